@@ -1,0 +1,93 @@
+"""What decides what is generated, besides the sources. `config_file` reads it."""
+
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+__all__ = ["BoundaryRule", "Config", "Direction", "Formatter", "Override"]
+
+Direction: TypeAlias = Literal["outbound", "inbound"]
+Formatter: TypeAlias = Literal["black", "ruff"]
+
+MINIMUM_TARGET: Final = (3, 11)
+"""Generated code needs this Python, whatever the project says it supports."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundaryRule:
+    """One `[[tool.vcr-gen.boundary]]`: a Protocol that one does not own, marked from outside."""
+
+    protocol: str
+    """`pkg.mod:Name`"""
+    direction: Direction
+    name: str | None = None
+    """The stable name in cassettes; the class's name when there is none."""
+    secret: tuple[str, ...] = ()
+    """Parameters to treat as `Secret`: `method.parameter`, or `parameter` in every method."""
+    volatile: tuple[str, ...] = ()
+    """Parameters to treat as `Volatile`, spelled likewise."""
+    line: int = 1
+    """Where the rule stands in `pyproject.toml`, for diagnostics."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Override:
+    """One `[[tool.vcr-gen.overrides]]`: other settings for some source modules."""
+
+    modules: tuple[str, ...]
+    """Dotted names; `*` stands for anything."""
+    formatter: Formatter | None = None
+    line_length: int | None = None
+    template_dir: Path | None = None
+
+    def applies_to(self, module: str) -> bool:
+        """Whether one of the patterns names this module."""
+        return any(fnmatchcase(module, pattern) for pattern in self.modules)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """`[tool.vcr-gen]`, checked and with its defaults filled in; all paths are absolute."""
+
+    root: Path
+    """The folder of the `pyproject.toml`."""
+    sources: tuple[Path, ...]
+    """Import roots of the project: as configured, else `src` if it exists, else the root."""
+    output: Path
+    exclude: tuple[str, ...] = ()
+    """Globs, relative to the root, of files and folders that are not searched for boundaries."""
+    target_version: tuple[int, int] = MINIMUM_TARGET
+    """`sys.version_info` blocks are evaluated against this, so that machines agree."""
+    platform: str = "linux"
+    """`sys.platform` blocks are evaluated against this, so that machines agree."""
+    formatter: Formatter = "black"
+    line_length: int = 88
+    template_dir: Path | None = None
+    """Templates in this folder replace the shipped ones of the same name."""
+    boundaries: tuple[BoundaryRule, ...] = ()
+    search_path: tuple[Path, ...] = ()
+    """Where installed packages are read from, as source."""
+    overrides: tuple[Override, ...] = ()
+    required_version: str | None = None
+    cache_dir: Path
+    """What is remembered from run to run; safe to delete."""
+    file: Path | None = None
+    """The file this was read from, if there was one."""
+
+    def for_module(self, module: str) -> "Config":
+        """The configuration for one source module, overrides applied; later ones win."""
+        config = self
+        for override in self.overrides:
+            if override.applies_to(module):
+                config = replace(
+                    config,
+                    formatter=override.formatter or config.formatter,
+                    line_length=override.line_length or config.line_length,
+                    template_dir=override.template_dir or config.template_dir,
+                )
+        return config
+
+    def display(self, path: Path) -> str:
+        """A path as it is shown to people: relative to the root where it lies inside."""
+        return (path.relative_to(self.root) if path.is_relative_to(self.root) else path).as_posix()

@@ -1,0 +1,93 @@
+"""What the generator has to say to a person: a code, a place, a sentence and a hint.
+
+Every code stands in `CODES` and has a page `docs/errors/<code>.md`, which `--explain` prints.
+VCR1xx: reading and resolving; VCR2xx: shapes that cannot be wrapped; VCR3xx: writing and drift;
+VCR4xx: configuration.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from vcr_gen.errors import VcrError
+
+__all__ = ["CODES", "Diagnostic", "Explanation", "RefusedError", "render_diagnostics"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Diagnostic:
+    """One problem at one place; sorts by place."""
+
+    path: str
+    """As it is shown: relative to the project where the file lies inside it, with `/`."""
+    line: int
+    """From 1; 0 when the whole file is meant."""
+    column: int
+    """From 1; 0 when the whole line is meant."""
+    code: str
+    message: str
+    """What was expected, and what was found instead."""
+    hint: str
+    """What to do about it; empty when the message says it all."""
+
+    def __str__(self) -> str:
+        place = self.path
+        if self.line:
+            place += f":{self.line}:{self.column}"
+        text = f"{place}: {self.code} {self.message}"
+        return f"{text}\n  hint: {self.hint}" if self.hint else text
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A code and what it means in a few words; the page in `docs/errors` says the rest."""
+
+    code: str
+    title: str
+
+
+class RefusedError(VcrError):
+    """The generator refuses; `diagnostics` says everything that is wrong, in order of place."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(sorted(set(diagnostics)))
+        super().__init__(render_diagnostics(self.diagnostics))
+
+
+def render_diagnostics(diagnostics: Iterable[Diagnostic]) -> str:
+    """All problems as text, one after the other."""
+    return "\n".join(str(diagnostic) for diagnostic in diagnostics)
+
+
+def _table(titles: Mapping[str, str]) -> Mapping[str, Explanation]:
+    return MappingProxyType({code: Explanation(code, title) for code, title in titles.items()})
+
+
+CODES: Final[Mapping[str, Explanation]] = _table(
+    {
+        # reading and resolving
+        # shapes that cannot be wrapped
+        # writing and drift
+        "VCR301": "a file that vcr-gen did not write is in the way",
+        "VCR302": "something that is not a regular file is in the way",
+        "VCR303": "a file cannot be written",
+        "VCR304": "two source modules want the same output file",
+        "VCR305": "the formatter cannot format the generated text",
+        "VCR310": "the type checker rejects a Protocol or its wrapper",
+        "VCR311": "a wrapper has no member that its Protocol has",
+        "VCR312": "a wrapper's signature differs from its Protocol's",
+        "VCR313": "a wrapper has a member that its Protocol has not",
+        "VCR314": "a generated file is not what vcr-gen writes",
+        # configuration
+        "VCR401": "pyproject.toml cannot be read",
+        "VCR402": "an unknown key in [tool.vcr-gen]",
+        "VCR403": "a value of the wrong type or out of range in [tool.vcr-gen]",
+        "VCR404": "a path in [tool.vcr-gen] does not exist",
+        "VCR405": "another version of vcr-gen is required",
+        "VCR406": "a required key is missing in [tool.vcr-gen]",
+        "VCR410": "a package that the generator needs is not installed",
+        "VCR411": "an argument of the command line has no meaning",
+    }
+)
+"""Every code the generator can report."""

@@ -1,0 +1,26 @@
+"""Where the files that ship with vcr-gen lie: templates and the pages of the error codes.
+
+A wheel carries copies inside the package. An editable install has none (a copy would go stale),
+so there they are read from the repository.
+"""
+
+from pathlib import Path
+
+__all__ = ["error_pages_dir", "templates_dir"]
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_REPOSITORY = _PACKAGE.parent.parent
+
+
+def templates_dir() -> Path:
+    """The folder of the shipped jinja2 templates."""
+    return _locate(_PACKAGE / "_templates", _REPOSITORY / "templates")
+
+
+def error_pages_dir() -> Path:
+    """The folder of the pages `<code>.md` that `--explain` prints."""
+    return _locate(_PACKAGE / "_errors", _REPOSITORY / "docs" / "errors")
+
+
+def _locate(shipped: Path, in_repository: Path) -> Path:
+    return shipped if shipped.is_dir() else in_repository
