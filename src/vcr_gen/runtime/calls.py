@@ -1,0 +1,90 @@
+"""The typed events that generated code makes, and the small words it needs to write them."""
+
+import inspect
+import types
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Final, Generic, ParamSpec, Protocol, TypeVar
+
+from vcr_gen.errors import UsageError
+
+__all__ = [
+    "OMITTED",
+    "AsyncCallTo",
+    "Call",
+    "CallTo",
+    "default_of",
+    "given",
+    "given_positional",
+    "instance_member",
+]
+
+_Target = TypeVar("_Target", contravariant=True)
+_Result = TypeVar("_Result", covariant=True)
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+class Call:
+    """One call of a boundary's method with its arguments: `call(target)` makes it."""
+
+    __slots__ = ()
+
+
+class CallTo(Protocol[_Target, _Result]):
+    """A `Call` as the ports see it."""
+
+    def __call__(self, target: _Target, /) -> _Result: ...
+
+
+class AsyncCallTo(Protocol[_Target, _Result]):
+    """A `Call` of an `async def` method as the ports see it."""
+
+    async def __call__(self, target: _Target, /) -> _Result: ...
+
+
+OMITTED: Final[Any] = ...
+"""The default of a parameter whose Protocol says `= ...`: the implementation knows the value."""
+
+
+def given(**arguments: object) -> dict[str, Any]:
+    """The arguments that were given, so that the implementation's defaults apply to the rest."""
+    return {name: value for name, value in arguments.items() if value is not OMITTED}
+
+
+def given_positional(*arguments: object) -> tuple[Any, ...]:
+    """The positional arguments up to the first one that was not given."""
+    values = list(arguments)
+    while values and values[-1] is OMITTED:
+        values.pop()
+    return tuple(values)
+
+
+def default_of(function: Callable[..., object], parameter: str) -> Any:
+    """The default object of a Protocol method's parameter, where it cannot be spelled again."""
+    return inspect.signature(function).parameters[parameter].default
+
+
+class instance_member(Generic[_P, _R]):
+    """A class or static method of a Protocol, recorded when it is used through an instance."""
+
+    def __init__(self, function: Callable[_P, _R]) -> None:
+        self._function = function
+        wraps(function)(self)
+
+    def __get__(self, instance: object, owner: type) -> Callable[..., _R]:
+        if instance is not None:
+            return types.MethodType(self._function, instance)
+        name = f"{owner.__name__}.{self._function.__name__}"
+
+        @wraps(self._function)
+        def unbound(*_: object, **__: object) -> _R:
+            raise UsageError(
+                f"{name} was called on the class: only an instance has a cassette; "
+                f"call it on a {owner.__name__} instance"
+            )
+
+        signature = inspect.signature(self._function)
+        bare = signature.replace(parameters=list(signature.parameters.values())[1:])
+        vars(unbound)["__signature__"] = bare
+        return unbound
