@@ -1,0 +1,42 @@
+"""Record and replay what crosses a program's environment boundaries.
+
+The public names are loaded on first use: importing `vcr_gen.boundary` in an application must not
+import the runtime.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vcr_gen.errors import (
+        CassetteError,
+        DivergenceError,
+        VcrError,
+    )
+    from vcr_gen.runtime.cassette import Cassette, Mode
+    from vcr_gen.runtime.driver import Driver
+
+__all__ = [
+    "Cassette",
+    "CassetteError",
+    "DivergenceError",
+    "Driver",
+    "Mode",
+    "VcrError",
+]
+
+_HOMES = {
+    "Cassette": "vcr_gen.runtime.cassette",
+    "CassetteError": "vcr_gen.errors",
+    "DivergenceError": "vcr_gen.errors",
+    "Driver": "vcr_gen.runtime.driver",
+    "Mode": "vcr_gen.runtime.cassette",
+    "VcrError": "vcr_gen.errors",
+}
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

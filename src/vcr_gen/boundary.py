@@ -1,0 +1,92 @@
+"""Markers that say which way data crosses an environment boundary.
+
+They do nothing at run time and import nothing of vcr-gen, so that an application can use them
+without depending on a test tool. The generator reads them from source.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final, Generic, TypeVar, final, overload
+
+__all__ = [
+    "Codec",
+    "Match",
+    "Secret",
+    "Unrecorded",
+    "Volatile",
+    "inbound",
+    "outbound",
+    "unrecorded",
+]
+
+_T = TypeVar("_T")
+
+
+@overload
+def outbound(target: _T, /) -> _T: ...
+@overload
+def outbound(*, name: str = ...) -> Callable[[_T], _T]: ...
+def outbound(target: object = None, /, *, name: str = "") -> object:
+    """Mark a Protocol, or one of its methods, as called by the system: arguments go out."""
+    return _mark if target is None else target
+
+
+@overload
+def inbound(target: _T, /) -> _T: ...
+@overload
+def inbound(*, name: str = ...) -> Callable[[_T], _T]: ...
+def inbound(target: object = None, /, *, name: str = "") -> object:
+    """Mark a Protocol, or one of its methods, as called by the environment: arguments come in."""
+    return _mark if target is None else target
+
+
+def unrecorded(target: _T, /) -> _T:
+    """Mark a member that is passed through to the real component, neither recorded nor compared."""
+    return target
+
+
+def _mark(target: _T) -> _T:
+    return target
+
+
+@final
+class _Marker:
+    """A word to put into `Annotated`; it only has a name."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name: Final = name
+
+    def __repr__(self) -> str:
+        return self._name
+
+
+Secret: Final = _Marker("Secret")
+"""Never stored nor shown; both sides are redacted before they are compared."""
+
+Volatile: Final = _Marker("Volatile")
+"""Stored and shown, but not compared."""
+
+Unrecorded: Final = _Marker("Unrecorded")
+"""Passed through: neither stored nor compared (timeouts, live objects)."""
+
+
+@final
+class Match:
+    """Compare a value with `same(recorded, actual)` instead of equality."""
+
+    __slots__ = ("same",)
+
+    def __init__(self, same: Callable[[Any, Any], bool]) -> None:
+        self.same: Final = same
+
+
+@final
+class Codec(Generic[_T]):
+    """Store a value of a type the codec does not know as what `encode` returns."""
+
+    __slots__ = ("decode", "encode")
+
+    def __init__(self, encode: Callable[[_T], object], decode: Callable[[Any], _T]) -> None:
+        self.encode: Final = encode
+        self.decode: Final = decode

@@ -1,0 +1,155 @@
+"""Every error a user of vcr-gen can meet.
+
+    VcrError
+    ├── UsageError                  the API was used in a way that has no meaning
+    ├── CassetteError               a cassette file cannot be used
+    │   ├── CassetteMissingError    there is none, and the mode does not record
+    │   ├── CassetteFormatError     it is torn, of an unknown version, or not a cassette
+    │   └── CassetteWriteError      it cannot be written
+    ├── ValueCodecError             a value does not fit what its declared type says
+    │   ├── EncodeError             while recording, or when an outbound value is compared
+    │   └── DecodeError             while reading a recorded value
+    ├── ReplayError
+    │   ├── UnusedEventsError       the tape was not used up
+    │   ├── IncompleteError         the recording stopped while something was in flight
+    │   └── VerificationError       the real environment no longer behaves as recorded
+    └── RefusedError                the generator refuses (in `vcr_gen.gen.diagnostics`)
+
+    DivergenceError                 the program did something else than the tape says
+
+Exceptions carry data; the text is made from it once, by whoever raises. `DivergenceError` is not
+an `Exception`: application code that catches `Exception` must not be able to hide it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+__all__ = [
+    "CassetteError",
+    "CassetteFormatError",
+    "CassetteMissingError",
+    "CassetteWriteError",
+    "DecodeError",
+    "Divergence",
+    "DivergenceError",
+    "EncodeError",
+    "IncompleteError",
+    "ReplayError",
+    "UnusedEventsError",
+    "UsageError",
+    "ValueCodecError",
+    "VcrError",
+    "VerificationError",
+]
+
+
+class VcrError(Exception):
+    """The root of all errors of vcr-gen but one: see `DivergenceError`."""
+
+
+class UsageError(VcrError):
+    """The API was used in a way that has no meaning."""
+
+
+class CassetteError(VcrError):
+    """A cassette file cannot be used."""
+
+    def __init__(self, message: str, *, path: Path, line: int | None = None) -> None:
+        self.path = path
+        self.line = line
+        place = f"{path}:{line}" if line is not None else f"{path}"
+        super().__init__(f"{place}: {message}")
+
+
+class CassetteMissingError(CassetteError):
+    """There is no cassette, and the mode does not record."""
+
+
+class CassetteFormatError(CassetteError):
+    """The file is torn, of an unknown version, or not a cassette at all."""
+
+
+class CassetteWriteError(CassetteError):
+    """The cassette cannot be written; what was there before is untouched."""
+
+
+class ValueCodecError(VcrError):
+    """A value does not fit what its declared type says."""
+
+    def __init__(self, *, path: str, expected: str, got: str, hint: str = "") -> None:
+        self.path = path
+        self.expected = expected
+        self.got = got
+        self.hint = hint
+        super().__init__(f"{path}: expected {expected}, got {got}" + (f"\nhint: {hint}" if hint else ""))
+
+
+class EncodeError(ValueCodecError):
+    """A live value cannot be stored under its declared type."""
+
+
+class DecodeError(ValueCodecError):
+    """A stored value does not fit its declared type."""
+
+
+class ReplayError(VcrError):
+    """A replay did not come out as recorded."""
+
+
+class UnusedEventsError(ReplayError):
+    """The program ended before the tape did."""
+
+    def __init__(self, message: str, *, events: Sequence[str]) -> None:
+        self.events = tuple(events)
+        super().__init__(message)
+
+
+class IncompleteError(ReplayError):
+    """The recording stopped while something was still in flight."""
+
+
+class VerificationError(ReplayError):
+    """The real environment no longer behaves as recorded."""
+
+    def __init__(self, message: str, *, differences: Sequence[str]) -> None:
+        self.differences = tuple(differences)
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Divergence:
+    """The facts of a divergence; `DivergenceError` is the text made from them."""
+
+    headline: str
+    """One sentence that says what differs."""
+    boundary: str = ""
+    method: str = ""
+    event: int | None = None
+    """The number of the recorded event that was due."""
+    place: str = ""
+    """Cassette `file:line` of that event."""
+    differences: tuple[str, ...] = ()
+    """Field-level differences of recorded against actual."""
+    nearest: tuple[str, ...] = ()
+    """The recorded calls that come closest."""
+    call_site: str = ""
+    """`file:line` in the application that made the call."""
+    done: tuple[str, ...] = ()
+    """The last events done."""
+    due: str = ""
+    """The next event due."""
+    waiting: tuple[str, ...] = ()
+    """Who waits for what."""
+    likely: str = ""
+    """What most likely changed."""
+    hint: str = field(default="")
+    """What to run next."""
+
+
+class DivergenceError(BaseException):
+    """The program did something else than the tape says."""
+
+    def __init__(self, divergence: Divergence, text: str) -> None:
+        self.divergence = divergence
+        super().__init__(text)

@@ -1,0 +1,204 @@
+"""Reads `[tool.vcr-gen]` of the nearest `pyproject.toml`; every mistake is named with its place."""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from vcr_gen.gen.config import MINIMUM_TARGET, BoundaryRule, Config, Formatter, Override
+from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+from vcr_gen.gen.environments import default_search_path
+from vcr_gen.gen.toml_places import find_table, place_of_syntax_error
+from vcr_gen.gen.toml_table import StrictTable
+from vcr_gen.gen.versions import installed_version, is_specifier, satisfies
+
+__all__ = ["find_config_file", "load_config"]
+
+_TABLE: Final = "tool.vcr-gen"
+_FORMATTERS: Final[Mapping[str, Formatter]] = {"black": "black", "ruff": "ruff"}
+_BLACK_LINE_LENGTH: Final = 88
+
+
+def find_config_file(start: Path) -> Path | None:
+    """The nearest `pyproject.toml` upwards that has our table; else the nearest one at all."""
+    files = [folder / "pyproject.toml" for folder in (start, *start.parents)]
+    files = [file for file in files if file.is_file()]
+    ours = [file for file in files if b"vcr-gen" in file.read_bytes() and _has_table(file)]
+    return next(iter(ours or files), None)
+
+
+def load_config(start: Path, *, file: Path | None = None, settings: Sequence[str] = ()) -> Config:
+    """The configuration that holds in a folder; `settings` are `key = value` lines that win.
+
+    Raises `RefusedError` with every mistake found.
+    """
+    file = file or find_config_file(start)
+    text = ""
+    if file is not None:
+        try:
+            text = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise _unreadable(str(file), 1, 1, f"cannot be read: {reason}") from error
+    root = file.parent if file is not None else start
+    document = _parse(text, "pyproject.toml" if file is None else file.name)
+    table = _section(document, "tool", "vcr-gen")
+    if "\n" in text and not isinstance(table, Mapping):
+        raise _unreadable(str(file), 1, 1, f"[{_TABLE}] must be a table")
+    values = dict(table) if isinstance(table, Mapping) else {}
+    for setting in settings:
+        values.update(_parse(setting, "--set"))
+    problems: list[Diagnostic] = []
+    reader = StrictTable(
+        name=_TABLE,
+        values=values,
+        text=text,
+        path=file.name if file is not None else "pyproject.toml",
+        problems=problems,
+    )
+    config = _build(reader, root.resolve(), document, file)
+    reader.refuse_unknown()
+    if problems:
+        raise RefusedError(problems)
+    return config
+
+
+def _build(
+    table: StrictTable, root: Path, document: Mapping[str, object], file: Path | None
+) -> Config:
+    sources = table.strings("sources")
+    required_version = table.string("required-version")
+    _check_version(table, required_version)
+    default_source = root / "src" if (root / "src").is_dir() else root
+    search_path = table.strings("search-path")
+    return Config(
+        root=root,
+        sources=(
+            (default_source,)
+            if sources is None
+            else tuple(_existing(table, "sources", root, source) for source in sources)
+        ),
+        exclude=table.strings("exclude") or (),
+        output=_absolute(root, table.string("output") or "generated"),
+        target_version=_target_version(table, document),
+        platform=table.string("platform") or "linux",
+        formatter=table.choice("formatter", _FORMATTERS) or "black",
+        line_length=table.integer("line-length", low=1, high=10_000) or _line_length(document),
+        template_dir=_folder(table, "template-dir", root),
+        boundaries=tuple(_boundary(entry) for entry in table.tables("boundary")),
+        search_path=(
+            default_search_path(root)
+            if search_path is None
+            else tuple(_existing(table, "search-path", root, path) for path in search_path)
+        ),
+        overrides=tuple(_override(entry, root) for entry in table.tables("overrides")),
+        required_version=required_version,
+        cache_dir=_absolute(root, table.string("cache-dir") or ".vcr-gen-cache"),
+        file=file,
+    )
+
+
+def _boundary(table: StrictTable) -> BoundaryRule:
+    protocol = table.required("protocol")
+    if protocol and not re.fullmatch(r"[^\W\d][\w.]*:[^\W\d][\w.]*", protocol):
+        table.wrong("protocol", "spelled `package.module:Name`", protocol)
+    given = table.required("direction")
+    direction = given and table.choice("direction", {"outbound": "outbound", "inbound": "inbound"})
+    rule = BoundaryRule(
+        protocol=protocol,
+        direction="inbound" if direction == "inbound" else "outbound",
+        name=table.string("name"),
+        secret=table.strings("secret") or (),
+        volatile=table.strings("volatile") or (),
+        line=find_table(table.text, table.name, index=table.index).line,
+    )
+    table.refuse_unknown()
+    return rule
+
+
+def _override(table: StrictTable, root: Path) -> Override:
+    module = table.values.get("module")
+    modules = (table.required("module"),) if not isinstance(module, list) else None
+    override = Override(
+        modules=modules or table.strings("module") or (),
+        formatter=table.choice("formatter", _FORMATTERS),
+        line_length=table.integer("line-length", low=1, high=10_000),
+        template_dir=_folder(table, "template-dir", root),
+    )
+    table.refuse_unknown()
+    return override
+
+
+def _target_version(table: StrictTable, document: Mapping[str, object]) -> tuple[int, int]:
+    target = table.string("target-version")
+    if target is None:
+        supported = _section(document, "project", "requires-python")
+        found = re.search(r">=?\s*3\.(\d+)", supported) if isinstance(supported, str) else None
+        return max(MINIMUM_TARGET, (3, int(found[1]))) if found else MINIMUM_TARGET
+    match = re.fullmatch(r"3\.(\d{1,3})|py3(\d{1,3})", target)
+    version = (3, int(match[1] or match[2])) if match else (0, 0)
+    if version < MINIMUM_TARGET:
+        table.wrong("target-version", 'a Python version from "3.11" on', target)
+    return version
+
+
+def _line_length(document: Mapping[str, object]) -> int:
+    """The project's own, so that its formatter does not fight ours over the generated files."""
+    for tool in ("black", "ruff"):
+        length = _section(document, "tool", tool, "line-length")
+        if isinstance(length, int):
+            return length
+    return _BLACK_LINE_LENGTH
+
+
+def _check_version(table: StrictTable, specifier: str | None) -> None:
+    if specifier is None:
+        return
+    if not is_specifier(specifier):
+        table.wrong("required-version", "a version, or clauses such as `>=0.1,<0.3`", specifier)
+    elif not satisfies(installed_version(), specifier):
+        message = f"this project requires vcr-gen {specifier}; this is {installed_version()}"
+        table.problem("required-version", "VCR405", message, "install a version that fits")
+
+
+def _folder(table: StrictTable, key: str, root: Path) -> Path | None:
+    value = table.string(key)
+    return None if value is None else _existing(table, key, root, value)
+
+
+def _existing(table: StrictTable, key: str, root: Path, value: str) -> Path:
+    path = _absolute(root, value)
+    if not path.is_dir():
+        table.problem(key, "VCR404", f"`{key}` names a folder that does not exist: {value}")
+    return path
+
+
+def _absolute(root: Path, value: str) -> Path:
+    return (root / Path(value).expanduser()).resolve()
+
+
+def _section(document: object, *keys: str) -> object:
+    for key in keys:
+        document = document.get(key, {}) if isinstance(document, Mapping) else {}
+    return document
+
+
+def _has_table(file: Path) -> bool:
+    try:
+        document = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return True  # ours or not, a broken file must be reported rather than passed over
+    return "vcr-gen" in document.get("tool", {})
+
+
+def _parse(text: str, path: str) -> dict[str, object]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = place_of_syntax_error(str(error))
+        raise _unreadable(path, place.line, place.column, f"is not TOML: {error}") from error
+
+
+def _unreadable(path: str, line: int, column: int, message: str) -> RefusedError:
+    return RefusedError([Diagnostic(path, line, column, "VCR401", message, "")])
