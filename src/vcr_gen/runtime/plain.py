@@ -7,7 +7,7 @@ from vcr_gen.errors import EncodeError
 
 __all__ = ["INT_MAX", "INT_MIN", "MAX_DEPTH", "Plain", "check_plain"]
 
-Plain: TypeAlias = "None | bool | int | float | str | list[Plain] | dict[str, Plain]"
+Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 """None, bool, 64-bit int, finite float, text, list, dict with text keys; nothing else."""
 
 INT_MIN: Final = -(2**63)
@@ -16,48 +16,62 @@ INT_MAX: Final = 2**63 - 1
 MAX_DEPTH: Final = 200
 """How deep containers may nest: far above real data, below the limit of any parser in use."""
 
+_Fault: TypeAlias = "tuple[str, str, str]"  # path below the value, expected, got
 
-def check_plain(value: Plain, *, path: str = "$", depth: int = 0) -> None:
+
+def check_plain(value: Plain) -> None:
     """Raise EncodeError, with the path to the fault, unless `value` is in the plain model.
 
     A type checker cannot say "finite", "64 bits" or "no lone surrogates", and takes an enum
     member for its base; a file that cannot be read back would be noticed only at replay.
     """
+    fault = _fault(value, 0)
+    if fault is not None:
+        path, expected, got = fault
+        raise EncodeError(path="$" + path, expected=expected, got=got)
+
+
+def _fault(value: Plain, depth: int) -> _Fault | None:
     if value is None or value is True or value is False:
-        return
+        return None
     if type(value) is str:
-        if not value.isascii():
-            _check_text(value, path)
-    elif type(value) is int:
-        if not INT_MIN <= value <= INT_MAX:
-            raise EncodeError(path=path, expected="an int of 64 bits", got="a larger one")
-    elif type(value) is float:
-        if not isfinite(value):
-            raise EncodeError(path=path, expected="a finite float", got=repr(value))
-    elif type(value) is dict or type(value) is list:
-        if depth == MAX_DEPTH:
-            raise EncodeError(path=path, expected=f"at most {MAX_DEPTH} levels", got="more")
-        _check_items(value, path, depth + 1)
-    else:
-        raise EncodeError(path=path, expected="a plain value", got=type(value).__qualname__)
+        return None if value.isascii() else _text_fault(value)
+    if type(value) is int:
+        return None if INT_MIN <= value <= INT_MAX else ("", "an int of 64 bits", "a larger one")
+    if type(value) is float:
+        return None if isfinite(value) else ("", "a finite float", repr(value))
+    if type(value) is dict:
+        return _dict_fault(value, depth + 1)
+    if type(value) is list:
+        return _list_fault(value, depth + 1)
+    return "", "a plain value", type(value).__qualname__
 
 
-def _check_items(value: list[Plain] | dict[str, Plain], path: str, depth: int) -> None:
-    if isinstance(value, list):
-        for index, item in enumerate(value):
-            check_plain(item, path=f"{path}[{index}]", depth=depth)
-        return
+def _dict_fault(value: dict[str, Plain], depth: int) -> _Fault | None:
+    if depth > MAX_DEPTH:
+        return "", f"at most {MAX_DEPTH} levels", "more"
     for key, item in value.items():
         if type(key) is not str:
-            raise EncodeError(path=path, expected="text as key", got=type(key).__qualname__)
-        if not key.isascii():
-            _check_text(key, path)
-        check_plain(item, path=f"{path}.{key}", depth=depth)
+            return "", "text as key", type(key).__qualname__
+        fault = (None if key.isascii() else _text_fault(key)) or _fault(item, depth)
+        if fault is not None:
+            return f".{key}{fault[0]}", *fault[1:]
+    return None
 
 
-def _check_text(text: str, path: str) -> None:
+def _list_fault(value: list[Plain], depth: int) -> _Fault | None:
+    if depth > MAX_DEPTH:
+        return "", f"at most {MAX_DEPTH} levels", "more"
+    for index, item in enumerate(value):
+        fault = _fault(item, depth)
+        if fault is not None:
+            return f"[{index}]{fault[0]}", *fault[1:]
+    return None
+
+
+def _text_fault(text: str) -> _Fault | None:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        got = f"a lone surrogate at position {error.start}"
-        raise EncodeError(path=path, expected="text", got=got) from None
+        return "", "text", f"a lone surrogate at position {error.start}"
+    return None
