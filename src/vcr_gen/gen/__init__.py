@@ -1,0 +1,1 @@
+"""The generator: annotated Protocols in, wrappers out."""

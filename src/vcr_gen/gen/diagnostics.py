@@ -54,6 +54,10 @@ class RefusedError(VcrError):
         self.diagnostics = tuple(sorted(set(diagnostics)))
         super().__init__(render_diagnostics(self.diagnostics))
 
+    def __reduce__(self) -> tuple[type["RefusedError"], tuple[tuple[Diagnostic, ...]]]:
+        # Formatting runs in other processes, and its refusals must survive the way back.
+        return RefusedError, (self.diagnostics,)
+
 
 def render_diagnostics(diagnostics: Iterable[Diagnostic]) -> str:
     """All problems as text, one after the other."""

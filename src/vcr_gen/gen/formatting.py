@@ -1,0 +1,169 @@
+"""The one module that knows the formatters: black in process, ruff as one command for all texts."""
+
+import gc
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Final
+
+from vcr_gen.gen.config import Config, Formatter
+from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+from vcr_gen.gen.versions import installed_version
+
+__all__ = ["Style", "Text", "format_texts", "formatter_version", "style_of"]
+
+_CHUNK: Final = 8
+"""Texts a worker takes at once, and between which garbage is collected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What decides how a text is laid out."""
+
+    formatter: Formatter
+    line_length: int
+    target_version: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One text to format."""
+
+    name: str
+    """As shown in a diagnostic."""
+    source: str
+    style: Style
+
+
+def style_of(config: Config) -> Style:
+    """The style that a configuration asks for."""
+    return Style(config.formatter, config.line_length, config.target_version)
+
+
+def formatter_version(formatter: Formatter) -> str:
+    """The version of a formatter; what it wrote last time may be reused only under the same."""
+    return installed_version(formatter) or (_ruff_version() if formatter == "ruff" else "")
+
+
+def format_texts(texts: Sequence[Text], *, jobs: int, advance: Callable[[int], None]) -> list[str]:
+    """The texts as their formatters lay them out, in the same order.
+
+    `advance` is told how many more texts are done.
+    """
+    formatted: dict[int, str] = {}
+    for_black: list[int] = []
+    for_ruff: dict[Style, list[int]] = {}
+    for number, text in enumerate(texts):
+        if text.style.formatter == "ruff":
+            for_ruff.setdefault(text.style, []).append(number)
+        else:
+            for_black.append(number)
+    advance(len(formatted))
+    for style, numbers in for_ruff.items():
+        results = _run_ruff([texts[number] for number in numbers], style)
+        formatted.update(zip(numbers, results, strict=True))
+        advance(len(numbers))
+    blackened = _run_black([texts[number] for number in for_black], jobs, advance)
+    formatted.update(zip(for_black, blackened, strict=True))
+    return [formatted[number] for number in range(len(texts))]
+
+
+def _run_black(texts: list[Text], jobs: int, advance: Callable[[int], None]) -> Iterator[str]:
+    chunks = [texts[start : start + _CHUNK] for start in range(0, len(texts), _CHUNK)]
+    workers = min(jobs, len(chunks) // 2)
+    if workers < 2:
+        for chunk in chunks:
+            yield from _blacken(chunk)
+            advance(len(chunk))
+        return
+    # Not fork: the parent may hold large trees, and threads. One start-up of black per worker.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        for chunk, results in zip(chunks, pool.map(_blacken, chunks), strict=True):
+            yield from results
+            advance(len(chunk))
+
+
+def _blacken(texts: list[Text]) -> list[str]:
+    # Imported here: a run that finds everything unchanged must not pay for it.
+    import black
+    from black.mode import Mode, TargetVersion
+    from black.parsing import InvalidInput
+
+    results = []
+    with _rare_garbage_collection():
+        for text in texts:
+            style = text.style
+            known = [version.name for version in TargetVersion]
+            target = f"PY{style.target_version[0]}{style.target_version[1]}"
+            mode = Mode(
+                line_length=style.line_length,
+                target_versions={TargetVersion[target]} if target in known else set(),
+            )
+            try:
+                results.append(black.format_str(text.source, mode=mode))
+            except (InvalidInput, AssertionError, ValueError, RecursionError) as error:
+                raise _rejected(text.name, "black", str(error)) from error
+    return results
+
+
+@contextmanager
+def _rare_garbage_collection() -> Iterator[None]:
+    """Collect once at the end: black makes millions of objects, and a third of its time is this."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.collect()
+        gc.unfreeze()
+        if was_enabled:
+            gc.enable()
+
+
+def _run_ruff(texts: list[Text], style: Style) -> list[str]:
+    """Ruff formats a folder in one run; one process per text would cost more than black."""
+    major, minor = style.target_version
+    with tempfile.TemporaryDirectory(prefix="vcr-gen-") as name:
+        files = [Path(name, f"text_{number}.py") for number in range(len(texts))]
+        for file, text in zip(files, texts, strict=True):
+            file.write_text(text.source, encoding="utf-8", newline="\n")
+        command = [
+            *(_find_ruff(), "format", "--isolated", "--no-cache", "--quiet"),
+            *("--line-length", str(style.line_length), "--target-version", f"py{major}{minor}"),
+            name,
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            bad = next((i for i, file in enumerate(files) if file.name in done.stderr), 0)
+            raise _rejected(texts[bad].name, "ruff", done.stderr.strip())
+        return [file.read_text(encoding="utf-8") for file in files]
+
+
+def _find_ruff() -> str:
+    beside = shutil.which("ruff", path=os.fspath(Path(sys.executable).parent))
+    found = beside or shutil.which("ruff")
+    if found is None:
+        message = '`formatter = "ruff"`, but ruff is not installed'
+        hint = 'pip install ruff, or set `formatter = "black"` in [tool.vcr-gen]'
+        raise RefusedError([Diagnostic("pyproject.toml", 0, 0, "VCR410", message, hint)])
+    return found
+
+
+def _ruff_version() -> str:
+    done = subprocess.run([_find_ruff(), "--version"], capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
+def _rejected(name: str, formatter: str, reason: str) -> RefusedError:
+    message = f"{formatter} cannot format the generated text: {reason}"
+    hint = "if templates are overridden (`template-dir`), look there; otherwise please report this"
+    return RefusedError([Diagnostic(name, 0, 0, "VCR305", message, hint)])
