@@ -1,0 +1,269 @@
+"""What is on the tape: the events of a session, in one total order.
+
+A call is a *start* and an *end* that share a number. Between them, in their true places, stand the
+items of its stream and whatever else happened. The file folds a start and the end that follows it
+at once into one entry, and leaves out what is the default, so that a sequential session reads
+plainly.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from vcr_gen.errors import CassetteFormatError
+from vcr_gen.runtime.plain import Plain
+
+__all__ = [
+    "ROOT_STRAND",
+    "End",
+    "Event",
+    "Item",
+    "Outcome",
+    "Signal",
+    "Start",
+    "fold",
+    "foldable",
+    "plain_of",
+    "unfold",
+]
+
+ROOT_STRAND = "0"
+"""The strand that opened the cassette."""
+
+Outcome: TypeAlias = Literal["returned", "raised", "cancelled"]
+SignalKind: TypeAlias = Literal["sent", "thrown", "closed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """A call begins."""
+
+    call: int
+    """The number of the call; every later event of it names this."""
+    of: str
+    """`Boundary.method`."""
+    arguments: Mapping[str, Plain]
+    on: str = ""
+    """The handle the call is made on (`#7`), or which of several wrappers (`Shell~2`)."""
+    strand: str = ROOT_STRAND
+    """The line of execution it was made in."""
+    within: int | None = None
+    """The inbound call or callback inside which it happened."""
+    inbound: bool = False
+    """Whether the environment made the call."""
+    at: float = 0.0
+    """Seconds since the session began."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A stream gives its next item."""
+
+    call: int
+    value: Plain
+    strand: str = ""
+    at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signal:
+    """The consumer of a stream does something: sends a value, throws an exception, closes it."""
+
+    call: int
+    kind: SignalKind
+    value: Plain = None
+    strand: str = ""
+    at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """A call is over."""
+
+    call: int
+    outcome: Outcome
+    value: Plain = None
+    strand: str = ""
+    at: float = 0.0
+
+
+Event: TypeAlias = Start | Item | Signal | End
+
+_START_KEYS = frozenset({"call", "of", "on", "strand", "within", "inbound", "at", "args"})
+_OUTCOMES: tuple[Outcome, ...] = ("returned", "raised", "cancelled")
+_SIGNALS: tuple[SignalKind, ...] = ("sent", "thrown", "closed")
+
+
+def fold(start: Start, end: End | None) -> dict[str, Plain]:
+    """The entry for a start, with its end where nothing came between."""
+    entry: dict[str, Plain] = {"call": start.call, "of": start.of}
+    if start.on:
+        entry["on"] = start.on
+    if start.inbound:
+        entry["inbound"] = True
+    if start.strand != ROOT_STRAND:
+        entry["strand"] = start.strand
+    if start.within is not None:
+        entry["within"] = start.within
+    entry["at"] = start.at
+    if start.arguments:
+        entry["args"] = dict(start.arguments)
+    if end is not None:
+        entry["took"] = round(end.at - start.at, 6)
+        entry[end.outcome] = end.value
+    return entry
+
+
+def foldable(start: Start, end: End) -> bool:
+    """Whether one entry can stand for both without losing anything."""
+    took = round(end.at - start.at, 6)
+    return start.call == end.call and not end.strand and round(start.at + took, 6) == end.at
+
+
+def plain_of(event: Item | Signal | End) -> dict[str, Plain]:
+    """The entry for an event that stands alone."""
+    entry: dict[str, Plain]
+    match event:
+        case Item():
+            entry = {"item": event.call}
+        case Signal():
+            entry = {event.kind: event.call}
+        case End():
+            entry = {"end": event.call}
+    if event.strand:
+        entry["strand"] = event.strand
+    entry["at"] = event.at
+    match event:
+        case Item():
+            entry["value"] = event.value
+        case Signal(kind="closed"):
+            pass
+        case Signal():
+            entry["value"] = event.value
+        case End():
+            entry[event.outcome] = event.value
+    return entry
+
+
+def unfold(entry: Mapping[str, Plain], *, path: Path, line: int) -> Iterator[Event]:
+    """The events that an entry of the file stands for; what does not belong there is refused."""
+    reader = _Entry(entry, path, line)
+    if "call" in entry:
+        yield from _unfold_call(reader)
+    elif "item" in entry:
+        reader.allow("item", "strand", "at", "value")
+        yield Item(
+            call=reader.number("item"),
+            value=reader.required("value"),
+            strand=reader.text("strand"),
+            at=reader.seconds("at"),
+        )
+    elif "end" in entry:
+        outcome = reader.outcome()
+        reader.allow("end", "strand", "at", outcome)
+        yield End(
+            call=reader.number("end"),
+            outcome=outcome,
+            value=entry[outcome],
+            strand=reader.text("strand"),
+            at=reader.seconds("at"),
+        )
+    else:
+        yield _unfold_signal(reader)
+
+
+def _unfold_call(reader: "_Entry") -> Iterator[Event]:
+    entry = reader.entry
+    outcomes = [word for word in _OUTCOMES if word in entry]
+    reader.allow(*_START_KEYS, *outcomes, *(["took"] if outcomes else []))
+    arguments = entry.get("args", {})
+    if not isinstance(arguments, dict):
+        raise reader.wrong("args", "a mapping")
+    within = reader.number("within") if "within" in entry else None
+    start = Start(
+        call=reader.number("call"),
+        of=reader.text("of", required=True),
+        arguments=arguments,
+        on=reader.text("on"),
+        strand=reader.text("strand") or ROOT_STRAND,
+        within=within,
+        inbound=reader.flag("inbound"),
+        at=reader.seconds("at"),
+    )
+    yield start
+    if outcomes:
+        outcome = reader.outcome()
+        at = round(start.at + reader.seconds("took"), 6)
+        yield End(call=start.call, outcome=outcome, value=entry[outcome], at=at)
+
+
+def _unfold_signal(reader: "_Entry") -> Signal:
+    kinds = [kind for kind in _SIGNALS if kind in reader.entry]
+    if len(kinds) != 1:
+        keys = ", ".join(reader.entry) or "nothing"
+        raise reader.error(f"expected an event (call, item, sent, thrown, closed, end); got {keys}")
+    kind = kinds[0]
+    reader.allow(kind, "strand", "at", *([] if kind == "closed" else ["value"]))
+    return Signal(
+        call=reader.number(kind),
+        kind=kind,
+        value=None if kind == "closed" else reader.required("value"),
+        strand=reader.text("strand"),
+        at=reader.seconds("at"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One entry of the file with its place, read strictly."""
+
+    entry: Mapping[str, Plain]
+    path: Path
+    line: int
+
+    def error(self, message: str) -> CassetteFormatError:
+        return CassetteFormatError(message, path=self.path, line=self.line)
+
+    def wrong(self, key: str, expected: str) -> CassetteFormatError:
+        return self.error(f"`{key}`: expected {expected}; got {self.entry.get(key)!r:.80}")
+
+    def allow(self, *keys: str) -> None:
+        for key in self.entry:
+            if key not in keys:
+                raise self.error(f"unknown key `{key}` in an event")
+
+    def required(self, key: str) -> Plain:
+        if key not in self.entry:
+            raise self.error(f"`{key}` is missing")
+        return self.entry[key]
+
+    def number(self, key: str) -> int:
+        value = self.required(key)
+        if type(value) is not int or value < 0:
+            raise self.wrong(key, "a call number")
+        return value
+
+    def text(self, key: str, *, required: bool = False) -> str:
+        value = self.required(key) if required else self.entry.get(key, "")
+        if not isinstance(value, str) or (required and not value):
+            raise self.wrong(key, "text")
+        return value
+
+    def flag(self, key: str) -> bool:
+        value = self.entry.get(key, False)
+        if not isinstance(value, bool):
+            raise self.wrong(key, "true or false")
+        return value
+
+    def seconds(self, key: str) -> float:
+        value = self.entry.get(key, 0.0)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.wrong(key, "seconds")
+        return float(value)
+
+    def outcome(self) -> Outcome:
+        outcomes = [word for word in _OUTCOMES if word in self.entry]
+        if len(outcomes) != 1:
+            raise self.error("expected one of returned, raised or cancelled")
+        return outcomes[0]

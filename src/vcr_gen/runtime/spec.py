@@ -1,0 +1,155 @@
+"""What the runtime knows of a boundary: its name, its direction, its methods and their types."""
+
+import sys
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from importlib import import_module
+from inspect import formatannotation, iscoroutinefunction
+from typing import Any, Literal, TypeAlias, final
+
+from vcr_gen.boundary import Unrecorded
+from vcr_gen.errors import UsageError
+from vcr_gen.runtime.calls import Call
+from vcr_gen.runtime.codec import resolve_annotations
+
+__all__ = ["Boundary", "Direction", "Method", "Parameter"]
+
+Direction: TypeAlias = Literal["outbound", "inbound"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One recorded argument of a method."""
+
+    name: str
+    """Its name in the Protocol, and so on the tape."""
+    annotation: object
+    field: str
+    """Where the typed event holds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One member of a boundary, or one thing that a live object can do, with its types."""
+
+    name: str
+    """As the tape names it: `Boundary.method`."""
+    parameters: tuple[Parameter, ...]
+    result: object
+    """The declared result type."""
+    asynchronous: bool
+    inbound: bool
+    """Whether the environment makes the call."""
+
+
+@final
+class Boundary:
+    """A Protocol that data crosses, as generated code describes it."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        direction: Direction,
+        protocol: str,
+        wrapper: type[Any],
+        calls: Mapping[str, type[Call]],
+        opposite: Collection[str] = (),
+        handles: Callable[[], tuple["Boundary", ...]] = tuple,
+        late_imports: Mapping[str, str] | None = None,
+    ) -> None:
+        self.name = name
+        self.direction: Direction = direction
+        self.protocol = protocol
+        self.wrapper = wrapper
+        self.calls = calls
+        self._opposite = opposite
+        self._handles = handles
+        self._late_imports = late_imports or {}
+        self._methods: dict[type[Call], Method] = {}
+        self._keys = {call: key for key, call in calls.items()}
+
+    def __repr__(self) -> str:
+        return f"<{self.direction} boundary {self.name}>"
+
+    @cached_property
+    def reachable(self) -> tuple["Boundary", ...]:
+        """This boundary and every one whose objects can be reached through it."""
+        found: dict[int, Boundary] = {id(self): self}
+        queue = [self]
+        while queue:
+            for other in queue.pop()._handles():
+                if id(other) not in found:
+                    found[id(other)] = other
+                    queue.append(other)
+        return tuple(found.values())
+
+    @cached_property
+    def protocol_type(self) -> object:
+        """The Protocol class, or None where it exists for type checkers only."""
+        module, _, qualname = self.protocol.partition(":")
+        found: object = sys.modules.get(module)
+        try:
+            found = found or import_module(module)
+        except ImportError:
+            return None
+        for part in qualname.split("."):
+            found = getattr(found, part, None)
+        return found
+
+    def inbound(self, key: str) -> bool:
+        """Whether the environment calls this member."""
+        return (self.direction == "inbound") != (key in self._opposite)
+
+    def method(self, call: type[Call]) -> Method:
+        """The method that a typed event calls; its types are resolved on first use."""
+        known = self._methods.get(call)
+        if known is None:
+            known = self._methods[call] = self._resolve(call)
+        return known
+
+    def key_of(self, call: type[Call]) -> str:
+        """The name of the member that a typed event calls."""
+        if call not in self._keys:
+            raise UsageError(f"{call.__name__} is not a call of the boundary {self.name}")
+        return self._keys[call]
+
+    def signatures(self) -> dict[str, str]:
+        """Each member's signature in words: what a cassette remembers it was recorded with."""
+        return {key: _signature(call) for key, call in self.calls.items()}
+
+    def _resolve(self, call: type[Call]) -> Method:
+        key = self.key_of(call)
+        scope = vars(sys.modules[call.__module__])
+        types = resolve_annotations(call, scope, self._late_imports)
+        result = resolve_annotations(call.__call__, scope, self._late_imports)["return"]
+        parameters = tuple(
+            Parameter(field.metadata.get("parameter", field.name), types[field.name], field.name)
+            for field in _fields(call)
+            if Unrecorded not in getattr(types[field.name], "__metadata__", ())
+        )
+        return Method(
+            name=f"{self.name}.{key}",
+            parameters=parameters,
+            result=result,
+            asynchronous=iscoroutinefunction(call.__call__),
+            inbound=self.inbound(key),
+        )
+
+
+def _fields(call: type[Call]) -> Any:
+    return fields(call)  # type: ignore[arg-type]
+
+
+def _signature(call: type[Call]) -> str:
+    parts = [
+        f"{field.metadata.get('parameter', field.name)}: {_text(field.type)}"
+        for field in _fields(call)
+    ]
+    result = call.__call__.__annotations__.get("return", "Any")
+    return f"({', '.join(parts)}) -> {_text(result)}"
+
+
+def _text(annotation: object) -> str:
+    return annotation if isinstance(annotation, str) else formatannotation(annotation)

@@ -1,0 +1,202 @@
+"""Taking turns with an asyncio loop: what the environment says enters only when the loop is idle.
+
+A program reacts to each result before it sees the next one, so that the order of its reactions can
+be had again. The same hook serves both ways: a recording releases one waiting result at each idle
+point, a replay delivers the next recorded one. The loop's clock is the session's: it stands still
+while callbacks run and moves only at idle points, so timers fire where they fired, and a replay
+takes no wall time.
+"""
+
+import asyncio
+import selectors
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Protocol, TypeAlias, final
+
+__all__ = ["Clock", "Idle", "LoopHook", "RecordingTurns"]
+
+_Events: TypeAlias = "list[tuple[selectors.SelectorKey, int]]"
+
+FORCE_AFTER = 0.2
+"""Seconds a result may wait for a busy loop before it is handed back anyway."""
+
+
+@final
+class Clock:
+    """The session's clock: seconds since it began, in whole microseconds so that files keep it."""
+
+    __slots__ = ("_origin", "now")
+
+    def __init__(self) -> None:
+        self._origin = time.monotonic()
+        self.now = 0.0
+        """Where the loops of the session stand."""
+
+    def real(self) -> float:
+        """Real seconds since the session began."""
+        return round(time.monotonic() - self._origin, 6)
+
+    def advance(self, to: float) -> None:
+        """Move forward; the clock never runs back."""
+        self.now = max(self.now, to)
+
+
+class Idle(Protocol):
+    """What a session does when a loop has nothing ready."""
+
+    def idle(self, timer: float | None) -> float | None:
+        """React to an idle loop whose next timer is due at `timer`.
+
+        Returns how long the loop may really wait: 0 when something was made ready.
+        """
+
+    def busy(self) -> None:
+        """The loop goes round and still has callbacks ready."""
+
+    def woken(self, timer: float | None) -> None:
+        """The loop really waited and goes on."""
+
+
+@final
+class LoopHook:
+    """Stands between one standard asyncio loop and its selector until it is removed."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, clock: Clock, session: Idle) -> None:
+        self._loop = _internals(loop)
+        self._clock = clock
+        self._session = session
+        self._selector: selectors.BaseSelector = self._loop._selector
+        self._installed = True
+        self._shift_timers(clock.now - loop.time())
+        self._loop.time = self._time
+        self._loop._selector = _HookedSelector(self._selector, self._select)
+
+    @staticmethod
+    def fits(loop: asyncio.AbstractEventLoop) -> bool:
+        """Whether the loop is one of the standard ones, whose idle point can be seen."""
+        return isinstance(loop, asyncio.BaseEventLoop) and isinstance(
+            getattr(loop, "_selector", None), selectors.BaseSelector
+        )
+
+    @property
+    def ready(self) -> bool:
+        """Whether the loop has callbacks waiting to run."""
+        return bool(self._loop._ready)
+
+    @property
+    def watches_files(self) -> bool:
+        """Whether something besides the loop itself waits for input or output."""
+        return len(self._selector.get_map()) > 1
+
+    def remove(self) -> None:
+        """Leave the loop as it was found."""
+        if not self._installed:
+            return
+        self._installed = False
+        if self._loop._selector is not None:
+            self._loop._selector = self._selector
+        del self._loop.time
+        self._shift_timers(self._loop.time() - self._clock.now)
+
+    def _time(self) -> float:
+        return self._clock.now
+
+    def _shift_timers(self, seconds: float) -> None:
+        for handle in self._loop._scheduled:
+            handle._when += seconds
+
+    def _select(self, timeout: float | None) -> _Events:
+        if timeout is not None and timeout <= 0:
+            self._session.busy()
+            return self._selector.select(0)
+        timer = None if timeout is None else self._clock.now + timeout
+        wait = self._session.idle(timer)
+        events = self._selector.select(wait)
+        if wait != 0:
+            self._session.woken(timer)
+        return events
+
+
+def _internals(loop: asyncio.AbstractEventLoop) -> Any:
+    """The loop with its selector and timers, which the typed API does not show."""
+    return loop
+
+
+class _HookedSelector(selectors.BaseSelector):
+    """The loop's own selector with another `select`."""
+
+    def __init__(
+        self, real: selectors.BaseSelector, select: Callable[[float | None], _Events]
+    ) -> None:
+        self._real = real
+        self._select = select
+
+    def select(self, timeout: float | None = None) -> _Events:
+        return self._select(timeout)
+
+    def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
+        return self._real.register(fileobj, events, data)
+
+    def unregister(self, fileobj: Any) -> selectors.SelectorKey:
+        return self._real.unregister(fileobj)
+
+    def modify(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
+        return self._real.modify(fileobj, events, data)
+
+    def get_key(self, fileobj: Any) -> selectors.SelectorKey:
+        return self._real.get_key(fileobj)
+
+    def get_map(self) -> Any:
+        return self._real.get_map()
+
+    def close(self) -> None:
+        self._real.close()
+
+
+@final
+class RecordingTurns:
+    """Hands finished real calls back one at a time, each when the loop is idle."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._waiting: deque[tuple[float, asyncio.Future[None]]] = deque()
+        self.forced = 0
+        """How many results were handed back to a loop that was never idle."""
+
+    async def turn(self) -> None:
+        """Wait until it is this result's turn to enter the program."""
+        future = asyncio.get_running_loop().create_future()
+        self._waiting.append((self._clock.real(), future))
+        await future
+
+    def idle(self, timer: float | None) -> float | None:
+        """Release the oldest result, unless a timer is due before it came."""
+        while self._waiting and self._waiting[0][1].done():  # cancelled while it waited
+            self._waiting.popleft()
+        if self._waiting:
+            arrival, future = self._waiting[0]
+            if timer is not None and timer <= arrival:
+                self._clock.advance(timer)
+                return 0
+            self._waiting.popleft()
+            self._clock.advance(arrival)
+            future.set_result(None)
+            return 0
+        if timer is None:
+            return None
+        return max(0.0, timer - self._clock.real())
+
+    def busy(self) -> None:
+        """Release a result that has waited too long for a loop that is never idle."""
+        if self._waiting and self._clock.real() - self._waiting[0][0] > FORCE_AFTER:
+            arrival, future = self._waiting.popleft()
+            if not future.done():
+                self.forced += 1
+                self._clock.advance(arrival)
+                future.set_result(None)
+
+    def woken(self, timer: float | None) -> None:
+        """Let the session's clock follow the real one, but not past a timer."""
+        real = self._clock.real()
+        self._clock.advance(real if timer is None else min(real, timer))
