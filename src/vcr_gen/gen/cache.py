@@ -95,7 +95,8 @@ def hash_file(path: str) -> str:
         with open(path, "rb") as file:
             return _digest(file.read().replace(b"\r\n", b"\n"))
     except IsADirectoryError:
-        return _digest("\n".join(sorted(os.listdir(path))).encode())
+        names = (name for name in os.listdir(path) if not name.startswith((".", "__pycache__")))
+        return _digest("\n".join(sorted(names)).encode())
     except OSError:
         return ""
 

@@ -47,12 +47,14 @@ def load_config(start: Path, *, file: Path | None = None, settings: Sequence[str
     if "\n" in text and not isinstance(table, Mapping):
         raise _unreadable(str(file), 1, 1, f"[{_TABLE}] must be a table")
     values = dict(table) if isinstance(table, Mapping) else {}
+    chosen: dict[str, object] = {}
     for setting in settings:
-        values.update(_parse(setting, "--set"))
+        chosen.update(_parse_setting(setting))
     problems: list[Diagnostic] = []
     reader = StrictTable(
         name=_TABLE,
-        values=values,
+        values=values | chosen,
+        chosen=frozenset(chosen),
         text=text,
         path=file.name if file is not None else "pyproject.toml",
         problems=problems,
@@ -190,6 +192,18 @@ def _has_table(file: Path) -> bool:
     except (OSError, ValueError):
         return True  # ours or not, a broken file must be reported rather than passed over
     return "vcr-gen" in document.get("tool", {})
+
+
+def _parse_setting(setting: str) -> dict[str, object]:
+    """`key=value`, where a value that is not TOML is a plain word."""
+    try:
+        return tomllib.loads(setting)
+    except tomllib.TOMLDecodeError:
+        key, equals, value = setting.partition("=")
+        if not equals or not re.fullmatch(r"[\w-]+", key.strip()):
+            message = f"expected KEY=VALUE; got {setting!r}"
+            raise RefusedError([Diagnostic("--set", 0, 0, "VCR411", message, "")]) from None
+        return {key.strip(): value.strip()}
 
 
 def _parse(text: str, path: str) -> dict[str, object]:

@@ -7,10 +7,8 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Final
 
@@ -84,6 +82,9 @@ def _run_black(texts: list[Text], jobs: int, advance: Callable[[int], None]) -> 
             yield from _blacken(chunk)
             advance(len(chunk))
         return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     # Not fork: the parent may hold large trees, and threads. One start-up of black per worker.
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         for chunk, results in zip(chunks, pool.map(_blacken, chunks), strict=True):

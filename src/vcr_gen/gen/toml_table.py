@@ -31,6 +31,8 @@ class StrictTable:
     """The file's name, for the places."""
     problems: list[Diagnostic]
     index: int = 0
+    chosen: frozenset[str] = frozenset()
+    """Keys whose value comes from the command line instead of the file."""
     asked: list[str] = field(default_factory=list)
 
     def string(self, key: str) -> str | None:
@@ -118,6 +120,9 @@ class StrictTable:
 
     def problem(self, key: str, code: str, message: str, hint: str = "") -> None:
         """Report a problem at the place of a key."""
+        if key in self.chosen:
+            self.problems.append(Diagnostic("--set", 0, 0, code, message, hint))
+            return
         place = find_key(self.text, self.name, key, index=self.index)
         self.problems.append(Diagnostic(self.path, place.line, place.column, code, message, hint))
 

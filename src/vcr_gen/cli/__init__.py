@@ -1,0 +1,36 @@
+"""The command `vcr-gen`: finds the command that is meant, and turns every failure into words."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+from vcr_gen.cli import commands
+
+__all__ = ["main"]
+
+_FINE, _ERROR, _INTERRUPTED = 0, 2, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code: 0 fine, 1 difference found, 2 error."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = commands.run(arguments)
+        sys.stdout.flush()
+    except SystemExit as stop:  # argparse, after it printed help or a usage error
+        return stop.code if isinstance(stop.code, int) else _ERROR
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output went away (`vcr-gen --list | head`): not our failure, and the
+        # interpreter must not complain about it again when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _FINE
+    except BaseException as error:
+        if os.environ.get("VCR_GEN_DEBUG"):
+            raise
+        from vcr_gen.cli.failures import explain
+
+        print(explain(error), file=sys.stderr)
+        return _ERROR
+    return code

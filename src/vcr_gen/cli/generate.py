@@ -1,0 +1,176 @@
+"""`vcr-gen [PATHS]`: writes the wrappers, or says what would be written."""
+
+import argparse
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from vcr_gen.cli.commands import Command
+from vcr_gen.cli.options import add_common_options, read_config, require_extra, terminal_of
+from vcr_gen.cli.report import DIFFERENT, ERROR, FINE, FileNote, Outcome, tell
+from vcr_gen.cli.terminal import Terminal
+from vcr_gen.gen.config import Config
+from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+
+__all__ = ["parser", "run"]
+
+_DONE = {"missing": "wrote", "changed": "rewrote", "stale": "deleted"}
+_FOUND = {"missing": "missing", "changed": "changed", "stale": "stale"}
+
+
+def parser(commands: Mapping[str, Command]) -> argparse.ArgumentParser:
+    """The parser of everything that is not a command of its own."""
+    listing = "\n".join(f"  {name:<10} {command.help}" for name, command in commands.items())
+    result = argparse.ArgumentParser(
+        prog="vcr-gen",
+        description="Write record/replay wrappers for the Protocols of a project.",
+        epilog=(
+            f"commands of their own (vcr-gen COMMAND --help tells more):\n{listing}\n\n"
+            "exit codes: 0 fine, 1 drift or difference found, 2 usage, config or input error"
+        ),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    result.add_argument(
+        "paths",
+        nargs="*",
+        type=Path,
+        metavar="PATHS",
+        help="only the wrappers of these source files or folders (default: the whole project)",
+    )
+    add = result.add_argument
+    add("--check", action="store_true", help="write nothing; exit 1 when a file would change")
+    add("--diff", action="store_true", help="like --check, and print what would change as a diff")
+    mode = result.add_mutually_exclusive_group()
+    mode.add_argument("--list", action="store_true", help="list the boundaries of the project")
+    mode.add_argument("--init", action="store_true", help="set a project up; overwrites nothing")
+    mode.add_argument("--explain", metavar="CODE", help="explain a diagnostic, such as VCR301")
+    mode.add_argument("--show-config", action="store_true", help="print the settings in force")
+    mode.add_argument("--watch", action="store_true", help="generate again when a source changes")
+    add("-j", "--jobs", type=_positive, default=0, metavar="N", help="processes (default: cores)")
+    add("--no-cache", action="store_true", help="do not use what earlier runs remembered")
+    add("--version", action="store_true", help="print the version")
+    add_common_options(result)
+    return result
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what the arguments say and return the exit code."""
+    terminal = terminal_of(arguments)
+    return _told(lambda: _run(arguments, terminal), terminal)
+
+
+def _told(action: Callable[[], int], terminal: Terminal) -> int:
+    """Do something; when it is refused, tell why in the chosen format."""
+    try:
+        return action()
+    except RefusedError as error:
+        count = len(error.diagnostics)
+        summary = f"{count} problem{'s' if count != 1 else ''}; nothing was written"
+        outcome = Outcome(code=ERROR, diagnostics=error.diagnostics, summary=summary)
+        return tell(outcome, terminal)
+
+
+def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    if arguments.version:
+        from vcr_gen.gen.versions import installed_version
+
+        terminal.data(f"vcr-gen {installed_version()}")
+        return FINE
+    if arguments.explain is not None:
+        from vcr_gen.gen.explain import explain
+
+        terminal.data(explain(arguments.explain))
+        return FINE
+    if arguments.init:
+        from vcr_gen.cli.init import run_init
+
+        return run_init(Path.cwd(), terminal)
+    config = read_config(arguments)
+    terminal.detail(f"configuration: {config.file or 'none, all defaults'}")
+    if arguments.show_config:
+        from vcr_gen.cli.show_config import show_config
+
+        terminal.data(show_config(config, terminal.output_format))
+        return FINE
+    paths = _checked_paths(config, arguments.paths)
+    require_extra()
+    if arguments.list:
+        from vcr_gen.cli.listing import list_boundaries
+
+        return list_boundaries(config, paths, terminal)
+    if arguments.watch:
+        from vcr_gen.cli.watch import watch
+
+        def again() -> int:
+            return _generate(read_config(arguments), arguments, terminal)
+
+        return watch(config, lambda: _told(again, terminal), terminal)
+    return _generate(config, arguments, terminal)
+
+
+def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal) -> int:
+    from vcr_gen.gen.run import Request, plan_run
+
+    paths = _checked_paths(config, arguments.paths)
+    with terminal.progress("formatting") as progress:
+        request = Request(
+            paths=paths,
+            jobs=arguments.jobs,
+            use_cache=not arguments.no_cache,
+            progress=progress,
+        )
+        plan = plan_run(config, request)
+    only_look = arguments.check or arguments.diff
+    verbs = _FOUND if only_look else _DONE
+    files = [FileNote(config.display(c.path), verbs[c.kind]) for c in plan.changes]
+    from vcr_gen.gen.check import summary, unified_diff
+
+    if not only_look:
+        from vcr_gen.gen.write import apply_plan
+
+        apply_plan(plan)
+        return tell(Outcome(code=FINE, files=files, summary=summary(plan, verbs)), terminal)
+    return tell(
+        Outcome(
+            code=DIFFERENT if plan.changes else FINE,
+            files=files,
+            diff="".join(unified_diff(config, plan)) if arguments.diff else "",
+            summary=summary(plan, verbs),
+            fix=_fix(arguments) if plan.changes else "",
+        ),
+        terminal,
+    )
+
+
+def _fix(arguments: argparse.Namespace) -> str:
+    """The command line that makes the difference go away, run from where this one was."""
+    settings = [f"--set {setting!r}" for setting in arguments.set]
+    chosen = [f"--config {arguments.config}"] if arguments.config else []
+    return " ".join(["vcr-gen", *chosen, *settings, *map(str, arguments.paths)])
+
+
+def _checked_paths(config: Config, given: list[Path]) -> tuple[Path, ...]:
+    """The paths, absolute; each must exist and lie in a source folder of the project."""
+    problems = []
+    paths = tuple(Path(os.path.abspath(path)) for path in given)
+    for path, spelled in zip(paths, given, strict=True):
+        if not path.exists():
+            hint = "commands come first: vcr-gen verify, vcr-gen extract, vcr-gen cassette"
+            problems.append(Diagnostic(str(spelled), 0, 0, "VCR411", "there is no such path", hint))
+        elif not any(
+            path.is_relative_to(source) or source.is_relative_to(path) for source in config.sources
+        ):
+            known = ", ".join(config.display(source) for source in config.sources)
+            message = "is not in a source folder of the project"
+            hint = f"`sources` in [tool.vcr-gen] are: {known}"
+            problems.append(Diagnostic(str(spelled), 0, 0, "VCR411", message, hint))
+    if problems:
+        raise RefusedError(problems)
+    return paths
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number

@@ -1,0 +1,55 @@
+"""Options that several commands share, and what they mean."""
+
+import argparse
+from importlib.util import find_spec
+from pathlib import Path
+
+from vcr_gen.cli.terminal import OUTPUT_FORMATS, Terminal
+from vcr_gen.gen.config import Config
+from vcr_gen.gen.config_file import load_config
+from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+
+__all__ = ["add_common_options", "read_config", "require_extra", "terminal_of"]
+
+_EXTRA = ("libcst", "jinja2", "black", "mypy")
+
+
+def add_common_options(parser: argparse.ArgumentParser) -> None:
+    """Add what every command of the generator understands."""
+    add = parser.add_argument
+    add("--config", type=Path, metavar="FILE", help="use this pyproject.toml")
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a setting that wins over pyproject.toml, written as TOML: line-length=80",
+    )
+    add("--output-format", choices=OUTPUT_FORMATS, default="text", help="default: text")
+    loudness = parser.add_mutually_exclusive_group()
+    loudness.add_argument("-q", "--quiet", action="store_true", help="print errors only")
+    loudness.add_argument("-v", "--verbose", action="store_true", help="tell more")
+
+
+def terminal_of(arguments: argparse.Namespace) -> Terminal:
+    """The terminal that the options ask for."""
+    return Terminal(
+        output_format=arguments.output_format,
+        quiet=arguments.quiet,
+        verbose=arguments.verbose,
+    )
+
+
+def read_config(arguments: argparse.Namespace) -> Config:
+    """The configuration that holds here, with the options over the file."""
+    file = arguments.config.resolve() if arguments.config else None
+    return load_config(Path.cwd(), file=file, settings=arguments.set)
+
+
+def require_extra() -> None:
+    """Refuse, with the command that helps, when the packages of the extra are not installed."""
+    missing = [name for name in _EXTRA if find_spec(name) is None]
+    if missing:
+        message = f"the generator needs packages that are not installed: {', '.join(missing)}"
+        hint = 'pip install "vcr-gen[gen]"'
+        raise RefusedError([Diagnostic("vcr-gen", 0, 0, "VCR410", message, hint)])

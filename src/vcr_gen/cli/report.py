@@ -1,0 +1,98 @@
+"""Tells the outcome of a run: as text for people, as JSON for tools, as GitHub annotations."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Final
+
+from vcr_gen.cli.terminal import Terminal
+from vcr_gen.gen.diagnostics import Diagnostic
+
+__all__ = ["DIFFERENT", "ERROR", "FINE", "FileNote", "Outcome", "tell"]
+
+FINE: Final = 0
+DIFFERENT: Final = 1
+ERROR: Final = 2
+
+_STATUS: Final = {FINE: "fine", DIFFERENT: "different", ERROR: "error"}
+_COLORS: Final = {"wrote": "green", "missing": "red", "changed": "yellow"}
+
+
+@dataclass(frozen=True, slots=True)
+class FileNote:
+    """One file and what was done to it, or what is wrong with it."""
+
+    path: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a run came to."""
+
+    code: int
+    files: Sequence[FileNote] = ()
+    diagnostics: Sequence[Diagnostic] = ()
+    diff: str = ""
+    summary: str = ""
+    fix: str = ""
+    """The command that mends it."""
+
+
+def tell(outcome: Outcome, terminal: Terminal) -> int:
+    """Print the outcome in the chosen format and return its exit code."""
+    {"text": _text, "json": _json, "github": _github}[terminal.output_format](outcome, terminal)
+    return outcome.code
+
+
+def _text(outcome: Outcome, terminal: Terminal) -> None:
+    if not terminal.quiet:
+        for file in outcome.files:
+            color = _COLORS.get(file.kind, "yellow")
+            terminal.data(f"{terminal.paint(file.kind, color)} {file.path}")
+    terminal.data(outcome.diff)
+    sys.stdout.flush()
+    for diagnostic in outcome.diagnostics:
+        print(diagnostic, file=sys.stderr)
+    if outcome.summary:
+        terminal.note(outcome.summary)
+    if outcome.fix:
+        terminal.note(f"to fix: {outcome.fix}")
+
+
+def _json(outcome: Outcome, terminal: Terminal) -> None:
+    document = {
+        "status": _STATUS[outcome.code],
+        "files": [asdict(file) for file in outcome.files],
+        "diagnostics": [asdict(diagnostic) for diagnostic in outcome.diagnostics],
+        "diff": outcome.diff,
+        "summary": outcome.summary,
+        "fix": outcome.fix,
+    }
+    terminal.data(json.dumps(document, indent=2))
+
+
+def _github(outcome: Outcome, terminal: Terminal) -> None:
+    for diagnostic in outcome.diagnostics:
+        hint = f"\nhint: {diagnostic.hint}" if diagnostic.hint else ""
+        place = f"file={_property(diagnostic.path)}"
+        if diagnostic.line:
+            place += f",line={diagnostic.line},col={diagnostic.column}"
+        title = f"title={diagnostic.code}"
+        terminal.data(f"::error {place},{title}::{_message(diagnostic.message + hint)}")
+    if outcome.code == DIFFERENT:
+        for file in outcome.files:
+            message = _message(f"generated file is {file.kind}; to fix: {outcome.fix}")
+            terminal.data(f"::error file={_property(file.path)},title=drift::{message}")
+    if outcome.summary:
+        terminal.note(outcome.summary)
+
+
+def _message(text: str) -> str:
+    """Escape as GitHub's workflow commands want it."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _message(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,66 @@
+"""`vcr-gen --show-config`: the settings in force, as TOML or JSON."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+from vcr_gen.cli.terminal import OutputFormat
+from vcr_gen.gen.config import Config
+
+__all__ = ["show_config"]
+
+
+def show_config(config: Config, output_format: OutputFormat) -> str:
+    """Every setting with its value, defaults included."""
+    scalars, tables = _settings(config)
+    if output_format == "json":
+        return json.dumps({**scalars, **tables}, indent=2)
+    lines = [f"# from {config.display(config.file)}" if config.file else "# all defaults"]
+    lines += ["[tool.vcr-gen]", *_assignments(scalars)]
+    for name, entries in tables.items():
+        for entry in entries:
+            lines += ["", f"[[tool.vcr-gen.{name}]]", *_assignments(entry)]
+    return "\n".join(lines)
+
+
+def _settings(
+    config: Config,
+) -> tuple[Mapping[str, object], Mapping[str, list[Mapping[str, object]]]]:
+    def paths(values: Iterable[Path]) -> list[str]:
+        return [config.display(value) for value in values]
+
+    scalars: dict[str, object] = {
+        "sources": paths(config.sources),
+        "exclude": list(config.exclude),
+        "output": config.display(config.output),
+        "target-version": ".".join(map(str, config.target_version)),
+        "platform": config.platform,
+        "formatter": config.formatter,
+        "line-length": config.line_length,
+        "template-dir": config.display(config.template_dir) if config.template_dir else None,
+        "search-path": paths(config.search_path),
+        "required-version": config.required_version,
+        "cache-dir": config.display(config.cache_dir),
+    }
+    boundaries: list[Mapping[str, object]] = [
+        {key: value for key, value in asdict(rule).items() if key != "line" and value}
+        for rule in config.boundaries
+    ]
+    overrides: list[Mapping[str, object]] = [
+        {
+            "module": list(override.modules),
+            "formatter": override.formatter,
+            "line-length": override.line_length,
+            "template-dir": (
+                config.display(override.template_dir) if override.template_dir else None
+            ),
+        }
+        for override in config.overrides
+    ]
+    return scalars, {"boundary": boundaries, "overrides": overrides}
+
+
+def _assignments(settings: Mapping[str, object]) -> list[str]:
+    # JSON's spelling of strings, numbers and lists of strings is TOML's too.
+    return [f"{key} = {json.dumps(v)}" for key, v in settings.items() if v is not None]

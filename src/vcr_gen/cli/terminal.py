@@ -1,0 +1,74 @@
+"""Where output goes: data to stdout, everything else to stderr; a progress bar only for people."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final, Literal, TextIO, TypeAlias
+
+__all__ = ["OUTPUT_FORMATS", "OutputFormat", "Terminal"]
+
+OutputFormat: TypeAlias = Literal["text", "json", "github"]
+OUTPUT_FORMATS: Final[tuple[OutputFormat, ...]] = ("text", "json", "github")
+
+_WIDTH: Final = 30
+_COLORS: Final = {"red": 31, "green": 32, "yellow": 33, "bold": 1}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terminal:
+    """How much is said, and how."""
+
+    output_format: OutputFormat = "text"
+    quiet: bool = False
+    verbose: bool = False
+
+    def data(self, text: str) -> None:
+        """Print what was asked for."""
+        sys.stdout.write(text if text.endswith("\n") or not text else f"{text}\n")
+
+    def note(self, text: str) -> None:
+        """Say something about the run."""
+        if not self.quiet:
+            sys.stdout.flush()
+            print(text, file=sys.stderr)
+
+    def detail(self, text: str) -> None:
+        """Say something that only `-v` asks for."""
+        if self.verbose:
+            self.note(text)
+
+    def paint(self, text: str, color: str, *, stream: TextIO | None = None) -> str:
+        """The text in a colour, where the stream is a terminal and nobody asked for none."""
+        stream = stream or sys.stdout
+        if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+            return text
+        return f"\033[{_COLORS[color]}m{text}\033[0m"
+
+    @contextmanager
+    def progress(self, label: str) -> Iterator[Callable[[int, int], None]]:
+        """A bar that is told `(done, total)`; silent unless stderr is a terminal."""
+        if self.quiet or self.output_format != "text" or not sys.stderr.isatty():
+            yield _no_bar
+            return
+        drawn = False
+
+        def draw(done: int, total: int) -> None:
+            nonlocal drawn
+            drawn = True
+            filled = _WIDTH * done // max(total, 1)
+            bar = "█" * filled + "░" * (_WIDTH - filled)
+            sys.stderr.write(f"\r{label} {bar} {done}/{total}")
+            sys.stderr.flush()
+
+        try:
+            yield draw
+        finally:
+            if drawn:
+                sys.stderr.write("\r\033[K")
+                sys.stderr.flush()
+
+
+def _no_bar(done: int, total: int) -> None:
+    """Nobody is there to look at a bar."""

@@ -1,0 +1,69 @@
+"""What a run depends on: the project's sources, what they lead to, and the tool itself."""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from vcr_gen.gen.cache import fingerprint, hash_file
+from vcr_gen.gen.config import Config
+from vcr_gen.gen.formatting import formatter_version
+from vcr_gen.gen.resources import templates_dir
+from vcr_gen.gen.versions import installed_version
+
+__all__ = ["closure", "project_files", "settings_fingerprint"]
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def settings_fingerprint(config: Config) -> str:
+    """A hash of the configuration, the tool itself, its templates, and the formatter."""
+    formatters = {config.formatter, *(o.formatter for o in config.overrides if o.formatter)}
+    folders = [templates_dir(), config.template_dir, *(o.template_dir for o in config.overrides)]
+    templates = [path for folder in folders if folder for path in _files(folder, "")]
+    # An editable install changes without its version, so the generator's own code counts too.
+    own = _files(_PACKAGE, ".py")
+    return fingerprint(
+        {
+            "config": asdict(config),
+            "python": list(sys.version_info[:2]),
+            "vcr-gen": installed_version(),
+            "formatters": {name: formatter_version(name) for name in sorted(formatters)},
+            "files": {path: hash_file(path) for path in sorted({*templates, *own})},
+        }
+    )
+
+
+def project_files(config: Config) -> list[str]:
+    """Every source file of the project, and every folder in which a new one could appear."""
+    found: list[str] = []
+    for source in config.sources:
+        for parent, folders, files in os.walk(source):
+            folders[:] = sorted(
+                name
+                for name in folders
+                if not name.startswith(".")
+                and name not in {"__pycache__", "node_modules"}
+                and Path(parent, name) != config.output
+                and not os.path.exists(os.path.join(parent, name, "pyvenv.cfg"))
+            )
+            found += (
+                os.path.join(parent, name) for name in files if name.endswith((".py", ".pyi"))
+            )
+    return sorted(set(found))
+
+
+def closure(config: Config, inputs: Iterable[Path]) -> Iterator[str]:
+    """The files that generation read, and the folders where another file would be found first."""
+    yield from map(str, config.search_path)
+    for path in set(inputs):
+        yield str(path)
+        if not any(path.is_relative_to(source) for source in config.sources):
+            yield str(path.parent)
+
+
+def _files(folder: Path, suffix: str) -> Iterator[str]:
+    for parent, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        yield from (os.path.join(parent, name) for name in files if name.endswith(suffix))

@@ -1,0 +1,43 @@
+"""Notices that a source changed, by looking again and again: no dependency, works everywhere."""
+
+import os
+import time
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+from vcr_gen.gen.config import Config
+from vcr_gen.gen.inputs import project_files
+
+__all__ = ["Snapshot", "snapshot", "wait_for_change"]
+
+Snapshot: TypeAlias = Mapping[str, tuple[int, int]]
+
+_PAUSE: Final = 0.3
+
+
+def snapshot(config: Config) -> Snapshot:
+    """Size and time of everything that a run of this project reads first."""
+    watched = project_files(config)
+    if config.file is not None:
+        watched.append(str(config.file))
+    if config.template_dir is not None:
+        watched += (str(path) for path in config.template_dir.rglob("*"))
+    return {path: _state(path) for path in watched}
+
+
+def wait_for_change(config: Config, before: Snapshot) -> Snapshot:
+    """Return the first snapshot that differs and has settled: editors save in several steps."""
+    current = snapshot(config)
+    while True:
+        time.sleep(_PAUSE)
+        previous, current = current, snapshot(config)
+        if current == previous and current != before:
+            return current
+
+
+def _state(path: str) -> tuple[int, int]:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return (0, 0)
+    return (status.st_size, status.st_mtime_ns)
