@@ -7,7 +7,7 @@ from vcr_gen.errors import EncodeError
 
 __all__ = ["INT_MAX", "INT_MIN", "MAX_DEPTH", "Plain", "check_plain"]
 
-Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
+Plain: TypeAlias = bool | int | float | str | list["Plain"] | dict[str, "Plain"] | None
 """None, bool, 64-bit int, finite float, text, list, dict with text keys; nothing else."""
 
 INT_MIN: Final = -(2**63)
@@ -16,7 +16,7 @@ INT_MAX: Final = 2**63 - 1
 MAX_DEPTH: Final = 200
 """How deep containers may nest: far above real data, below the limit of any parser in use."""
 
-_Fault: TypeAlias = "tuple[str, str, str]"  # path below the value, expected, got
+_Fault: TypeAlias = tuple[str, str, str]  # path below the value, expected, got
 
 
 def check_plain(value: Plain) -> None:
@@ -55,7 +55,8 @@ def _dict_fault(value: dict[str, Plain], depth: int) -> _Fault | None:
             return "", "text as key", type(key).__qualname__
         fault = (None if key.isascii() else _text_fault(key)) or _fault(item, depth)
         if fault is not None:
-            return f".{key}{fault[0]}", *fault[1:]
+            step = f".{key}" if key.isidentifier() else f"[{key!r}]"
+            return step + fault[0], *fault[1:]
     return None
 
 

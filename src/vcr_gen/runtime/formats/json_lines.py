@@ -1,0 +1,86 @@
+"""One line of JSON, read and written strictly; orjson, if it is there, makes it fast.
+
+With and without it, the bytes written and the values read are the same.
+"""
+
+import json
+import re
+from importlib.util import find_spec
+from typing import Final, Never, cast
+
+from vcr_gen.errors import EncodeError
+from vcr_gen.runtime.plain import MAX_DEPTH, Plain, check_plain
+
+__all__ = ["dump_line", "parse_line"]
+
+HAS_ORJSON: Final = find_spec("orjson") is not None
+if HAS_ORJSON:
+    import orjson
+
+# Floats that orjson spells unlike Python; text that only looks so does no harm.
+_SPELT_OTHERWISE: Final = re.compile(rb"[0-9]e|0\.000")
+_LONG_INT: Final = re.compile(rb"[0-9]{19}")
+
+
+def dump_line(value: dict[str, Plain]) -> bytes:
+    """`value`, which must be in the plain model, with the line's end."""
+    if HAS_ORJSON:
+        line = orjson.dumps(value)
+        if not _SPELT_OTHERWISE.search(line):
+            return line + b"\n"
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def parse_line(line: bytes) -> Plain:
+    """The value of a line; ValueError, with the reason, for anything outside the plain model."""
+    if HAS_ORJSON:
+        try:
+            value = cast(Plain, orjson.loads(line))
+        except orjson.JSONDecodeError:
+            return _parse_strictly(line)
+        if _is_canonical(line, value):
+            return value
+    return _parse_strictly(line)
+
+
+def _is_canonical(line: bytes, value: Plain) -> bool:
+    """Whether `line` is what we would write: then orjson cannot have dropped or bent anything.
+
+    orjson lets the last of two equal keys win, and makes a float of a long int.
+    """
+    return (
+        line.count(b"[") + line.count(b"{") <= MAX_DEPTH
+        and not _LONG_INT.search(line)
+        and orjson.dumps(value) == line.rstrip(b"\r\n")
+    )
+
+
+def _parse_strictly(line: bytes) -> Plain:
+    try:
+        value: Plain = _STRICT.decode(line.decode())
+        check_plain(value)
+    except UnicodeDecodeError:
+        raise ValueError("not UTF-8 text") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not valid JSON: {error.msg} at column {error.colno}") from None
+    except RecursionError:
+        raise ValueError(f"more than {MAX_DEPTH} levels of nesting") from None
+    except EncodeError as error:
+        raise ValueError(f"{error.path}: expected {error.expected}, got {error.got}") from None
+    return value
+
+
+def _unique(pairs: list[tuple[str, Plain]]) -> dict[str, Plain]:
+    mapping = dict(pairs)
+    if len(mapping) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} is there twice")
+    return mapping
+
+
+def _no_constant(name: str) -> Never:
+    raise ValueError(f"not valid JSON: {name}")
+
+
+_STRICT: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)

@@ -1,0 +1,157 @@
+"""What every cassette file is made of: a header, events, and an end mark that counts them."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final, Literal, Protocol
+
+from vcr_gen.errors import CassetteFormatError, EncodeError, UsageError
+from vcr_gen.runtime.plain import Plain, check_plain
+
+__all__ = [
+    "COUNT_KEY",
+    "END_KEY",
+    "HEADER_KEYS",
+    "TORN",
+    "UNFINISHED",
+    "VERSION",
+    "VERSION_KEY",
+    "Entry",
+    "Format",
+    "check_event",
+    "check_header",
+    "count_checked",
+    "full_header",
+    "verify_by_reading",
+]
+
+VERSION: Final = 1
+"""The version of the cassette layout; a file of any other is refused."""
+
+VERSION_KEY: Final = "vcr-gen"
+
+HEADER_KEYS: Final = (
+    VERSION_KEY,
+    "recorded_at",
+    "max_age",
+    "initial_state",
+    "anchors",
+    "order",
+    "boundaries",
+    "rules",
+)
+"""What a header may say, in the order in which it is written."""
+
+TORN: Final = "the file ends here without its end mark: it was cut, or its recording interrupted"
+UNFINISHED: Final = "the recording stopped here: there is no end mark"
+
+END_KEY: Final = "end"
+COUNT_KEY: Final = "events"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One part of a cassette, and the line of the file where it starts."""
+
+    kind: Literal["header", "event", "end"]
+    line: int
+    data: dict[str, Plain]
+
+
+class Format(Protocol):
+    """How entries become bytes, and bytes entries; it keeps no state between calls."""
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """The file name endings that choose this format, the usual one first."""
+
+    @property
+    def event_start(self) -> bytes:
+        """Bytes that every event starts with, and nothing inside an event can look like.
+
+        A recording writes them ahead of time, so that the event before is known to be whole.
+        Empty if an event shows its own end.
+        """
+
+    def header(self, header: Mapping[str, Plain]) -> bytes:
+        """The bytes that come before the first event."""
+
+    def event(self, event: Mapping[str, Plain]) -> bytes:
+        """One event; events are simply concatenated."""
+
+    def end(self, end: Mapping[str, Plain]) -> bytes:
+        """The end mark."""
+
+    def read(self, stream: BinaryIO, path: Path) -> Iterator[Entry]:
+        """Every entry in turn; an event that may be torn is never among them.
+
+        Raises CassetteFormatError at the first place that is not as it must be.
+        """
+
+    def verify(self, stream: BinaryIO, path: Path) -> int:
+        """The number of events, after a check far cheaper than reading that none is missing."""
+
+
+def full_header(header: Mapping[str, Plain]) -> dict[str, Plain]:
+    """`header` as it is written: the version added, keys in their stable order, values checked."""
+    unknown = sorted(set(header) - set(HEADER_KEYS))
+    if unknown:
+        raise UsageError(f"a cassette's header has no key {unknown[0]!r}")
+    if header.get(VERSION_KEY, VERSION) != VERSION:
+        raise UsageError(f"a cassette is written as version {VERSION}")
+    ordered: dict[str, Plain] = {VERSION_KEY: VERSION}
+    ordered |= {key: header[key] for key in HEADER_KEYS if key in header}
+    check_plain(ordered)
+    return ordered
+
+
+def check_event(event: Mapping[str, Plain]) -> dict[str, Plain]:
+    """`event` as a dict, if it can be written and told from an end mark."""
+    plain = event if isinstance(event, dict) else dict(event)
+    check_plain(plain)
+    if len(plain) == 1 and isinstance(plain.get(END_KEY), dict):
+        raise EncodeError(path="$", expected="an event", got="what looks like an end mark")
+    return plain
+
+
+def check_header(position: int, key: str, value: Plain) -> str:
+    """What is wrong with the header's item number `position`; empty if nothing is.
+
+    Item by item, so that a file which is no cassette is refused before it is read.
+    """
+    if position == 0:
+        if key != VERSION_KEY:
+            return f"not a cassette: the first key is {key!r}, not {VERSION_KEY!r}"
+        if value is True or value != VERSION:
+            return f"version {value!r} of the cassette format is not known, only {VERSION}"
+    elif key not in HEADER_KEYS:
+        return f"a cassette's header has no key {key!r}; known: {', '.join(HEADER_KEYS)}"
+    return ""
+
+
+def count_checked(entries: Iterator[Entry], path: Path) -> Iterator[Entry]:
+    """The same entries; raises unless the end mark counts exactly the events that came."""
+    count = 0
+    for entry in entries:
+        if entry.kind == "event":
+            count += 1
+        elif entry.kind == "end":
+            check_end(entry.data, count, entry.line, path)
+        yield entry
+
+
+def check_end(end: Mapping[str, Plain], count: int, line: int, path: Path) -> None:
+    """Raise unless the end mark `end` says that there are `count` events."""
+    claimed = end.get(COUNT_KEY)
+    if set(end) != {COUNT_KEY} or type(claimed) is not int:
+        raise CassetteFormatError("the end mark must say `events: N`", path=path, line=line)
+    if claimed != count:
+        message = f"the end mark counts {claimed} events, but the file holds {count}"
+        raise CassetteFormatError(message, path=path, line=line)
+
+
+def verify_by_reading(
+    read: Callable[[BinaryIO, Path], Iterator[Entry]], stream: BinaryIO, path: Path
+) -> int:
+    """What `Format.verify` promises, for a format (or a file) that has no cheaper way."""
+    return sum(entry.kind == "event" for entry in read(stream, path))

@@ -1,0 +1,28 @@
+"""Looks at the bytes of a file without parsing them."""
+
+from io import SEEK_END
+from typing import BinaryIO, Final
+
+__all__ = ["count_in", "read_tail"]
+
+_CHUNK: Final = 1 << 18
+_TAIL: Final = 1 << 10
+
+
+def read_tail(stream: BinaryIO) -> bytes:
+    """The last bytes of a file, enough to hold an end mark."""
+    size = stream.seek(0, SEEK_END)
+    stream.seek(max(0, size - _TAIL))
+    return stream.read()
+
+
+def count_in(stream: BinaryIO, needle: bytes) -> int:
+    """How often `needle`, which must not overlap itself, occurs in a file."""
+    stream.seek(0)
+    count = 0
+    kept = b""
+    while chunk := stream.read(_CHUNK):
+        window = kept + chunk
+        count += window.count(needle)
+        kept = window[len(window) - len(needle) + 1 :] if len(needle) > 1 else b""
+    return count

@@ -1,0 +1,145 @@
+"""Writes plain values as YAML that people read: text stays text, line by line.
+
+libyaml's own emitter puts a text into one long line of escapes for the sake of a single tab,
+trailing space or emoji. This one writes literal blocks wherever YAML can hold the text in one.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from vcr_gen.runtime.formats.text import find_escaped_only
+from vcr_gen.runtime.formats.yaml_scalars import float_text, is_safe_plain
+from vcr_gen.runtime.plain import Plain
+
+__all__ = ["emit_item", "emit_mapping"]
+
+_STEP: Final = "  "
+_LONGEST_SIMPLE_KEY: Final = 1000  # YAML stops looking for the colon after 1024 characters
+
+_NAMED: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_ESCAPED: Final = re.compile(
+    '["\\\\\t\r\n]|'
+    "[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+
+
+def emit_mapping(value: Mapping[str, Plain]) -> str:
+    """`value` as a block mapping at the left margin; it must have an item."""
+    out: list[str] = []
+    _mapping(value, "", "", out)
+    return "".join(out)
+
+
+def emit_item(value: Mapping[str, Plain]) -> str:
+    """`value` as one item of a sequence at the left margin."""
+    if not value:
+        return "- {}\n"
+    out = ["- "]
+    _mapping(value, _STEP, "", out)
+    return "".join(out)
+
+
+def _mapping(value: Mapping[str, Plain], indent: str, lead: str, out: list[str]) -> None:
+    """Items of a mapping at `indent`; `lead` stands for it on the first line, after a dash."""
+    for key, item in value.items():
+        shown = key if is_safe_plain(key) else _quoted(key)
+        if len(shown) <= _LONGEST_SIMPLE_KEY:
+            out += (lead, shown, ":")
+            _value(item, indent, out)
+        else:
+            out += (lead, "? ", shown, "\n", indent, ":")
+            _value(item, indent, out, sequence_step=_STEP)
+        lead = indent
+
+
+def _sequence(items: list[Plain], indent: str, lead: str, out: list[str]) -> None:
+    for item in items:
+        out += (lead, "-")
+        if item and isinstance(item, dict):
+            out.append(" ")
+            _mapping(item, indent + _STEP, "", out)
+        elif item and isinstance(item, list):
+            out.append(" ")
+            _sequence(item, indent + _STEP, "", out)
+        else:
+            _value(item, indent, out)
+        lead = indent
+
+
+def _value(item: Plain, indent: str, out: list[str], *, sequence_step: str = "") -> None:
+    """What follows a colon or a dash at `indent`, and the line's end."""
+    if isinstance(item, str):
+        out += (" ", _text(item, indent + _STEP), "\n")
+    elif isinstance(item, dict):
+        if item:
+            out.append("\n")
+            _mapping(item, indent + _STEP, indent + _STEP, out)
+        else:
+            out.append(" {}\n")
+    elif isinstance(item, list):
+        if item:
+            out.append("\n")
+            _sequence(item, indent + sequence_step, indent + sequence_step, out)
+        else:
+            out.append(" []\n")
+    else:
+        out += (" ", _scalar(item), "\n")
+
+
+def _scalar(item: float | None) -> str:
+    if item is None:
+        return "null"
+    if item is True:
+        return "true"
+    if item is False:
+        return "false"
+    return float_text(item) if isinstance(item, float) else str(item)
+
+
+def _text(text: str, indent: str) -> str:
+    if is_safe_plain(text):
+        return text
+    if "\n" not in text:
+        return _quoted(text)
+    if "\r" in text or text.isspace() or find_escaped_only(text) >= 0:
+        return _quoted_lines(text, indent)
+    return _literal(text, indent)
+
+
+def _literal(text: str, indent: str) -> str:
+    # A reader finds the indentation out by looking at the first line, unless it is told.
+    told = str(len(_STEP)) if text[0] in " \t\n" else ""
+    body = text
+    chomping = "-"
+    if text.endswith("\n"):
+        body = text[:-1]
+        chomping = "+" if body.endswith("\n") else ""
+    lines = [indent + line if line else "" for line in body.split("\n")]
+    return f"|{told}{chomping}\n" + "\n".join(lines)
+
+
+def _quoted(text: str) -> str:
+    if _ESCAPED.search(text) is None:
+        return f'"{text}"'
+    if "\n" not in text and "\r" not in text and "\t" not in text and find_escaped_only(text) < 0:
+        return "'" + text.replace("'", "''") + "'"
+    return f'"{_ESCAPED.sub(_escape, text)}"'
+
+
+def _quoted_lines(text: str, indent: str) -> str:
+    """Double-quoted, with one line of source for each line of text."""
+    lines = text.split("\n")
+    ends_open = not lines[-1]
+    if ends_open:
+        lines.pop()
+    # A reader drops the blanks a source line starts with; an escaped one stays.
+    escaped = [_ESCAPED.sub(_escape, line) for line in lines]
+    escaped[1:] = ["\\" + line if line.startswith(" ") else line for line in escaped[1:]]
+    return '"' + f"\\n\\\n{indent}".join(escaped) + ("\\n" if ends_open else "") + '"'
+
+
+def _escape(found: re.Match[str]) -> str:
+    character = found.group()
+    code = ord(character)
+    return _NAMED.get(character) or (f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")

@@ -1,0 +1,59 @@
+"""Cassettes as YAML, for people."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from vcr_gen.runtime.formats.layout import (
+    COUNT_KEY,
+    END_KEY,
+    Entry,
+    check_event,
+    count_checked,
+    full_header,
+    verify_by_reading,
+)
+from vcr_gen.runtime.formats.scan import count_in, read_tail
+from vcr_gen.runtime.formats.yaml_emit import emit_item, emit_mapping
+from vcr_gen.runtime.formats.yaml_read import read_entries
+from vcr_gen.runtime.plain import Plain
+
+__all__ = ["YamlFormat"]
+
+_END: Final = re.compile(rb"\nend:\r?\n +events: ([0-9]{1,18})\s*\Z")
+
+
+class YamlFormat:
+    """One mapping: the header's keys, `events` as a list at the left margin, `end`."""
+
+    suffixes: Final = (".yaml", ".yml")
+    event_start: Final = b"- "
+
+    def header(self, header: Mapping[str, Plain]) -> bytes:
+        """The header's keys, and the one that opens the list."""
+        return f"{emit_mapping(full_header(header))}{COUNT_KEY}:\n".encode()
+
+    def event(self, event: Mapping[str, Plain]) -> bytes:
+        """One item of the list."""
+        return emit_item(check_event(event)).encode()
+
+    def end(self, end: Mapping[str, Plain]) -> bytes:
+        """The last key."""
+        return emit_mapping({END_KEY: dict(end)}).encode()
+
+    def read(self, stream: BinaryIO, path: Path) -> Iterator[Entry]:
+        """Every entry in turn, in constant memory."""
+        return count_checked(read_entries(stream, path), path)
+
+    def verify(self, stream: BinaryIO, path: Path) -> int:
+        """Compare the end mark's count with the number of lines that start an event.
+
+        Whatever is inside an event is indented. A file in which this does not add up is torn, or
+        was laid out anew by hand: reading it tells which.
+        """
+        end = _END.search(read_tail(stream))
+        if end is None or count_in(stream, b"\n- ") != int(end[1]):
+            stream.seek(0)
+            return verify_by_reading(self.read, stream, path)
+        return int(end[1])

@@ -1,0 +1,294 @@
+"""Reads YAML cassettes through the parser's events: streamed, strict, with line numbers.
+
+The only module that knows PyYAML. A loader of PyYAML's would resolve tags and aliases, let the
+last of two equal keys win, and build a graph of nodes for the whole file first.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO, Final, TypeAlias
+
+import yaml
+from yaml.events import (
+    CollectionEndEvent,
+    CollectionStartEvent,
+    DocumentEndEvent,
+    DocumentStartEvent,
+    Event,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+    StreamStartEvent,
+)
+from yaml.parser import Parser
+from yaml.reader import Reader
+from yaml.scanner import Scanner
+
+if yaml.__with_libyaml__:
+    from yaml._yaml import CParser
+
+from vcr_gen.errors import CassetteFormatError
+from vcr_gen.runtime.formats.layout import COUNT_KEY, END_KEY, TORN, UNFINISHED, Entry, check_header
+from vcr_gen.runtime.formats.text import Fault, TextSource
+from vcr_gen.runtime.formats.yaml_scalars import resolve_plain
+from vcr_gen.runtime.plain import MAX_DEPTH, Plain
+
+__all__ = ["read_entries"]
+
+_Container: TypeAlias = dict[str, Plain] | list[Plain]
+
+# What a parser in Python lets through from `chr()`, beside PyYAML's own errors.
+_PARSER_ERRORS: Final = (yaml.YAMLError, ValueError, OverflowError)
+
+
+class _PureParser(Reader, Scanner, Parser):
+    """PyYAML's parser in Python, for installations without libyaml."""
+
+    def __init__(self, stream: TextSource) -> None:
+        Reader.__init__(self, stream)
+        Scanner.__init__(self)
+        Parser.__init__(self)
+
+
+class _UnmarkedEndError(CassetteFormatError):
+    """The file ended where another event or the end mark was due: the last event may be torn."""
+
+
+def read_entries(stream: BinaryIO, path: Path) -> Iterator[Entry]:
+    """The entries of a YAML cassette; an event comes out only when something follows it."""
+    held: Entry | None = None
+    stopped: CassetteFormatError | None = None
+    try:
+        for entry in _YamlReader(stream, path).entries():
+            if held is not None:
+                yield held
+            held = entry
+    except _UnmarkedEndError:
+        if held is not None and held.kind == "header":
+            yield held
+        raise
+    except CassetteFormatError as error:
+        stopped = error
+    if held is not None:
+        yield held
+    if stopped is not None:
+        raise stopped
+
+
+class _YamlReader:
+    """One pass over one file."""
+
+    def __init__(self, stream: BinaryIO, path: Path) -> None:
+        self._path = path
+        self._source = TextSource(stream)
+        self._get_event = _event_getter(self._source)
+
+    def entries(self) -> Iterator[Entry]:
+        """Header, events and end mark as they come, the last event perhaps torn."""
+        yield self._header()
+        opening = self._next()
+        if isinstance(opening, SequenceStartEvent):
+            self._check_bare(opening)
+            while not isinstance(item := self._next(), SequenceEndEvent):
+                if _is_empty(item):
+                    raise self._refusal(item, UNFINISHED)
+                if not isinstance(item, MappingStartEvent):
+                    raise self._refusal(item, "an event must be a mapping")
+                yield Entry("event", _line(item), self._mapping(item))
+        elif not _is_empty(opening):
+            raise self._refusal(opening, "`events` must be a list")
+        yield self._end()
+
+    def _header(self) -> Entry:
+        self._expect(StreamStartEvent)
+        document = self._next()
+        if isinstance(document, StreamEndEvent):
+            raise self._torn(document)
+        if not isinstance(document, DocumentStartEvent) or document.version or document.tags:
+            raise self._refusal(document, "directives are not allowed")
+        opening = self._next()
+        if not isinstance(opening, MappingStartEvent):
+            raise self._refusal(opening, "not a cassette: it must start with a key")
+        self._check_bare(opening)
+        header: dict[str, Plain] = {}
+        while (key := self._next_key(header)) != COUNT_KEY:
+            event = self._next()
+            value = self._value(event)
+            problem = check_header(len(header), key, value)
+            if problem:
+                raise self._refusal(event, problem)
+            header[key] = value
+        if not header:
+            raise self._refusal(opening, check_header(0, key, None))
+        return Entry("header", _line(opening), header)
+
+    def _end(self) -> Entry:
+        event = self._next()
+        if isinstance(event, MappingEndEvent):
+            raise self._torn(event)
+        if self._key(event, {}) != END_KEY:
+            raise self._refusal(event, f"only the key `{END_KEY}` can follow the events")
+        value = self._next()
+        if not isinstance(value, MappingStartEvent):
+            raise self._refusal(value, "the end mark must say `events: N`")
+        entry = Entry("end", _line(event), self._mapping(value))
+        self._expect(MappingEndEvent)
+        self._expect(DocumentEndEvent)
+        self._expect(StreamEndEvent)
+        return entry
+
+    def _next(self) -> Event:
+        try:
+            event = self._get_event()
+        except _PARSER_ERRORS as error:
+            raise self._translated(error) from None
+        if event is None:
+            raise CassetteFormatError(TORN, path=self._path)
+        return event
+
+    def _expect(self, kind: type[Event]) -> None:
+        event = self._next()
+        if not isinstance(event, kind):
+            raise self._refusal(event, "nothing can follow the end mark")
+
+    def _next_key(self, known: dict[str, Plain]) -> str:
+        event = self._next()
+        if isinstance(event, MappingEndEvent):
+            raise self._torn(event)
+        return self._key(event, known)
+
+    def _value(self, event: Event) -> Plain:
+        if isinstance(event, ScalarEvent):
+            return self._scalar(event)
+        if isinstance(event, MappingStartEvent):
+            return self._mapping(event)
+        if isinstance(event, SequenceStartEvent):
+            sequence: list[Plain] = []
+            self._check_bare(event)
+            self._fill(sequence)
+            return sequence
+        raise self._refusal(event, "aliases are not allowed")
+
+    def _mapping(self, event: MappingStartEvent) -> dict[str, Plain]:
+        mapping: dict[str, Plain] = {}
+        self._check_bare(event)
+        self._fill(mapping)
+        return mapping
+
+    def _fill(self, container: _Container) -> None:
+        """Read what `container` holds, with a stack of our own: a file may nest as it likes."""
+        enclosing: list[_Container] = []
+        key: str | None = None
+        try:
+            while True:
+                event = self._get_event()
+                if isinstance(event, ScalarEvent):
+                    if isinstance(container, list):
+                        container.append(self._scalar(event))
+                    elif key is None:
+                        key = self._key(event, container)
+                    else:
+                        container[key] = self._scalar(event)
+                        key = None
+                elif isinstance(event, CollectionStartEvent):
+                    enclosing.append(container)
+                    container = self._open(event, container, key)
+                    key = None
+                    if len(enclosing) >= MAX_DEPTH:
+                        raise self._refusal(event, f"more than {MAX_DEPTH} levels of nesting")
+                elif isinstance(event, CollectionEndEvent):
+                    if not enclosing:
+                        return
+                    container = enclosing.pop()
+                else:
+                    raise self._refusal(event, "aliases are not allowed")
+        except _PARSER_ERRORS as error:
+            raise self._translated(error) from None
+
+    def _open(self, event: CollectionStartEvent, outer: _Container, key: str | None) -> _Container:
+        self._check_bare(event)
+        inner: _Container = {} if isinstance(event, MappingStartEvent) else []
+        if isinstance(outer, list):
+            outer.append(inner)
+        elif key is None:
+            raise self._refusal(event, "a key must be text")
+        else:
+            outer[key] = inner
+        return inner
+
+    def _scalar(self, event: ScalarEvent) -> Plain:
+        if event.tag is not None or event.anchor is not None:
+            return self._marked_scalar(event)
+        if not event.implicit[0]:
+            return self._text(event)
+        try:
+            return resolve_plain(event.value)
+        except ValueError as error:
+            raise self._refusal(event, str(error)) from None
+
+    def _marked_scalar(self, event: ScalarEvent) -> Plain:
+        """A scalar with a tag or an anchor: there is none that a cassette may hold, yet."""
+        self._check_bare(event)
+        return event.value
+
+    def _key(self, event: Event | None, known: dict[str, Plain]) -> str:
+        if not isinstance(event, ScalarEvent):
+            raise self._refusal(event, "a key must be text")
+        key = self._scalar(event)
+        if not isinstance(key, str):
+            raise self._refusal(event, f"a key must be text: put {event.value!r} in quotes")
+        if key in known:
+            raise self._refusal(event, f"the key {key!r} is there twice")
+        return key
+
+    def _text(self, event: ScalarEvent) -> str:
+        # Only the parser in Python makes lone surrogates, from escapes.
+        if not event.value.isascii():
+            event.value.encode()
+        return event.value
+
+    def _check_bare(self, event: CollectionStartEvent | ScalarEvent) -> None:
+        if event.tag is not None:
+            raise self._refusal(event, f"tags are not allowed: {event.tag}")
+        if event.anchor is not None:
+            raise self._refusal(event, f"anchors are not allowed: &{event.anchor}")
+
+    def _refusal(self, event: Event | None, message: str) -> CassetteFormatError:
+        return CassetteFormatError(message, path=self._path, line=_line(event))
+
+    def _torn(self, event: Event) -> CassetteFormatError:
+        fault = self._source.fault or Fault(_line(event), TORN)
+        return _UnmarkedEndError(fault.message, path=self._path, line=fault.line)
+
+    def _translated(self, error: Exception) -> CassetteFormatError:
+        """A parser's error as ours; a fault that made the source end early explains it better."""
+        found = Fault(1, f"not valid YAML: {error}")
+        if isinstance(error, yaml.MarkedYAMLError):
+            line = error.problem_mark.line + 1 if error.problem_mark else 1
+            found = Fault(line, f"not valid YAML: {error.problem}")
+        fault = self._source.fault
+        if fault is not None and found.line >= fault.line - 1:
+            found = fault
+        return CassetteFormatError(found.message, path=self._path, line=found.line)
+
+
+def _event_getter(source: TextSource) -> Callable[[], Event | None]:
+    if yaml.__with_libyaml__:
+        return CParser(source).get_event
+    warnings.warn(
+        "PyYAML was installed without libyaml: YAML cassettes load about 25 times slower",
+        stacklevel=2,
+    )
+    return _PureParser(source).get_event
+
+
+def _line(event: Event | None) -> int:
+    return event.start_mark.line + 1 if event is not None and event.start_mark else 1
+
+
+def _is_empty(event: Event) -> bool:
+    return isinstance(event, ScalarEvent) and event.implicit[0] and not event.value

@@ -1,0 +1,75 @@
+"""Which plain (unquoted) YAML scalars mean what, for every reader of YAML 1.1 and 1.2 alike."""
+
+import re
+from typing import Final
+
+from vcr_gen.runtime.plain import INT_MAX, INT_MIN, Plain
+
+__all__ = ["float_text", "is_safe_plain", "resolve_plain"]
+
+_WORDS: Final[dict[str, Plain]] = {"null": None, "true": True, "false": False}
+_INT: Final = re.compile(r"0|-?[1-9][0-9]*")
+_FLOAT: Final = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+(?:e[-+][0-9]+)?")
+
+# Everything that is a number, a date, a truth, nothing or a merge to some reader, and not one of
+# the spellings above: to another reader it is text, or another number (`010`, `12:30`).
+_AMBIGUOUS: Final = re.compile(
+    r"""
+      | ~ | null | true | false | yes | no | on | off | y | n | << | =
+      | [-+]?\.(?:inf|nan)
+      | [-+]?0[box][0-9a-f_]+
+      | [-+]?(?:\.[0-9_]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:e[-+]?[0-9_]+)?
+      | [-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?
+      | [0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[t\ ].*)?
+    """,
+    re.VERBOSE | re.IGNORECASE | re.ASCII | re.DOTALL,
+)
+
+# What the emitter leaves unquoted: a narrow part of what YAML allows, easy to be sure about.
+_SAFE: Final = re.compile(r"""[^\W\d][\w$/.\-@%+=:,()\[\]{}&*!|<>?;~^'"`\# ]*|[$/][\w$/.\-@{}]*""")
+_LONGEST_INT: Final = 20
+
+
+def is_safe_plain(text: str) -> bool:
+    """Whether `text`, unquoted, is this very text to every reader."""
+    return (
+        _SAFE.fullmatch(text) is not None
+        and ": " not in text
+        and " #" not in text
+        and text[-1] not in ": "
+        and _AMBIGUOUS.fullmatch(text) is None
+    )
+
+
+def resolve_plain(text: str) -> Plain:
+    """What the unquoted `text` means; ValueError, with the reason, unless that is certain."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INT.fullmatch(text):
+        if len(text) > _LONGEST_INT or not INT_MIN <= int(text) <= INT_MAX:
+            raise ValueError("an int must fit into 64 bits")
+        return int(text)
+    if _FLOAT.fullmatch(text):
+        number = float(text)
+        if number - number != 0.0:
+            raise ValueError(f"{_shown(text)} is too large for a float")
+        return number
+    if not text:
+        raise ValueError("an empty value is unclear: write null, '', [] or {}")
+    if _AMBIGUOUS.fullmatch(text):
+        raise ValueError(
+            f"{_shown(text)} is text to some YAML readers and something else to others: "
+            "put text in quotes; write numbers as 12 or 1.5e+3, truths as true and false"
+        )
+    return text
+
+
+def float_text(number: float) -> str:
+    """`number` as YAML 1.1 and 1.2 both read it, exactly: an exponent needs a dot before it."""
+    text = repr(number)
+    mantissa, mark, exponent = text.partition("e")
+    return text if not mark or "." in mantissa else f"{mantissa}.0e{exponent}"
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:37] + "...")
