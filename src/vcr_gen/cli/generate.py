@@ -2,12 +2,12 @@
 
 import argparse
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from vcr_gen.cli.commands import Command
-from vcr_gen.cli.options import add_common_options, read_config, require_extra, terminal_of
-from vcr_gen.cli.report import DIFFERENT, ERROR, FINE, FileNote, Outcome, tell
+from vcr_gen.cli.options import add_common_options, read_config, require_extra, terminal_of, told
+from vcr_gen.cli.report import DIFFERENT, FINE, FileNote, Outcome, tell
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.gen.config import Config
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
@@ -56,18 +56,7 @@ def parser(commands: Mapping[str, Command]) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> int:
     """Do what the arguments say and return the exit code."""
     terminal = terminal_of(arguments)
-    return _told(lambda: _run(arguments, terminal), terminal)
-
-
-def _told(action: Callable[[], int], terminal: Terminal) -> int:
-    """Do something; when it is refused, tell why in the chosen format."""
-    try:
-        return action()
-    except RefusedError as error:
-        count = len(error.diagnostics)
-        summary = f"{count} problem{'s' if count != 1 else ''}; nothing was written"
-        outcome = Outcome(code=ERROR, diagnostics=error.diagnostics, summary=summary)
-        return tell(outcome, terminal)
+    return told(lambda: _run(arguments, terminal), terminal)
 
 
 def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
@@ -104,7 +93,7 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
         def again() -> int:
             return _generate(read_config(arguments), arguments, terminal)
 
-        return watch(config, lambda: _told(again, terminal), terminal)
+        return watch(config, lambda: told(again, terminal), terminal)
     return _generate(config, arguments, terminal)
 
 

@@ -1,15 +1,17 @@
 """Options that several commands share, and what they mean."""
 
 import argparse
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
+from vcr_gen.cli.report import ERROR, Outcome, tell
 from vcr_gen.cli.terminal import OUTPUT_FORMATS, Terminal
 from vcr_gen.gen.config import Config
 from vcr_gen.gen.config_file import load_config
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 
-__all__ = ["add_common_options", "read_config", "require_extra", "terminal_of"]
+__all__ = ["add_common_options", "read_config", "require_extra", "terminal_of", "told"]
 
 _EXTRA = ("libcst", "jinja2", "black", "mypy")
 
@@ -44,6 +46,16 @@ def read_config(arguments: argparse.Namespace) -> Config:
     """The configuration that holds here, with the options over the file."""
     file = arguments.config.resolve() if arguments.config else None
     return load_config(Path.cwd(), file=file, settings=arguments.set)
+
+
+def told(action: Callable[[], int], terminal: Terminal) -> int:
+    """Do something; when it is refused, tell why in the chosen format."""
+    try:
+        return action()
+    except RefusedError as error:
+        count = len(error.diagnostics)
+        summary = f"{count} problem{'s' if count != 1 else ''}; nothing was written"
+        return tell(Outcome(code=ERROR, diagnostics=error.diagnostics, summary=summary), terminal)
 
 
 def require_extra() -> None:

@@ -92,6 +92,7 @@ CODES: Final[Mapping[str, Explanation]] = _table(
         "VCR406": "a required key is missing in [tool.vcr-gen]",
         "VCR410": "a package that the generator needs is not installed",
         "VCR411": "an argument of the command line has no meaning",
+        "VCR412": "a class to extract a Protocol from has nothing public",
     }
 )
 """Every code the generator can report."""

@@ -1,0 +1,97 @@
+"""`vcr-gen extract pkg.module:Class`: writes an annotated Protocol from an existing class."""
+
+import argparse
+import difflib
+import os
+import sys
+from pathlib import Path
+
+from vcr_gen.cli.options import add_common_options, read_config, require_extra, terminal_of, told
+from vcr_gen.cli.report import DIFFERENT, FINE
+from vcr_gen.cli.terminal import Terminal
+from vcr_gen.gen.config import Config
+from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the parser of this command."""
+    parser = subparsers.add_parser(
+        "extract",
+        help="write a Protocol from an existing class",
+        description="Write an annotated Protocol from an existing class. Reads source only.",
+    )
+    add = parser.add_argument
+    add("target", metavar="pkg.module:Class", help="a class of the project or a package")
+    add("--name", help="the Protocol's name (default: the class's)")
+    add("--inbound", action="store_true", help="the environment calls it (default: outbound)")
+    add("--yes", action="store_true", help="write without asking")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--stdout", action="store_true", help="print the Protocol, write nothing")
+    where.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to write it")
+    add_common_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show what would be written, ask, and write it."""
+    terminal = terminal_of(arguments)
+    return told(lambda: _run(arguments, terminal), terminal)
+
+
+def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    require_extra()
+    from vcr_gen.gen.extract import extract
+    from vcr_gen.gen.formatting import Text, format_texts, style_of
+
+    config = read_config(arguments)
+    extracted = extract(
+        config,
+        arguments.target,
+        name=arguments.name,
+        direction="inbound" if arguments.inbound else "outbound",
+    )
+    raw = Text(arguments.target, extracted.text, style_of(config))
+    (text,) = format_texts([raw], jobs=1, advance=lambda _: None)
+    if arguments.stdout:
+        terminal.data(text)
+        return FINE
+    path = arguments.output or _beside(config, extracted.source)
+    return _write(config, Path(os.path.abspath(path)), text, arguments, terminal)
+
+
+def _write(
+    config: Config, path: Path, text: str, arguments: argparse.Namespace, terminal: Terminal
+) -> int:
+    shown = config.display(path)
+    if os.path.lexists(path):
+        message = "exists already, and is not overwritten"
+        hint = "choose another file with -o FILE, or print the Protocol with --stdout"
+        raise RefusedError([Diagnostic(shown, 0, 0, "VCR301", message, hint)])
+    lines = text.splitlines(keepends=True)
+    terminal.data("".join(difflib.unified_diff([], lines, "/dev/null", f"b/{shown}")))
+    if not arguments.yes and not _agreed(shown):
+        terminal.note("nothing was written; --yes writes without asking")
+        return DIFFERENT
+    from vcr_gen.gen.write import write_file
+
+    write_file(path, text)
+    terminal.note(f"wrote {shown}; next: look it over, then run vcr-gen")
+    return FINE
+
+
+def _agreed(shown: str) -> bool:
+    """Ask a person; nobody at the terminal means no."""
+    if not sys.stdin.isatty():
+        return False
+    sys.stdout.flush()
+    print(f"write {shown}? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def _beside(config: Config, source: Path) -> Path:
+    """Next to a class of the project; in its first source folder for a class of a package."""
+    own = any(source.is_relative_to(folder) for folder in config.sources)
+    folder = source.parent if own else config.sources[0]
+    stem = source.parent.name if source.stem == "__init__" else source.stem
+    return folder / f"{stem}_boundary.py"
