@@ -1,0 +1,121 @@
+"""Opens cassette files: whole ones strictly, torn ones for what can be saved."""
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final, Self
+
+from vcr_gen.errors import CassetteError, CassetteFormatError, CassetteMissingError
+from vcr_gen.runtime.formats import Entry, format_for
+from vcr_gen.runtime.plain import Plain
+
+__all__ = ["Reading", "Salvaged", "is_partial", "open_regular", "salvage", "target_of"]
+
+_PARTIAL: Final = re.compile(r"\.partial(?:\.[0-9]+)?\Z")
+
+
+class Reading:
+    """An opened cassette that is known to be whole: header read, events still to come.
+
+    The events are streamed from the file each time they are iterated over, one pass at a time.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path: Final = path
+        self._format: Final = format_for(path)
+        self._stream: Final = open_regular(path)
+        try:
+            self.count: Final = self.verify_complete()
+            """The number of events."""
+            self.header: Final[dict[str, Plain]] = next(self._entries()).data
+        except BaseException:
+            self.close()
+            raise
+
+    def verify_complete(self) -> int:
+        """The number of events; raises if one is missing, without parsing them."""
+        self._stream.seek(0)
+        return self._format.verify(self._stream, self.path)
+
+    def __iter__(self) -> Iterator[Entry]:
+        """The events, each with its line; raises at the first place that cannot be understood."""
+        return (entry for entry in self._entries() if entry.kind == "event")
+
+    def _entries(self) -> Iterator[Entry]:
+        self._stream.seek(0)
+        return self._format.read(self._stream, self.path)
+
+    def close(self) -> None:
+        """Close the file; events cannot be read any more."""
+        self._stream.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Salvaged:
+    """What a partial or torn file still holds."""
+
+    path: Path
+    header: dict[str, Plain] | None
+    events: tuple[Entry, ...]
+    """Every event that is certain to be whole."""
+    tear: CassetteFormatError | None
+    """Where and why reading stopped; None if the cassette is whole."""
+
+
+def salvage(path: Path) -> Salvaged:
+    """Read as much as can be trusted of a partial, torn or damaged file."""
+    header: dict[str, Plain] | None = None
+    events: list[Entry] = []
+    tear: CassetteFormatError | None = None
+    with open_regular(path) as stream:
+        try:
+            for entry in format_for(target_of(path)).read(stream, path):
+                if entry.kind == "header":
+                    header = entry.data
+                elif entry.kind == "event":
+                    events.append(entry)
+        except CassetteFormatError as error:
+            tear = error
+    return Salvaged(path, header, tuple(events), tear)
+
+
+def target_of(path: Path) -> Path:
+    """The cassette that a partial file was to become; any other path as it is."""
+    return path.with_name(_PARTIAL.sub("", path.name))
+
+
+def is_partial(path: Path) -> bool:
+    """Whether the name is that of a partial file."""
+    return _PARTIAL.search(path.name) is not None
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file to read it; refuses what is no file, and never waits for a pipe's other end."""
+    try:
+        handle = os.open(
+            path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        )
+        stream = os.fdopen(handle, "rb")
+        regular = stat.S_ISREG(os.fstat(handle).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        raise CassetteMissingError("there is no such cassette", path=path) from None
+    except (OSError, ValueError) as error:
+        raise CassetteError(f"cannot be read: {reason(error)}", path=path) from error
+    if not regular:
+        stream.close()
+        raise CassetteError("not a regular file", path=path)
+    return stream
+
+
+def reason(error: Exception) -> str:
+    """The operating system's words for an error."""
+    return (isinstance(error, OSError) and error.strerror) or str(error)
