@@ -1,0 +1,61 @@
+# Everything a fresh machine needs is Python ≥ 3.11, git and make.
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3 python; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& { echo $$p; break; }; done)
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.made
+JOBS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-all pytest lint types layers drift bench corpus clean
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(STAMP): pyproject.toml
+	@test -n "$(PYTHON)" || { echo "make: no Python 3.11 or newer found; set PYTHON=..." >&2; exit 2; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable ".[gen]" --group dev
+	@touch $@
+
+setup: $(STAMP) ## the virtual environment, with everything in it
+
+demo: $(STAMP) ## the tour: generate, check, record for real, replay, catch a change
+	$(BIN)/vcr-gen demo
+
+test: lint types layers drift pytest ## everything that must hold
+
+pytest: $(STAMP) ## the tests alone
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+lint: $(STAMP) ## ruff and black
+	$(BIN)/ruff check .
+	$(BIN)/black --quiet --check src tests generated || $(BIN)/black --check src tests generated
+
+types: $(STAMP) ## mypy --strict
+	$(BIN)/mypy
+
+layers: $(STAMP) ## imports point one way
+	$(BIN)/lint-imports
+
+drift: $(STAMP) ## our own wrappers are what vcr-gen writes
+	$(BIN)/vcr-gen --check
+
+test-all: test ## the tests again on 3.12 and 3.13, where they are installed
+	@for version in 3.12 3.13; do \
+		python=$$(command -v python$$version || ls -d $${PYENV_ROOT:-$$HOME/.pyenv}/versions/$$version.*/bin/python 2>/dev/null | tail -n 1); \
+		if [ -z "$$python" ]; then echo "python$$version is not installed: left out"; continue; fi; \
+		$(MAKE) pytest PYTHON=$$python VENV=.venv-$$version || exit 1; \
+	done
+
+bench: $(STAMP) ## cost as ratios, so that machines compare
+	$(BIN)/python -m tests.benchmarks
+
+corpus: $(STAMP) ## wrap every Protocol of public packages
+	$(BIN)/python -m tests.corpus
+
+clean: ## remove what make made
+	rm -rf .venv .venv-3.* dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .vcr-gen-cache .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
