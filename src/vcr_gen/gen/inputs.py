@@ -36,22 +36,26 @@ def settings_fingerprint(config: Config) -> str:
 
 
 def project_files(config: Config) -> list[str]:
-    """Every source file of the project, and every folder in which a new one could appear."""
-    found: list[str] = []
+    """Every source file of the project, whether it is searched for boundaries or not."""
+    found: set[str] = set()
+    entered: set[str] = set()
     for source in config.sources:
-        for parent, folders, files in os.walk(source):
-            folders[:] = sorted(
+        for parent, folders, files in os.walk(source, followlinks=True):
+            real = os.path.realpath(parent)
+            if real in entered or real == str(config.output):
+                folders.clear()  # a link that leads back up, or our own output
+                continue
+            entered.add(real)
+            folders[:] = [
                 name
                 for name in folders
-                if not name.startswith(".")
-                and name not in {"__pycache__", "node_modules"}
-                and Path(parent, name) != config.output
+                if not name.startswith((".", "__pycache__"))
                 and not os.path.exists(os.path.join(parent, name, "pyvenv.cfg"))
-            )
-            found += (
+            ]
+            found.update(
                 os.path.join(parent, name) for name in files if name.endswith((".py", ".pyi"))
             )
-    return sorted(set(found))
+    return sorted(found)
 
 
 def closure(config: Config, inputs: Iterable[Path]) -> Iterator[str]:

@@ -1,0 +1,50 @@
+"""`vcr-gen verify`: do the wrappers on disk fit the Protocols? Signatures and types."""
+
+import argparse
+
+from vcr_gen.cli.options import add_common_options, read_config, require_extra, terminal_of, told
+from vcr_gen.cli.report import DIFFERENT, FINE, Outcome, tell
+from vcr_gen.cli.terminal import Terminal
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the parser of this command."""
+    parser = subparsers.add_parser(
+        "verify",
+        help="type-check wrappers and compare signatures",
+        description=(
+            "Compare every signature of the wrappers on disk with its Protocol, "
+            "and run mypy once over both. Writes nothing; exit 1 when anything differs."
+        ),
+    )
+    parser.add_argument(
+        "--no-mypy", action="store_true", help="compare signatures only, which is much faster"
+    )
+    add_common_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Verify the project around the working directory."""
+    terminal = terminal_of(arguments)
+    return told(lambda: _run(arguments, terminal), terminal)
+
+
+def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    require_extra()
+    from vcr_gen.gen.conformity import verify_project
+
+    config = read_config(arguments)
+    result = verify_project(config, with_mypy=not arguments.no_mypy)
+    checked = f"{result.boundaries} boundaries in {result.files} files"
+    if not result.diagnostics:
+        return tell(Outcome(code=FINE, summary=f"{checked}: all fit"), terminal)
+    count = len(result.diagnostics)
+    outcome = Outcome(
+        code=DIFFERENT,
+        diagnostics=result.diagnostics,
+        summary=f"{count} difference{'s' if count != 1 else ''} in {checked}",
+        fix="vcr-gen",
+    )
+    return tell(outcome, terminal)

@@ -1,0 +1,80 @@
+"""The one module that runs mypy: once, over Protocols and wrappers together."""
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from vcr_gen.gen.config import Config
+from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+
+__all__ = ["type_check"]
+
+_CONFIGURED: Final = {"mypy.ini": "[mypy", ".mypy.ini": "[mypy", "setup.cfg": "[mypy"}
+_USAGE_ERROR: Final = 2
+
+
+def type_check(config: Config, files: Iterable[Path]) -> list[Diagnostic]:
+    """What mypy has to say about these files; what they import is followed, but not reported."""
+    names = sorted(str(path) for path in files if path.is_file())
+    if not names:
+        return []
+    command = [
+        *(sys.executable, "-m", "mypy", "--output", "json", "--follow-imports", "silent"),
+        *("--show-absolute-path", "--no-error-summary", "--hide-error-context"),
+        *("--explicit-package-bases", "--namespace-packages"),
+        *(() if _has_mypy_config(config.root) else ("--strict",)),
+        *("--", *names),
+    ]
+    done = subprocess.run(
+        command,
+        cwd=config.root,
+        env=_environment(config),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = list(_diagnostics(config, done.stdout))
+    if done.returncode >= _USAGE_ERROR and not found:
+        reason = (done.stderr or done.stdout).strip()
+        hint = 'is the extra installed? pip install "vcr-gen[gen]"'
+        raise RefusedError([Diagnostic("mypy", 0, 0, "VCR310", f"mypy failed: {reason}", hint)])
+    return found
+
+
+def _environment(config: Config) -> Mapping[str, str]:
+    """Sources and output are import roots, in front of what the user's own setting names."""
+    roots = [*map(str, config.sources), str(config.output), os.environ.get("MYPYPATH", "")]
+    return {**os.environ, "MYPYPATH": os.pathsep.join(root for root in roots if root)}
+
+
+def _has_mypy_config(root: Path) -> bool:
+    """Whether the project says itself how mypy is to run."""
+    for name, header in _CONFIGURED.items():
+        file = root / name
+        if file.is_file() and header in file.read_text(encoding="utf-8", errors="replace"):
+            return True
+    file = root / "pyproject.toml"
+    return file.is_file() and "mypy" in tomllib.loads(file.read_text("utf-8")).get("tool", {})
+
+
+def _diagnostics(config: Config, output: str) -> Iterator[Diagnostic]:
+    for line in output.splitlines():
+        try:
+            report = json.loads(line)
+        except ValueError:
+            continue
+        if report.get("severity") != "error":
+            continue
+        yield Diagnostic(
+            config.display(Path(report["file"]).resolve()),
+            max(report["line"], 1),
+            max(report["column"] + 1, 1),
+            "VCR310",
+            f"{report['message']} [{report.get('code') or 'mypy'}]",
+            str(report.get("hint") or ""),
+        )
