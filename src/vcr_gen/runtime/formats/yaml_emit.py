@@ -6,6 +6,7 @@ trailing space or emoji. This one writes literal blocks wherever YAML can hold t
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 from vcr_gen.runtime.formats.text import find_escaped_only
@@ -43,7 +44,7 @@ def emit_item(value: Mapping[str, Plain]) -> str:
 def _mapping(value: Mapping[str, Plain], indent: str, lead: str, out: list[str]) -> None:
     """Items of a mapping at `indent`; `lead` stands for it on the first line, after a dash."""
     for key, item in value.items():
-        shown = key if is_safe_plain(key) else _quoted(key)
+        shown = _key(key)
         if len(shown) <= _LONGEST_SIMPLE_KEY:
             out += (lead, shown, ":")
             _value(item, indent, out)
@@ -51,6 +52,11 @@ def _mapping(value: Mapping[str, Plain], indent: str, lead: str, out: list[str])
             out += (lead, "? ", shown, "\n", indent, ":")
             _value(item, indent, out, sequence_step=_STEP)
         lead = indent
+
+
+@lru_cache(maxsize=1024)
+def _key(key: str) -> str:
+    return key if is_safe_plain(key) else _quoted(key)
 
 
 def _sequence(items: list[Plain], indent: str, lead: str, out: list[str]) -> None:

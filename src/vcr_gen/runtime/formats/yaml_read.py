@@ -181,18 +181,19 @@ class _YamlReader:
 
     def _fill(self, container: _Container) -> None:
         """Read what `container` holds, with a stack of our own: a file may nest as it likes."""
+        get_event, scalar = self._get_event, self._scalar  # the loop that all reading goes through
         enclosing: list[_Container] = []
         key: str | None = None
         try:
             while True:
-                event = self._get_event()
+                event = get_event()
                 if isinstance(event, ScalarEvent):
                     if isinstance(container, list):
-                        container.append(self._scalar(event))
+                        container.append(scalar(event))
                     elif key is None:
                         key = self._key(event, container)
                     else:
-                        container[key] = self._scalar(event)
+                        container[key] = scalar(event)
                         key = None
                 elif isinstance(event, CollectionStartEvent):
                     enclosing.append(container)

@@ -1,6 +1,7 @@
 """Which plain (unquoted) YAML scalars mean what, for every reader of YAML 1.1 and 1.2 alike."""
 
 import re
+from math import isfinite
 from typing import Final
 
 from vcr_gen.runtime.plain import INT_MAX, INT_MIN, Plain
@@ -13,10 +14,11 @@ _FLOAT: Final = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+(?:e[-+][0-9]+)?")
 
 # Everything that is a number, a date, a truth, nothing or a merge to some reader, and not one of
 # the spellings above: to another reader it is text, or another number (`010`, `12:30`).
-_AMBIGUOUS: Final = re.compile(
+_UNCLEAR_WORDS: Final = frozenset({"~", "<<", "=", *"null true false yes no on off y n".split()})
+_LONGEST_UNCLEAR_WORD: Final = 5
+_UNCLEAR: Final = re.compile(
     r"""
-      | ~ | null | true | false | yes | no | on | off | y | n | << | =
-      | [-+]?\.(?:inf|nan)
+      [-+]?\.(?:inf|nan)
       | [-+]?0[box][0-9a-f_]+
       | [-+]?(?:\.[0-9_]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:e[-+]?[0-9_]+)?
       | [-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?
@@ -24,9 +26,14 @@ _AMBIGUOUS: Final = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE | re.ASCII | re.DOTALL,
 )
+_NUMBER_STARTS: Final = frozenset("+-.0123456789")
 
 # What the emitter leaves unquoted: a narrow part of what YAML allows, easy to be sure about.
-_SAFE: Final = re.compile(r"""[^\W\d][\w$/.\-@%+=:,()\[\]{}&*!|<>?;~^'"`\# ]*|[$/][\w$/.\-@{}]*""")
+# Ranges, because the regex engine asks about a category (`\w`) one character at a time.
+_LETTERS: Final = "A-Za-z_\xa1-\u1fff\u3041-\ud7ff"
+_SAFE: Final = re.compile(
+    rf"""[{_LETTERS}$/][{_LETTERS}0-9$/.\-@%+=:,()\[\]{{}}&*!|<>?;~^'"`\# ]*"""
+)
 _LONGEST_INT: Final = 20
 
 
@@ -37,7 +44,7 @@ def is_safe_plain(text: str) -> bool:
         and ": " not in text
         and " #" not in text
         and text[-1] not in ": "
-        and _AMBIGUOUS.fullmatch(text) is None
+        and not _is_unclear_word(text)
     )
 
 
@@ -45,23 +52,38 @@ def resolve_plain(text: str) -> Plain:
     """What the unquoted `text` means; ValueError, with the reason, unless that is certain."""
     if text in _WORDS:
         return _WORDS[text]
-    if _INT.fullmatch(text):
-        if len(text) > _LONGEST_INT or not INT_MIN <= int(text) <= INT_MAX:
-            raise ValueError("an int must fit into 64 bits")
-        return int(text)
-    if _FLOAT.fullmatch(text):
-        number = float(text)
-        if number - number != 0.0:
-            raise ValueError(f"{_shown(text)} is too large for a float")
-        return number
     if not text:
         raise ValueError("an empty value is unclear: write null, '', [] or {}")
-    if _AMBIGUOUS.fullmatch(text):
+    if text[0] in _NUMBER_STARTS:
+        if _INT.fullmatch(text):
+            return _int(text)
+        if _FLOAT.fullmatch(text):
+            return _float(text)
+    elif not _is_unclear_word(text):
+        return text
+    if _is_unclear_word(text) or _UNCLEAR.fullmatch(text):
         raise ValueError(
             f"{_shown(text)} is text to some YAML readers and something else to others: "
             "put text in quotes; write numbers as 12 or 1.5e+3, truths as true and false"
         )
     return text
+
+
+def _is_unclear_word(text: str) -> bool:
+    return len(text) <= _LONGEST_UNCLEAR_WORD and text.lower() in _UNCLEAR_WORDS
+
+
+def _int(text: str) -> int:
+    if len(text) > _LONGEST_INT or not INT_MIN <= int(text) <= INT_MAX:
+        raise ValueError("an int must fit into 64 bits")
+    return int(text)
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError(f"{_shown(text)} is too large for a float")
+    return number
 
 
 def float_text(number: float) -> str:
