@@ -1,0 +1,25 @@
+"""The value codec: annotation to encoder and decoder, compiled once, strict both ways."""
+
+from vcr_gen.runtime.codec.codec import Codec
+from vcr_gen.runtime.codec.compare import MISSING, Difference, differences, same
+from vcr_gen.runtime.codec.compiler import Compiler
+from vcr_gen.runtime.codec.markers import REDACTED
+from vcr_gen.runtime.codec.plain import Plain
+from vcr_gen.runtime.codec.raised import decode_exception, encode_exception
+from vcr_gen.runtime.codec.registry import Registry
+from vcr_gen.runtime.codec.resolve import resolve_annotations
+
+__all__ = [
+    "MISSING",
+    "REDACTED",
+    "Codec",
+    "Compiler",
+    "Difference",
+    "Plain",
+    "Registry",
+    "decode_exception",
+    "differences",
+    "encode_exception",
+    "resolve_annotations",
+    "same",
+]

@@ -1,0 +1,87 @@
+"""Which node stores the values of a class."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import inspect
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, is_typeddict
+
+from vcr_gen.runtime.codec.classes import TracebackNode, TypeNode
+from vcr_gen.runtime.codec.containers import CONTAINERS
+from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode
+from vcr_gen.runtime.codec.enums import EnumNode, FlagNode
+from vcr_gen.runtime.codec.exceptions import ExceptionNode
+from vcr_gen.runtime.codec.generics import class_annotations
+from vcr_gen.runtime.codec.names import describe
+from vcr_gen.runtime.codec.node import Node, Nodes
+from vcr_gen.runtime.codec.records import RecordNode
+from vcr_gen.runtime.codec.rewrite import strip_qualifiers
+from vcr_gen.runtime.codec.shapes import dataclass_shape, namedtuple_shape, typeddict_shape
+from vcr_gen.runtime.codec.standard import CONCRETE, LEAVES
+from vcr_gen.runtime.codec.subclasses import SubclassNode, builtin_of
+
+
+@dataclass(frozen=True, slots=True)
+class ClassNodes:
+    """Makes the nodes of classes."""
+
+    nodes: Nodes
+    depth: Depth
+    names: Mapping[str, Any]
+    """What names in annotations stand for when their own module does not know them."""
+
+    def make(self, cls: type, args: tuple[Any, ...]) -> Node:
+        """The node of a class, given its type arguments."""
+        cls = CONCRETE.get(cls, cls)
+        name = self._name(cls, args)
+        if cls in LEAVES:
+            return LEAVES[cls](self.nodes)
+        if cls in CONTAINERS:
+            return CONTAINERS[cls](self.nodes, cls, name, args)
+        if cls is type:
+            return TypeNode(self.nodes, object, name)
+        if issubclass(cls, types.TracebackType):
+            return TracebackNode()
+        return self._of_user(cls, args, name)
+
+    def _of_user(self, cls: type[Any], args: tuple[Any, ...], name: str) -> Node:
+        if is_typeddict(cls):
+            shape = typeddict_shape(cls, self._annotations(cls, args))
+            return RecordNode(self.nodes, dict, name, shape)
+        if issubclass(cls, enum.Enum) and cls.__members__:
+            if issubclass(cls, enum.Flag):
+                return FlagNode(self.nodes, cls, name)
+            return EnumNode(self.nodes, cls, name)
+        if issubclass(cls, BaseException):
+            annotations = {
+                attribute: strip_qualifiers(annotation)
+                for attribute, annotation in self._annotations(cls, args).items()
+            }
+            return ExceptionNode(self.nodes, cls, name, annotations)
+        if dataclasses.is_dataclass(cls) and not inspect.isabstract(cls):
+            shape = dataclass_shape(cls, self._annotations(cls, args))
+            return RecordNode(self.nodes, cls, name, shape)
+        if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+            shape = namedtuple_shape(cls, self._annotations(cls, args))
+            return RecordNode(self.nodes, cls, name, shape)
+        builtin = builtin_of(cls)
+        if builtin is not None:
+            return SubclassNode(self.nodes, cls, name, builtin)
+        base = object if getattr(cls, "_is_protocol", False) else cls
+        return DynamicNode(self.nodes, base, name, self.depth)
+
+    def _annotations(self, cls: type, args: tuple[Any, ...]) -> dict[str, object]:
+        return class_annotations(cls, args, self.names)
+
+    def _name(self, cls: type, args: tuple[Any, ...]) -> str:
+        if not args:
+            return self.nodes.type_name(cls)
+        return describe(types.GenericAlias(cls, args), self.nodes.type_name)
+
+
+OPAQUE: Final = DynamicNode
+"""The node of a class that has no form of its own."""

@@ -1,0 +1,108 @@
+"""Strict comparison of plains: `True` is not `1`, `1` is not `1.0`, `nan` is `nan`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, TypeAlias
+
+from vcr_gen.runtime.codec.fault import step_to
+from vcr_gen.runtime.codec.plain import Plain
+
+
+class Missing(Enum):
+    """The type of `MISSING`."""
+
+    MISSING = "missing"
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING: Final = Missing.MISSING
+"""Stands where one side of a difference has no such field or item."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One place in which the actual value differs from the recorded one."""
+
+    path: str
+    """The place, such as `$.items[1].qty`."""
+    recorded: Plain | Missing
+    actual: Plain | Missing
+    reason: str
+    """In words: what kind of difference it is."""
+
+    def below(self, step: str) -> Difference:
+        """The same difference, seen from the container that `step` leads into."""
+        return Difference(f"${step}{self.path[1:]}", self.recorded, self.actual, self.reason)
+
+
+def same(recorded: Plain, actual: Plain) -> bool:
+    """Whether two plains are equal, types included; works at any depth."""
+    pending: list[tuple[Plain, Plain]] = [(recorded, actual)]
+    while pending:
+        left, right = pending.pop()
+        if type(left) is not type(right):
+            return False
+        if isinstance(left, list) and isinstance(right, list):
+            if len(left) != len(right):
+                return False
+            pending.extend(zip(left, right, strict=True))
+        elif isinstance(left, dict) and isinstance(right, dict):
+            if left.keys() != right.keys():
+                return False
+            pending.extend((value, right[key]) for key, value in left.items())
+        elif not _same_scalar(left, right):
+            return False
+    return True
+
+
+def differences(recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+    """Every place in which two plains differ, in the order of the recorded one."""
+    found: list[Difference] = []
+    pending: list[_Pair] = [("$", recorded, actual)]
+    while pending:
+        path, left, right = pending.pop()
+        if isinstance(left, list) and isinstance(right, list):
+            pending.extend(reversed(_paired_items(path, left, right)))
+        elif isinstance(left, dict) and isinstance(right, dict):
+            pending.extend(reversed(_paired_fields(path, left, right)))
+        elif left is MISSING:
+            found.append(Difference(path, left, right, "not in the recording"))
+        elif right is MISSING:
+            found.append(Difference(path, left, right, "only in the recording"))
+        elif type(left) is not type(right):
+            reason = f"recorded {type(left).__name__}, got {type(right).__name__}"
+            found.append(Difference(path, left, right, reason))
+        elif not _same_scalar(left, right):
+            found.append(Difference(path, left, right, "another value"))
+    return tuple(found)
+
+
+_Pair: TypeAlias = "tuple[str, Plain | Missing, Plain | Missing]"
+
+
+def _paired_items(path: str, left: list[Plain], right: list[Plain]) -> list[_Pair]:
+    shared = min(len(left), len(right))
+    pairs: list[_Pair] = [(f"{path}[{i}]", left[i], right[i]) for i in range(shared)]
+    pairs += [(f"{path}[{i}]", left[i], MISSING) for i in range(shared, len(left))]
+    pairs += [(f"{path}[{i}]", MISSING, right[i]) for i in range(shared, len(right))]
+    return pairs
+
+
+def _paired_fields(path: str, left: dict[str, Plain], right: dict[str, Plain]) -> list[_Pair]:
+    pairs: list[_Pair] = [
+        (path + step_to(key), value, right.get(key, MISSING)) for key, value in left.items()
+    ]
+    pairs += [
+        (path + step_to(key), MISSING, value) for key, value in right.items() if key not in left
+    ]
+    return pairs
+
+
+def _same_scalar(left: object, right: object) -> bool:
+    if isinstance(left, float) and isinstance(right, float):
+        return repr(left) == repr(right)  # tells 0.0 from -0.0 and finds nan equal to itself
+    return left == right

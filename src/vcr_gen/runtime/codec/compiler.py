@@ -1,0 +1,207 @@
+"""From an annotation to a codec, compiled once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, get_args, get_origin
+
+from vcr_gen.errors import DecodeError, EncodeError
+from vcr_gen.runtime.codec.class_nodes import ClassNodes
+from vcr_gen.runtime.codec.classes import HINT, UnsupportedNode
+from vcr_gen.runtime.codec.codec import Codec
+from vcr_gen.runtime.codec.compare import Difference, same
+from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode, Guarded
+from vcr_gen.runtime.codec.fault import Fault
+from vcr_gen.runtime.codec.forms import form_node
+from vcr_gen.runtime.codec.live import LiveNode
+from vcr_gen.runtime.codec.lookup import LoadedTypes
+from vcr_gen.runtime.codec.markers import CustomNode, mark, metadata_of
+from vcr_gen.runtime.codec.names import describe, plain_type_name
+from vcr_gen.runtime.codec.node import Node
+from vcr_gen.runtime.codec.plain import Plain, check_plain
+from vcr_gen.runtime.codec.registry import Registered, Registry
+from vcr_gen.runtime.codec.resolve import Scope
+from vcr_gen.runtime.codec.rewrite import strip_annotated
+from vcr_gen.runtime.codec.standard import standard_name, standard_type
+
+LiveHook = Callable[[object], Codec | None]
+
+
+def _nothing_live(annotation: object) -> Codec | None:
+    del annotation
+    return None
+
+
+class Compiler:
+    """Compiles annotations; what it compiled before, it knows.
+
+    `live` is asked first about each annotation it reaches (without `Annotated`), so that the
+    runtime can take handles, callbacks and streams upon itself. `namespace` are names to fall back
+    to in annotations whose own module imports them only for type checkers.
+    """
+
+    def __init__(
+        self,
+        *,
+        registry: Registry | None = None,
+        live: LiveHook = _nothing_live,
+        namespace: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._registry: Final = registry or Registry()
+        self._live: Final = live
+        self._names: Final = dict(namespace or {})
+        self._depth: Final = Depth()
+        self._loaded: Final = LoadedTypes()
+        self._classes: Final = ClassNodes(self, self._depth, self._names)
+        self._version = self._registry.version
+        self._nodes: dict[object, Node] = {}
+        self._values: dict[type, Node] = {}
+        self._codecs: dict[object, Codec] = {}
+        self._compiling: dict[object, Guarded] = {}
+        self._kept: list[object] = []
+
+    def codec(self, annotation: object) -> Codec:
+        """The codec of an annotation."""
+        self._notice_registrations()
+        key = self._key(annotation)
+        codec = self._codecs.get(key)
+        if codec is None:
+            codec = self._codecs[key] = as_codec(self.node(annotation))
+        return codec
+
+    def node(self, annotation: object) -> Node:
+        """The node of an annotation; the way back to it while it is being compiled."""
+        key = self._key(annotation)
+        known = self._nodes.get(key) or self._compiling.get(key)
+        if known is not None:
+            return known
+        guard = Guarded(describe(annotation, self.type_name), self._depth)
+        self._compiling[key] = guard
+        try:
+            made = self._compile(annotation)
+        finally:
+            del self._compiling[key]
+        guard.settle(made)
+        self._nodes[key] = made
+        return made
+
+    def of_value(self, cls: type) -> Node:
+        """The node that stores exactly the values of a class."""
+        known = self._values.get(cls)
+        if known is None:
+            known = self.node(cls)
+            if isinstance(known, DynamicNode | UnsupportedNode):
+                raise Fault("a type the codec knows", f"a {self.type_name(cls)}", HINT)
+            self._values[cls] = known
+        return known
+
+    def type_name(self, cls: type) -> str:
+        """The name a tag gives to a class."""
+        return self._registry.name_of(cls) or standard_name(cls) or plain_type_name(cls)
+
+    def find_type(self, name: str, base: type) -> type:
+        """The class of that name below `base`."""
+        found = self._registry.named(name) or standard_type(name)
+        if found is not None and issubclass(found, base):
+            return found
+        return self._loaded.find(name, base)
+
+    def _compile(self, annotation: object) -> Node:
+        words = metadata_of(annotation)
+        if words:
+            inner = self.node(strip_annotated(annotation))
+            return mark(inner, words, check_plain)
+        codec = self._live(annotation)
+        if codec is not None:
+            return LiveNode(codec, describe(annotation, self.type_name))
+        registered = self._registered(annotation)
+        if registered is not None:
+            return self._registered_node(registered)
+        form = form_node(self, annotation, Scope(self._names))
+        if form is not None:
+            return form
+        origin = get_origin(annotation) or annotation
+        assert isinstance(origin, type)
+        return self._classes.make(origin, get_args(annotation))
+
+    def _registered(self, annotation: object) -> Registered | None:
+        cls = get_origin(annotation) or annotation
+        return self._registry.codec_of(cls) if isinstance(cls, type) else None
+
+    def _registered_node(self, registered: Registered) -> Node:
+        anything = self.node(object)
+
+        def encode(value: object) -> object:
+            return anything.encode(registered.encode(value))
+
+        def decode(plain: Plain) -> object:
+            return registered.decode(anything.decode(plain))
+
+        return CustomNode(registered.type_, registered.name, encode, decode, check_plain)
+
+    def _notice_registrations(self) -> None:
+        if self._version != self._registry.version:
+            self._version = self._registry.version
+            self._nodes, self._values, self._codecs = {}, {}, {}
+
+    def _key(self, annotation: object) -> object:
+        try:
+            hash(annotation)
+        except TypeError:  # words in Annotated need not be hashable
+            self._kept.append(annotation)
+            return id(annotation)
+        return annotation
+
+
+def as_codec(node: Node) -> Codec:
+    """A node as the runtime uses it."""
+
+    def encode(value: object) -> Plain:
+        try:
+            return node.encode(value)
+        except Fault as fault:
+            error = EncodeError(
+                path=fault.path, expected=fault.expected, got=fault.got, hint=fault.hint
+            )
+            cause = fault.__cause__
+        except RecursionError:
+            error, cause = EncodeError(path="$", expected="less nesting", got=_TOO_DEEP), None
+        raise error from cause
+
+    def decode(plain: Plain) -> object:
+        try:
+            return node.decode(plain)
+        except Fault as fault:
+            error = DecodeError(
+                path=fault.path, expected=fault.expected, got=fault.got, hint=fault.hint
+            )
+            cause = fault.__cause__
+        except RecursionError:
+            error, cause = DecodeError(path="$", expected="less nesting", got=_TOO_DEEP), None
+        raise error from cause
+
+    def compare(recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        return () if same(recorded, actual) else node.compare(recorded, actual)
+
+    reached = list(_reachable(node))
+    return Codec(
+        encode,
+        decode,
+        compare if any(each.special or each.is_open for each in reached) else None,
+        node.replace if any(each.is_live for each in reached) else None,
+    )
+
+
+_TOO_DEEP: Final = f"more than Python's stack holds (limit {sys.getrecursionlimit()})"
+
+
+def _reachable(node: Node) -> Iterator[Node]:
+    seen: set[int] = set()
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        if id(each) not in seen:
+            seen.add(id(each))
+            yield each
+            pending.extend(each.children())

@@ -1,0 +1,174 @@
+"""`Any` and `object`: stored by the value's own type, with a tag unless the plain says it all."""
+
+from __future__ import annotations
+
+import threading
+from typing import ClassVar, Final
+
+from vcr_gen.runtime.codec.compare import Difference
+from vcr_gen.runtime.codec.fault import Fault
+from vcr_gen.runtime.codec.node import DYNAMIC, NO_FIT, Node, Nodes, StandIns, compare_tagged
+from vcr_gen.runtime.codec.plain import KINDS, TYPE, Plain, kind_of
+from vcr_gen.runtime.codec.scalars import BIG_INT, ESCAPED, ODD_FLOAT
+
+MAX_DEPTH: Final = 150
+"""How deep values may be nested in themselves; a cycle is noticed when it gets there."""
+
+
+class Depth(threading.local):
+    """How deep the current thread is in recursive values."""
+
+    level: int = 0
+
+    def enter(self) -> None:
+        """Go one level down, or refuse."""
+        if self.level >= MAX_DEPTH:
+            raise Fault(
+                f"at most {MAX_DEPTH} levels of nesting",
+                "more, or a value that contains itself",
+            )
+        self.level += 1
+
+    def leave(self) -> None:
+        """Come back up."""
+        self.level -= 1
+
+
+class Guarded(Node):
+    """The way back into a recursive type: the only place where nesting can go on for ever."""
+
+    def __init__(self, name: str, depth: Depth) -> None:
+        self.name = name
+        self.kinds = frozenset()
+        self._depth: Final = depth
+        self._target: Node | None = None
+
+    def settle(self, target: Node) -> None:
+        """Lead to the recursive type, now that it is compiled."""
+        self._target = target
+        self.name, self.kinds, self.natural = target.name, target.kinds, target.natural
+        self.merges, self.discards = target.merges, target.discards
+
+    @property
+    def target(self) -> Node:
+        """The recursive type."""
+        if self._target is None:
+            raise Fault(f"a type that {self.name} leads to", "itself and nothing else")
+        return self._target
+
+    def kinds_made(self) -> frozenset[str]:
+        """What the recursive type makes."""
+        return self.target.kinds_made()
+
+    def children(self) -> tuple[Node, ...]:
+        """The recursive type."""
+        return (self.target,)
+
+    def encode(self, value: object) -> Plain:
+        """One level down."""
+        self._depth.enter()
+        try:
+            return self.target.encode(value)
+        finally:
+            self._depth.leave()
+
+    def decode(self, plain: Plain) -> object:
+        """One level down."""
+        self._depth.enter()
+        try:
+            return self.target.decode(plain)
+        finally:
+            self._depth.leave()
+
+    def fits(self, value: object) -> int:
+        """What fits the recursive type."""
+        return self.target.fits(value)
+
+    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        """One level down."""
+        self._depth.enter()
+        try:
+            return self.target.compare(recorded, actual)
+        finally:
+            self._depth.leave()
+
+    def replace(self, value: object) -> object:
+        """One level down."""
+        self._depth.enter()
+        try:
+            return self.target.replace(value)
+        finally:
+            self._depth.leave()
+
+
+_SCALARS: Final = frozenset({type(None), bool, int, float, str})
+_NATIVE: Final = frozenset({*_SCALARS, list, dict})
+
+
+class DynamicNode(Node):
+    """Any value the codec knows, or any below a base class that has no fields of its own."""
+
+    is_open: ClassVar[bool] = True
+    kinds = KINDS | {BIG_INT, ODD_FLOAT, ESCAPED, "$items"}
+
+    def __init__(self, nodes: Nodes, base: type, name: str, depth: Depth) -> None:
+        self.name = name
+        self.is_any: Final = base is object
+        self._nodes: Final = nodes
+        self._base: Final = base
+        self._depth: Final = depth
+        self._others: Final = StandIns(nodes, name, base)
+
+    def encode(self, value: object) -> Plain:
+        """The plain of a value, with a tag unless it is of a plain kind itself."""
+        cls = type(value)
+        if cls in _SCALARS and issubclass(cls, self._base):
+            return self._nodes.of_value(cls).encode(value)
+        self._depth.enter()
+        try:
+            if cls in _NATIVE and issubclass(cls, self._base):
+                return self._nodes.of_value(cls).encode(value)
+            return self._others.encode(value)
+        finally:
+            self._depth.leave()
+
+    def decode(self, plain: Plain) -> object:
+        """The value of a plain, by its tag or by its kind."""
+        if type(plain) is dict or type(plain) is list:
+            self._depth.enter()
+            try:
+                if type(plain) is dict and TYPE in plain:
+                    return self._others.decode(plain)
+                return self._native_node(plain).decode(plain)
+            finally:
+                self._depth.leave()
+        return self._native_node(plain).decode(plain)
+
+    def fits(self, value: object) -> int:
+        """Anything below the base."""
+        return DYNAMIC if isinstance(value, self._base) else NO_FIT
+
+    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        """By the node that both lead to."""
+        return compare_tagged(self._others, self._compare_native, recorded, actual)
+
+    def replace(self, value: object) -> object:
+        """What the node of the value's own type makes of it."""
+        if type(value) in _SCALARS:
+            return value
+        try:
+            return self._nodes.of_value(type(value)).replace(value)
+        except Fault:
+            return value
+
+    def _compare_native(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        return self._native_node(recorded).compare(recorded, actual)
+
+    def _native_node(self, plain: Plain) -> Node:
+        cls = _SPECIAL.get(kind_of(plain), type(plain))
+        if not issubclass(cls, self._base):
+            raise Fault(self.name, cls.__name__)
+        return self._nodes.of_value(cls)
+
+
+_SPECIAL: Final[dict[str, type]] = {BIG_INT: int, ODD_FLOAT: float, ESCAPED: str}

@@ -1,0 +1,210 @@
+"""Exceptions: type, arguments, attributes, notes and cause, rebuilt without running their code."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from vcr_gen.runtime.codec.compare import Difference, differences
+from vcr_gen.runtime.codec.fault import Fault, show
+from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
+from vcr_gen.runtime.codec.plain import DICT, Plain
+
+ARGS: Final = "args"
+ATTRIBUTES: Final = "attributes"
+NOTES: Final = "notes"
+CAUSE: Final = "cause"
+SUPPRESSED: Final = "context_suppressed"
+
+_HIDDEN: Final[dict[type, tuple[str, ...]]] = {
+    OSError: ("errno", "strerror", "filename", "filename2"),
+    ImportError: ("name", "path", "msg"),
+    NameError: ("name",),
+    AttributeError: ("name",),  # not `obj`: the live object, kept for suggestions only
+    StopIteration: ("value",),
+    SystemExit: ("code",),
+    SyntaxError: (
+        "msg",
+        "filename",
+        "lineno",
+        "offset",
+        "text",
+        "end_lineno",
+        "end_offset",
+    ),
+}
+"""Attributes that live neither in `args` nor in `__dict__`."""
+
+_UNSET: Final = object()
+
+
+class ExceptionNode(ClassNode):
+    """An exception of one class."""
+
+    kinds = frozenset({DICT})
+    merges = True
+
+    def __init__(
+        self,
+        nodes: Nodes,
+        cls: type[BaseException],
+        name: str,
+        annotations: Mapping[str, object],
+    ) -> None:
+        super().__init__(nodes, cls, name)
+        self._make: Final = cls
+        self._anything: Final = nodes.node(object)
+        self._attributes: Final = {
+            attribute: nodes.node(annotation) for attribute, annotation in annotations.items()
+        }
+
+    def children(self) -> Iterable[Node]:
+        """The nodes of the annotated attributes."""
+        return list(self._attributes.values())
+
+    def bare(self, value: object) -> Plain:
+        """The parts of the exception that make it what it is."""
+        assert isinstance(value, BaseException)
+        out: dict[str, Plain] = {ARGS: self._encode_part(ARGS, list(value.args))}
+        attributes = self._read_attributes(value)
+        if attributes:
+            out[ATTRIBUTES] = self._encode_attributes(attributes)
+        notes = getattr(value, "__notes__", None)
+        if notes is not None:
+            out[NOTES] = self._encode_part(NOTES, notes)
+        if value.__cause__ is not None:
+            out[CAUSE] = self._encode_part(CAUSE, value.__cause__)
+        elif value.__suppress_context__:
+            out[SUPPRESSED] = True
+        return out
+
+    def restore(self, plain: Plain) -> object:
+        """An equal exception."""
+        if type(plain) is not dict or ARGS not in plain:
+            raise Fault(self.name, show(plain))
+        for key in plain:
+            if key not in (ARGS, ATTRIBUTES, NOTES, CAUSE, SUPPRESSED):
+                raise Fault(f"a part of {self.name}", f"the unknown part {show(key)}")
+        args = self._decode_part(ARGS, plain[ARGS])
+        if not isinstance(args, list):
+            raise Fault("a list of arguments", show(plain[ARGS])).within(f".{ARGS}")
+        made = _blank(self._make, tuple(args))
+        if ATTRIBUTES in plain:
+            self._restore_attributes(made, plain[ATTRIBUTES])
+        if NOTES in plain:
+            notes = self._decode_part(NOTES, plain[NOTES])
+            if not isinstance(notes, list):
+                raise Fault("a list of notes", show(plain[NOTES])).within(f".{NOTES}")
+            made.__notes__ = notes
+        if CAUSE in plain:
+            cause = self._decode_part(CAUSE, plain[CAUSE])
+            if not isinstance(cause, BaseException):
+                raise Fault("an exception", show(plain[CAUSE])).within(f".{CAUSE}")
+            made.__cause__ = cause
+        elif plain.get(SUPPRESSED, False):
+            made.__suppress_context__ = True
+        return made
+
+    def compare_bare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        """Attribute by attribute, so that an annotated one is compared as its marker says."""
+        if not isinstance(recorded, dict) or not isinstance(actual, dict):
+            return differences(recorded, actual)
+        left, right = recorded.get(ATTRIBUTES), actual.get(ATTRIBUTES)
+        if not isinstance(left, dict) or not isinstance(right, dict):
+            return differences(recorded, actual)
+        settled = {
+            name
+            for name, node in self._attributes.items()
+            if name in left and name in right and not node.compare(left[name], right[name])
+        }
+        return differences(
+            {**recorded, ATTRIBUTES: {k: v for k, v in left.items() if k not in settled}},
+            {**actual, ATTRIBUTES: {k: v for k, v in right.items() if k not in settled}},
+        )
+
+    def _encode_part(self, name: str, value: object) -> Plain:
+        try:
+            return self._anything.encode(value)
+        except Fault as fault:
+            fault.within(f".{name}")
+            raise
+
+    def _decode_part(self, name: str, plain: Plain) -> object:
+        try:
+            return self._anything.decode(plain)
+        except Fault as fault:
+            fault.within(f".{name}")
+            raise
+
+    def _encode_attributes(self, attributes: Mapping[str, object]) -> Plain:
+        out: dict[str, Plain] = {}
+        for name, value in attributes.items():
+            try:
+                out[name] = self._attributes.get(name, self._anything).encode(value)
+            except Fault as fault:
+                fault.within(f".{ATTRIBUTES}.{name}")
+                raise
+        return out
+
+    def _restore_attributes(self, made: BaseException, plain: Plain) -> None:
+        if not isinstance(plain, dict):
+            raise Fault("the attributes of an exception", show(plain)).within(f".{ATTRIBUTES}")
+        for name, each in plain.items():
+            try:
+                value = self._attributes.get(name, self._anything).decode(each)
+                if not name.isidentifier() or name.startswith("__"):
+                    raise Fault("the name of an attribute", show(name))
+                _set(made, name, value)
+            except Fault as fault:
+                fault.within(f".{ATTRIBUTES}.{name}")
+                raise
+
+    def _read_attributes(self, value: BaseException) -> dict[str, object]:
+        found = {
+            name: each
+            for name, each in vars(value).items()
+            if name.isidentifier() and not name.startswith("__")
+        }
+        blank = _blank(self._make, value.args)
+        for name in _hidden_names(self._make):
+            each = getattr(value, name, _UNSET)
+            usual = getattr(blank, name, _UNSET)
+            if each is not usual and each is not _UNSET and each != usual:
+                found[name] = each
+        return found
+
+
+def _set(made: BaseException, name: str, value: object) -> None:
+    # `vars` first: a frozen dataclass refuses setattr, and a property must not run.
+    if name in _hidden_names(type(made)):
+        object.__setattr__(made, name, value)
+    else:
+        vars(made)[name] = value
+
+
+def _hidden_names(cls: type) -> list[str]:
+    names: list[str] = []
+    for base in cls.__mro__:
+        names += _HIDDEN.get(base, ())
+        if base.__module__ != "builtins":
+            slots = vars(base).get("__slots__", ())
+            names += (slots,) if isinstance(slots, str) else slots
+    return [name for name in names if name not in ("__dict__", "__weakref__")]
+
+
+def _blank(cls: type[BaseException], args: tuple[object, ...]) -> BaseException:
+    """An exception with these arguments, made by the builtin it derives from."""
+    base = next(each for each in cls.__mro__ if vars(builtins).get(each.__name__) is each)
+    assert issubclass(base, BaseException)
+    try:
+        made: BaseException = base.__new__(cls, *args)
+        base.__init__(made, *args)
+    except Exception as error:
+        hint = "register a codec for the type"
+        got = f"arguments {base.__name__} refuses ({type(error).__name__}: {error})"
+        raise Fault(f"a {cls.__qualname__}", got, hint) from error
+    if type(made) is not cls:
+        raise Fault(f"a {cls.__qualname__}", f"arguments that make it a {type(made).__qualname__}")
+    made.args = args
+    return made

@@ -1,0 +1,77 @@
+"""The annotations of a class's fields, with the type arguments it was given filled in."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Mapping
+from typing import Any, Generic, Protocol, Self, get_args, get_origin
+
+from vcr_gen.runtime.codec.resolve import Scope, resolve
+from vcr_gen.runtime.codec.rewrite import rewrite
+
+Arguments = Mapping[object, object]
+
+
+def class_annotations(
+    cls: type, args: tuple[object, ...], extra: Mapping[str, Any]
+) -> dict[str, object]:
+    """Every annotation of a class and its bases, each evaluated where it was written.
+
+    `extra` are names to fall back to, for what a module imports only for type checkers.
+    """
+    arguments = arguments_by_class(cls, args)
+    found: dict[str, object] = {}
+    for base in reversed(cls.__mro__):
+        own = inspect.get_annotations(base)
+        if not own:
+            continue
+        module = sys.modules.get(base.__module__)
+        names = vars(module) if module is not None else {}
+        parameters = {each.__name__: each for each in getattr(base, "__type_params__", ())}
+        scope = Scope(names, None, {**_visible(base), **parameters}, extra)
+        given = arguments.get(base, {})
+        for name, annotation in own.items():
+            found[name] = substitute(resolve(annotation, scope), {**given, Self: cls})
+    return found
+
+
+def arguments_by_class(cls: type, args: tuple[object, ...]) -> dict[type, Arguments]:
+    """For each generic base, what its type variables stand for."""
+    given: dict[object, object] = dict(zip(parameters_of(cls), args, strict=False))
+    found: dict[type, Arguments] = {cls: given}
+    for base in getattr(cls, "__orig_bases__", ()):
+        origin = get_origin(base)
+        if origin in (None, Generic, Protocol) or not isinstance(origin, type):
+            continue
+        filled = tuple(substitute(arg, given) for arg in get_args(base))
+        found.update(arguments_by_class(origin, filled))
+    for base in cls.__bases__:
+        for each, values in arguments_by_class(base, ()).items() if base is not object else ():
+            found.setdefault(each, values)
+    return found
+
+
+def parameters_of(cls: type) -> tuple[object, ...]:
+    """The type variables of a generic class."""
+    return tuple(getattr(cls, "__parameters__", ()))
+
+
+def substitute(annotation: object, arguments: Arguments) -> object:
+    """The annotation with type variables replaced by what they stand for."""
+    if not arguments:
+        return annotation
+    return rewrite(annotation, lambda part: _given(part, arguments))
+
+
+def _given(part: object, arguments: Arguments) -> object:
+    try:
+        return arguments.get(part, part)
+    except TypeError:  # not hashable
+        return part
+
+
+def _visible(cls: type) -> dict[str, object]:
+    # A field's default must not hide the type of the same name: `date: date = date.today()`.
+    own = inspect.get_annotations(cls)
+    return {name: value for name, value in vars(cls).items() if name not in own}

@@ -1,0 +1,243 @@
+"""What the words in `Annotated` mean for a value: Secret, Volatile, Match, Unrecorded, Codec."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, ClassVar, Final, get_args, get_origin
+
+from vcr_gen.boundary import Codec as CodecMarker
+from vcr_gen.boundary import Match, Secret, Unrecorded, Volatile
+from vcr_gen.runtime.codec.compare import Difference
+from vcr_gen.runtime.codec.fault import Fault, show
+from vcr_gen.runtime.codec.node import EXACT, NO_FIT, Node
+from vcr_gen.runtime.codec.plain import KINDS, NULL, STR, Plain, kind_of
+
+REDACTED: Final = "<redacted>"
+"""Stands where a secret was."""
+
+
+def metadata_of(annotation: object) -> tuple[object, ...]:
+    """The words of an `Annotated`, if it is one."""
+    return get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
+
+
+def is_unrecorded(annotation: object) -> bool:
+    """Whether the annotation says that its value is not recorded."""
+    return any(word is Unrecorded for word in metadata_of(annotation))
+
+
+def mark(inner: Node, words: Iterable[object], check_plain: Callable[[object], Plain]) -> Node:
+    """Give a node the meaning of the words around its annotation."""
+    words = list(words)
+    node = inner
+    for word in words:
+        if isinstance(word, CodecMarker):
+            node = CustomNode(None, inner.name, word.encode, word.decode, check_plain)
+    for word in words:
+        if isinstance(word, Match):
+            node = MatchNode(node, word.same)
+    if any(word is Volatile for word in words):
+        node = VolatileNode(node)
+    if any(word is Secret for word in words):
+        node = SecretNode(node)
+    if any(word is Unrecorded for word in words):
+        node = UnrecordedNode(node)
+    return node
+
+
+class Wrapper(Node):
+    """A node that behaves like another one but for what a subclass changes."""
+
+    def __init__(self, inner: Node) -> None:
+        self.inner: Final = inner
+        self.name = inner.name
+        self.kinds = inner.kinds
+        self.natural = inner.natural
+
+    def children(self) -> Iterable[Node]:
+        """The node inside."""
+        return (self.inner,)
+
+    def encode(self, value: object) -> Plain:
+        """As inside."""
+        return self.inner.encode(value)
+
+    def decode(self, plain: Plain) -> object:
+        """As inside."""
+        return self.inner.decode(plain)
+
+    def fits(self, value: object) -> int:
+        """As inside."""
+        return self.inner.fits(value)
+
+    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        """As inside."""
+        return self.inner.compare(recorded, actual)
+
+    def replace(self, value: object) -> object:
+        """As inside."""
+        return self.inner.replace(value)
+
+
+class SecretNode(Wrapper):
+    """A value that is never stored: a placeholder is, or null for `None`."""
+
+    special: ClassVar[bool] = True
+
+    def __init__(self, inner: Node) -> None:
+        super().__init__(inner)
+        self.kinds = frozenset({STR}) | (inner.kinds & {NULL})
+        self.natural = self.kinds & inner.natural
+
+    def encode(self, value: object) -> Plain:
+        """The placeholder; the value is only checked against its type."""
+        plain: Plain = REDACTED
+        refused = False
+        try:
+            plain = self.inner.encode(value)
+        except Fault:
+            refused = True
+        if refused:  # outside of `except`, so that no traceback leads to the value
+            raise Fault(self.name, "a secret of another type")
+        return None if plain is None else REDACTED
+
+    def decode(self, plain: Plain) -> object:
+        """The placeholder as text or bytes; there is nothing to make another type of."""
+        if plain is None and NULL in self.inner.kinds:
+            return self.inner.decode(None)
+        if plain != REDACTED:
+            raise Fault(f"{REDACTED} (a secret)", "something else, not shown")
+        try:
+            return self.inner.decode(REDACTED)
+        except Fault:
+            hint = (
+                "only text and bytes can be replayed from a secret; mark a text inside it instead"
+            )
+            raise Fault(self.name, "a secret that was not stored", hint) from None
+
+    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        """Two secrets are alike; a secret and `None` are not."""
+        if (recorded is None) == (actual is None):
+            return ()
+        left, right = (None if plain is None else REDACTED for plain in (recorded, actual))
+        return (Difference("$", left, right, "another value"),)
+
+
+class VolatileNode(Wrapper):
+    """A value that is stored and shown, but not compared."""
+
+    special: ClassVar[bool] = True
+
+    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        """Nothing counts."""
+        del recorded, actual
+        return ()
+
+
+class MatchNode(Wrapper):
+    """A value that is compared by a function."""
+
+    special: ClassVar[bool] = True
+
+    def __init__(self, inner: Node, alike: Callable[[Any, Any], bool]) -> None:
+        super().__init__(inner)
+        self._alike: Final = alike
+
+    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        """What the function says of the two values."""
+        try:
+            left, right = self.inner.decode(recorded), self.inner.decode(actual)
+        except Fault as fault:
+            return (Difference("$", recorded, actual, f"not comparable: got {fault.got}"),)
+        if self._alike(left, right):
+            return ()
+        name = getattr(self._alike, "__name__", "the function")
+        return (Difference("$", recorded, actual, f"{name} says they differ"),)
+
+
+class UnrecordedNode(Wrapper):
+    """A value that is neither stored nor compared."""
+
+    special: ClassVar[bool] = True
+    discards = True
+
+    def __init__(self, inner: Node) -> None:
+        super().__init__(inner)
+        self.kinds = frozenset({NULL})
+        self.natural = frozenset()
+
+    def children(self) -> Iterable[Node]:
+        """Nothing inside is looked at."""
+        return ()
+
+    def encode(self, value: object) -> Plain:
+        """Null, whatever the value."""
+        del value
+        return None
+
+    def decode(self, plain: Plain) -> object:
+        """`None`: there is nothing to read."""
+        if plain is not None:
+            raise Fault("nothing (the value is not recorded)", show(plain))
+        return None
+
+    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        """Nothing counts."""
+        del recorded, actual
+        return ()
+
+    def replace(self, value: object) -> object:
+        """Passed through as it is."""
+        return value
+
+
+class CustomNode(Node):
+    """A value stored by functions of the user."""
+
+    def __init__(
+        self,
+        cls: type | None,
+        name: str,
+        encode: Callable[[Any], object],
+        decode: Callable[[Any], object],
+        check_plain: Callable[[object], Plain],
+    ) -> None:
+        self.name = name
+        self.kinds = KINDS
+        self._cls: Final = cls
+        self._encode: Final = encode
+        self._decode: Final = decode
+        self._check_plain: Final = check_plain
+
+    def encode(self, value: object) -> Plain:
+        """What the user's function makes of it, if that is plain."""
+        if self._cls is not None and type(value) is not self._cls:
+            raise Fault(self.name, show(value))
+        try:
+            made = self._encode(value)
+        except Fault:
+            raise
+        except Exception as error:
+            got = f"a value its codec refuses ({type(error).__name__}: {error})"
+            raise Fault(self.name, got) from error
+        return self._check_plain(made)
+
+    def decode(self, plain: Plain) -> object:
+        """What the user's function makes of the plain."""
+        kind_of(plain)
+        try:
+            return self._decode(plain)
+        except Fault:
+            raise
+        except Exception as error:
+            got = f"a plain its codec refuses ({type(error).__name__}: {error})"
+            raise Fault(self.name, got) from error
+
+    def fits(self, value: object) -> int:
+        """Exactly the registered class; whatever the functions accept when there is none."""
+        if self._cls is None:
+            return UNKNOWN_FIT
+        return EXACT if type(value) is self._cls else NO_FIT
+
+
+UNKNOWN_FIT: Final = 20_000

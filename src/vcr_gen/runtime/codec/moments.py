@@ -1,0 +1,104 @@
+"""Dates and times as text, with the name of the zone and the fold."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import zoneinfo
+from typing import Final
+
+_SUFFIX: Final = re.compile(
+    r"(?P<iso>[^\[]*)(\[(?P<zone>[^\[\]=]+)\])?(\[=(?P<name>[^\[\]]*)\])?(?P<fold>\[fold\])?"
+)
+_DELTA: Final = re.compile(
+    r"(?:(-?\d{1,9}) days?, )?(\d{1,2}):(\d\d):(\d\d)(?:\.(\d{6}))?", re.ASCII
+)
+
+
+def write_datetime(value: dt.datetime) -> str:
+    """`2026-01-31T10:00:00+01:00`, or `2026-01-31T10:00:00[Europe/Paris]` for a named zone."""
+    naive = value.replace(tzinfo=None, fold=0)
+    return naive.isoformat() + _write_zone(value.tzinfo) + ("[fold]" if value.fold else "")
+
+
+def read_datetime(text: str) -> dt.datetime:
+    """The moment a text stands for."""
+    iso, zone, fold = _split(text)
+    value = dt.datetime.fromisoformat(iso)
+    return value.replace(tzinfo=zone or value.tzinfo, fold=fold)
+
+
+def write_time(value: dt.time) -> str:
+    """Like `write_datetime`, without the date."""
+    naive = value.replace(tzinfo=None, fold=0)
+    return naive.isoformat() + _write_zone(value.tzinfo) + ("[fold]" if value.fold else "")
+
+
+def read_time(text: str) -> dt.time:
+    """The time of day a text stands for."""
+    iso, zone, fold = _split(text)
+    value = dt.time.fromisoformat(iso)
+    return value.replace(tzinfo=zone or value.tzinfo, fold=fold)
+
+
+def write_timezone(value: dt.timezone) -> str:
+    """`+02:00`, with the name when it has one of its own."""
+    return _write_zone(value)
+
+
+def read_timezone(text: str) -> dt.timezone:
+    """The fixed offset a text stands for."""
+    value = read_time(f"00:00:00{text}").tzinfo
+    if not isinstance(value, dt.timezone):
+        raise ValueError(text)
+    return value
+
+
+def write_zone(value: zoneinfo.ZoneInfo) -> str:
+    """The name of the zone."""
+    if not value.key:
+        raise ValueError("a zone without a name")
+    return value.key
+
+
+def read_delta(text: str) -> dt.timedelta:
+    """The duration `str(timedelta)` wrote."""
+    found = _DELTA.fullmatch(text)
+    if not found:
+        raise ValueError(text)
+    days, hours, minutes, seconds, micros = (int(part or 0) for part in found.groups())
+    return dt.timedelta(days, seconds, micros, minutes=minutes, hours=hours)
+
+
+def _split(text: str) -> tuple[str, dt.tzinfo | None, int]:
+    found = _SUFFIX.fullmatch(text)
+    if not found:
+        raise ValueError(text)
+    iso, key, name = found["iso"], found["zone"], found["name"]
+    zone: dt.tzinfo | None = None
+    if key is not None:
+        zone = zoneinfo.ZoneInfo(key)
+    elif name is not None:
+        offset = dt.time.fromisoformat(f"00:00:00{iso[_offset_at(iso):]}").utcoffset()
+        if offset is None:
+            raise ValueError(text)
+        zone = dt.timezone(offset, name)
+    return iso, zone, 1 if found["fold"] else 0
+
+
+def _offset_at(iso: str) -> int:
+    return max(iso.rfind("+"), iso.rfind("-"))
+
+
+def _write_zone(zone: dt.tzinfo | None) -> str:
+    if zone is None:
+        return ""
+    if isinstance(zone, zoneinfo.ZoneInfo):
+        return f"[{write_zone(zone)}]"
+    if type(zone) is not dt.timezone:
+        raise ValueError(f"a zone of type {type(zone).__module__}.{type(zone).__qualname__}")
+    offset = dt.time(tzinfo=zone).isoformat().removeprefix("00:00:00")
+    name = zone.tzname(None)
+    return (
+        offset if name == dt.timezone(zone.utcoffset(None)).tzname(None) else f"{offset}[={name}]"
+    )

@@ -1,0 +1,237 @@
+"""What every compiled annotation can do: encode, decode, compare, and find what is live inside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import ClassVar, Final, Protocol
+
+from vcr_gen.runtime.codec.compare import Difference, differences
+from vcr_gen.runtime.codec.fault import Fault, show
+from vcr_gen.runtime.codec.plain import TYPE, Plain, tag, untag
+
+EXACT: Final = 0
+STAND_IN: Final = 500
+"""Another type that may stand where this one is declared, such as `int` for `float`."""
+LIVE: Final = 1_000
+DYNAMIC: Final = 10_000
+NO_FIT: Final = -1
+
+
+class Node:
+    """A compiled annotation."""
+
+    name: str
+    """How a union's tag names this annotation."""
+    kinds: frozenset[str]
+    """The kinds of plain this node makes without a tag."""
+    natural: frozenset[str] = frozenset()
+    """Of these, the kinds a reader expects to mean this type: `str` for `str`, not for `Path`."""
+    merges: bool = False
+    """Whether a tag may stand among the fields of the plain."""
+    special: ClassVar[bool] = False
+    """Whether equality of plains is not the whole comparison (`Volatile`, `Match`, `Secret`)."""
+    is_open: ClassVar[bool] = False
+    """Whether values of types unknown at compile time can be inside."""
+    discards: bool = False
+    """Whether the value is thrown away: stored as null, read as `None`."""
+    is_live: ClassVar[bool] = False
+    """Whether the runtime replaces values of this annotation (handles, callbacks, streams)."""
+
+    def encode(self, value: object) -> Plain:
+        """The plain of a value; raises `Fault`."""
+        raise NotImplementedError
+
+    def decode(self, plain: Plain) -> object:
+        """The value of a plain; raises `Fault`."""
+        raise NotImplementedError
+
+    def fits(self, value: object) -> int:
+        """How far the value's type is from the declared one; `NO_FIT` when it cannot stand there."""
+        raise NotImplementedError
+
+    def kinds_made(self) -> frozenset[str]:
+        """`kinds`, once all of a recursive type is known."""
+        return self.kinds
+
+    def children(self) -> Iterable[Node]:
+        """The nodes of the parts."""
+        return ()
+
+    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        """The differences that count."""
+        return differences(recorded, actual)
+
+    def replace(self, value: object) -> object:
+        """The value with each live part replaced; the same object when there is none."""
+        return value
+
+
+class Nodes(Protocol):
+    """The compiler, as nodes see it."""
+
+    def node(self, annotation: object) -> Node:
+        """The node of an annotation."""
+
+    def of_value(self, cls: type) -> Node:
+        """The node that stores exactly the values of a class; raises `Fault` when there is none."""
+
+    def type_name(self, cls: type) -> str:
+        """The name a tag gives to a class."""
+
+    def find_type(self, name: str, base: type) -> type:
+        """The class of that name below `base`; never imports; raises `Fault` when there is none."""
+
+
+class StandIns:
+    """The values that may stand where a class is declared without being exactly of it.
+
+    They are stored with a tag that names their own type: subclasses, and the table of
+    `alternatives` a node gives (a tuple where a Sequence is declared).
+    """
+
+    def __init__(
+        self,
+        nodes: Nodes,
+        declared: str,
+        base: type,
+        alternatives: Mapping[type, Callable[[], Node]] | None = None,
+        *,
+        excluded: type | None = None,
+    ) -> None:
+        self._nodes: Final = nodes
+        self._declared: Final = declared
+        self._base: Final = base
+        self._alternatives: Final = dict(alternatives or {})
+        self._excluded: Final = excluded
+        self._known: Final[dict[type, tuple[str, Node]]] = {}
+
+    def encode(self, value: object) -> Plain:
+        """The tagged plain of a value of another type than the declared one."""
+        cls = type(value)
+        entry = self._known.get(cls)
+        if entry is None:
+            entry = self._admit(cls, value)
+        name, node = entry
+        return tag(name, node.encode(value), merge=node.merges)
+
+    def decode(self, tagged: dict[str, Plain]) -> object:
+        """The value a tag names the type of."""
+        node, payload = self.open(tagged)
+        return node.decode(payload)
+
+    def open(self, tagged: dict[str, Plain]) -> tuple[Node, Plain]:
+        """The node a tag leads to, and what it is to decode."""
+        name, payload = untag(tagged, expected=self._declared)
+        for cls in self._alternatives:
+            if self._nodes.type_name(cls) == name:
+                return self._alternatives[cls](), payload
+        cls = self._nodes.find_type(name, self._base)
+        if cls is self._excluded:
+            raise Fault(f"{self._declared} without a tag", f"a tag {name}")
+        return self._nodes.of_value(cls), payload
+
+    def fits(self, value: object) -> int:
+        """How far the value's type is from the declared one."""
+        cls = type(value)
+        if cls in self._alternatives:
+            return STAND_IN
+        if issubclass(cls, self._base):
+            mro = cls.__mro__
+            return mro.index(self._base) if self._base in mro else STAND_IN
+        return NO_FIT
+
+    def _admit(self, cls: type, value: object) -> tuple[str, Node]:
+        if cls in self._alternatives:
+            entry = (self._nodes.type_name(cls), self._alternatives[cls]())
+        elif issubclass(cls, self._base):
+            node = self._nodes.of_value(cls)
+            name = self._nodes.type_name(cls)
+            if self._nodes.find_type(name, self._base) is not cls:
+                raise Fault(
+                    f"{self._declared}, of a type that its name leads back to",
+                    f"a {name}, a name that several loaded types have",
+                    "register one of them under another name",
+                )
+            entry = (name, node)
+        else:
+            raise Fault(self._declared, show(value))
+        self._known[cls] = entry
+        return entry
+
+
+class ClassNode(Node):
+    """Stores values of exactly one class bare, and whatever may stand in for it with a tag."""
+
+    is_open: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        nodes: Nodes,
+        cls: type,
+        name: str,
+        *,
+        base: type | None = None,
+        alternatives: Mapping[type, Callable[[], Node]] | None = None,
+    ) -> None:
+        self.cls: Final = cls
+        self.name = name
+        self.others: Final = StandIns(nodes, name, base or cls, alternatives, excluded=cls)
+
+    def bare(self, value: object) -> Plain:
+        """The plain of a value of exactly this class."""
+        raise NotImplementedError
+
+    def restore(self, plain: Plain) -> object:
+        """The value of an untagged plain."""
+        raise NotImplementedError
+
+    def compare_bare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        """The differences between two untagged plains."""
+        return differences(recorded, actual)
+
+    def replace_bare(self, value: object) -> object:
+        """A value of exactly this class with each live part replaced."""
+        return value
+
+    def encode(self, value: object) -> Plain:
+        """The plain of a value; raises `Fault`."""
+        return self.bare(value) if type(value) is self.cls else self.others.encode(value)
+
+    def decode(self, plain: Plain) -> object:
+        """The value of a plain; raises `Fault`."""
+        if type(plain) is dict and TYPE in plain:
+            return self.others.decode(plain)
+        return self.restore(plain)
+
+    def fits(self, value: object) -> int:
+        """How far the value's type is from the declared one."""
+        return EXACT if type(value) is self.cls else self.others.fits(value)
+
+    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        """The differences that count."""
+        return compare_tagged(self.others, self.compare_bare, recorded, actual)
+
+    def replace(self, value: object) -> object:
+        """The value with each live part replaced."""
+        return self.replace_bare(value) if type(value) is self.cls else value
+
+
+def compare_tagged(
+    others: StandIns,
+    compare_bare: Callable[[Plain, Plain], tuple[Difference, ...]],
+    recorded: Plain,
+    actual: Plain,
+) -> tuple[Difference, ...]:
+    """Compare two plains that may be tagged, by the node their common tag leads to."""
+    left_tag = recorded.get(TYPE) if isinstance(recorded, dict) else None
+    right_tag = actual.get(TYPE) if isinstance(actual, dict) else None
+    if left_tag is None and right_tag is None:
+        return compare_bare(recorded, actual)
+    if left_tag != right_tag or not isinstance(recorded, dict) or not isinstance(actual, dict):
+        return differences(recorded, actual)
+    try:
+        node, left = others.open(recorded)
+        _, right = others.open(actual)
+    except Fault:
+        return differences(recorded, actual)
+    return node.compare(left, right)

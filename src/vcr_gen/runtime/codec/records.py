@@ -1,0 +1,152 @@
+"""Records: values with named fields, stored as a dict of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from vcr_gen.runtime.codec.compare import MISSING, Difference, differences
+from vcr_gen.runtime.codec.fault import Fault, show, step_to
+from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
+from vcr_gen.runtime.codec.plain import DICT, Plain
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a record."""
+
+    name: str
+    annotation: object
+    required: bool = True
+    """Whether a value without it is refused; otherwise it is stored only when it is there."""
+    unrecorded: bool = False
+    """Never stored; `default` makes what stands there when the value is read."""
+    default: Callable[[], object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a class of records is taken apart and put together."""
+
+    fields: tuple[Field, ...]
+    build: Callable[[dict[str, object]], object]
+    read: Callable[[object, str], object] = getattr
+    """Raises AttributeError or KeyError when the field is not set."""
+    rebuild: Callable[[object, dict[str, object]], object] | None = None
+    """A copy of a value with some fields replaced; for live parts."""
+    extra_kinds: frozenset[str] = frozenset()
+    closed: bool = False
+    """Whether values of subclasses cannot stand in (TypedDict)."""
+
+
+class RecordNode(ClassNode):
+    """Values with the fields of a shape."""
+
+    merges = True
+
+    def __init__(self, nodes: Nodes, cls: type, name: str, shape: Shape) -> None:
+        super().__init__(nodes, cls, name)
+        self.kinds = frozenset({DICT}) | shape.extra_kinds
+        self._shape: Final = shape
+        self._fields: Final = {
+            field.name: (field, nodes.node(field.annotation)) for field in shape.fields
+        }
+        self._stored: Final = [
+            (name, node.encode, field.required)
+            for name, (field, node) in self._fields.items()
+            if not field.unrecorded
+        ]
+
+    def children(self) -> Iterable[Node]:
+        """The nodes of the fields."""
+        return [node for _, node in self._fields.values()]
+
+    def bare(self, value: object) -> Plain:
+        """The fields' plains."""
+        read = self._shape.read
+        out: dict[str, Plain] = {}
+        name = ""
+        try:
+            for name, encode, required in self._stored:
+                try:
+                    item = read(value, name)
+                except (AttributeError, KeyError):
+                    if required:
+                        raise Fault("a value", "nothing: the field is not set") from None
+                    continue
+                out[name] = encode(item)
+        except Fault as fault:
+            fault.within(step_to(name))
+            raise
+        return out
+
+    def restore(self, plain: Plain) -> object:
+        """The value with these fields."""
+        if type(plain) is not dict:
+            raise Fault(self.name, show(plain))
+        return self.assemble(plain, self.decode_fields(plain))
+
+    def assemble(self, plain: dict[str, Plain], values: dict[str, object]) -> object:
+        """Make the value from its decoded fields."""
+        del plain
+        try:
+            return self._shape.build(values)
+        except Exception as error:
+            got = f"fields it refuses ({type(error).__name__})"
+            raise Fault(self.name, got) from error
+
+    def decode_fields(self, plain: Mapping[str, Plain]) -> dict[str, object]:
+        """The values of the fields."""
+        values: dict[str, object] = {}
+        name = ""
+        try:
+            for name, (field, node) in self._fields.items():
+                if field.unrecorded:
+                    if field.default is not None or field.required:
+                        values[name] = field.default() if field.default else None
+                elif name in plain:
+                    values[name] = node.decode(plain[name])
+                elif field.required:
+                    raise Fault(node.name, "nothing: the field is missing")
+        except Fault as fault:
+            fault.within(step_to(name))
+            raise
+        for name in plain:
+            if name not in self._fields or self._fields[name][0].unrecorded:
+                raise Fault(f"a field of {self.name}", f"the unknown field {show(name)}")
+        return values
+
+    def compare_bare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        """Field by field."""
+        if not isinstance(recorded, dict) or not isinstance(actual, dict):
+            return differences(recorded, actual)
+        found: list[Difference] = []
+        for name in [*recorded, *(name for name in actual if name not in recorded)]:
+            step = step_to(name)
+            if name not in actual:
+                found.append(
+                    Difference(f"${step}", recorded[name], MISSING, "only in the recording")
+                )
+            elif name not in recorded:
+                found.append(Difference(f"${step}", MISSING, actual[name], "not in the recording"))
+            else:
+                _, node = self._fields.get(name, (None, None))
+                compare = node.compare if node is not None else differences
+                found += (each.below(step) for each in compare(recorded[name], actual[name]))
+        return tuple(found)
+
+    def replace_bare(self, value: object) -> object:
+        """The value with the live parts of its fields replaced."""
+        if self._shape.rebuild is None:
+            return value
+        changed: dict[str, object] = {}
+        for name, (_, node) in self._fields.items():
+            try:
+                before = self._shape.read(value, name)
+            except (AttributeError, KeyError):
+                continue
+            after = node.replace(before)
+            if after is not before:
+                changed[name] = after
+        return self._shape.rebuild(value, changed) if changed else value

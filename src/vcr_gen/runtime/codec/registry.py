@@ -1,0 +1,72 @@
+"""Types that users teach the codec, and types a recording may name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """The pair of functions that stores a type."""
+
+    type_: type
+    name: str
+    encode: Callable[[Any], object]
+    decode: Callable[[Any], object]
+
+
+class Registry:
+    """Registered codecs, and the types a `$type` tag may name beside those annotations reach."""
+
+    def __init__(self) -> None:
+        self._codecs: dict[type, Registered] = {}
+        self._named: dict[str, type] = {}
+        self._names: dict[type, str] = {}
+        self.version = 0
+        """Counts the changes, so that what was compiled before one is compiled again."""
+
+    def register(
+        self,
+        type_: type[T],
+        encode: Callable[[T], object],
+        decode: Callable[[Any], T],
+        *,
+        name: str | None = None,
+    ) -> None:
+        """Store values of exactly `type_` as what `encode` returns; `decode` takes that back.
+
+        What `encode` returns may hold anything the codec knows. `name` is the type's name in
+        recordings; by default `module.qualname`.
+        """
+        chosen = name or f"{type_.__module__}.{type_.__qualname__}"
+        self._codecs[type_] = Registered(type_, chosen, encode, decode)
+        self._give_name(type_, chosen)
+
+    def known(self, *types: type) -> None:
+        """Let recordings name these types, where any value is accepted."""
+        for type_ in types:
+            self._give_name(type_, f"{type_.__module__}.{type_.__qualname__}")
+
+    def codec_of(self, type_: type) -> Registered | None:
+        """The registered functions for a type."""
+        return self._codecs.get(type_)
+
+    def name_of(self, type_: type) -> str | None:
+        """The name under which a type is registered."""
+        return self._names.get(type_)
+
+    def named(self, name: str) -> type | None:
+        """The type registered under a name."""
+        return self._named.get(name)
+
+    def _give_name(self, type_: type, name: str) -> None:
+        other = self._named.get(name)
+        if other is not None and other is not type_:
+            raise ValueError(f"the name {name} is already registered for {other!r}")
+        self._named[name] = type_
+        self._names[type_] = name
+        self.version += 1

@@ -1,0 +1,233 @@
+"""Evaluate annotations, each on its own: one that cannot be resolved must not spoil the others."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+import inspect
+import sys
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any, ForwardRef, ParamSpec, Self, TypeVar, TypeVarTuple
+
+from vcr_gen.runtime.codec.rewrite import rewrite, union_of
+
+UNRESOLVED = Any
+"""Stands for a name that exists for type checkers only, or whose package is not installed."""
+
+
+class Scope:
+    """The names an annotation may use; `late` ones are imported when first needed."""
+
+    def __init__(
+        self,
+        names: Mapping[str, Any],
+        late: Mapping[str, str] | None = None,
+        inner: Mapping[str, Any] | None = None,
+        fallback: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.names = names
+        self._late = late or {}
+        self._inner = inner or {}
+        self._fallback = fallback or {}
+        self._found: dict[str, object] = {}
+
+    def lookup(self, name: str) -> object:
+        """What a name stands for; raises NameError."""
+        for known in (self._inner, self.names, self._found, vars(builtins), self._fallback):
+            if name in known:
+                found: object = known[name]
+                return found
+        if name in self._late:
+            self._found[name] = _late_import(self._late[name])
+            return self._found[name]
+        raise NameError(name)
+
+
+class Reference:
+    """A name met again while it is being resolved: the way back into a recursive alias.
+
+    It is callable because `typing` takes only such things for types.
+    """
+
+    def __init__(self, name: str, scope: Scope) -> None:
+        self.name = name
+        self.scope = scope
+
+    def __call__(self) -> None:
+        """Never called."""
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Reference)
+            and other.name == self.name
+            and other.scope.names is self.scope.names
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.name, id(self.scope.names)))
+
+
+def resolve_annotations(
+    target: type | Callable[..., object],
+    namespace: Mapping[str, Any],
+    late_imports: Mapping[str, str],
+) -> dict[str, object]:
+    """The evaluated annotations of a class or function, words in `Annotated` kept.
+
+    A name that cannot be resolved stands as `Any`. A TypeVar becomes its bound, the union of its
+    constraints, or `Any`; `Self` becomes the class.
+    """
+    inner: dict[str, object] = {
+        each.__name__: each for each in getattr(target, "__type_params__", ())
+    }
+    scope = Scope(namespace, late_imports, inner)
+    this = target if isinstance(target, type) else None
+    return {
+        name: without_type_variables(resolve(annotation, scope), this)
+        for name, annotation in inspect.get_annotations(target).items()
+    }
+
+
+def resolve(annotation: object, scope: Scope, seen: frozenset[str] = frozenset()) -> object:
+    """The annotation with its texts evaluated."""
+
+    def leaf(part: object) -> object:
+        if isinstance(part, ForwardRef):
+            module = getattr(part, "__forward_module__", None)
+            where = scope
+            if isinstance(module, str):
+                module = sys.modules.get(module)
+            if module is not None:
+                where = Scope(vars(module))
+            return resolve_text(part.__forward_arg__, where, seen)
+        if isinstance(part, str):
+            return resolve_text(part, scope, seen)
+        return type(None) if part is None else part
+
+    return rewrite(annotation, leaf)
+
+
+def resolve_text(text: str, scope: Scope, seen: frozenset[str] = frozenset()) -> object:
+    """What an annotation in quotes stands for."""
+    if text in seen:
+        return Reference(text, scope)
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except SyntaxError:
+        return UNRESOLVED
+    names: dict[str, object] = {}
+    body = _Filler(scope, names).visit(tree.body)
+    expression = ast.fix_missing_locations(ast.Expression(body))
+    try:
+        value = eval(compile(expression, "<annotation>", "eval"), {"__builtins__": {}}, names)
+    except Exception:  # whatever an annotation does when it is evaluated, it must not stop the rest
+        return UNRESOLVED
+    return resolve(value, scope, seen | {text})
+
+
+def without_type_variables(annotation: object, this: type | None = None) -> object:
+    """The annotation with type variables replaced by what they stand for at most."""
+    return rewrite(annotation, lambda part: widest(part, this))
+
+
+def widest(part: object, this: type | None = None) -> object:
+    """What a type variable stands for at most; anything else as it is."""
+    if isinstance(part, TypeVar):
+        if part.__constraints__:
+            return union_of(part.__constraints__)
+        return part.__bound__ if part.__bound__ is not None else Any
+    if part is Self:
+        return this if this is not None else Any
+    if isinstance(part, ParamSpec | TypeVarTuple):
+        return Any
+    return part
+
+
+class _Filler(ast.NodeTransformer):
+    """Finds what each name in an annotation stands for; `Any` for what nothing is known of."""
+
+    def __init__(self, scope: Scope, names: dict[str, object]) -> None:
+        self._scope = scope
+        self._names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """A name."""
+        try:
+            self._names[node.id] = self._scope.lookup(node.id)
+        except (NameError, ImportError, AttributeError):
+            self._names[node.id] = UNRESOLVED
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        """A dotted name, as a whole."""
+        try:
+            value = self._dotted(node)
+        except (NameError, ImportError, AttributeError):
+            value = UNRESOLVED
+        return self._named(ast.unparse(node), value)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        """A generic; nothing is known of one whose origin is unknown."""
+        value = self.visit(node.value)
+        if isinstance(value, ast.Name) and self._names.get(value.id) is UNRESOLVED:
+            return self._named("Any", UNRESOLVED)
+        node.value = value
+        if isinstance(value, ast.Name) and self._names.get(value.id) is typing.Literal:
+            return node
+        if isinstance(value, ast.Name) and self._names.get(value.id) is typing.Annotated:
+            return self._annotated(node)
+        node.slice = self.visit(node.slice)
+        return node
+
+    def _annotated(self, node: ast.Subscript) -> ast.expr:
+        # Words are expressions of any form: evaluate them in the real scope, not piece by piece.
+        if isinstance(node.slice, ast.Tuple):
+            first, *words = node.slice.elts
+            kept: list[ast.expr] = [self.visit(first)]
+            for i, word in enumerate(words):
+                names = {
+                    each.id: self._lookup_or_any(each.id)
+                    for each in ast.walk(word)
+                    if isinstance(each, ast.Name)
+                }
+                code = compile(ast.Expression(word), "<annotation>", "eval")
+                try:
+                    value: object = eval(code, {**names})
+                except Exception:
+                    continue
+                kept.append(self._named(f"word {i}", value))
+            if len(kept) == 1:
+                return kept[0]
+            node.slice = ast.Tuple(kept, ast.Load())
+        return node
+
+    def _lookup_or_any(self, name: str) -> object:
+        try:
+            return self._scope.lookup(name)
+        except (NameError, ImportError, AttributeError):
+            return UNRESOLVED
+
+    def _dotted(self, node: ast.expr) -> object:
+        if isinstance(node, ast.Attribute):
+            return getattr(self._dotted(node.value), node.attr)
+        if isinstance(node, ast.Name):
+            return self._scope.lookup(node.id)
+        raise NameError(ast.unparse(node))
+
+    def _named(self, text: str, value: object) -> ast.Name:
+        name = f"_{text}_{len(self._names)}"
+        self._names[name] = value
+        return ast.Name(name, ast.Load())
+
+
+def _late_import(place: str) -> object:
+    module, _, attribute = place.partition(":")
+    value: object = importlib.import_module(module)
+    for part in attribute.split("."):
+        value = getattr(value, part)
+    return value

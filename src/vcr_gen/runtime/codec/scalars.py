@@ -1,0 +1,286 @@
+"""None, bool, int, float, str and bytes, and those of their values the plain model cannot hold."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+import re
+from collections.abc import Callable
+from typing import Final
+
+from vcr_gen.runtime.codec.fault import Fault, show
+from vcr_gen.runtime.codec.node import EXACT, NO_FIT, STAND_IN, ClassNode, Node, Nodes
+from vcr_gen.runtime.codec.plain import (
+    BOOL,
+    FLOAT,
+    INT,
+    MAX_INT,
+    MIN_INT,
+    NULL,
+    STR,
+    Plain,
+    is_plain_text,
+)
+
+BIG_INT: Final = "$int"
+ODD_FLOAT: Final = "$float"
+ESCAPED: Final = "$escaped"
+BASE64: Final = "$base64"
+
+DECIMAL_DIGITS: Final = 1_000
+"""Longer ints are written in hexadecimal, which takes linear time both ways."""
+
+_BIG_DECIMAL: Final = re.compile(r"-?[1-9][0-9]{0,999}")
+_BIG_HEX: Final = re.compile(r"-?0x[1-9a-f][0-9a-f]*")
+_ODD_FLOATS: Final = {"inf", "-inf", "nan", "-nan"}
+_ESCAPE: Final = re.compile(r"\\(u[0-9a-f]{4}|\\)|\\")
+_TO_ESCAPE: Final = re.compile(r"[\\\ud800-\udfff]")
+_NOT_TEXT: Final = re.compile(r"[^\n\t\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+class NoneNode(Node):
+    """`None`."""
+
+    name = "None"
+    kinds = frozenset({NULL})
+    natural = frozenset({NULL})
+
+    def encode(self, value: object) -> Plain:
+        """`None`, and nothing else."""
+        if value is None:
+            return None
+        raise Fault("None", show(value))
+
+    def decode(self, plain: Plain) -> object:
+        """`None`, and nothing else."""
+        if plain is None:
+            return None
+        raise Fault("None", show(plain))
+
+    def fits(self, value: object) -> int:
+        """Only `None` fits."""
+        return EXACT if value is None else NO_FIT
+
+
+class BoolNode(Node):
+    """`bool`; it has no subclasses."""
+
+    name = "bool"
+    kinds = frozenset({BOOL})
+    natural = frozenset({BOOL})
+
+    def encode(self, value: object) -> Plain:
+        """A bool, and nothing else."""
+        if value is True or value is False:
+            return value
+        raise Fault("bool", show(value))
+
+    def decode(self, plain: Plain) -> object:
+        """A bool, and nothing else."""
+        if plain is True or plain is False:
+            return plain
+        raise Fault("bool", show(plain))
+
+    def fits(self, value: object) -> int:
+        """Only bools fit."""
+        return EXACT if type(value) is bool else NO_FIT
+
+
+class IntNode(ClassNode):
+    """`int`: 64 bits bare, `{$int: text}` beyond; a bool is a tagged stand-in."""
+
+    kinds = frozenset({INT, BIG_INT})
+    natural = frozenset({INT})
+
+    def __init__(self, nodes: Nodes) -> None:
+        super().__init__(nodes, int, "int")
+
+    def encode(self, value: object) -> Plain:
+        """The plain of an int."""
+        if type(value) is int:
+            return value if MIN_INT <= value <= MAX_INT else {BIG_INT: int_to_text(value)}
+        return self.others.encode(value)
+
+    def restore(self, plain: Plain) -> object:
+        """The int of an untagged plain."""
+        if type(plain) is int and MIN_INT <= plain <= MAX_INT:
+            return plain
+        if type(plain) is dict and len(plain) == 1 and BIG_INT in plain:
+            return big_int_from_text(plain[BIG_INT])
+        raise Fault("int", show(plain))
+
+
+class FloatNode(ClassNode):
+    """`float`: finite bare, `{$float: inf}` otherwise; an int is a tagged stand-in."""
+
+    kinds = frozenset({FLOAT, ODD_FLOAT})
+    natural = frozenset({FLOAT})
+
+    def __init__(self, nodes: Nodes) -> None:
+        promoted: dict[type, Callable[[], Node]] = {
+            int: lambda: nodes.node(int),
+            bool: lambda: nodes.node(bool),
+        }
+        super().__init__(nodes, float, "float", alternatives=promoted)
+
+    def encode(self, value: object) -> Plain:
+        """The plain of a float."""
+        if type(value) is float:
+            return value if math.isfinite(value) else {ODD_FLOAT: odd_float_to_text(value)}
+        return self.others.encode(value)
+
+    def restore(self, plain: Plain) -> object:
+        """The float of an untagged plain."""
+        if type(plain) is float and math.isfinite(plain):
+            return plain
+        if type(plain) is dict and len(plain) == 1 and ODD_FLOAT in plain:
+            text = plain[ODD_FLOAT]
+            if isinstance(text, str) and text in _ODD_FLOATS:
+                return float(text)
+            raise Fault("inf, -inf, nan or -nan", show(text)).within(f".{ODD_FLOAT}")
+        raise Fault("float", show(plain))
+
+    def fits(self, value: object) -> int:
+        """An int may stand in, but less well than where an int is declared."""
+        return EXACT if type(value) is float else self.others.fits(value)
+
+
+class StrNode(ClassNode):
+    """`str`: bare, or `{$escaped: text}` when it has lone surrogates."""
+
+    kinds = frozenset({STR, ESCAPED})
+    natural = frozenset({STR})
+
+    def __init__(self, nodes: Nodes) -> None:
+        super().__init__(nodes, str, "str")
+
+    def encode(self, value: object) -> Plain:
+        """The plain of a text."""
+        return str_to_plain(value) if type(value) is str else self.others.encode(value)
+
+    def restore(self, plain: Plain) -> object:
+        """The text of an untagged plain."""
+        return str_from_plain(plain, expected="str")
+
+
+class BytesNode(ClassNode):
+    """`bytes` and `bytearray`: readable text bare, anything else `{$base64: …}`."""
+
+    kinds = frozenset({STR, BASE64})
+
+    def __init__(self, nodes: Nodes, cls: type[bytes] | type[bytearray]) -> None:
+        super().__init__(nodes, cls, cls.__name__)
+        self._make: Final = cls
+
+    def bare(self, value: object) -> Plain:
+        """The plain of bytes."""
+        assert isinstance(value, bytes | bytearray)
+        return bytes_to_plain(bytes(value))
+
+    def restore(self, plain: Plain) -> object:
+        """The bytes of an untagged plain."""
+        return self._make(bytes_from_plain(plain, expected=self.name))
+
+
+def int_to_text(value: int) -> str:
+    """A big int as text: decimal, or hexadecimal when it is very long."""
+    return str(value) if value.bit_length() < DECIMAL_DIGITS * 3 else hex(value)
+
+
+def big_int_from_text(text: Plain) -> int:
+    """The int beyond 64 bits that a text stands for."""
+    if isinstance(text, str):
+        value = 0
+        if _BIG_DECIMAL.fullmatch(text):
+            value = int(text)
+        elif _BIG_HEX.fullmatch(text):
+            value = int(text, 16)
+        if not MIN_INT <= value <= MAX_INT and int_to_text(value) == text:
+            return value
+    raise Fault("the digits of an int beyond 64 bits", show(text)).within(f".{BIG_INT}")
+
+
+def odd_float_to_text(value: float) -> str:
+    """`inf`, `-inf`, `nan` or `-nan`."""
+    return f"-{abs(value)}" if math.copysign(1.0, value) < 0 else f"{value}"
+
+
+def str_to_plain(text: str) -> Plain:
+    """The text, or its escaped form when it has lone surrogates."""
+    if is_plain_text(text):
+        return text
+    return {ESCAPED: _TO_ESCAPE.sub(_escape, text)}
+
+
+def str_from_plain(plain: Plain, *, expected: str) -> str:
+    """The text of a plain."""
+    if type(plain) is str:
+        if is_plain_text(plain):
+            return plain
+        raise Fault(f"{expected}, escaped", "a text with lone surrogates")
+    if type(plain) is dict and len(plain) == 1 and ESCAPED in plain:
+        escaped = plain[ESCAPED]
+        if isinstance(escaped, str):
+            text = _ESCAPE.sub(_unescape, escaped)
+            if str_to_plain(text) == plain:
+                return text
+        raise Fault("a text with escaped surrogates", show(escaped)).within(f".{ESCAPED}")
+    raise Fault(expected, show(plain))
+
+
+def bytes_to_plain(data: bytes) -> Plain:
+    """Readable text as it is, anything else in base64."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text = "\0"
+    if not _NOT_TEXT.search(text):
+        return text
+    return {BASE64: base64.b64encode(data).decode("ascii")}
+
+
+def bytes_from_plain(plain: Plain, *, expected: str) -> bytes:
+    """The bytes of a plain."""
+    if type(plain) is str:
+        if not _NOT_TEXT.search(plain):
+            return plain.encode()
+        raise Fault(f"{expected} in base64", "text that is not printable")
+    if type(plain) is dict and len(plain) == 1 and BASE64 in plain:
+        encoded = plain[BASE64]
+        if isinstance(encoded, str):
+            try:
+                data = base64.b64decode(encoded, validate=True)
+            except (binascii.Error, ValueError):
+                data = b""
+            if bytes_to_plain(data) == plain:
+                return data
+        raise Fault("base64 of bytes that are not text", show(encoded)).within(f".{BASE64}")
+    raise Fault(expected, show(plain))
+
+
+def _escape(found: re.Match[str]) -> str:
+    char = found.group()
+    return "\\\\" if char == "\\" else f"\\u{ord(char):04x}"
+
+
+def _unescape(found: re.Match[str]) -> str:
+    body = found.group(1)
+    if not body or body == "\\":
+        return "\\"
+    return chr(int(body[1:], 16))
+
+
+__all__ = [
+    "STAND_IN",
+    "BoolNode",
+    "BytesNode",
+    "FloatNode",
+    "IntNode",
+    "NoneNode",
+    "StrNode",
+    "bytes_from_plain",
+    "bytes_to_plain",
+    "str_from_plain",
+    "str_to_plain",
+]

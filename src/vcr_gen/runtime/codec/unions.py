@@ -1,0 +1,169 @@
+"""Unions: every plain kind has at most one owner that is stored bare, the others carry a tag.
+
+A kind that only one member makes is that member's. Of several, the one to which a reader would
+ascribe it (`str` among `str | Path`) owns it; where there is none (two dataclasses), all are
+tagged. So the order of the members does not matter, and nothing is guessed from structure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Final
+
+from vcr_gen.runtime.codec.compare import Difference, differences
+from vcr_gen.runtime.codec.fault import Fault, show
+from vcr_gen.runtime.codec.node import NO_FIT, Node
+from vcr_gen.runtime.codec.plain import NULL, TAGGED, Plain, kind_of, tag, untag
+
+
+class OptionalNode(Node):
+    """One type or `None`."""
+
+    def __init__(self, inner: Node, name: str) -> None:
+        self.name = name
+        self.inner: Final = inner
+        self.kinds = inner.kinds | {NULL}
+        self.natural = inner.natural | {NULL}
+
+    def kinds_made(self) -> frozenset[str]:
+        """What the inner node makes, and null."""
+        return self.inner.kinds_made() | {NULL}
+
+    def children(self) -> Iterable[Node]:
+        """The node of what is not `None`."""
+        return (self.inner,)
+
+    def encode(self, value: object) -> Plain:
+        """`None` as it is, anything else by its node."""
+        if value is None:
+            return None
+        plain = self.inner.encode(value)
+        if plain is None and not self.inner.discards:
+            return tag(self.inner.name, None, merge=False)
+        return plain
+
+    def decode(self, plain: Plain) -> object:
+        """`None` as it is, anything else by its node."""
+        if plain is None:
+            return None
+        if NULL in self.inner.kinds_made() and isinstance(plain, dict) and kind_of(plain) == TAGGED:
+            name, payload = untag(plain, expected=self.name)
+            if name == self.inner.name and payload is None:
+                return self.inner.decode(None)
+        try:
+            return self.inner.decode(plain)
+        except Fault as fault:
+            if fault.path == "$" and fault.expected == self.inner.name:
+                raise Fault(self.name, fault.got, fault.hint) from fault
+            raise
+
+    def fits(self, value: object) -> int:
+        """What fits the inner node, or `None`."""
+        return 0 if value is None else self.inner.fits(value)
+
+    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        """By the inner node when neither is `None`."""
+        if recorded is None or actual is None:
+            return differences(recorded, actual)
+        return self.inner.compare(recorded, actual)
+
+    def replace(self, value: object) -> object:
+        """What the inner node makes of it."""
+        return None if value is None else self.inner.replace(value)
+
+
+class UnionNode(Node):
+    """Several types, of which the value has one."""
+
+    def __init__(self, members: tuple[Node, ...], name: str) -> None:
+        self.name = name
+        self._members: Final = tuple(sorted(members, key=lambda member: member.name))
+        self._by_name: Final = {member.name: member for member in self._members}
+        self.kinds = frozenset().union(*(member.kinds for member in members))
+        self.natural = frozenset().union(*(member.natural for member in members))
+
+    @cached_property
+    def _owners(self) -> dict[str, Node]:
+        # On first use: in a recursive type the members' kinds are not known before.
+        return _owners(self._members)
+
+    def kinds_made(self) -> frozenset[str]:
+        """The kinds that have an owner."""
+        return frozenset(self._owners)
+
+    def children(self) -> Iterable[Node]:
+        """The members' nodes."""
+        return self._members
+
+    def encode(self, value: object) -> Plain:
+        """The plain by the member that fits best."""
+        first: Fault | None = None
+        candidates = self._candidates(value)
+        for member in candidates:
+            try:
+                plain = member.encode(value)
+            except Fault as fault:
+                first = first or fault
+                continue
+            if self._owners.get(kind_of(plain)) is member:
+                return plain
+            return tag(member.name, plain, merge=member.merges)
+        if first is not None and len(candidates) == 1:
+            raise first
+        raise Fault(self.name, show(value), first.hint if first else "")
+
+    def decode(self, plain: Plain) -> object:
+        """The value by the member that owns the kind or is named by the tag."""
+        member, payload = self._open(plain)
+        return member.decode(payload)
+
+    def fits(self, value: object) -> int:
+        """The best fit of any member."""
+        fits = [fit for member in self._members if (fit := member.fits(value)) != NO_FIT]
+        return min(fits, default=NO_FIT)
+
+    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        """By the member both are of."""
+        try:
+            left, recorded_payload = self._open(recorded)
+            right, actual_payload = self._open(actual)
+        except Fault:
+            return differences(recorded, actual)
+        if left is not right:
+            return differences(recorded, actual)
+        return left.compare(recorded_payload, actual_payload)
+
+    def replace(self, value: object) -> object:
+        """What the best fitting member makes of it."""
+        candidates = self._candidates(value)
+        return candidates[0].replace(value) if candidates else value
+
+    def _open(self, plain: Plain) -> tuple[Node, Plain]:
+        kind = kind_of(plain)
+        if kind == TAGGED and isinstance(plain, dict):
+            name, payload = untag(plain, expected=self.name)
+            member = self._by_name.get(name)
+            if member is None:
+                raise Fault(self.name, show(plain))
+            return member, payload
+        owner = self._owners.get(kind)
+        if owner is None:
+            raise Fault(self.name, show(plain))
+        return owner, plain
+
+    def _candidates(self, value: object) -> list[Node]:
+        fits = [(member.fits(value), i) for i, member in enumerate(self._members)]
+        return [self._members[i] for fit, i in sorted(fits) if fit != NO_FIT]
+
+
+def _owners(members: tuple[Node, ...]) -> dict[str, Node]:
+    owners: dict[str, Node] = {}
+    for kind in frozenset().union(*(member.kinds_made() for member in members)):
+        claimants = [member for member in members if kind in member.kinds_made()]
+        natural = [member for member in claimants if kind in member.natural]
+        if len(natural) == 1:
+            owners[kind] = natural[0]
+        elif len(claimants) == 1:
+            owners[kind] = claimants[0]
+    return owners
