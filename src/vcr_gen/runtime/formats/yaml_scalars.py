@@ -14,7 +14,9 @@ _FLOAT: Final = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+(?:e[-+][0-9]+)?")
 
 # Everything that is a number, a date, a truth, nothing or a merge to some reader, and not one of
 # the spellings above: to another reader it is text, or another number (`010`, `12:30`).
-_UNCLEAR_WORDS: Final = frozenset({"~", "<<", "=", *"null true false yes no on off y n".split()})
+_UNCLEAR_WORDS: Final = frozenset(
+    {"null", "~", "true", "false", "yes", "no", "on", "off", "y", "n", "<<", "="}
+)
 _LONGEST_UNCLEAR_WORD: Final = 5
 _UNCLEAR: Final = re.compile(
     r"""
