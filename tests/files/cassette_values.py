@@ -170,7 +170,7 @@ def read(chosen: Format, data: bytes) -> list[Entry]:
 
 
 def same(left: object, right: object) -> bool:
-    """Equality that tells 1 from True and 1.0, 0.0 from -0.0, and one order of keys from another."""
+    """Equality that tells 1 from True and 1.0, 0.0 from -0.0, and one key order from another."""
     if type(left) is not type(right):
         return False
     if isinstance(left, dict) and isinstance(right, dict):

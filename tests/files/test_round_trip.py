@@ -17,7 +17,7 @@ from cassette_values import (
     write,
 )
 from hypothesis import given
-from ruamel.yaml import YAML as Ruamel
+from ruamel import yaml as ruamel_yaml
 
 from vcr_gen.runtime.formats import Format, json_lines
 from vcr_gen.runtime.plain import Plain
@@ -61,11 +61,11 @@ def test_a_session_comes_back_with_the_line_of_every_event(chosen):
 
 
 def ruamel_load(text: str) -> Any:
-    return Ruamel(typ="safe", pure=True).load(text)
+    return ruamel_yaml.YAML(typ="safe", pure=True).load(text)
 
 
 def yaml_12_load(text: str) -> Any:
-    loader = Ruamel(typ="safe", pure=True)
+    loader = ruamel_yaml.YAML(typ="safe", pure=True)
     loader.version = "1.2"
     return loader.load(text)
 

@@ -90,6 +90,13 @@ class Recording:
         self._close()
         return self._partial if self._head else None
 
+    def discard(self) -> None:
+        """Stop, and leave nothing behind; for copies, whose original is still there."""
+        if self._handle is not None:
+            with suppress(OSError):
+                self._partial.unlink()
+            self._close()
+
     def _write(self, data: bytes, events: int) -> None:
         """Add `data` as a whole or not at all."""
         handle = self._open_handle()

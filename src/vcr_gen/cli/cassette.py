@@ -1,0 +1,37 @@
+"""`vcr-gen cassette …`: finds the action that is meant; each one has a module of its own."""
+
+import argparse
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from vcr_gen.cli import cassette_check, cassette_convert, cassette_list, cassette_show
+from vcr_gen.cli.commands import CommandModule
+
+__all__ = ["ACTIONS", "add_parser", "run"]
+
+ACTIONS: Final[Mapping[str, CommandModule]] = MappingProxyType(
+    {
+        "list": cassette_list,
+        "show": cassette_show,
+        "check": cassette_check,
+        "convert": cassette_convert,
+    }
+)
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the parser of this command, and one for each action."""
+    parser = subparsers.add_parser(
+        "cassette",
+        help="look at, check and rewrite cassettes",
+        description="Look at, check and rewrite cassettes.",
+    )
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    for action in ACTIONS.values():
+        action.add_parser(actions)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the action."""
+    return ACTIONS[arguments.action].run(arguments)

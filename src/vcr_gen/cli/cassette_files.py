@@ -1,0 +1,74 @@
+"""Finds cassettes and partial files, and says in what state each one is."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from vcr_gen.errors import CassetteError, CassetteMissingError
+from vcr_gen.runtime.formats import format_for
+from vcr_gen.runtime.loading import is_partial, open_regular, target_of
+from vcr_gen.runtime.plain import Plain
+
+__all__ = ["Inspection", "find_cassettes", "inspect_cassette"]
+
+# How every cassette starts; a folder holds other YAML and JSON files too.
+_STARTS: Final = (b"vcr-gen:", b'"vcr-gen":', b"'vcr-gen':", b'{"vcr-gen"', b'{ "vcr-gen"')
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """One file, read to its end or to the first problem."""
+
+    path: Path
+    partial: bool
+    header: dict[str, Plain] | None
+    events: int
+    """Events that are certain to be whole."""
+    problem: CassetteError | None
+
+
+def find_cassettes(paths: Sequence[Path]) -> Iterator[Path]:
+    """The given files, and every cassette and partial file in the given folders, sorted."""
+    for path in paths:
+        if not path.exists():
+            raise CassetteMissingError("there is no such file or folder", path=path)
+        if path.is_dir():
+            yield from _in_folder(path)
+        else:
+            yield path
+
+
+def inspect_cassette(path: Path) -> Inspection:
+    """Read a whole file, keeping only what it says about itself."""
+    header: dict[str, Plain] | None = None
+    events = 0
+    problem: CassetteError | None = None
+    try:
+        chosen = format_for(target_of(path))
+        with open_regular(path) as stream:
+            for entry in chosen.read(stream, path):
+                if entry.kind == "header":
+                    header = entry.data
+                elif entry.kind == "event":
+                    events += 1
+    except CassetteError as error:
+        problem = error
+    return Inspection(path, is_partial(path), header, events, problem)
+
+
+def _in_folder(folder: Path) -> Iterator[Path]:
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (path for name in sorted(files) if _is_cassette(path := Path(place, name)))
+
+
+def _is_cassette(path: Path) -> bool:
+    try:
+        format_for(target_of(path))
+        with open_regular(path) as stream:
+            start = stream.read(4096).removeprefix(b"\xef\xbb\xbf").removeprefix(b"---").lstrip()
+    except CassetteError:
+        return False
+    return is_partial(path) or start.startswith(_STARTS)
