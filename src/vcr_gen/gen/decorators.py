@@ -1,0 +1,148 @@
+"""Knows what decorators on a Protocol's members do to them."""
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from vcr_gen.gen.annotations import Scope, bind, spell
+from vcr_gen.gen.config import Direction
+from vcr_gen.gen.library import Definition, Unread
+from vcr_gen.gen.syntax import Function
+from vcr_gen.gen.text import Text
+
+__all__ = ["Decorations", "decorations", "direction_of"]
+
+_MARKERS: Final = "vcr_gen.boundary."
+_DROPPED: Final = frozenset(
+    {
+        "abc.abstractmethod",
+        "typing.override",
+        "typing.type_check_only",
+        "typing.no_type_check",
+        "typing.runtime_checkable",
+    }
+)
+_KEPT: Final = frozenset({"typing.final"})
+_DEPRECATED: Final = frozenset({"warnings.deprecated", "typing.deprecated"})
+_PROPERTIES: Final = frozenset(
+    {"builtins.property", "abc.abstractproperty", "types.DynamicClassAttribute", "enum.property"}
+)
+_MANAGERS: Final = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
+_CLASS_METHODS: Final = frozenset({"builtins.classmethod", "abc.abstractclassmethod"})
+_STATIC_METHODS: Final = frozenset({"builtins.staticmethod", "abc.abstractstaticmethod"})
+
+
+@dataclass(frozen=True, slots=True)
+class Decorations:
+    """What the decorators of one function say."""
+
+    overload: bool = False
+    binding: Literal["instance", "class", "static"] = "instance"
+    role: Literal["method", "property", "cached", "setter", "getter", "deleter"] = "method"
+    managed: bool = False
+    deprecated: bool = False
+    kept: tuple[Text, ...] = ()
+    """Decorators that the wrapper repeats."""
+    direction: Direction | None = None
+    recorded: bool = True
+    foreign: ast.expr | None = None
+    """A decorator that makes something else of the function than source can tell."""
+
+
+def direction_of(name: str) -> Direction | None:
+    """The direction that a marker gives, by the marker's full name."""
+    if name == f"{_MARKERS}outbound":
+        return "outbound"
+    return "inbound" if name == f"{_MARKERS}inbound" else None
+
+
+def decorations(node: Function, scope: Scope) -> Decorations:
+    """Read the decorators of a function in a Protocol's body."""
+    found = Decorations(binding=_implicit_binding(node.name))
+    for decorator in reversed(node.decorator_list):
+        found = _add(found, decorator, scope)
+    return found
+
+
+def _implicit_binding(name: str) -> Literal["instance", "class", "static"]:
+    if name == "__new__":
+        return "static"
+    return "class" if name in {"__init_subclass__", "__class_getitem__"} else "instance"
+
+
+def _add(found: Decorations, decorator: ast.expr, scope: Scope) -> Decorations:
+    accessor = decorator.attr if isinstance(decorator, ast.Attribute) else ""
+    if accessor in {"setter", "getter", "deleter"}:
+        role: dict[str, Literal["setter", "getter", "deleter"]] = {
+            "setter": "setter",
+            "getter": "getter",
+            "deleter": "deleter",
+        }
+        return replace(found, role=role[accessor])
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    name = scope.name_of(called)
+    if name == "typing.overload":
+        return replace(found, overload=True)
+    if name in _CLASS_METHODS:
+        return replace(found, binding="class")
+    if name in _STATIC_METHODS:
+        return replace(found, binding="static")
+    if name in _PROPERTIES:
+        return replace(found, role="property")
+    if name == "functools.cached_property":
+        return replace(found, role="cached")
+    if name == f"{_MARKERS}unrecorded":
+        return replace(found, recorded=False)
+    if direction := direction_of(name):
+        return replace(found, direction=direction)
+    if name in _DROPPED:
+        return found
+    text = spell(bind(decorator, scope))
+    if name in _MANAGERS:
+        return replace(found, managed=True, kept=(text, *found.kept))
+    if name in _DEPRECATED:
+        return replace(found, deprecated=True, kept=(text, *found.kept))
+    if name in _KEPT:
+        return replace(found, kept=(text, *found.kept))
+    return _foreign(found, decorator, scope)
+
+
+def _foreign(found: Decorations, decorator: ast.expr, scope: Scope) -> Decorations:
+    """A decorator that nobody here knows: left out when it returns what it was given."""
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    definition = scope.resolve(called)
+    if isinstance(definition, Definition):
+        if isinstance(definition.node, ast.ClassDef):
+            inner = Scope(scope.library, definition.module)
+            if _names_of(definition.node.bases, inner) & _PROPERTIES:
+                return replace(found, role="property")
+            return replace(found, foreign=decorator)
+        if isinstance(definition.node, ast.FunctionDef):
+            inner = Scope(scope.library, definition.module)
+            called_with = isinstance(decorator, ast.Call)
+            if _changes(definition.node, inner, called=called_with):
+                return replace(found, foreign=decorator)
+        return found
+    if isinstance(definition, Unread) and definition.full_name.startswith(("functools.", "builtins.")):
+        return replace(found, foreign=decorator)
+    return found
+
+
+def _names_of(nodes: Iterable[ast.expr], scope: Scope) -> set[str]:
+    return {scope.name_of(node) for node in nodes}
+
+
+def _changes(node: ast.FunctionDef, scope: Scope, *, called: bool) -> bool:
+    """Whether a decorator's own annotations say that it returns something else."""
+    if node.returns is None:
+        return False
+    arguments = [*node.args.posonlyargs, *node.args.args]
+    returned = ast.unparse(node.returns)
+    if called:
+        match node.returns:
+            case ast.Subscript(slice=ast.Tuple(elts=[ast.List(elts=[taken]), given])):
+                return ast.unparse(taken) != ast.unparse(given)
+        return False
+    taken_by = ast.unparse(arguments[0].annotation) if arguments and arguments[0].annotation else ""
+    return bool(taken_by) and taken_by != returned and scope.name_of(node.returns) != "typing.Any"

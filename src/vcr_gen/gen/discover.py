@@ -1,0 +1,208 @@
+"""Finds the Protocols to wrap: marked in the project's sources, or named in the configuration."""
+
+import ast
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Final
+
+from vcr_gen.gen.annotations import Scope
+from vcr_gen.gen.config import BoundaryRule, Config, Direction
+from vcr_gen.gen.decorators import direction_of
+from vcr_gen.gen.diagnostics import Diagnostic
+from vcr_gen.gen.flatten import is_protocol
+from vcr_gen.gen.library import Definition, Library, Unread
+from vcr_gen.gen.modules import Module, When
+from vcr_gen.gen.problems import Problems
+
+__all__ = ["Found", "discover", "source_files"]
+
+_WORDS: Final = (b"Protocol", b"outbound", b"inbound")
+_SKIPPED: Final = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist"})
+
+
+@dataclass(frozen=True)
+class Found:
+    """One class to wrap, and what its marker or rule says."""
+
+    definition: Definition
+    direction: Direction
+    name: str
+    module: str
+    """The module that the output is filed under."""
+    secret: tuple[str, ...] = ()
+    volatile: tuple[str, ...] = ()
+
+
+def source_files(config: Config) -> Iterator[tuple[Path, str]]:
+    """Every source file of the project with its module name, in a stable order."""
+    seen: set[Path] = set()
+    for root in config.sources:
+        for path in _files(root, config):
+            if path not in seen:
+                seen.add(path)
+                yield path, _module_name(path.relative_to(root))
+
+
+def _files(folder: Path, config: Config) -> Iterator[Path]:
+    names = {entry.name: entry for entry in os.scandir(folder)}
+    for name in sorted(names):
+        entry, path = names[name], folder / name
+        if name.startswith(".") or _excluded(path, config):
+            continue
+        if entry.is_dir():
+            environment = (path / "pyvenv.cfg").exists()
+            if name not in _SKIPPED and path != config.output and not environment:
+                yield from _files(path, config)
+        elif name.endswith((".py", ".pyi")) and not (name.endswith(".py") and f"{name}i" in names):
+            yield path
+
+
+def _excluded(path: Path, config: Config) -> bool:
+    shown = config.display(path)
+    return any(
+        fnmatchcase(shown, pattern) or fnmatchcase(shown, f"{pattern.rstrip('/')}/*")
+        for pattern in config.exclude
+    )
+
+
+def _module_name(relative: Path) -> str:
+    parts = list(relative.with_suffix("").parts)
+    if parts[-1] == "__init__":
+        parts.pop()
+    return ".".join(parts)
+
+
+def discover(
+    config: Config, library: Library, problems: Problems, paths: Sequence[Path] = ()
+) -> Iterator[Found]:
+    """All boundaries, in the order of files and of classes in them; then those of the rules."""
+    for path, name in source_files(config):
+        wanted = not paths or any(path == one or path.is_relative_to(one) for one in paths)
+        if not wanted or not name:
+            continue
+        data = path.read_bytes()
+        if not any(word in data for word in _WORDS):
+            continue
+        try:
+            module = library.module_at(path, name)
+        except SyntaxError as error:
+            problems.found.append(_unreadable(config, path, error))
+            continue
+        yield from _marked(library, module, problems)
+    for rule in config.boundaries:
+        found = _ruled(library, rule, config, problems)
+        if found is not None:
+            yield found
+
+
+def _unreadable(config: Config, path: Path, error: SyntaxError) -> Diagnostic:
+    return Diagnostic(
+        config.display(path),
+        error.lineno or 0,
+        error.offset or 0,
+        "VCR101",
+        f"the file is not valid Python: {error.msg}",
+        "correct the file, or `exclude` it",
+    )
+
+
+def _marked(library: Library, module: Module, problems: Problems) -> Iterator[Found]:
+    for node, outer, when in _class_statements(module.parsed.tree.body, (), When.ALWAYS):
+        scope = Scope(library, module)
+        for decorator in node.decorator_list:
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            direction = direction_of(scope.name_of(called))
+            if direction is None:
+                continue
+            definition = Definition(module, ".".join([*outer, node.name]), node, when)
+            if "<locals>" in outer:
+                problems.report(
+                    "VCR201",
+                    f"`{node.name}` is defined inside a function, where nothing can import it",
+                    "move the Protocol to the top level of the module",
+                    module=module,
+                    node=node,
+                )
+            elif not is_protocol(library, definition):
+                problems.report(
+                    "VCR104",
+                    f"`{definition.qualname}` is marked `@{direction}`, but it is not a Protocol",
+                    "add `Protocol` to its bases; `vcr-gen extract` makes one from a class",
+                    module=module,
+                    node=node,
+                )
+            else:
+                name = _stable_name(decorator, node.name, module, problems)
+                yield Found(definition, direction, name, module.name)
+
+
+def _class_statements(
+    body: Sequence[ast.stmt], outer: tuple[str, ...], when: When
+) -> Iterator[tuple[ast.ClassDef, tuple[str, ...], When]]:
+    for node in body:
+        match node:
+            case ast.ClassDef(name=name):
+                yield node, outer, when
+                yield from _class_statements(node.body, (*outer, name), when)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield from _class_statements(node.body, (*outer, name, "<locals>"), when)
+            case ast.If(test=test):
+                checking = "TYPE_CHECKING" in ast.dump(test)
+                inner = When.CHECKING if checking else when
+                yield from _class_statements(node.body, outer, inner)
+                yield from _class_statements(node.orelse, outer, when)
+            case ast.Try() | ast.With() | ast.For() | ast.While():
+                for part in ("body", "orelse", "finalbody"):
+                    yield from _class_statements(getattr(node, part, []), outer, when)
+                for handler in getattr(node, "handlers", []):
+                    yield from _class_statements(handler.body, outer, when)
+
+
+def _stable_name(decorator: ast.expr, default: str, module: Module, problems: Problems) -> str:
+    if not isinstance(decorator, ast.Call):
+        return default
+    for keyword in decorator.keywords:
+        if keyword.arg == "name":
+            if isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, str):
+                return keyword.value.value
+            problems.report(
+                "VCR108",
+                f"`name` must be a string literal; got `{ast.unparse(keyword.value)}`",
+                "the marker is read from source and never evaluated; write the name out",
+                module=module,
+                node=keyword.value,
+            )
+    return default
+
+
+def _ruled(
+    library: Library, rule: BoundaryRule, config: Config, problems: Problems
+) -> Found | None:
+    module_name, _, qualname = rule.protocol.partition(":")
+    module = library.module(module_name)
+    found: Definition | Unread | None = None
+    if module is not None:
+        head, *rest = qualname.split(".")
+        found = library.follow(module, head)
+        if isinstance(found, Unread):
+            found = library.read_standard(found)
+        for part in rest:
+            found = library.member(found, part) if found is not None else None
+    if isinstance(found, Definition) and is_protocol(library, found):
+        name = rule.name or found.qualname.rpartition(".")[2]
+        return Found(found, rule.direction, name, module_name, rule.secret, rule.volatile)
+    shown = config.display(config.file) if config.file else "pyproject.toml"
+    if module is None:
+        code, message = "VCR102", f"the module `{module_name}` cannot be found"
+        hint = "install the package it comes from, or correct the rule"
+    elif not isinstance(found, Definition):
+        code, message = "VCR102", f"the module `{module_name}` has no class `{qualname}`"
+        hint = "correct the rule: `protocol = \"package.module:Name\"`"
+    else:
+        code, message = "VCR104", f"`{rule.protocol}` is not a Protocol"
+        hint = "only Protocols can be wrapped; `vcr-gen extract` makes one from a class"
+    problems.found.append(Diagnostic(shown, rule.line, 1, code, message, hint))
+    return None

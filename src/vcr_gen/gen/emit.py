@@ -1,0 +1,273 @@
+"""Turns the model of one source module into what the templates write."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from keyword import iskeyword
+
+from vcr_gen.gen.imports import Import, statements
+from vcr_gen.gen.layout import Nest
+from vcr_gen.gen.model import (
+    Attribute,
+    Boundary,
+    Method,
+    Property,
+    Signature,
+    SourceModule,
+    TypeVariable,
+)
+from vcr_gen.gen.modules import When
+from vcr_gen.gen.names import Names, Use
+from vcr_gen.gen.text import Reference, references
+from vcr_gen.gen.views import BoundaryView, ModuleView
+from vcr_gen.gen.wrappers import Chosen, make_boundary, names_for
+
+__all__ = ["Elsewhere", "choose_names", "emit_module"]
+
+LATE = "LATE_IMPORTS"
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """Where the constant of a boundary is defined."""
+
+    module: str
+    """The generated module."""
+    constant: str
+
+
+@dataclass
+class _Taken:
+    """Names that the generated module must not define twice."""
+
+    names: set[str] = field(default_factory=set)
+
+    def free(self, wish: str) -> str:
+        """The wished name, or the next free one."""
+        name, number = wish, 2
+        while name in self.names or iskeyword(name):
+            name, number = f"{wish}{number}", number + 1
+        self.names.add(name)
+        return name
+
+
+def _spellings(module: SourceModule) -> set[str]:
+    """Names that annotations, defaults and parameters use: our own definitions give way."""
+    found: set[str] = set()
+    for boundary in module.boundaries:
+        found.add(boundary.reference.spelling)
+        for signature in _signatures(boundary):
+            found.update(_names_in(signature))
+        for member in boundary.members:
+            if isinstance(member, Attribute):
+                found.update(one.spelling for one in references(member.annotation))
+    return found | {LATE}
+
+
+def _names_in(signature: Signature) -> Iterator[str]:
+    for parameter in signature.parameters:
+        yield parameter.name
+        yield from (one.spelling for one in references(parameter.annotation or ()))
+        if parameter.default:
+            yield from (one.spelling for one in references(parameter.default.text))
+    yield from (one.spelling for one in references(signature.returns or ()))
+
+
+def _signatures(boundary: Boundary) -> Iterator[Signature]:
+    yield from boundary.constructors
+    for member in boundary.members:
+        match member:
+            case Method():
+                yield member.signature
+                yield from member.overloads
+            case Property():
+                yield member.getter
+                yield from (one for one in (member.setter, member.deleter) if one)
+
+
+def choose_names(module: SourceModule) -> tuple[tuple[Chosen, ...], _Taken]:
+    """The names that the generated module defines for each boundary."""
+    taken = _Taken(_spellings(module))
+    chosen = []
+    for boundary in module.boundaries:
+        wish = names_for(boundary)
+        chosen.append(
+            Chosen(
+                taken.free(wish.wrapper),
+                taken.free(wish.constant),
+                wish.prefix,
+                taken.free(wish.conformance),
+            )
+        )
+    return tuple(chosen), taken
+
+
+def emit_module(
+    module: SourceModule,
+    own_name: str,
+    elsewhere: Mapping[str, Elsewhere],
+    is_project: Callable[[str], bool],
+) -> ModuleView:
+    """The view of one generated module."""
+    chosen, taken = choose_names(module)
+    names = Names(_Reserved(taken), module.lazy)
+    handles = {
+        boundary.full_name: tuple(_handles(names, boundary, own_name, elsewhere))
+        for boundary in module.boundaries
+    }
+    flag = names.own("typing", "TYPE_CHECKING")
+    made = [
+        make_boundary(
+            names, boundary, names_of, module.variables, taken.free, handles[boundary.full_name], ""
+        )
+        for boundary, names_of in zip(module.boundaries, chosen, strict=True)
+    ]
+    dataclass_name = names.own("dataclasses", "dataclass")
+    final = names.own("typing", "Final")
+    sorted_names = _Imports.of(names, module)
+    late = sorted_names.late
+    boundaries = tuple(_with_late(one) if late else one for one in made)
+    return ModuleView(
+        source=module.display,
+        module=module.name,
+        lazy=module.lazy,
+        private=any(_is_private(use) for use in names.uses.values()),
+        dataclass=dataclass_name,
+        final=final,
+        checking_flag=flag,
+        imports=statements(sorted_names.always, is_project),
+        checking=_flattened(statements(sorted_names.checking, is_project))
+        + sorted_names.checking_variables,
+        running=_flattened(statements(sorted_names.running, is_project)),
+        late=tuple(sorted(late.items())),
+        variables=sorted_names.variables,
+        boundaries=boundaries,
+    )
+
+
+class _Reserved:
+    """The names the module defines, as a live collection: events are still being named."""
+
+    def __init__(self, taken: _Taken) -> None:
+        self._taken = taken
+        self._spelled = frozenset(taken.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._taken.names and name not in self._spelled
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._taken.names - self._spelled)
+
+    def __len__(self) -> int:
+        return len(self._taken.names - self._spelled)
+
+
+def _with_late(view: BoundaryView) -> BoundaryView:
+    from dataclasses import replace
+
+    return replace(view, options=(*view.options, f"late_imports={LATE}"))
+
+
+def _flattened(sections: tuple[tuple[Nest, ...], ...]) -> tuple[Nest, ...]:
+    return tuple(line for section in sections for line in section)
+
+
+def _handles(
+    names: Names, boundary: Boundary, own_name: str, elsewhere: Mapping[str, Elsewhere]
+) -> Iterator[str]:
+    for full_name in boundary.handles:
+        other = elsewhere.get(full_name)
+        if other is None:
+            continue
+        if other.module == own_name:
+            yield other.constant
+        else:
+            spelling = "_" + other.module.replace(".", "_")
+            sibling = Reference(spelling, "import", other.module, full_name=other.module)
+            yield f"{names.name(sibling, evaluated=True)}.{other.constant}"
+
+
+def _is_private(use: Use) -> bool:
+    """Whether pyright counts the import as a look into somebody else's drawer."""
+    reference = use.reference
+    return reference.kind == "import" and reference.attribute.startswith("_")
+
+
+@dataclass(frozen=True)
+class _Imports:
+    """The uses of names, sorted by how they come into the module."""
+
+    always: list[Import]
+    checking: list[Import]
+    running: list[Import]
+    late: dict[str, str]
+    variables: tuple[Nest, ...]
+    checking_variables: tuple[Nest, ...]
+
+    @classmethod
+    def of(cls, names: Names, module: SourceModule) -> "_Imports":
+        always: list[Import] = []
+        checking: list[Import] = []
+        running: list[Import] = []
+        late: dict[str, str] = {}
+        variables: list[Nest] = []
+        checking_variables: list[Nest] = []
+        # Declaring a variable may use further names, so the table grows while it is walked.
+        done: set[tuple[Reference, str]] = set()
+        while pending := [key for key in names.uses if key not in done]:
+            for key in pending:
+                done.add(key)
+                use = names.uses[key]
+                reference = use.reference
+                one = Import(reference.module, reference.attribute, use.name)
+                if reference.kind == "variable" and _redeclared(reference):
+                    variable = module.variables.get(reference)
+                    if variable is None:
+                        continue
+                    nest = _declaration(names, use.name, variable)
+                    split = not names.lazy and reference.when is When.ALWAYS
+                    (checking_variables if split else variables).append(nest)
+                    if split:
+                        running.append(one)
+                elif reference.when is When.ALWAYS:
+                    always.append(one)
+                elif use.evaluated and reference.when is not When.NEVER:
+                    if reference.home:
+                        checking.append(one)
+                        running.append(Import(reference.home, reference.spelling, use.name))
+                    else:
+                        always.append(one)
+                else:
+                    checking.append(one)
+                    if reference.when is not When.NEVER:
+                        home = Import(reference.home, reference.spelling, use.name)
+                        late[use.name] = (home if reference.home else one).target
+        return cls(
+            always, checking, running, late, tuple(variables), tuple(checking_variables)
+        )
+
+
+def _redeclared(reference: Reference) -> bool:
+    """A private or checker-only type variable is declared again; others are imported."""
+    return reference.attribute.startswith("_") or reference.when is not When.ALWAYS
+
+
+def _declaration(names: Names, name: str, variable: TypeVariable) -> Nest:
+    maker = names.own("typing", variable.kind)
+    items = [f'"{name}"']
+    items.extend(names.spell(one, evaluated=True) for one in variable.arguments)
+    if variable.bound is not None:
+        bound = names.spell(variable.bound).replace('"', "'")
+        items.append(f'bound="{bound}"')
+    items.extend(variable.options)
+    if variable.default is not None:
+        items.append(f"default={names.spell(variable.default, evaluated=True)}")
+    return Nest(f"{name} = {maker}(", tuple(items), ")")
+
+
+def all_names(view: ModuleView) -> Iterable[str]:
+    """Everything a generated module offers to others."""
+    for boundary in view.boundaries:
+        yield boundary.constant
+        yield boundary.wrapper
+        for event in boundary.events:
+            yield event.name

@@ -1,0 +1,296 @@
+"""Makes the typed events: what they hold, and the call that they make."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from keyword import iskeyword
+
+from vcr_gen.gen.layout import Item, Nest
+from vcr_gen.gen.model import Boundary, Kind, Parameter, Signature, TypeVariable
+from vcr_gen.gen.names import Names, declared_first, variables_of
+from vcr_gen.gen.text import Reference, Text, builtin, imported, string_literal, substitute
+from vcr_gen.gen.views import EventView, FieldView, FunctionView
+
+__all__ = ["Event", "EventMaker", "arguments_for", "generic_header"]
+
+RUNTIME = "vcr_gen.runtime"
+_ANY: Text = (imported("typing", "Any"),)
+
+
+@dataclass(frozen=True)
+class Event:
+    """A typed event as the wrapper needs it: how to make one."""
+
+    view: EventView
+    fields: Mapping[str, str]
+    """The field of each parameter."""
+    variables: tuple[Reference, ...]
+    """The type variables that it is generic in."""
+
+    def made(self, values: Mapping[str, str]) -> Nest:
+        """The expression that makes the event from parameters."""
+        items = tuple(f"{field}={values.get(name, name)}" for name, field in self.fields.items())
+        return Nest(f"{self.view.name}(", items, ")")
+
+
+@dataclass(frozen=True)
+class EventMaker:
+    """Makes the events of one boundary."""
+
+    names: Names
+    boundary: Boundary
+    variables: Mapping[Reference, TypeVariable]
+    target: Text
+    """The Protocol, with its own type parameters."""
+
+    def call(self, name: str, key: str, member: str, signature: Signature) -> Event:
+        """The event of a method."""
+        fields = [
+            (one.name, self.field_type(one, signature, key)) for one in signature.parameters
+        ]
+        returns = self.returned(signature)
+        access = f"target.{member}"
+        if _has_pack(signature):
+            access = self._loosened(access, signature, returns)
+        values = {parameter: f"self.{field}" for parameter, field in _fields(fields).items()}
+        inner = Nest(f"{access}(", arguments_for(self.names, signature, values), ")")
+        return self._event(name, key, signature, fields, returns, _statement(signature, inner))
+
+    def get(self, name: str, key: str, signature: Signature) -> Event:
+        """The event of reading a property or attribute."""
+        statement = _statement(signature, Nest(f"target.{key}", (), ""))
+        return self._event(name, key, signature, [], self.returned(signature), statement)
+
+    def set(self, name: str, key: str, member: str, signature: Signature) -> Event:
+        """The event of setting a property or attribute."""
+        annotation = self.field_type(signature.parameters[0], signature, key)
+        fields = [("value", annotation)]
+        body = Nest(f"target.{member} = self.value", (), "")
+        return self._event(name, key, signature, fields, ("None",), body)
+
+    def delete(self, name: str, key: str, member: str, signature: Signature) -> Event:
+        """The event of deleting a property."""
+        return self._event(
+            name, key, signature, [], ("None",), Nest(f"del target.{member}", (), "")
+        )
+
+    def returned(self, signature: Signature) -> Text:
+        """The declared result as the event says it."""
+        if signature.managed is not None:
+            asynchronous = any("async" in _spelling(one) for one in signature.decorators)
+            kind = "AbstractAsyncContextManager" if asynchronous else "AbstractContextManager"
+            inner = self.of_protocol(signature.managed, signature)
+            return (imported("contextlib", kind), "[", *inner, "]")
+        return self.of_protocol(signature.returns or _ANY, signature)
+
+    def of_protocol(self, text: Text, signature: Signature) -> Text:
+        """The text with `Self` replaced by the Protocol."""
+
+        def replaced(reference: Reference) -> Text | None:
+            is_self = reference.full_name == "typing.Self" or (
+                signature.self_type is not None and reference == signature.self_type
+            )
+            return self.target if is_self else None
+
+        return substitute(text, replaced)
+
+    def field_type(self, parameter: Parameter, signature: Signature, key: str) -> Text:
+        """The type of the field that holds a parameter."""
+        annotation = self.of_protocol(parameter.annotation or _ANY, signature)
+        if parameter.pack == "args":
+            annotation = (builtin("tuple"), "[", *_ANY, ", ...]")
+        elif parameter.pack == "kwargs":
+            annotation = (builtin("dict"), "[", builtin("str"), ", ", *_ANY, "]")
+        elif parameter.pack == "dict":
+            annotation = self.of_protocol(parameter.packed, signature)
+        elif parameter.kind is Kind.VARIADIC:
+            annotation = (builtin("tuple"), "[", *annotation, ", ...]")
+        elif parameter.kind is Kind.KEYWORDS:
+            annotation = (builtin("dict"), "[", builtin("str"), ", ", *annotation, "]")
+        method = key.partition("#")[0]
+        for marker, listed in (("Secret", self.boundary.secret), ("Volatile", self.boundary.volatile)):
+            if parameter.name in listed or f"{method}.{parameter.name}" in listed:
+                mark = imported("vcr_gen.boundary", marker)
+                annotation = (imported("typing", "Annotated"), "[", *annotation, ", ", mark, "]")
+        return annotation
+
+    def _loosened(self, access: str, signature: Signature, returns: Text) -> str:
+        """A function whose parameters a ParamSpec hides, called with whatever was recorded."""
+        if signature.asynchronous:
+            returns = (imported("collections.abc", "Awaitable"), "[", *returns, "]")
+        text = (imported("collections.abc", "Callable"), "[..., ", *returns, "]")
+        shown = string_literal(self.names.spell(text).replace('"', "'"))
+        return f"{self.names.own('typing', 'cast')}({shown}, {access})"
+
+    def _event(
+        self,
+        name: str,
+        key: str,
+        signature: Signature,
+        fields: list[tuple[str, Text]],
+        returns: Text,
+        body: Nest,
+    ) -> Event:
+        members = _fields(fields)
+        bound = frozenset(members.values())
+        texts = [self.target, *(text for _, text in fields), returns]
+        known = [one.reference for one in self.boundary.type_parameters]
+        others = [one for one in variables_of(texts) if one not in known]
+        local = {one.reference: one for one in signature.type_parameters}
+        table = {**self.variables, **local}
+        for one in self.boundary.type_parameters:
+            table[one.reference] = one
+        variables = declared_first(
+            table.get(one, TypeVariable(one, "TypeVar")) for one in [*known, *others]
+        )
+        awaited = "async " if signature.asynchronous else ""
+        target = self.names.own_annotation(self.target, bound=bound)
+        shown = self.names.annotation(returns, lazy=signature.lazy, bound=bound)
+        view = EventView(
+            name=name,
+            key=key,
+            header=generic_header(
+                self.names, name, variables, base=self.names.own(RUNTIME, "Call")
+            ),
+            docstring=f"`{self.boundary.qualname}.{key.partition('#')[0]}`, "
+            "as it crosses the boundary.",
+            fields=tuple(
+                self._field(parameter, members[parameter], text, bound, lazy=signature.lazy)
+                for parameter, text in fields
+            ),
+            call=FunctionView(
+                (),
+                Nest(
+                    f"{awaited}def __call__(", ("self", f"target: {target}"), f") -> {shown}:"
+                ),
+                None,
+                (body,),
+            ),
+        )
+        return Event(view, members, tuple(one.reference for one in variables))
+
+    def _field(
+        self, parameter: str, field: str, text: Text, bound: Collection[str], *, lazy: bool
+    ) -> FieldView:
+        default = ""
+        if field != parameter and parameter != "value":
+            maker = self.names.own("dataclasses", "field", bound=bound)
+            default = f'{maker}(metadata={{"parameter": "{parameter}"}})'
+        return FieldView(field, self.names.annotation(text, lazy=lazy, bound=bound), default)
+
+
+def _spelling(text: Text) -> str:
+    return "".join(part if isinstance(part, str) else getattr(part, "spelling", "") for part in text)
+
+
+def _has_pack(signature: Signature) -> bool:
+    return any(one.pack in {"args", "kwargs"} for one in signature.parameters)
+
+
+def _fields(fields: list[tuple[str, Text]]) -> dict[str, str]:
+    """A legal, distinct field name for each parameter."""
+    found: dict[str, str] = {}
+    for parameter, _ in fields:
+        name = parameter
+        if "__" in parameter and parameter.startswith("_"):
+            name = parameter.strip("_").rpartition("__")[2]
+        while iskeyword(name) or name in found.values() or not name:
+            name += "_"
+        found[parameter] = name
+    return found
+
+
+def _statement(signature: Signature, inner: Nest) -> Nest:
+    """The inner call as a statement of the event."""
+    before = "await " if signature.asynchronous else ""
+    if signature.managed is None and signature.returned in {"none", "never"}:
+        return Nest(f"{before}{inner.before}", inner.items, inner.after)
+    return Nest(f"return {before}{inner.before}", inner.items, inner.after)
+
+
+def arguments_for(
+    names: Names, signature: Signature, values: Mapping[str, str], bound: Collection[str] = ()
+) -> tuple[Item, ...]:
+    """The arguments of the inner call: positional where the parameter can be."""
+    items: list[Item] = []
+    keywords: list[Item] = []
+    omitted: list[str] = []
+    positional: list[str] = []
+    variadic = any(one.kind is Kind.VARIADIC for one in signature.parameters)
+    skipped = False
+    for one in signature.parameters:
+        value = values[one.name]
+        is_omitted = one.default is not None and one.default.how == "omitted"
+        match one.kind:
+            case Kind.VARIADIC:
+                if positional:
+                    items.append(_spread(names, positional, bound))
+                    positional = []
+                items.append(f"*{value}")
+            case Kind.KEYWORDS:
+                keywords.append(f"**{value}")
+            case Kind.KEYWORD:
+                if is_omitted:
+                    omitted.append(f"{one.name}={value}")
+                else:
+                    keywords.append(f"{one.name}={value}")
+            case Kind.POSITIONAL_ONLY | Kind.POSITIONAL:
+                if is_omitted or skipped:
+                    skipped = True
+                    if one.kind is Kind.POSITIONAL_ONLY or variadic:
+                        positional.append(value)
+                    elif is_omitted:
+                        omitted.append(f"{one.name}={value}")
+                    else:
+                        keywords.append(f"{one.name}={value}")
+                else:
+                    items.append(value)
+    if positional:
+        items.append(_spread(names, positional, bound))
+    if omitted:
+        given = names.own(RUNTIME, "given", bound=bound)
+        last = [one for one in keywords if isinstance(one, str) and one.startswith("**")]
+        keywords = [one for one in keywords if one not in last]
+        keywords.append(Nest(f"**{given}(", tuple(omitted), ")"))
+        keywords.extend(last)
+    return (*items, *keywords)
+
+
+def _spread(names: Names, values: list[str], bound: Collection[str]) -> Nest:
+    given = names.own(RUNTIME, "given_positional", bound=bound)
+    return Nest(f"*{given}(", tuple(values), ")")
+
+
+def generic_header(
+    names: Names, name: str, variables: list[TypeVariable], *, base: str = ""
+) -> Nest:
+    """`class Name(base, Generic[T]):`, or with PEP 695 brackets."""
+    if any(one.reference.kind == "parameter" for one in variables):
+        brackets = ", ".join(_bracket(names, one) for one in variables)
+        tail = f"({base}):" if base else ":"
+        return Nest(f"class {name}[{brackets}]{tail}", (), "")
+    bases = [base] if base else []
+    if variables:
+        shown = ", ".join(generic_argument(names, one) for one in variables)
+        bases.append(f"{names.own('typing', 'Generic')}[{shown}]")
+    if not bases:
+        return Nest(f"class {name}:", (), "")
+    return Nest(f"class {name}(", tuple(bases), "):")
+
+
+def generic_argument(names: Names, variable: TypeVariable) -> str:
+    """A type variable in `Generic[...]` or after the name of a generic class."""
+    name = names.name(variable.reference, evaluated=True)
+    return f"*{name}" if variable.kind == "TypeVarTuple" else name
+
+
+def _bracket(names: Names, variable: TypeVariable) -> str:
+    stars = {"TypeVar": "", "TypeVarTuple": "*", "ParamSpec": "**"}[variable.kind]
+    shown = f"{stars}{variable.reference.spelling}"
+    if variable.bound is not None:
+        shown += f": {names.spell(variable.bound)}"
+    elif variable.arguments:
+        constraints = ", ".join(names.spell(one) for one in variable.arguments)
+        shown += f": ({constraints})"
+    if variable.default is not None:
+        shown += f" = {names.spell(variable.default)}"
+    return shown

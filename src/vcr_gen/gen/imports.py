@@ -1,0 +1,90 @@
+"""Sorts imports into the sections and the order that isort and ruff know."""
+
+import re
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from vcr_gen.gen.layout import Nest
+
+__all__ = ["Import", "section", "statements"]
+
+_NUMBERS: Final = re.compile(r"(\d+)")
+_STANDARD: Final = sys.stdlib_module_names | {"_typeshed"}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Import:
+    """One name brought into a module."""
+
+    module: str
+    attribute: str
+    """Empty when the module itself is meant."""
+    name: str
+    """What it is called here."""
+
+    @property
+    def target(self) -> str:
+        """`module:attribute`, as a late import says it."""
+        return f"{self.module}:{self.attribute}" if self.attribute else self.module
+
+
+def section(module: str, is_project: Callable[[str], bool]) -> int:
+    """Which section an import stands in: Python's own, other packages, the project."""
+    top = module.partition(".")[0]
+    if is_project(top):
+        return 3
+    return 1 if top in _STANDARD else 2
+
+
+def statements(
+    imports: Iterable[Import], is_project: Callable[[str], bool]
+) -> tuple[tuple[Nest, ...], ...]:
+    """The import statements, section by section."""
+    groups: dict[int, set[Import]] = {}
+    for one in imports:
+        groups.setdefault(section(one.module, is_project), set()).add(one)
+    return tuple(tuple(_sorted(groups[number])) for number in sorted(groups))
+
+
+def _sorted(group: set[Import]) -> list[Nest]:
+    whole = sorted((one for one in group if not one.attribute), key=lambda one: _natural(one.module))
+    lines = [Nest(_import(one), (), "") for one in whole]
+    by_module: dict[str, list[Import]] = {}
+    for one in group:
+        if one.attribute:
+            by_module.setdefault(one.module, []).append(one)
+    for module in sorted(by_module, key=_natural):
+        plain = [one.attribute for one in by_module[module] if one.name == one.attribute]
+        if plain:
+            lines.append(_from(module, tuple(sorted(plain, key=_member_key))))
+        renamed = [one for one in by_module[module] if one.name != one.attribute]
+        for one in sorted(renamed, key=lambda one: (_member_key(one.attribute), one.name)):
+            lines.append(_from(module, (f"{one.attribute} as {one.name}",)))
+    return lines
+
+
+def _import(one: Import) -> str:
+    plain = one.name in {one.module, one.module.partition(".")[0]}
+    return f"import {one.module}" if plain else f"import {one.module} as {one.name}"
+
+
+def _from(module: str, names: tuple[str, ...]) -> Nest:
+    return Nest(f"from {module} import (", names, ")")
+
+
+def _member_key(name: str) -> tuple[int, tuple[tuple[int, int, str], ...]]:
+    """Constants first, then classes, then the rest."""
+    if name.isupper() and len(name) > 1:
+        rank = 0
+    elif name[:1].isupper():
+        rank = 1
+    else:
+        rank = 2
+    return rank, _natural(name)
+
+
+def _natural(name: str) -> tuple[tuple[int, int, str], ...]:
+    pieces = _NUMBERS.split(name)
+    return tuple((0, int(one), "") if one.isdigit() else (1, 0, one) for one in pieces if one)

@@ -1,0 +1,309 @@
+"""Turns the bodies of a Protocol and its bases into members of the model."""
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from vcr_gen.gen.annotations import Scope, full_name, spell, unquoted
+from vcr_gen.gen.decorators import Decorations, decorations
+from vcr_gen.gen.flatten import Ancestor, class_scope
+from vcr_gen.gen.library import Library
+from vcr_gen.gen.model import (
+    Attribute,
+    Member,
+    Method,
+    NestedClass,
+    Property,
+    Signature,
+)
+from vcr_gen.gen.modules import Module, class_bindings
+from vcr_gen.gen.problems import Problems
+from vcr_gen.gen.signatures import Place, mangled, signature_of
+from vcr_gen.gen.syntax import Function, is_function
+from vcr_gen.gen.text import Text, builtin
+
+__all__ = ["Members", "read_members"]
+
+_NOT_MEMBERS: Final = frozenset(
+    {
+        "__abstractmethods__",
+        "__annotate__",
+        "__annotate_func__",
+        "__annotations__",
+        "__annotations_cache__",
+        "__class_getitem__",
+        "__dict__",
+        "__doc__",
+        "__firstlineno__",
+        "__init__",
+        "__init_subclass__",
+        "__match_args__",
+        "__module__",
+        "__new__",
+        "__orig_bases__",
+        "__parameters__",
+        "__slots__",
+        "__static_attributes__",
+        "__subclasshook__",
+        "__type_params__",
+        "__weakref__",
+    }
+)
+_WRAPPERS: Final = frozenset({"typing.ClassVar", "typing.Final", "typing.ReadOnly"})
+_READ_ONLY: Final = _WRAPPERS  # an instance cannot set a class variable either
+
+
+@dataclass(frozen=True)
+class Members:
+    """All members of a Protocol, and its constructor."""
+
+    members: tuple[Member, ...]
+    constructors: tuple[Signature, ...]
+
+
+@dataclass(frozen=True)
+class _Declared:
+    """The statements in one class body that declare one name."""
+
+    name: str
+    nodes: tuple[ast.stmt, ...]
+    place: Place
+
+
+def read_members(
+    library: Library,
+    ancestors: Sequence[Ancestor],
+    problems: Problems,
+    unresolved: list[tuple[Module, ast.Name]],
+) -> Members:
+    """Every member, the most derived declaration first found wins."""
+    found: dict[str, Member] = {}
+    constructors: tuple[Signature, ...] = ()
+    for ancestor in ancestors:
+        scope = class_scope(library, ancestor.definition, unresolved)
+        place = Place(scope, ancestor.arguments)
+        for declared in _declared(ancestor, place):
+            if declared.name == "__init__":
+                constructors = constructors or _constructors(declared)
+            elif declared.name not in _NOT_MEMBERS:
+                name = mangled(declared.name, place.class_name)
+                member = None
+                if name not in found:
+                    member = _member(declared, name, problems, ancestors)
+                if member is not None:
+                    found[name] = member
+    return Members(tuple(found.values()), constructors)
+
+
+def _declared(ancestor: Ancestor, place: Place) -> Iterable[_Declared]:
+    groups: dict[str, list[ast.stmt]] = {}
+    for binding in class_bindings(ancestor.definition.module, ancestor.node):
+        if not binding.module:
+            groups.setdefault(binding.name, []).append(binding.node)
+    return [_Declared(name, tuple(nodes), place) for name, nodes in groups.items()]
+
+
+def _functions(declared: _Declared) -> list[tuple[Function, Decorations]]:
+    return [
+        (node, decorations(node, declared.place.scope))
+        for node in declared.nodes
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+
+
+def _constructors(declared: _Declared) -> tuple[Signature, ...]:
+    functions = _functions(declared)
+    overloads = [pair for pair in functions if pair[1].overload]
+    return tuple(
+        signature_of(node, declared.place, decorated) for node, decorated in overloads or functions
+    )
+
+
+def _member(
+    declared: _Declared, name: str, problems: Problems, ancestors: Sequence[Ancestor]
+) -> Member | None:
+    functions = _functions(declared)
+    first = declared.nodes[0]
+    if functions and is_function(first):
+        return _function_member(declared, name, functions, problems)
+    match first:
+        case ast.AnnAssign():
+            return _attribute(declared, name, first, problems)
+        case ast.Assign():
+            return _assigned(declared, name, first, problems, ancestors)
+        case ast.ClassDef():
+            return NestedClass(name)
+    return None
+
+
+def _function_member(
+    declared: _Declared,
+    name: str,
+    functions: list[tuple[Function, Decorations]],
+    problems: Problems,
+) -> Member | None:
+    for node, decorated in functions:
+        if decorated.foreign is not None:
+            problems.report(
+                "VCR203",
+                f"the decorator `{ast.unparse(decorated.foreign)}` makes something of "
+                f"`{declared.place.class_name}.{declared.name}` that the source does not tell",
+                "remove the decorator from the Protocol, or mark the member `@unrecorded`",
+                module=declared.place.scope.module,
+                node=decorated.foreign,
+            )
+            return None
+        if decorated.binding != "static" and not (node.args.posonlyargs or node.args.args):
+            problems.report(
+                "VCR204",
+                f"`{declared.place.class_name}.{declared.name}` has no parameter for the instance",
+                "add `self` as its first parameter, or make it a `@staticmethod`",
+                module=declared.place.scope.module,
+                node=node,
+            )
+            return None
+    if functions[0][1].role != "method":
+        return _property(declared, name, functions)
+    overloads = [pair for pair in functions if pair[1].overload]
+    plain = [pair for pair in functions if not pair[1].overload]
+    node, decorated = (plain or overloads)[-1]
+    place = declared.place
+    direction = next((one.direction for _, one in functions if one.direction), None)
+    return Method(
+        name,
+        decorated.binding,
+        signature_of(node, place, decorated),
+        overloads=tuple(signature_of(one, place, how) for one, how in overloads),
+        implemented=bool(plain),
+        direction=direction,
+        recorded=all(one.recorded for _, one in functions),
+        deprecated=any(one.deprecated for _, one in functions),
+    )
+
+
+def _property(
+    declared: _Declared, name: str, functions: list[tuple[Function, Decorations]]
+) -> Property | None:
+    by_role = {
+        ("getter" if how.role in {"property", "cached", "getter"} else how.role): (node, how)
+        for node, how in functions
+    }
+    if "getter" not in by_role:
+        return None
+    parts = {role: signature_of(node, declared.place, how) for role, (node, how) in by_role.items()}
+    return Property(
+        name,
+        parts["getter"],
+        parts.get("setter"),
+        parts.get("deleter"),
+        cached=functions[0][1].role == "cached",
+        direction=next((how.direction for _, how in functions if how.direction), None),
+        recorded=all(how.recorded for _, how in functions),
+        deprecated=any(how.deprecated for _, how in functions),
+    )
+
+
+def _attribute(
+    declared: _Declared, name: str, node: ast.AnnAssign, problems: Problems
+) -> Attribute | None:
+    annotation = declared.place.typed(node.annotation)
+    if full_name(unquoted(annotation)) in {"typing.TypeAlias", "dataclasses.KW_ONLY"}:
+        return None
+    value, wrappers = _value_type(annotation)
+    if value is None:
+        inferred = None if node.value is None else _inferred(node.value)
+        if inferred is None:
+            return _untyped(declared, node, problems)
+        return Attribute(
+            name,
+            spell(annotation),
+            inferred,
+            settable=False,
+            lazy=declared.place.scope.module.lazy_annotations,
+        )
+    return Attribute(
+        name,
+        spell(annotation),
+        spell(value),
+        settable=not wrappers & _READ_ONLY,
+        lazy=declared.place.scope.module.lazy_annotations,
+    )
+
+
+def _value_type(annotation: ast.expr) -> tuple[ast.expr | None, set[str]]:
+    """The type inside `ClassVar[...]` and `Final[...]`, and which of them there were."""
+    wrappers: set[str] = set()
+    node: ast.expr | None = annotation
+    while node is not None and full_name(unquoted(node)) in _WRAPPERS:
+        inner = unquoted(node)
+        wrappers.add(full_name(inner))
+        node = inner.slice if isinstance(inner, ast.Subscript) else None
+    return node, wrappers
+
+
+def _assigned(
+    declared: _Declared,
+    name: str,
+    node: ast.Assign,
+    problems: Problems,
+    ancestors: Sequence[Ancestor],
+) -> Member | None:
+    """`name = value` in a Protocol's body: another name for a method, or a plain value."""
+    value = node.value
+    if isinstance(value, ast.Name):
+        target = _sibling(value.id, declared, ancestors)
+        if target is not None:
+            member = _member(target, name, problems, ancestors)
+            return replace(member, name=name) if member is not None else None
+    inferred = _inferred(value)
+    if inferred is not None:
+        return Attribute(
+            name, inferred, inferred, lazy=declared.place.scope.module.lazy_annotations
+        )
+    if _is_auxiliary(value, declared.place.scope):
+        return None
+    return _untyped(declared, node, problems)
+
+
+def _sibling(name: str, declared: _Declared, ancestors: Sequence[Ancestor]) -> _Declared | None:
+    node = declared.place.scope.classes[-1]
+    for ancestor in ancestors:
+        if ancestor.node is node:
+            for other in _declared(ancestor, declared.place):
+                if other.name == name and is_function(other.nodes[0]):
+                    return other
+    return None
+
+
+def _is_auxiliary(value: ast.expr, scope: Scope) -> bool:
+    """A type alias or a TypeVar: no member for type checkers."""
+    if isinstance(value, ast.Call):
+        return scope.name_of(value.func) in {
+            "typing.TypeVar",
+            "typing.ParamSpec",
+            "typing.TypeVarTuple",
+            "typing.NewType",
+        }
+    return isinstance(value, ast.Name | ast.Attribute | ast.Subscript | ast.BinOp)
+
+
+def _inferred(value: ast.expr) -> Text | None:
+    match value:
+        case ast.Constant(value=None):
+            return ("None",)
+        case ast.Constant(value=bool() | int() | float() | str() | bytes() as constant):
+            return (builtin(type(constant).__name__),)
+        case ast.UnaryOp(operand=ast.Constant(value=int() | float() as number)):
+            return (builtin(type(number).__name__),)
+    return None
+
+
+def _untyped(declared: _Declared, node: ast.stmt, problems: Problems) -> None:
+    problems.report(
+        "VCR202",
+        f"the attribute `{declared.place.class_name}.{declared.name}` has no declared type",
+        f"annotate it in the Protocol: `{declared.name}: <type>`",
+        module=declared.place.scope.module,
+        node=node,
+    )

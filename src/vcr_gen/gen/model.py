@@ -1,0 +1,198 @@
+"""What was read, free of syntax trees: boundaries, their members and signatures.
+
+The reading half makes these; the writing half sees nothing else.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Literal, TypeAlias
+
+from vcr_gen.gen.config import Direction
+from vcr_gen.gen.syntax import TypeParameterKind
+from vcr_gen.gen.text import Reference, Text
+
+__all__ = [
+    "Attribute",
+    "Boundary",
+    "Default",
+    "Kind",
+    "Member",
+    "Method",
+    "NestedClass",
+    "Parameter",
+    "Property",
+    "Signature",
+    "SourceModule",
+    "TypeVariable",
+]
+
+
+class Kind(Enum):
+    """How a parameter takes its argument."""
+
+    POSITIONAL_ONLY = "positional only"
+    POSITIONAL = "positional or keyword"
+    VARIADIC = "*args"
+    KEYWORD = "keyword only"
+    KEYWORDS = "**kwargs"
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """The default of a parameter."""
+
+    how: Literal["text", "omitted", "fetched"]
+    """Said again as text; `...`, which the implementation fills; or fetched from the Protocol."""
+    text: Text = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter, named as it is at run time."""
+
+    name: str
+    kind: Kind
+    annotation: Text | None = None
+    default: Default | None = None
+    pack: Literal["", "args", "kwargs", "dict"] = ""
+    """`P.args`, `P.kwargs`, or `**kwargs: Unpack[TypedDict]`."""
+    packed: Text = ()
+    """The TypedDict of `Unpack[TypedDict]`, or the tuple type of `*args: *Ts`."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypeVariable:
+    """A TypeVar, ParamSpec or TypeVarTuple, with what its declaration says."""
+
+    reference: Reference
+    kind: TypeParameterKind
+    arguments: tuple[Text, ...] = ()
+    """Constraints of a TypeVar."""
+    bound: Text | None = None
+    default: Text | None = None
+    options: tuple[str, ...] = ()
+    """`covariant=True` and the like."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """One way to call a function, without its first parameter where that is the instance."""
+
+    parameters: tuple[Parameter, ...]
+    returns: Text | None
+    returned: Literal["value", "none", "never", "awaitable"]
+    """What the declared return type says about a `return` statement."""
+    receiver: Parameter | None
+    """`self` or `cls`; None for a static method."""
+    self_type: Reference | None = None
+    """The TypeVar that annotates `self`, if one does."""
+    type_parameters: tuple[TypeVariable, ...] = ()
+    """PEP 695 type parameters of the function itself."""
+    asynchronous: bool = False
+    lazy: bool = False
+    """Whether annotations are text at run time."""
+    managed: Text | None = None
+    """For `@contextmanager`: the type that `with` binds."""
+    decorators: tuple[Text, ...] = ()
+    """Decorators to say again."""
+    docstring: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A function member."""
+
+    name: str
+    """As it is at run time."""
+    binding: Literal["instance", "class", "static"]
+    signature: Signature
+    """The implementation's signature, or the only one."""
+    overloads: tuple[Signature, ...] = ()
+    implemented: bool = True
+    """Whether overloads come with an implementation in the Protocol."""
+    direction: Direction | None = None
+    """The direction that a decorator on the method gives."""
+    recorded: bool = True
+    deprecated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A property member."""
+
+    name: str
+    getter: Signature
+    setter: Signature | None = None
+    deleter: Signature | None = None
+    cached: bool = False
+    direction: Direction | None = None
+    recorded: bool = True
+    deprecated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A plain attribute member."""
+
+    name: str
+    annotation: Text
+    """As declared, `ClassVar` and `Final` included."""
+    value: Text
+    """The type of the value alone."""
+    settable: bool = True
+    lazy: bool = False
+    direction: Direction | None = None
+    recorded: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class NestedClass:
+    """A class defined in the Protocol's body, which is a member for type checkers."""
+
+    name: str
+
+
+Member: TypeAlias = Method | Property | Attribute | NestedClass
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """A Protocol to wrap."""
+
+    qualname: str
+    """Its name in its module, with dots when it is nested in a class."""
+    reference: Reference
+    """The name to refer to it by; nested classes need `qualname`'s tail after it."""
+    name: str
+    """The stable name in cassettes."""
+    direction: Direction
+    docstring: str | None
+    type_parameters: tuple[TypeVariable, ...]
+    members: tuple[Member, ...]
+    constructors: tuple[Signature, ...] = ()
+    """The signatures of `__init__`, when the Protocol declares it."""
+    full_name: str = ""
+    handles: tuple[str, ...] = ()
+    """The full names of the other boundaries that annotations mention."""
+    secret: tuple[str, ...] = ()
+    volatile: tuple[str, ...] = ()
+
+    @property
+    def brackets(self) -> bool:
+        """Whether type parameters stand in PEP 695 brackets."""
+        return any(variable.reference.kind == "parameter" for variable in self.type_parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceModule:
+    """The boundaries of one source module."""
+
+    name: str
+    display: str
+    """The file, as the header of the generated module says it."""
+    boundaries: tuple[Boundary, ...]
+    variables: Mapping[Reference, TypeVariable] = field(default_factory=dict)
+    """The declarations of all type variables mentioned."""
+    lazy: bool = False
+    """Whether the generated module keeps annotations as text too."""

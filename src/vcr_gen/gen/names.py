@@ -1,0 +1,149 @@
+"""Chooses the names of a generated module, and the imports that bring them."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+from vcr_gen.gen.model import TypeVariable
+from vcr_gen.gen.modules import When
+from vcr_gen.gen.text import Quoted, Reference, Text, imported, references, string_literal
+
+__all__ = ["Names", "Use", "camel", "snake"]
+
+_BUILTINS_MODULE = Reference("builtins", "import", "builtins", full_name="builtins")
+
+
+@dataclass
+class Use:
+    """One imported or redeclared name of the generated module."""
+
+    reference: Reference
+    name: str
+    evaluated: bool = False
+    """Whether the module cannot be imported without it."""
+
+
+@dataclass
+class Names:
+    """Hands out names; parameters and members keep theirs, imports give way."""
+
+    reserved: Collection[str]
+    """What the module defines itself."""
+    lazy: bool
+    """Whether annotations are never evaluated when the module is imported."""
+    uses: dict[tuple[Reference, str], Use] = field(default_factory=dict)
+    _taken: dict[str, Reference] = field(default_factory=dict)
+
+    def annotation(
+        self, text: Text, *, lazy: bool | None = None, bound: Collection[str] = ()
+    ) -> str:
+        """An annotation; quoted where the source keeps text and the module does not."""
+        if self.lazy or not lazy:
+            return self.spell(text, bound=bound, evaluated=not self.lazy)
+        inner = self.spell(text, bound=bound, evaluated=False)
+        return string_literal(inner.replace('"', "'"))
+
+    def own_annotation(self, text: Text, *, bound: Collection[str] = ()) -> str:
+        """An annotation that only generated code has: quoted when a name may be missing."""
+        missing = any(one.when is not When.ALWAYS for one in references(text))
+        return self.annotation(_plain(text), lazy=missing, bound=bound)
+
+    def spell(self, text: Text, *, bound: Collection[str] = (), evaluated: bool = False) -> str:
+        """A text with a name in each hole; `bound` are names that mean something else here."""
+        parts: list[str] = []
+        for part in text:
+            if isinstance(part, str):
+                parts.append(part)
+            elif isinstance(part, Reference):
+                parts.append(self.name(part, bound=bound, evaluated=evaluated))
+            else:
+                parts.append(self._quoted(part, bound))
+        return "".join(parts)
+
+    def _quoted(self, part: Quoted, bound: Collection[str]) -> str:
+        inner = self.spell(part.text, bound=bound)
+        if part.original and all(
+            self.name(one, bound=bound) == one.spelling for one in references(part.text)
+        ):
+            return string_literal(part.original)
+        return string_literal(inner.replace('"', "'"))
+
+    def name(
+        self, reference: Reference, *, bound: Collection[str] = (), evaluated: bool = False
+    ) -> str:
+        """The name of something in this module, where `bound` names are taken."""
+        if reference.kind == "parameter":
+            return reference.spelling
+        if reference.kind == "builtin":
+            if self._is_free(reference, reference.spelling, bound):
+                self._taken[reference.spelling] = reference
+                return reference.spelling
+            module = self.name(_BUILTINS_MODULE, bound=bound, evaluated=evaluated)
+            return f"{module}.{reference.spelling}"
+        name = reference.spelling
+        number = 1
+        while not self._is_free(reference, name, bound):
+            name = f"_{reference.spelling.lstrip('_')}" + (str(number) if number > 1 else "")
+            number += 1
+        self._taken[name] = reference
+        use = self.uses.setdefault((reference, name), Use(reference, name))
+        use.evaluated = use.evaluated or evaluated
+        return name
+
+    def _is_free(self, reference: Reference, name: str, bound: Collection[str]) -> bool:
+        taken = self._taken.get(name)
+        return (
+            name not in bound
+            and name not in self.reserved
+            and (taken is None or _same(taken, reference))
+        )
+
+    def own(self, module: str, name: str, *, bound: Collection[str] = ()) -> str:
+        """Something that generated code needs for itself, such as `typing.Any`."""
+        return self.name(imported(module, name), bound=bound, evaluated=True)
+
+
+def _same(one: Reference, other: Reference) -> bool:
+    return one == other or (
+        one.kind == other.kind
+        and (one.module, one.attribute, one.when) == (other.module, other.attribute, other.when)
+    )
+
+
+def _plain(text: Text) -> Text:
+    """The text without inner quotes."""
+    found: list[object] = []
+    for part in text:
+        found.extend(_plain(part.text) if isinstance(part, Quoted) else (part,))
+    return tuple(part for part in found if isinstance(part, str | Reference))
+
+
+def camel(name: str) -> str:
+    """`read_all` → `ReadAll`; underscores at both ends go."""
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_") if part) or "Underscore"
+
+
+def snake(name: str) -> str:
+    """`HTTPClient` → `http_client`."""
+    result = ""
+    for index, character in enumerate(name):
+        before = name[index - 1] if index else "_"
+        after = name[index + 1] if index + 1 < len(name) else ""
+        starts = character.isupper() and (not before.isupper() or after.islower())
+        result += ("_" if starts and before != "_" else "") + character.lower()
+    return result.strip("_")
+
+
+def variables_of(texts: Iterable[Text]) -> list[Reference]:
+    """The type variables in some texts, in order of appearance."""
+    found = dict.fromkeys(
+        reference
+        for text in texts
+        for reference in references(text)
+        if reference.kind in {"variable", "parameter"}
+    )
+    return list(found)
+
+
+def declared_first(variables: Iterable[TypeVariable]) -> list[TypeVariable]:
+    """Type variables in an order that Python takes: those with a default last."""
+    return sorted(variables, key=lambda one: one.default is not None)

@@ -1,0 +1,214 @@
+"""From configuration to generated text: finds, reads, names and renders."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vcr_gen.gen.conditions import Target
+from vcr_gen.gen.config import Config, Direction
+from vcr_gen.gen.diagnostics import Diagnostic
+from vcr_gen.gen.discover import Found, discover
+from vcr_gen.gen.emit import Elsewhere, all_names, choose_names, emit_module
+from vcr_gen.gen.imports import Import, statements
+from vcr_gen.gen.library import Library
+from vcr_gen.gen.model import SourceModule
+from vcr_gen.gen.problems import Problems
+from vcr_gen.gen.reading import read_module
+from vcr_gen.gen.render import Renderer, TemplateFailedError
+from vcr_gen.gen.views import ModuleView, PackageView
+
+__all__ = ["Generated", "Generation", "generate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """One boundary and what was made for it."""
+
+    name: str
+    """The stable name in cassettes."""
+    direction: Direction
+    protocol: str
+    """`module:qualname`"""
+    wrapper: str
+    """`module:class` of the generated wrapper."""
+    source: str
+    """The Protocol's file, as it is shown."""
+    line: int
+
+
+@dataclass(frozen=True)
+class Generation:
+    """The outcome of a run, as data; nothing has been written."""
+
+    files: Mapping[Path, str]
+    diagnostics: tuple[Diagnostic, ...]
+    boundaries: tuple[Generated, ...] = ()
+    inputs: Mapping[Path, frozenset[Path]] = field(default_factory=dict)
+    """Every file that an output was made from."""
+    unsettled: frozenset[Path] = frozenset()
+    """Outputs that a formatter may still change: too long a line, or somebody's own template."""
+
+
+def generate(config: Config, *, paths: Sequence[Path] = ()) -> Generation:
+    """Generate the wrappers of all boundaries; all problems are reported at once."""
+    library = Library(
+        config.sources, config.search_path, Target(config.target_version, config.platform)
+    )
+    problems = Problems(config)
+    found = _distinct(list(discover(config, library, problems, paths)), problems)
+    known = {one.definition.full_name: one for one in found}
+    groups: dict[str, list[Found]] = {}
+    for one in found:
+        groups.setdefault(one.module, []).append(one)
+    modules = {
+        name: read_module(library, name, group, known, problems)
+        for name, group in sorted(groups.items())
+    }
+    if problems.found:
+        return Generation({}, tuple(sorted(set(problems.found))))
+    return _written(config, library, modules, found)
+
+
+def _distinct(found: list[Found], problems: Problems) -> list[Found]:
+    """One entry per class and per stable name; the project's own marker beats a rule."""
+    classes: dict[str, Found] = {}
+    names: dict[str, Found] = {}
+    for one in found:
+        key = one.definition.full_name
+        if key in classes:
+            continue
+        other = names.get(one.name)
+        if other is not None:
+            problems.report(
+                "VCR109",
+                f"two boundaries are called `{one.name}`: "
+                f"`{other.definition.full_name}` and `{one.definition.full_name}`",
+                "give one of them another name: `@outbound(name=\"...\")`",
+                module=one.definition.module,
+                node=one.definition.node,
+            )
+            continue
+        classes[key] = names[one.name] = one
+    return list(classes.values())
+
+
+def _written(
+    config: Config, library: Library, modules: Mapping[str, SourceModule], found: Sequence[Found]
+) -> Generation:
+    elsewhere: dict[str, Elsewhere] = {}
+    for name, module in modules.items():
+        chosen, _ = choose_names(module)
+        for boundary, names in zip(module.boundaries, chosen, strict=True):
+            elsewhere[boundary.full_name] = Elsewhere(output_module(name), names.constant)
+    is_project = _project_test(config)
+    views = {
+        name: emit_module(module, output_module(name), elsewhere, is_project)
+        for name, module in modules.items()
+    }
+    files: dict[Path, str] = {}
+    unsettled: set[Path] = set()
+    try:
+        for name, view in views.items():
+            settings = config.for_module(name)
+            path = config.output / _relative(output_module(name))
+            text = Renderer(settings.template_dir, settings.line_length).module(view)
+            files[path] = text
+            if settings.template_dir or _is_long(text, settings.line_length):
+                unsettled.add(path)
+        for package, view in _packages(views, is_project):
+            path = config.output / package.replace(".", "/") / "__init__.py"
+            text = Renderer(config.template_dir, config.line_length).package(view)
+            files[path] = text
+            if config.template_dir or _is_long(text, config.line_length):
+                unsettled.add(path)
+    except TemplateFailedError as error:
+        hint = "templates/README.md lists what templates can use"
+        problem = Diagnostic(error.template, error.line, 0, "VCR111", error.reason, hint)
+        return Generation({}, (problem,))
+    everything = frozenset(library.read)
+    return Generation(
+        files=dict(sorted(files.items())),
+        diagnostics=(),
+        boundaries=tuple(_listed(config, views, modules, found)),
+        inputs={path: everything for path in files},
+        unsettled=frozenset(unsettled),
+    )
+
+
+def _is_long(text: str, line_length: int) -> bool:
+    return any(len(line) > line_length for line in text.splitlines())
+
+
+def output_module(name: str) -> str:
+    """The generated module for a source module: `app.ports` → `vcr_app.ports`."""
+    root, _, inner = name.partition(".")
+    return f"vcr_{root}.{inner or '_package'}"
+
+
+def _relative(name: str) -> str:
+    return name.replace(".", "/") + ".py"
+
+
+def _project_test(config: Config) -> Callable[[str], bool]:
+    known: dict[str, bool] = {}
+
+    def is_project(top: str) -> bool:
+        if top not in known:
+            roots = (*config.sources,)
+            known[top] = top.startswith("vcr_") and top != "vcr_gen" or any(
+                (root / top).is_dir() or (root / f"{top}.py").is_file() for root in roots
+            )
+        return known[top]
+
+    return is_project
+
+
+def _packages(
+    views: Mapping[str, ModuleView], is_project: Callable[[str], bool]
+) -> list[tuple[str, PackageView]]:
+    """Every package that the generated modules need; the top one offers all unique names."""
+    offered: dict[str, dict[str, list[str]]] = {}
+    packages: set[str] = set()
+    for name, view in views.items():
+        module = output_module(name)
+        parts = module.split(".")
+        packages.update(".".join(parts[:length]) for length in range(1, len(parts)))
+        names = offered.setdefault(parts[0], {})
+        for one in all_names(view):
+            names.setdefault(one, []).append(module)
+    found: list[tuple[str, PackageView]] = []
+    for package in sorted(packages):
+        unique = {
+            name: modules[0]
+            for name, modules in offered.get(package, {}).items()
+            if len(modules) == 1
+        }
+        lines = statements(
+            [Import(module, name, name) for name, module in unique.items()], is_project
+        )
+        found.append((package, PackageView(package, lines, tuple(sorted(unique)))))
+    return found
+
+
+def _listed(
+    config: Config,
+    views: Mapping[str, ModuleView],
+    modules: Mapping[str, SourceModule],
+    found: Sequence[Found],
+) -> list[Generated]:
+    by_name = {one.definition.full_name: one for one in found}
+    listed = []
+    for name, view in views.items():
+        for boundary, shown in zip(modules[name].boundaries, view.boundaries, strict=True):
+            one = by_name[boundary.full_name]
+            listed.append(
+                Generated(
+                    boundary.name,
+                    boundary.direction,
+                    f"{one.definition.module.name}:{boundary.qualname}",
+                    f"{output_module(name)}:{shown.wrapper}",
+                    modules[name].display,
+                    one.definition.node.lineno,
+                )
+            )
+    return listed

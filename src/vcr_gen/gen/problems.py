@@ -1,0 +1,39 @@
+"""Collects what is wrong while reading, so that everything is said at once."""
+
+import ast
+from dataclasses import dataclass, field
+
+from vcr_gen.gen.config import Config
+from vcr_gen.gen.diagnostics import Diagnostic
+from vcr_gen.gen.modules import Module
+
+__all__ = ["Problems", "RefusedProtocolError"]
+
+
+class RefusedProtocolError(Exception):
+    """One Protocol cannot be wrapped; the reason is already among the problems."""
+
+
+@dataclass
+class Problems:
+    """The diagnostics of one run."""
+
+    config: Config
+    found: list[Diagnostic] = field(default_factory=list)
+
+    def report(
+        self, code: str, message: str, hint: str, *, module: Module, node: ast.AST | None
+    ) -> None:
+        """Add one problem at a place in the source."""
+        line = getattr(node, "lineno", 0) if node is not None else 0
+        column = getattr(node, "col_offset", -1) + 1 if node is not None else 0
+        self.found.append(
+            Diagnostic(self.display(module), line, column, code, message, hint)
+        )
+
+    def display(self, module: Module) -> str:
+        """The file of a module: relative to the project, or to where packages are installed."""
+        for root in (self.config.root, *self.config.search_path):
+            if module.path.is_relative_to(root):
+                return module.path.relative_to(root).as_posix()
+        return "/".join(module.name.split(".")) + module.path.suffix

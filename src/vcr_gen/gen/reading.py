@@ -1,0 +1,212 @@
+"""Reads the Protocols that were found into the model."""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from vcr_gen.gen.annotations import Scope, bind, reference_to, spell
+from vcr_gen.gen.discover import Found
+from vcr_gen.gen.flatten import class_scope, lineage, own_parameters
+from vcr_gen.gen.library import Definition, Library, Unread
+from vcr_gen.gen.members import Members, read_members
+from vcr_gen.gen.model import (
+    Attribute,
+    Boundary,
+    Method,
+    Property,
+    Signature,
+    SourceModule,
+    TypeVariable,
+)
+from vcr_gen.gen.modules import Module
+from vcr_gen.gen.problems import Problems, RefusedProtocolError
+from vcr_gen.gen.syntax import docstring_of
+from vcr_gen.gen.text import Reference, Text, full_names, references
+from vcr_gen.gen.variables import bracketed, declaration
+
+__all__ = ["read_module"]
+
+
+def read_module(
+    library: Library, name: str, found: Iterable[Found], known: Mapping[str, Found], problems: Problems
+) -> SourceModule:
+    """All boundaries that are filed under one source module."""
+    boundaries: list[Boundary] = []
+    variables: dict[Reference, TypeVariable] = {}
+    lazy: set[bool] = set()
+    display = name
+    for one in found:
+        display = problems.display(one.definition.module)
+        before = len(problems.found)
+        try:
+            boundary = _boundary(library, one, known, problems)
+        except RefusedProtocolError:
+            continue
+        if len(problems.found) > before:
+            continue
+        boundaries.append(boundary)
+        lazy.update(_laziness(boundary, one.definition.module))
+        for reference in _all_references(boundary):
+            if reference.kind == "variable" and reference not in variables:
+                _declare(reference, library, variables)
+    return SourceModule(name, display, tuple(boundaries), variables, lazy == {True})
+
+
+def _declare(
+    reference: Reference, library: Library, variables: dict[Reference, TypeVariable]
+) -> None:
+    module = library.module(reference.module)
+    if module is None:
+        variables[reference] = TypeVariable(reference, "TypeVar")
+        return
+    variable = variables[reference] = declaration(reference, Scope(library, module))
+    inner = [*variable.arguments, variable.bound or (), variable.default or ()]
+    for text in inner:
+        for other in references(text):
+            if other.kind == "variable" and other not in variables:
+                _declare(other, library, variables)
+
+
+def _boundary(
+    library: Library, found: Found, known: Mapping[str, Found], problems: Problems
+) -> Boundary:
+    definition = found.definition
+    assert isinstance(definition.node, ast.ClassDef)
+    unresolved: list[tuple[Module, ast.Name]] = []
+    ancestors = lineage(library, definition, problems)
+    members = read_members(library, ancestors, problems, unresolved)
+    for module, node in unresolved:
+        problems.report(
+            "VCR106",
+            f"the name `{node.id}` in `{definition.qualname}` means nothing in its module",
+            "import or define it there; a type checker would complain too",
+            module=module,
+            node=node,
+        )
+    boundary = Boundary(
+        qualname=definition.qualname,
+        reference=_reference(library, found),
+        name=found.name,
+        direction=found.direction,
+        docstring=docstring_of(definition.node),
+        type_parameters=_type_parameters(library, definition),
+        members=members.members,
+        constructors=members.constructors,
+        full_name=definition.full_name,
+        secret=found.secret,
+        volatile=found.volatile,
+    )
+    return replace(boundary, handles=tuple(_handles(library, members, boundary, known)))
+
+
+def _reference(library: Library, found: Found) -> Reference:
+    """The name to import: from the module that the rule names, or from where it is defined."""
+    definition = found.definition
+    head = definition.qualname.partition(".")[0]
+    for module in (library.module(found.module), definition.module):
+        reference = reference_to(library, module, head, []) if module else None
+        if reference is not None:
+            return reference
+    return Reference(head, "import", definition.module.name, head)
+
+
+def _type_parameters(library: Library, definition: Definition) -> tuple[TypeVariable, ...]:
+    assert isinstance(definition.node, ast.ClassDef)
+    brackets = definition.module.parsed.type_parameters(definition.node)
+    if brackets:
+        scope = class_scope(library, definition, [])
+        return tuple(bracketed(one, scope) for one in brackets)
+    scope = Scope(library, definition.module)
+    found: list[TypeVariable] = []
+    for name, _ in own_parameters(library, definition):
+        for reference in references(spell(bind(ast.Name(name, ast.Load()), scope))):
+            found.append(declaration(reference, scope))
+    return tuple(found)
+
+
+def _laziness(boundary: Boundary, module: Module) -> Iterator[bool]:
+    yield module.lazy_annotations
+    if module.standard:
+        return
+    for signature in _signatures(boundary.members, boundary.constructors):
+        yield signature.lazy
+    for member in boundary.members:
+        if isinstance(member, Attribute):
+            yield member.lazy
+
+
+def _signatures(members: Iterable[object], constructors: Iterable[Signature]) -> Iterator[Signature]:
+    yield from constructors
+    for member in members:
+        match member:
+            case Method():
+                yield member.signature
+                yield from member.overloads
+            case Property():
+                yield member.getter
+                yield from (one for one in (member.setter, member.deleter) if one)
+
+
+def _texts(boundary: Boundary) -> Iterator[Text]:
+    for signature in _signatures(boundary.members, boundary.constructors):
+        yield from _signature_texts(signature)
+    for member in boundary.members:
+        if isinstance(member, Attribute):
+            yield member.annotation
+            yield member.value
+
+
+def _signature_texts(signature: Signature) -> Iterator[Text]:
+    for parameter in [*signature.parameters, *([signature.receiver] if signature.receiver else [])]:
+        yield parameter.annotation or ()
+        yield parameter.packed
+        if parameter.default:
+            yield parameter.default.text
+    yield signature.returns or ()
+    yield signature.managed or ()
+
+
+def _all_references(boundary: Boundary) -> Iterator[Reference]:
+    for variable in boundary.type_parameters:
+        yield variable.reference
+    for text in _texts(boundary):
+        yield from references(text)
+
+
+def _handles(
+    library: Library, members: Members, boundary: Boundary, known: Mapping[str, Found]
+) -> Iterator[str]:
+    """The other boundaries that annotations mention, also through aliases, in order."""
+    seen: set[str] = {boundary.full_name}
+    pending: list[Text] = list(_texts(boundary))
+    while pending:
+        text = pending.pop(0)
+        for reference, name in zip(references(text), full_names(text), strict=True):
+            if name in seen:
+                continue
+            seen.add(name)
+            if name in known:
+                yield name
+            else:
+                alias = _alias(library, reference, name)
+                if alias is not None:
+                    pending.append(alias)
+
+
+def _alias(library: Library, reference: Reference, name: str) -> Text | None:
+    """The type that an alias stands for."""
+    module = library.module(reference.module) if reference.module else None
+    if module is None or module.standard or reference.kind != "import":
+        return None
+    found: Definition | Unread | None
+    if reference.attribute:
+        found = library.follow(module, reference.attribute)
+    else:
+        found = library.follow(module, name.rpartition(".")[2])
+    if not isinstance(found, Definition) or isinstance(found.node, ast.ClassDef):
+        return None
+    value = getattr(found.node, "value", None)
+    if not isinstance(value, ast.expr) or isinstance(value, ast.Call | ast.Constant):
+        return None
+    parameters = found.module.parsed.type_parameters(found.node)
+    return spell(bind(value, Scope(library, found.module).with_parameters(parameters)))

@@ -1,0 +1,72 @@
+"""Writes views as text; the one module that knows jinja2."""
+
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
+
+from vcr_gen.gen.layout import Item, Nest, docstring, fit
+from vcr_gen.gen.resources import templates_dir
+from vcr_gen.gen.views import ModuleView, PackageView
+
+__all__ = ["Renderer", "TemplateFailedError"]
+
+
+class TemplateFailedError(Exception):
+    """A template could not be read or filled in."""
+
+    def __init__(self, template: str, line: int, reason: str) -> None:
+        self.template = template
+        self.line = line
+        self.reason = reason
+        super().__init__(f"{template}:{line}: {reason}")
+
+
+class Renderer:
+    """Fills in the templates of one folder, falling back to the shipped ones one by one."""
+
+    def __init__(self, template_dir: Path | None, line_length: int) -> None:
+        folders = [template_dir] if template_dir else []
+        self._environment = Environment(
+            loader=FileSystemLoader([*folders, templates_dir()]),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+            autoescape=False,  # noqa: S701 - Python source, not HTML
+        )
+        self._environment.globals["nest"] = _nest
+        self._environment.filters["fit"] = lambda item, indent=0: fit(item, indent, line_length)
+        self._environment.filters["imported"] = lambda item, indent=0: _import(
+            item, indent, line_length
+        )
+        self._environment.filters["docstring"] = docstring
+
+    def module(self, view: ModuleView) -> str:
+        """The text of a generated module."""
+        return self._render("module.py.jinja", module=view)
+
+    def package(self, view: PackageView) -> str:
+        """The text of a generated package's `__init__`."""
+        return self._render("package.py.jinja", package=view)
+
+    def _render(self, name: str, **data: ModuleView | PackageView) -> str:
+        try:
+            return self._environment.get_template(name).render(**data)
+        except TemplateError as error:
+            raise TemplateFailedError(
+                getattr(error, "name", None) or name, getattr(error, "lineno", None) or 0, str(error)
+            ) from error
+
+
+def _nest(before: str, items: list[Item], after: str = ")") -> Nest:
+    return Nest(before, tuple(items), after)
+
+
+def _import(item: Nest, indent: int, width: int) -> str:
+    """An import statement: parentheses only where it is broken."""
+    if not item.items:
+        return " " * indent + item.before
+    flat = f"{item.before.removesuffix('(')}{', '.join(str(one) for one in item.items)}"
+    if indent + len(flat) <= width:
+        return " " * indent + flat
+    return fit(Nest(item.before, item.items, ")"), indent, 0)

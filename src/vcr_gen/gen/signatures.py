@@ -1,0 +1,146 @@
+"""Turns a function statement in a Protocol's body into a signature of the model."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from vcr_gen.gen.annotations import Bound, Scope, bind, full_name, spell, unquoted
+from vcr_gen.gen.decorators import Decorations
+from vcr_gen.gen.defaults import default_of
+from vcr_gen.gen.flatten import fill
+from vcr_gen.gen.model import Kind, Parameter, Signature
+from vcr_gen.gen.syntax import Function, docstring_of, yields
+from vcr_gen.gen.text import Reference, Text, builtin, imported, opened
+from vcr_gen.gen.variables import bracketed
+
+__all__ = ["Place", "mangled", "signature_of"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a member is declared: its scope, and what type parameters stand for there."""
+
+    scope: Scope
+    arguments: Mapping[str, ast.expr]
+
+    @property
+    def class_name(self) -> str:
+        """The class whose name mangles private names."""
+        return self.scope.classes[-1].name
+
+    def typed(self, node: ast.expr) -> ast.expr:
+        """An annotation with its names resolved and its type parameters filled in."""
+        return fill(bind(node, self.scope), self.arguments)
+
+
+def mangled(name: str, class_name: str) -> str:
+    """The name that Python gives a private name in a class body."""
+    stripped = class_name.lstrip("_")
+    if not stripped or not name.startswith("__") or name.endswith("__"):
+        return name
+    return f"_{stripped}{name}"
+
+
+def signature_of(node: Function, place: Place, decorated: Decorations) -> Signature:
+    """The signature of a function, its receiver taken apart."""
+    parsed = place.scope.module.parsed
+    brackets = parsed.type_parameters(node)
+    inner = Place(place.scope.with_parameters(brackets), place.arguments)
+    parameters = list(_parameters(node.args, inner))
+    receiver = None
+    if decorated.binding != "static" and parameters and parameters[0].kind in _LEADING:
+        receiver = parameters.pop(0)
+    returns = None if node.returns is None else inner.typed(node.returns)
+    return Signature(
+        parameters=tuple(parameters),
+        returns=None if returns is None else spell(returns),
+        returned=_returned(returns),
+        receiver=receiver,
+        self_type=_self_type(receiver),
+        type_parameters=tuple(bracketed(one, inner.scope) for one in brackets),
+        asynchronous=isinstance(node, ast.AsyncFunctionDef) and not yields(node),
+        lazy=place.scope.module.lazy_annotations,
+        managed=_managed(returns) if decorated.managed else None,
+        decorators=decorated.kept,
+        docstring=docstring_of(node),
+    )
+
+
+_LEADING = (Kind.POSITIONAL_ONLY, Kind.POSITIONAL)
+
+
+def _parameters(arguments: ast.arguments, place: Place) -> Iterator[Parameter]:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    missing = len(positional) - len(arguments.defaults)
+    for index, one in enumerate(positional):
+        kind = Kind.POSITIONAL_ONLY if index < len(arguments.posonlyargs) else Kind.POSITIONAL
+        default = arguments.defaults[index - missing] if index >= missing else None
+        yield _parameter(one, kind, default, place)
+    if arguments.vararg:
+        yield _parameter(arguments.vararg, Kind.VARIADIC, None, place)
+    for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        yield _parameter(one, Kind.KEYWORD, default, place)
+    if arguments.kwarg:
+        yield _parameter(arguments.kwarg, Kind.KEYWORDS, None, place)
+
+
+def _parameter(
+    node: ast.arg, kind: Kind, default: ast.expr | None, place: Place
+) -> Parameter:
+    annotation = None if node.annotation is None else place.typed(node.annotation)
+    pack, packed = _packed(kind, annotation)
+    return Parameter(
+        mangled(node.arg, place.class_name),
+        kind,
+        None if annotation is None else spell(annotation),
+        None if default is None else default_of(default, place.scope),
+        pack,
+        packed,
+    )
+
+
+def _packed(
+    kind: Kind, annotation: ast.expr | None
+) -> tuple[Literal["", "args", "kwargs", "dict"], Text]:
+    """What `*args` and `**kwargs` hold when it is not one type repeated."""
+    match annotation and unquoted(annotation):
+        case ast.Attribute(value=Bound(), attr="args") if kind is Kind.VARIADIC:
+            return "args", ()
+        case ast.Attribute(value=Bound(), attr="kwargs") if kind is Kind.KEYWORDS:
+            return "kwargs", ()
+        case ast.Starred(value=value) if kind is Kind.VARIADIC:
+            return "dict", (builtin("tuple"), "[", *spell(ast.Starred(value, ast.Load())), "]")
+        case ast.Subscript(value=value, slice=inner) if full_name(value) == "typing.Unpack":
+            if kind is Kind.VARIADIC:
+                return "dict", (builtin("tuple"), "[", *spell(ast.Starred(inner, ast.Load())), "]")
+            return "dict", spell(inner)
+    return "", ()
+
+
+def _returned(node: ast.expr | None) -> Literal["value", "none", "never", "awaitable"]:
+    if node is None:
+        return "value"
+    node = unquoted(node)
+    if isinstance(node, ast.Constant) and node.value is None:
+        return "none"
+    return "never" if full_name(node) in {"typing.NoReturn", "typing.Never"} else "value"
+
+
+def _self_type(receiver: Parameter | None) -> Reference | None:
+    """The TypeVar of `self: T` or `cls: type[T]`."""
+    match opened(receiver.annotation) if receiver and receiver.annotation else ():
+        case (Reference(kind="variable" | "parameter") as variable,):
+            return variable
+        case (Reference(), "[", Reference(kind="variable" | "parameter") as variable, "]"):
+            return variable
+    return None
+
+
+def _managed(returns: ast.expr | None) -> Text:
+    """What `with` binds: the first argument of `Iterator[T]` and the like."""
+    node = unquoted(returns) if returns is not None else None
+    if isinstance(node, ast.Subscript):
+        inner = node.slice
+        return spell(inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner)
+    return (imported("typing", "Any"),)
