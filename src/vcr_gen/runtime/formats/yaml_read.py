@@ -7,7 +7,7 @@ last of two equal keys win, and build a graph of nodes for the whole file first.
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Final, TypeAlias
+from typing import BinaryIO, TypeAlias
 
 import yaml
 from yaml.events import (
@@ -40,9 +40,6 @@ from vcr_gen.runtime.plain import MAX_DEPTH, Plain
 __all__ = ["read_entries"]
 
 _Container: TypeAlias = dict[str, Plain] | list[Plain]
-
-# What a parser in Python lets through from `chr()`, beside PyYAML's own errors.
-_PARSER_ERRORS: Final = (yaml.YAMLError, ValueError, OverflowError)
 
 
 class _PureParser(Reader, Scanner, Parser):
@@ -144,7 +141,7 @@ class _YamlReader:
     def _next(self) -> Event:
         try:
             event = self._get_event()
-        except _PARSER_ERRORS as error:
+        except yaml.YAMLError as error:
             raise self._translated(error) from None
         if event is None:
             raise CassetteFormatError(TORN, path=self._path)
@@ -207,7 +204,7 @@ class _YamlReader:
                     container = enclosing.pop()
                 else:
                     raise self._refusal(event, "aliases are not allowed")
-        except _PARSER_ERRORS as error:
+        except yaml.YAMLError as error:
             raise self._translated(error) from None
 
     def _open(self, event: CollectionStartEvent, outer: _Container, key: str | None) -> _Container:
@@ -225,7 +222,7 @@ class _YamlReader:
         if event.tag is not None or event.anchor is not None:
             return self._marked_scalar(event)
         if not event.implicit[0]:
-            return self._text(event)
+            return event.value
         try:
             return resolve_plain(event.value)
         except ValueError as error:
@@ -246,12 +243,6 @@ class _YamlReader:
             raise self._refusal(event, f"the key {key!r} is there twice")
         return key
 
-    def _text(self, event: ScalarEvent) -> str:
-        # Only the parser in Python makes lone surrogates, from escapes.
-        if not event.value.isascii():
-            event.value.encode()
-        return event.value
-
     def _check_bare(self, event: CollectionStartEvent | ScalarEvent) -> None:
         if event.tag is not None:
             raise self._refusal(event, f"tags are not allowed: {event.tag}")
@@ -265,12 +256,11 @@ class _YamlReader:
         fault = self._source.fault or Fault(_line(event), TORN)
         return _UnmarkedEndError(fault.message, path=self._path, line=fault.line)
 
-    def _translated(self, error: Exception) -> CassetteFormatError:
+    def _translated(self, error: yaml.YAMLError) -> CassetteFormatError:
         """A parser's error as ours; a fault that made the source end early explains it better."""
         found = Fault(1, f"not valid YAML: {error}")
-        if isinstance(error, yaml.MarkedYAMLError):
-            line = error.problem_mark.line + 1 if error.problem_mark else 1
-            found = Fault(line, f"not valid YAML: {error.problem}")
+        if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
+            found = Fault(error.problem_mark.line + 1, f"not valid YAML: {error.problem}")
         fault = self._source.fault
         if fault is not None and found.line >= fault.line - 1:
             found = fault
@@ -284,7 +274,24 @@ def _event_getter(source: TextSource) -> Callable[[], Event | None]:
         "PyYAML was installed without libyaml: YAML cassettes load about 25 times slower",
         stacklevel=2,
     )
-    return _PureParser(source).get_event
+    return _pure_getter(_PureParser(source))
+
+
+def _pure_getter(parser: _PureParser) -> Callable[[], Event | None]:
+    """Events as libyaml gives them: it refuses escapes that name no character."""
+    next_event: Callable[[], Event | None] = parser.get_event
+
+    def get_event() -> Event | None:
+        try:
+            event = next_event()
+            if isinstance(event, ScalarEvent):
+                event.value.encode()
+        except (ValueError, OverflowError):  # from `chr()`, and for a lone surrogate
+            words = "found an escape that names no character"
+            raise yaml.MarkedYAMLError(problem=words, problem_mark=parser.get_mark()) from None
+        return event
+
+    return get_event
 
 
 def _line(event: Event | None) -> int:
