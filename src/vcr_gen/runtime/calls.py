@@ -70,7 +70,7 @@ class instance_member(Generic[_P, _R]):
 
     def __init__(self, function: Callable[_P, _R]) -> None:
         self._function = function
-        wraps(function)(self)
+        self.__doc__ = function.__doc__
 
     def __get__(self, instance: object, owner: type) -> Callable[..., _R]:
         if instance is not None:

@@ -21,6 +21,7 @@ __all__ = [
     "Item",
     "Outcome",
     "Signal",
+    "SignalKind",
     "Start",
     "fold",
     "foldable",
@@ -32,7 +33,7 @@ ROOT_STRAND = "0"
 """The strand that opened the cassette."""
 
 Outcome: TypeAlias = Literal["returned", "raised", "cancelled"]
-SignalKind: TypeAlias = Literal["sent", "thrown", "closed"]
+SignalKind: TypeAlias = Literal["sent", "thrown", "closed", "cancel"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +69,10 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signal:
-    """The consumer of a stream does something: sends a value, throws an exception, closes it."""
+    """The caller does something to a call that runs.
+
+    It sends a value into a stream, throws an exception, closes it, or cancels an inbound call.
+    """
 
     call: int
     kind: SignalKind
@@ -92,7 +96,8 @@ Event: TypeAlias = Start | Item | Signal | End
 
 _START_KEYS = frozenset({"call", "of", "on", "strand", "within", "inbound", "at", "args"})
 _OUTCOMES: tuple[Outcome, ...] = ("returned", "raised", "cancelled")
-_SIGNALS: tuple[SignalKind, ...] = ("sent", "thrown", "closed")
+_SIGNALS: tuple[SignalKind, ...] = ("sent", "thrown", "closed", "cancel")
+_BARE_SIGNALS: tuple[SignalKind, ...] = ("closed", "cancel")
 
 
 def fold(start: Start, end: End | None) -> dict[str, Plain]:
@@ -137,10 +142,9 @@ def plain_of(event: Item | Signal | End) -> dict[str, Plain]:
     match event:
         case Item():
             entry["value"] = event.value
-        case Signal(kind="closed"):
-            pass
         case Signal():
-            entry["value"] = event.value
+            if event.kind not in _BARE_SIGNALS:
+                entry["value"] = event.value
         case End():
             entry[event.outcome] = event.value
     return entry
@@ -202,13 +206,15 @@ def _unfold_signal(reader: "_Entry") -> Signal:
     kinds = [kind for kind in _SIGNALS if kind in reader.entry]
     if len(kinds) != 1:
         keys = ", ".join(reader.entry) or "nothing"
-        raise reader.error(f"expected an event (call, item, sent, thrown, closed, end); got {keys}")
+        raise reader.error(
+            f"expected an event (call, item, sent, thrown, closed, cancel, end); got {keys}"
+        )
     kind = kinds[0]
-    reader.allow(kind, "strand", "at", *([] if kind == "closed" else ["value"]))
+    reader.allow(kind, "strand", "at", *([] if kind in _BARE_SIGNALS else ["value"]))
     return Signal(
         call=reader.number(kind),
         kind=kind,
-        value=None if kind == "closed" else reader.required("value"),
+        value=None if kind in _BARE_SIGNALS else reader.required("value"),
         strand=reader.text("strand"),
         at=reader.seconds("at"),
     )

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, fields
 from functools import cached_property
 from importlib import import_module
 from inspect import formatannotation, iscoroutinefunction
@@ -41,6 +41,8 @@ class Method:
     asynchronous: bool
     inbound: bool
     """Whether the environment makes the call."""
+    unrecorded: tuple[Parameter, ...] = ()
+    """The parameters that are passed through."""
 
 
 @final
@@ -124,22 +126,26 @@ class Boundary:
         scope = vars(sys.modules[call.__module__])
         types = resolve_annotations(call, scope, self._late_imports)
         result = resolve_annotations(call.__call__, scope, self._late_imports)["return"]
-        parameters = tuple(
+        parameters = [
             Parameter(field.metadata.get("parameter", field.name), types[field.name], field.name)
             for field in _fields(call)
-            if Unrecorded not in getattr(types[field.name], "__metadata__", ())
-        )
+        ]
         return Method(
             name=f"{self.name}.{key}",
-            parameters=parameters,
+            parameters=tuple(p for p in parameters if not _is_unrecorded(p)),
             result=result,
             asynchronous=iscoroutinefunction(call.__call__),
             inbound=self.inbound(key),
+            unrecorded=tuple(p for p in parameters if _is_unrecorded(p)),
         )
 
 
-def _fields(call: type[Call]) -> Any:
-    return fields(call)  # type: ignore[arg-type]
+def _is_unrecorded(parameter: Parameter) -> bool:
+    return Unrecorded in getattr(parameter.annotation, "__metadata__", ())
+
+
+def _fields(call: Any) -> tuple["Field[Any]", ...]:
+    return fields(call)
 
 
 def _signature(call: type[Call]) -> str:

@@ -63,6 +63,7 @@ class LoopHook:
     """Stands between one standard asyncio loop and its selector until it is removed."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, clock: Clock, session: Idle) -> None:
+        self.loop = loop
         self._loop = _internals(loop)
         self._clock = clock
         self._session = session

@@ -1,0 +1,171 @@
+"""Methods with their types compiled for one session."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, final
+
+from vcr_gen.errors import DecodeError, EncodeError
+from vcr_gen.runtime.anchors import Anchors
+from vcr_gen.runtime.codec import Codec, Compiler, Difference, differences, same
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.shapes import Kind, shape_of
+from vcr_gen.runtime.spec import Method
+
+__all__ = ["Binder", "Bound", "Passing", "Way"]
+
+Way: TypeAlias = Literal["outward", "inward"]
+"""Outward: from the application to the environment. Inward: the other way."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """One value's way over the boundary: what is stored, and what the other side gets."""
+
+    codec: Codec
+    anchors: Anchors
+    way: Way
+    what: str
+    """The value in words, for messages."""
+
+    def give(self, value: Any) -> tuple[Plain, Any]:
+        """The stored form of a live value, and the object that the other side gets."""
+        if self.codec.replace_live is None:
+            return self.store(value), value
+        if self.way == "inward":  # what comes in is wrapped first: the wrapper has the number
+            value = self.forward(value)
+            return self.store(value), value
+        return self.store(value), self.forward(value)
+
+    def store(self, value: Any) -> Plain:
+        """The stored form of a live value."""
+        try:
+            return self.anchors.store(self.codec.encode(value))
+        except EncodeError as error:
+            raise EncodeError(
+                path=self.what + error.path.removeprefix("$"),
+                expected=error.expected,
+                got=error.got,
+                hint=error.hint,
+            ) from None
+
+    def forward(self, value: Any) -> Any:
+        """The object that the other side gets: the value itself, with its live parts wrapped."""
+        replace = self.codec.replace_live
+        return value if replace is None else replace(value)
+
+    def restore(self, plain: Plain) -> Any:
+        """The live value of a stored form."""
+        try:
+            return self.codec.decode(self.anchors.restore(plain))
+        except DecodeError as error:
+            raise DecodeError(
+                path=self.what + error.path.removeprefix("$"),
+                expected=error.expected,
+                got=error.got,
+                hint=error.hint,
+            ) from None
+
+    def differences(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        """How a live value differs from the recorded one, both in stored form."""
+        if self.codec.compare is not None:
+            return self.codec.compare(recorded, actual)
+        return () if same(recorded, actual) else differences(recorded, actual)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A method, ready to carry calls."""
+
+    method: Method
+    arguments: Mapping[str, Passing]
+    kind: Kind
+    value: Passing
+    """The result, an item of it, or what is awaited."""
+    whole: Passing
+    """The result as one value, where an iterable turns out to be one."""
+    sent: Passing
+    returned: Passing
+    raised: Passing
+
+    def take(self, arguments: Mapping[str, object]) -> tuple[dict[str, Plain], dict[str, object]]:
+        """The stored form of the arguments, and the arguments as the other side gets them."""
+        stored: dict[str, Plain] = {}
+        forwarded = dict(arguments)
+        for name, passing in self.arguments.items():
+            value = arguments[name]
+            if value is not ...:  # a default that only the implementation knows
+                stored[name], forwarded[name] = passing.give(value)
+        return stored, forwarded
+
+    def store(self, arguments: Mapping[str, object]) -> dict[str, Plain]:
+        """The stored form of the arguments."""
+        return {
+            name: passing.store(arguments[name])
+            for name, passing in self.arguments.items()
+            if arguments[name] is not ...
+        }
+
+    def accepts(self, arguments: Mapping[str, object]) -> bool:
+        """Whether the arguments are of the declared types."""
+        try:
+            self.store(arguments)
+        except EncodeError:
+            return False
+        return True
+
+    def restore(self, stored: Mapping[str, Plain]) -> dict[str, object]:
+        """The live arguments of a recorded call."""
+        return {
+            name: passing.restore(stored[name]) if name in stored else ...
+            for name, passing in self.arguments.items()
+        }
+
+
+@final
+class Binder:
+    """Compiles methods for a session, each once."""
+
+    def __init__(self, *, outward: Compiler, inward: Compiler, anchors: Anchors) -> None:
+        self._compilers: dict[Way, Compiler] = {"outward": outward, "inward": inward}
+        self._anchors = anchors
+        self._bound: dict[int, Bound] = {}
+
+    def bind(self, method: Method) -> Bound:
+        """The method with its types compiled."""
+        bound = self._bound.get(id(method))
+        if bound is None:
+            bound = self._bound[id(method)] = self._compile(method)
+        return bound
+
+    def anything(self, what: str) -> Passing:
+        """The way of a value whose type is not declared."""
+        return Passing(self._compilers["outward"].codec(Any), self._anchors, "outward", what)
+
+    def _compile(self, method: Method) -> Bound:
+        there: Way = "inward" if method.inbound else "outward"
+        back: Way = "outward" if method.inbound else "inward"
+        shape = shape_of(method.result)
+        if method.asynchronous:
+            shape = type(shape)(Kind.VALUE, method.result)
+
+        def passing(annotation: object, way: Way, what: str) -> Passing:
+            return Passing(self._compilers[way].codec(annotation), self._anchors, way, what)
+
+        name = method.name
+        return Bound(
+            method=method,
+            arguments={
+                parameter.name: passing(
+                    parameter.annotation, there, f"{name}: argument `{parameter.name}`"
+                )
+                for parameter in method.parameters
+            },
+            kind=shape.kind,
+            value=passing(shape.value, back, f"{name}: result"),
+            whole=passing(method.result, back, f"{name}: result"),
+            sent=passing(shape.sent, there, f"{name}: value sent"),
+            returned=passing(shape.returned, back, f"{name}: return value"),
+            raised=passing(BaseException, back, f"{name}: exception"),
+        )

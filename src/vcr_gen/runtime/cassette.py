@@ -1,0 +1,184 @@
+"""One recorded session: opened, shared by every wrapper, and closed."""
+
+import warnings
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self, TypeAlias, TypeVar, final
+
+from vcr_gen.errors import CassetteError, UsageError
+from vcr_gen.runtime.anchors import Anchors
+from vcr_gen.runtime.calls import Call
+from vcr_gen.runtime.codec import Registry
+from vcr_gen.runtime.directory import make_call
+from vcr_gen.runtime.header import Header
+from vcr_gen.runtime.link import Link
+from vcr_gen.runtime.modes import Action, Mode, action_for, mode_of
+from vcr_gen.runtime.replayer import delivered_call
+from vcr_gen.runtime.runs import (
+    ContinueRun,
+    RecordRun,
+    ReplayRun,
+    Run,
+    Settings,
+    VerifyRun,
+    open_cassette,
+)
+from vcr_gen.runtime.spec import Boundary
+
+__all__ = ["Cassette", "Mode", "StaleCassetteWarning"]
+
+_C = TypeVar("_C", bound=Call)
+WhenStale: TypeAlias = Literal["warn", "fail", "record"]
+
+_RUNS: dict[Action, type[Run]] = {
+    Action.RECORD: RecordRun,
+    Action.REPLAY: ReplayRun,
+    Action.CONTINUE: ContinueRun,
+    Action.VERIFY: VerifyRun,
+}
+
+
+class StaleCassetteWarning(UserWarning):
+    """A cassette is older than its maximum age."""
+
+
+@final
+class Cassette:
+    """One ordered tape of everything that crosses the boundaries of a session.
+
+    Give it to the wrappers, and close it (leave its `with` block) when the session is over: then a
+    recording is put in place, and a replay that left events unused fails.
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        mode: str | Mode | None = None,
+        *,
+        initial_state: Mapping[str, object] | None = None,
+        anchors: Mapping[str, str | PathLike[str]] | None = None,
+        max_age: timedelta | None = None,
+        when_stale: WhenStale = "warn",
+        codecs: Registry | None = None,
+        patience: float = 2.0,
+    ) -> None:
+        """Open the cassette at `path`.
+
+        `initial_state` is stored when recording and read back when replaying. `anchors` are roots
+        under which paths are stored relative. `max_age` is how old a recording may be, and
+        `when_stale` what happens to an older one. `codecs` adds types that the codec does not know.
+        `patience` is how many seconds a replay waits for threads that do nothing it can see.
+        """
+        self.path = Path(path)
+        self.mode = mode_of(mode)
+        self._instances: dict[str, int] = {}
+        self._closed = False
+        self._settings = Settings(
+            cassette=self,
+            path=self.path,
+            initial_state=initial_state or {},
+            anchors=Anchors(anchors or {}),
+            registry=codecs or Registry(),
+            max_age=max_age,
+            patience=patience,
+        )
+        action = action_for(self.mode, self.path)
+        if action in (Action.REPLAY, Action.CONTINUE) and self._is_stale(max_age, when_stale):
+            action = Action.RECORD
+        self._run = _RUNS[action](self._settings)
+
+    @property
+    def initial_state(self) -> Mapping[str, Any]:
+        """The state that the session began with: given when recording, read back in a replay."""
+        return self._run.initial_state
+
+    @property
+    def recording(self) -> bool:
+        """Whether what happens now is recorded."""
+        return self._run.recording
+
+    @property
+    def calls_real(self) -> bool:
+        """Whether outbound wrappers need the real environment."""
+        return self._run.calls_real
+
+    @property
+    def remaining(self) -> int:
+        """How many recorded events are not used yet."""
+        return self._run.remaining
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        if not self._closed:
+            self._closed = True
+            self._run.close(error)
+
+    def close(self) -> None:
+        """End the session: put the recording in place, or make sure that the tape was used up."""
+        self.__exit__(None, None, None)
+
+    def consume(self, call: type[_C]) -> _C:
+        """Take the inbound call that is due, for who writes a driver: `consume(Start)(server)`."""
+        replay = self.replay()
+        boundary = self._boundary_of(call)
+        method = boundary.method(call)
+        start = replay.player.take_inbound(method.name)
+        arguments = replay.crossing.binder.bind(method).restore(start.arguments)
+        delivered_call.set(start.call)
+        made: _C = make_call(call, method, arguments)
+        return made
+
+    def attach(self, boundary: Boundary, handle: str) -> Link:
+        """Let a wrapper take part; `handle` is its number where it wraps a live object."""
+        if self._closed:
+            raise UsageError(f"{self.path}: the cassette is closed")
+        for reachable in boundary.reachable:
+            known = self._settings.boundaries.setdefault(reachable.name, reachable)
+            if known is not reachable:
+                raise UsageError(
+                    f"two boundaries are called {reachable.name!r}: {known.protocol} and "
+                    f"{reachable.protocol}; give one another name: @{reachable.direction}(name=…)"
+                )
+        self._run.learn(boundary)
+        return self._run.crossing.link(handle or self._instance(boundary))
+
+    def replay(self) -> ReplayRun:
+        """The replay behind this cassette; an error while it records."""
+        if isinstance(self._run, ReplayRun) and not self._run.recording:
+            return self._run
+        raise UsageError(f"{self.path}: nothing is replayed here: the cassette records")
+
+    def _instance(self, boundary: Boundary) -> str:
+        count = self._instances[boundary.name] = self._instances.get(boundary.name, 0) + 1
+        return "" if count == 1 else f"{boundary.name}~{count}"
+
+    def _boundary_of(self, call: type[Call]) -> Boundary:
+        for boundary in self._settings.boundaries.values():
+            if call in boundary.calls.values():
+                return boundary
+        raise UsageError(f"no wrapper with {call.__name__} is attached to this cassette")
+
+    def _is_stale(self, max_age: timedelta | None, when_stale: WhenStale) -> bool:
+        """Whether the recording is too old and is to be made anew."""
+        with open_cassette(self.path) as reading:
+            header = Header.read(reading.header, self.path)
+        limit = max_age or header.max_age
+        age = datetime.now(UTC) - header.recorded_at
+        if limit is None or age <= limit:
+            return False
+        message = f"the recording is {age.days} days old, more than {limit} allowed"
+        if when_stale == "fail":
+            raise CassetteError(message, path=self.path)
+        if when_stale == "warn":
+            warnings.warn(f"{self.path}: {message}", StaleCassetteWarning, stacklevel=3)
+        return when_stale == "record"

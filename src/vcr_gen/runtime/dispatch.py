@@ -1,0 +1,225 @@
+"""Delivering recorded inbound calls: to the driver's wrappers, and to what the program exported."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextvars import copy_context
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, final
+
+from vcr_gen.errors import UsageError
+from vcr_gen.runtime.binding import Bound
+from vcr_gen.runtime.events import Event, Signal, Start
+from vcr_gen.runtime.player import Player
+from vcr_gen.runtime.replayer import delivered_call
+from vcr_gen.runtime.waiting import OWN_THREAD
+from vcr_gen.runtime.window import Slot
+
+__all__ = ["Dispatcher", "Target"]
+
+Use: TypeAlias = Callable[[Mapping[str, object]], Any]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a recorded inbound call goes."""
+
+    bound: Bound
+    use: Use
+    """Makes the call with live arguments."""
+
+
+class Directory(Protocol):
+    """Knows who can take inbound calls."""
+
+    def target(self, start: Start) -> Target | None:
+        """Who takes this call, if anybody is there."""
+
+
+@final
+class Dispatcher:
+    """Runs the application for inbound calls when the tape has them due."""
+
+    def __init__(self, player: Player, directory: Directory) -> None:
+        self._player = player
+        self._directory = directory
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._pump: threading.Thread | None = None
+        self._closing = False
+        self.running = 0
+        """How many inbound calls are being served."""
+        self.errors: list[BaseException] = []
+        """What went wrong while serving, other than what the tape has."""
+        self._waiting_for_end: asyncio.Future[None] | None = None
+        player.receive_with(self)
+
+    def wait_for_end(self, released: "asyncio.Future[None]") -> None:
+        """Release somebody when the tape has no more inbound calls and all are served."""
+        self._waiting_for_end = released
+
+    def finish(self) -> bool:
+        """Nothing can move: release who waits for the end, if this is it."""
+        released = self._waiting_for_end
+        if released is None or released.done() or self.running or self._player.inbound_left():
+            return False
+        released.set_result(None)
+        return True
+
+    def in_loop(self, slot: Slot) -> Callable[[], None] | None:
+        """What serves an event from an idle loop, as a task of its own."""
+        event = slot.event
+        if isinstance(event, Signal):
+            task = self._tasks.get(event.call)
+            return None if task is None else lambda: self._cancel(slot, task)
+        assert isinstance(event, Start)
+        target = self._directory.target(event)
+        if target is None:
+            return None
+        return lambda: self._spawn(slot, event, target)
+
+    def in_thread(self, slot: Slot, waiting_in: str | None) -> Callable[[], None] | None:
+        """What serves an inbound call while a thread waits for the tape.
+
+        A callback that came in the strand which waits runs in it, any other in a thread of its own.
+        """
+        event = slot.event
+        if not isinstance(event, Start):
+            return None
+        target = self._directory.target(event)
+        if target is None:
+            return None
+        if event.strand == waiting_in:
+            self._player.announce(slot)
+            return lambda: self.serve(event, target)
+        return lambda: self._in_own_thread(slot, event, target)
+
+    def serve(self, start: Start, target: Target) -> None:
+        """Make an inbound call in this thread and see it through."""
+        self.running += 1
+        try:
+            result = copy_context().run(self._begin, start, target)
+            if isinstance(result, Awaitable):
+                _close(result)
+                raise UsageError(f"{start.of} is asynchronous: replay it with `await driver.run()`")
+            if isinstance(result, Iterator):
+                self._pull(start.call, target.bound, result)
+        except Exception as error:
+            self._note(error)
+        finally:
+            self.running -= 1
+
+    async def serve_async(self, start: Start, target: Target) -> None:
+        """Make an inbound call in this task and see it through."""
+        self.running += 1
+        try:
+            result = self._begin(start, target)
+            if isinstance(result, AsyncIterator):
+                await self._pull_async(start.call, target.bound, result)
+            elif isinstance(result, Awaitable):
+                await result
+            elif isinstance(result, Iterator):
+                self._pull(start.call, target.bound, result)
+        except Exception as error:
+            self._note(error)
+        finally:
+            self.running -= 1
+            self._tasks.pop(start.call, None)
+
+    def start_pump(self) -> None:
+        """Serve callbacks also while no thread waits for the tape."""
+        if self._pump is None:
+            self._pump = threading.Thread(target=self._run_pump, name=f"{OWN_THREAD} pump")
+            self._pump.daemon = True
+            self._pump.start()
+
+    def close(self) -> None:
+        """Stop serving."""
+        self._closing = True
+
+    def _begin(self, start: Start, target: Target) -> Any:
+        arguments = target.bound.restore(start.arguments)
+        delivered_call.set(start.call)
+        return target.use(arguments)
+
+    def _note(self, error: Exception) -> None:
+        """Keep an error, unless it is the application's own: that has been asserted already."""
+        if isinstance(error, UsageError) or self._player.failure is None and _is_ours(error):
+            self.errors.append(error)
+
+    def _spawn(self, slot: Slot, start: Start, target: Target) -> None:
+        self._player.announce(slot)
+        loop = asyncio.get_running_loop()
+        self._tasks[start.call] = loop.create_task(self.serve_async(start, target))
+
+    def _cancel(self, slot: Slot, task: "asyncio.Task[None]") -> None:
+        self._player.announce(slot)
+        task.cancel()
+
+    def _in_own_thread(self, slot: Slot, start: Start, target: Target) -> None:
+        self._player.announce(slot)
+        threading.Thread(
+            target=self.serve, args=(start, target), name=f"call {start.call}", daemon=True
+        ).start()
+
+    def _run_pump(self) -> None:
+        while not self._closing:
+            slot = self._player.wait_for_callback(0.05)
+            if slot is not None and isinstance(slot.event, Start):
+                target = self._directory.target(slot.event)
+                if target is not None:
+                    self._in_own_thread(slot, slot.event, target)
+
+    def _pull(self, call: int, bound: Bound, stream: Iterator[Any]) -> None:
+        generator: Any = stream
+        while self._player.upcoming(call) is not None:
+            event = self._player.hear(call, pulls=True)
+            try:
+                _drive(event, bound, generator)
+            except StopIteration:
+                return
+
+    async def _pull_async(self, call: int, bound: Bound, stream: AsyncIterator[Any]) -> None:
+        generator: Any = stream
+        while self._player.upcoming(call) is not None:
+            event = await self._player.hear_async(call, pulls=True)
+            try:
+                await _drive_async(event, bound, generator)
+            except StopAsyncIteration:
+                return
+
+
+def _drive(event: Event, bound: Bound, stream: Any) -> None:
+    """Do to the application's stream what its consumer did."""
+    match event:
+        case Signal(kind="sent"):
+            stream.send(bound.sent.restore(event.value))
+        case Signal(kind="thrown"):
+            stream.throw(bound.raised.restore(event.value))
+        case Signal(kind="closed"):
+            stream.close()
+            raise StopIteration
+        case _:
+            next(stream)
+
+
+async def _drive_async(event: Event, bound: Bound, stream: Any) -> None:
+    match event:
+        case Signal(kind="sent"):
+            await stream.asend(bound.sent.restore(event.value))
+        case Signal(kind="thrown"):
+            await stream.athrow(bound.raised.restore(event.value))
+        case Signal(kind="closed"):
+            await stream.aclose()
+            raise StopAsyncIteration
+        case _:
+            await anext(stream)
+
+
+def _close(awaitable: Awaitable[Any]) -> None:
+    if hasattr(awaitable, "close"):
+        awaitable.close()
+
+
+def _is_ours(error: Exception) -> bool:
+    return type(error).__module__ == UsageError.__module__

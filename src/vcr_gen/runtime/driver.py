@@ -1,0 +1,68 @@
+"""Feeding recorded inbound calls into the system."""
+
+import asyncio
+from typing import Any, final
+
+from vcr_gen.errors import UsageError
+from vcr_gen.runtime.cassette import Cassette
+from vcr_gen.runtime.events import Start
+from vcr_gen.runtime.port import Port
+
+__all__ = ["Driver"]
+
+
+@final
+class Driver:
+    """Calls inbound wrappers as the environment did when the cassette was recorded.
+
+    Calls begin at the recorded moments and overlap where they overlapped; the wrappers assert what
+    the application answers.
+    """
+
+    def __init__(self, cassette: Cassette, *wrappers: object) -> None:
+        self._replay = cassette.replay()
+        for wrapper in wrappers:
+            port = _port_of(wrapper)
+            if not any(port.boundary.inbound(key) for key in port.boundary.calls):
+                raise UsageError(
+                    f"{type(wrapper).__name__} is outbound: the tape answers it, nobody drives it"
+                )
+            self._replay.wrappers.add(port.boundary, port.on, wrapper)
+
+    async def run(self) -> None:
+        """Feed every recorded inbound call, until the tape has no more."""
+        replay = self._replay
+        released = asyncio.get_running_loop().create_future()
+        replay.dispatcher.wait_for_end(released)
+        replay.player.attend()
+        await released
+        replay.check()
+
+    def run_sync(self) -> None:
+        """The same for a system without an event loop."""
+        replay = self._replay
+        player, dispatcher = replay.player, replay.dispatcher
+        while True:
+            replay.check()
+            slot = player.due()
+            if slot is None:
+                break
+            start = slot.event
+            target = None
+            if isinstance(start, Start) and start.inbound:
+                target = replay.wrappers.target(start)
+            if target is not None and isinstance(start, Start):
+                player.announce(slot)
+                dispatcher.serve(start, target)
+            elif not dispatcher.running and not player.inbound_left():
+                break
+            else:
+                player.wait_for_change()
+        replay.check()
+
+
+def _port_of(wrapper: object) -> Port[Any]:
+    for value in vars(wrapper).values():
+        if isinstance(value, Port):
+            return value
+    raise UsageError(f"expected a generated wrapper; got {type(wrapper).__name__}")

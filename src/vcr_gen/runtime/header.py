@@ -1,0 +1,101 @@
+"""The head of a cassette: what it was recorded with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, final
+
+from vcr_gen.errors import CassetteFormatError
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.spec import Boundary
+
+__all__ = ["FORMAT_VERSION", "Header"]
+
+FORMAT_VERSION = 1
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """What a cassette says about itself."""
+
+    recorded_at: datetime
+    initial_state: Mapping[str, Plain]
+    anchors: tuple[str, ...] = ()
+    """The names of the roots that paths are relative to."""
+    max_age: timedelta | None = None
+    signatures: Mapping[str, str] = field(default_factory=dict)
+    """`Boundary.method` and the signature it was recorded with."""
+
+    def plain(self, boundaries: Mapping[str, Boundary]) -> dict[str, Plain]:
+        """The head as the file has it."""
+        head: dict[str, Plain] = {
+            "vcr-gen": FORMAT_VERSION,
+            "recorded_at": self.recorded_at.isoformat(timespec="seconds"),
+        }
+        if self.max_age is not None:
+            head["max_age"] = self.max_age.total_seconds()
+        if self.initial_state:
+            head["initial_state"] = dict(self.initial_state)
+        if self.anchors:
+            head["anchors"] = list(self.anchors)
+        if boundaries:
+            head["boundaries"] = {
+                name: {
+                    "direction": boundaries[name].direction,
+                    "methods": dict(boundaries[name].signatures()),
+                }
+                for name in sorted(boundaries)
+            }
+        return head
+
+    @classmethod
+    def read(cls, data: Mapping[str, Plain], path: Path) -> "Header":
+        """The head of a file, checked."""
+
+        def wrong(key: str, expected: str) -> CassetteFormatError:
+            got = f"{data.get(key)!r:.80}"
+            return CassetteFormatError(f"`{key}`: expected {expected}; got {got}", path=path)
+
+        state = data.get("initial_state", {})
+        if not isinstance(state, dict):
+            raise wrong("initial_state", "a mapping")
+        anchors = data.get("anchors", [])
+        if not isinstance(anchors, list) or not all(isinstance(name, str) for name in anchors):
+            raise wrong("anchors", "a list of names")
+        age = data.get("max_age")
+        if age is not None and (isinstance(age, bool) or not isinstance(age, int | float)):
+            raise wrong("max_age", "seconds")
+        try:
+            recorded_at = datetime.fromisoformat(str(data.get("recorded_at")))
+        except ValueError:
+            raise wrong("recorded_at", "a date and time") from None
+        try:
+            max_age = None if age is None else timedelta(seconds=age)
+        except OverflowError:
+            raise wrong("max_age", "seconds") from None
+        return cls(
+            recorded_at=recorded_at if recorded_at.tzinfo else recorded_at.replace(tzinfo=UTC),
+            initial_state=state,
+            anchors=tuple(str(name) for name in anchors),
+            max_age=max_age,
+            signatures=dict(_signatures(data.get("boundaries", {}), wrong)),
+        )
+
+
+def _signatures(boundaries: Plain, wrong: Any) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    if not isinstance(boundaries, dict):
+        raise wrong("boundaries", "a mapping")
+    for name, about in boundaries.items():
+        if not isinstance(about, dict) or set(about) != {"direction", "methods"}:
+            raise wrong("boundaries", "direction and methods for each")
+        methods = about["methods"]
+        if not isinstance(methods, dict) or about["direction"] not in ("outbound", "inbound"):
+            raise wrong("boundaries", "direction and methods for each")
+        for method, signature in methods.items():
+            if not isinstance(signature, str):
+                raise wrong("boundaries", "a signature for each method")
+            found.append((f"{name}.{method}", signature))
+    return found

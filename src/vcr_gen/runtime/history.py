@@ -1,0 +1,47 @@
+"""What changed in a signature since a cassette was recorded, in words."""
+
+import ast
+
+__all__ = ["signature_change"]
+
+
+def signature_change(name: str, recorded: str | None, current: str | None) -> str:
+    """How the signature changed; empty when it did not, or is not known."""
+    if recorded is None or current is None or recorded == current:
+        return ""
+    before, after = _parameters(recorded), _parameters(current)
+    added = [parameter for parameter in after if parameter not in before]
+    removed = [parameter for parameter in before if parameter not in after]
+    if len(added) == len(removed) == 1:
+        return f"recorded before parameter `{removed[0]}` of `{name}` was renamed to `{added[0]}`"
+    if added:
+        return f"recorded before {_list(added)} {_were(added)} added to `{name}`"
+    if removed:
+        return f"recorded before {_list(removed)} {_were(removed)} removed from `{name}`"
+    retyped = [parameter for parameter in after if before[parameter] != after[parameter]]
+    if retyped:
+        return f"recorded before the type of {_list(retyped)} of `{name}` changed"
+    return f"recorded before the result type of `{name}` changed"
+
+
+def _parameters(signature: str) -> dict[str, str]:
+    """Names and types of a recorded signature; a file may hold anything, so nothing when odd."""
+    try:
+        function = ast.parse(f"def _{signature}: ...").body[0]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    if not isinstance(function, ast.FunctionDef):
+        return {}
+    return {
+        argument.arg: ast.unparse(argument.annotation) if argument.annotation else ""
+        for argument in function.args.args
+    }
+
+
+def _list(names: list[str]) -> str:
+    words = ", ".join(f"`{name}`" for name in names)
+    return f"parameter {words}" if len(names) == 1 else f"parameters {words}"
+
+
+def _were(names: list[str]) -> str:
+    return "was" if len(names) == 1 else "were"

@@ -1,0 +1,44 @@
+"""One object's way over the boundary: which session carries its calls, and in which direction."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias, final
+
+from vcr_gen.runtime.binding import Binder
+from vcr_gen.runtime.session import Operation, Session
+from vcr_gen.runtime.spec import Method
+
+__all__ = ["Link"]
+
+_Perform: TypeAlias = Callable[[Mapping[str, object]], Any]
+
+
+@final
+class Link:
+    """Carries the calls of one wrapper, or of one live object."""
+
+    __slots__ = ("_binder", "_session", "on")
+
+    def __init__(self, session: Session, binder: Binder, on: str) -> None:
+        self._session = session
+        self._binder = binder
+        self.on = on
+
+    def call(self, method: Method, arguments: Mapping[str, object], perform: _Perform) -> Any:
+        """Carry a call; whether it goes out or comes in is the method's nature."""
+        operation = Operation(self._binder.bind(method), self.on, arguments, perform)
+        if method.inbound:
+            return self._session.come_in(operation)
+        return self._session.go_out(operation)
+
+    async def acall(
+        self, method: Method, arguments: Mapping[str, object], perform: _Perform
+    ) -> Any:
+        """Carry a call and await it."""
+        operation = Operation(self._binder.bind(method), self.on, arguments, perform)
+        if method.inbound:
+            return await self._session.come_in_async(operation)
+        return await self._session.go_out_async(operation)
+
+    def accepts(self, method: Method, arguments: Mapping[str, object]) -> bool:
+        """Whether the arguments are of the method's types."""
+        return self._binder.bind(method).accepts(arguments)

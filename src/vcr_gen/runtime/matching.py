@@ -1,0 +1,203 @@
+"""Which recorded event a live one stands for, and how the two differ."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import final
+
+from vcr_gen.runtime.binding import Bound, Passing
+from vcr_gen.runtime.codec import MISSING, Difference
+from vcr_gen.runtime.events import End, Item, Signal, Start
+from vcr_gen.runtime.objects import Objects
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.session import Operation
+from vcr_gen.runtime.strands import Strand
+from vcr_gen.runtime.window import Slot, Window
+
+__all__ = ["Expectation", "Matcher"]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What the tape has where the application did something."""
+
+    slot: Slot | None
+    """The recorded event that was due; None where the strand has nothing left."""
+    differences: tuple[Difference, ...] = ()
+    """How the live event differs from it; empty when it is the one."""
+
+
+@final
+class Matcher:
+    """Finds the recorded event for what the application does.
+
+    Starts are matched inside their strand. A live strand is bound to the recorded one of its name,
+    or else to one that begins with the same call, so that pools and renamed tasks find theirs. One
+    that has no counterpart may continue its parent's: a step that moved into a task of its own.
+    """
+
+    def __init__(self, window: Window, objects: Objects) -> None:
+        self._window = window
+        self._objects = objects
+        self._bindings: dict[Strand, str] = {}
+        self._claimed: set[str] = set()
+
+    def start(
+        self, strand: Strand, operation: Operation, stored: Mapping[str, Plain]
+    ) -> Expectation:
+        """The recorded start for an outbound call."""
+
+        def compare(slot: Slot) -> tuple[Difference, ...]:
+            return self._settled(_start_differences(slot, operation, stored))
+
+        return self._find(strand, compare)
+
+    def entered(self, slot: Slot, operation: Operation, stored: Mapping[str, Plain]) -> Expectation:
+        """Whether the inbound call that is due is this one."""
+        found = _start_differences(slot, operation, stored)
+        return Expectation(slot, self._settled(found))
+
+    def produced(
+        self, strand: Strand, call: int, event: Item | End, passing: Passing
+    ) -> Expectation:
+        """The recorded item or end for what the application answers to an inbound call."""
+
+        def compare(slot: Slot) -> tuple[Difference, ...]:
+            return self._settled(_answer_differences(slot, call, event, passing))
+
+        return self._find(strand, compare)
+
+    def signalled(self, strand: Strand, event: Signal, passing: Passing | None) -> Expectation:
+        """The recorded signal for what the application does to a stream."""
+
+        def compare(slot: Slot) -> tuple[Difference, ...]:
+            return self._settled(_signal_differences(slot, event, passing))
+
+        return self._find(strand, compare)
+
+    def _settled(self, differences: tuple[Difference, ...]) -> tuple[Difference, ...]:
+        """Number the objects that a matched call exports; try anew for the next candidate."""
+        if differences:
+            self._objects.retract()
+        else:
+            self._objects.settle()
+        return differences
+
+    def _find(
+        self, strand: Strand, compare: Callable[[Slot], tuple[Difference, ...]]
+    ) -> Expectation:
+        name = self._bindings.get(strand)
+        if name is not None:
+            slot = self._window.next_of_strand(name)
+            if slot is not None:
+                return Expectation(slot, compare(slot))
+            return self._elsewhere(strand, compare, None)
+        slot = self._window.next_of_strand(strand.name)
+        if slot is None or strand.name in self._claimed:
+            return self._elsewhere(strand, compare, None)
+        differences = compare(slot)
+        if not differences or strand.parent is None or strand.name.startswith("@"):
+            self._bind(strand, strand.name)
+            return Expectation(slot, differences)
+        return self._elsewhere(strand, compare, Expectation(slot, differences))
+
+    def _elsewhere(
+        self,
+        strand: Strand,
+        compare: Callable[[Slot], tuple[Difference, ...]],
+        expected: Expectation | None,
+    ) -> Expectation:
+        """Another strand's next event, where the live strand's own has none that fits."""
+        fresh = strand not in self._bindings
+        lineage = {self._bindings.get(parent, parent.name) for parent in _parents(strand)}
+        candidates = list(self._window.strands())
+        candidates.sort(key=lambda found: (found[0] in self._claimed, found[0] not in lineage))
+        nearest = expected
+        for name, slot in candidates:
+            differences = compare(slot)
+            if not differences:
+                if fresh and name not in self._claimed:
+                    self._bind(strand, name)
+                return Expectation(slot)
+            if nearest is None:
+                nearest = Expectation(slot, differences)
+        return nearest or Expectation(None)
+
+    def _bind(self, strand: Strand, name: str) -> None:
+        self._bindings[strand] = name
+        self._claimed.add(name)
+
+
+def _parents(strand: Strand) -> list[Strand]:
+    parents = []
+    parent = strand.parent
+    while parent is not None:
+        parents.append(parent)
+        parent = parent.parent
+    return parents
+
+
+def _start_differences(
+    slot: Slot, operation: Operation, stored: Mapping[str, Plain]
+) -> tuple[Difference, ...]:
+    event = slot.event
+    bound = operation.bound
+    if not isinstance(event, Start):
+        return (Difference("", MISSING, bound.method.name, "another event is due"),)
+    if event.of != bound.method.name:
+        return (Difference("", event.of, bound.method.name, "another method"),)
+    found: list[Difference] = []
+    if event.on != operation.on:
+        found.append(Difference("on", event.on, operation.on, "another object"))
+    found.extend(_argument_differences(event.arguments, stored, bound))
+    return tuple(found)
+
+
+def _argument_differences(
+    recorded: Mapping[str, Plain], actual: Mapping[str, Plain], bound: Bound
+) -> list[Difference]:
+    found: list[Difference] = []
+    for name, passing in bound.arguments.items():
+        if name in recorded and name in actual:
+            found.extend(_under(name, passing.differences(recorded[name], actual[name])))
+        elif name in actual:
+            found.append(Difference(name, MISSING, actual[name], "not in the recording"))
+        elif name in recorded:
+            found.append(Difference(name, recorded[name], MISSING, "not given"))
+    for name in recorded:
+        if name not in bound.arguments:
+            found.append(Difference(name, recorded[name], MISSING, "no such parameter"))
+    return found
+
+
+def _answer_differences(
+    slot: Slot, call: int, event: Item | End, passing: Passing
+) -> tuple[Difference, ...]:
+    recorded = slot.event
+    if recorded.call != call or type(recorded) is not type(event):
+        return (Difference("", MISSING, MISSING, "another event is due"),)
+    if isinstance(event, End) and isinstance(recorded, End) and recorded.outcome != event.outcome:
+        return (Difference(event.outcome, recorded.value, event.value, f"it {recorded.outcome}"),)
+    assert isinstance(recorded, Item | End)
+    return _under("", passing.differences(recorded.value, event.value))
+
+
+def _signal_differences(
+    slot: Slot, event: Signal, passing: Passing | None
+) -> tuple[Difference, ...]:
+    recorded = slot.event
+    if not isinstance(recorded, Signal) or (recorded.call, recorded.kind) != (
+        event.call,
+        event.kind,
+    ):
+        return (Difference("", MISSING, MISSING, "another event is due"),)
+    if passing is None:
+        return ()
+    return _under("value", passing.differences(recorded.value, event.value))
+
+
+def _under(name: str, differences: tuple[Difference, ...]) -> tuple[Difference, ...]:
+    return tuple(
+        Difference(name + found.path.removeprefix("$"), found.recorded, found.actual, found.reason)
+        for found in differences
+    )

@@ -1,0 +1,166 @@
+"""Live objects that cross a boundary: each has a number on the tape instead of a value.
+
+An object *imported* from the environment (a cursor, a returned function) reaches the application as
+a wrapper; an object *exported* by the application (a callback) reaches the environment as one.
+Passed back, each side gets its own object again.
+"""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias, final
+from weakref import ref
+
+from vcr_gen.errors import DecodeError, EncodeError
+from vcr_gen.runtime.plain import Plain
+
+__all__ = ["Objects", "number_of"]
+
+Build: TypeAlias = Callable[[int, Any], Any]
+"""Makes the wrapper for an object: of its number, and the object itself where there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Import:
+    wrapper: ref[Any]
+    real: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Export:
+    own: Any
+    wrapper: Any
+
+
+@final
+class Objects:
+    """The live objects of one session and their numbers."""
+
+    def __init__(self, *, replaying: bool) -> None:
+        self._replaying = replaying
+        self._next = 1
+        self._imports: dict[int, _Import] = {}
+        self._exports: dict[int, _Export] = {}
+        self._numbers: dict[object, int] = {}
+        self._pending: list[tuple[Any, Build]] = []
+        self._tentative: dict[int, int] = {}
+        self._lock = threading.RLock()
+
+    def bring_in(self, real: Any, build: Build) -> Any:
+        """The application's object for one that the environment hands over."""
+        with self._lock:
+            number = self._numbers.get(_key(real))
+            if number is None:
+                number = self._next
+                self._next += 1
+                return self._import(number, build(number, real), real)
+            if number in self._exports:
+                return self._exports[number].own
+            return self._imports[number].wrapper()
+
+    def recall(self, number: int, build: Build) -> Any:
+        """The application's object for a recorded number."""
+        with self._lock:
+            if number in self._exports:
+                return self._exports[number].own
+            known = self._imports[number].wrapper() if number in self._imports else None
+            if known is None:
+                self._next = max(self._next, number + 1)
+                return self._import(number, build(number, None), None)
+            return known
+
+    def hand_out(self, own: Any, build: Build) -> Any:
+        """What the environment gets for an object of the application: a wrapper, or its own."""
+        with self._lock:
+            number = self._numbers.get(_key(own))
+            if number is None:
+                number = self._export(self._next, own, build)
+            if number in self._imports:
+                return self._imports[number].real
+            return self._exports[number].wrapper
+
+    def number(self, value: Any, build: Build | None = None) -> int:
+        """The number of a live object; `build` exports one that has none yet.
+
+        In a replay, the tape says which number a newly exported object has: until `agree` has
+        settled it, it has a negative one.
+        """
+        with self._lock:
+            number = self._numbers.get(_key(value))
+            if number is not None:
+                return number
+            if build is None:
+                raise EncodeError(path="$", expected="an object of this session", got=repr(value))
+            if not self._replaying:
+                return self._export(self._next, value, build)
+            self._pending.append((value, build))
+            return -len(self._pending)
+
+    def agree(self, recorded: int, actual: int) -> bool:
+        """Whether a live number stands for the recorded one."""
+        if actual >= 0:
+            return recorded == actual
+        with self._lock:
+            if recorded in self._exports or recorded in self._imports:
+                return False
+            self._tentative[actual] = recorded
+            return True
+
+    def settle(self) -> None:
+        """The call that exported something is the recorded one: its objects have its numbers."""
+        with self._lock:
+            for negative, number in self._tentative.items():
+                self._export(number, *self._pending[-negative - 1])
+            self._tentative.clear()
+            self._pending.clear()
+
+    def retract(self) -> None:
+        """The call was compared with another recorded one."""
+        with self._lock:
+            self._tentative.clear()
+
+    def exported(self, number: int) -> Any:
+        """The wrapper around an object that the application exported, or None."""
+        export = self._exports.get(number)
+        return None if export is None else export.wrapper
+
+    def record_on(self) -> None:
+        """What follows is recorded: new exports are numbered here."""
+        self._replaying = False
+
+    def _export(self, number: int, own: Any, build: Build) -> int:
+        wrapper = build(number, own)
+        self._next = max(self._next, number + 1)
+        self._exports[number] = _Export(own, wrapper)
+        self._numbers[_key(own)] = self._numbers[_key(wrapper)] = number
+        return number
+
+    def _import(self, number: int, wrapper: Any, real: Any) -> Any:
+        keys = [_key(wrapper)] if real is None else [_key(wrapper), _key(real)]
+
+        def forget(_: object) -> None:  # ids may be used again once the wrapper is gone
+            with self._lock:
+                self._imports.pop(number, None)
+                for key in keys:
+                    self._numbers.pop(key, None)
+
+        self._imports[number] = _Import(ref(wrapper, forget), real)
+        for key in keys:
+            self._numbers[key] = number
+        return wrapper
+
+
+def _key(value: object) -> object:
+    """What makes two objects the same: a bound method is made anew each time it is named."""
+    if hasattr(value, "__func__") and hasattr(value, "__self__"):
+        return (id(value.__self__), value.__func__)
+    return id(value)
+
+
+def number_of(plain: Plain, word: str) -> int:
+    """The number in the stored form of a live object."""
+    if isinstance(plain, dict) and set(plain) == {word}:
+        number = plain[word]
+        if type(number) is int:
+            return number
+    raise DecodeError(path="$", expected=f"{{{word}: number}}", got=repr(plain)[:80])

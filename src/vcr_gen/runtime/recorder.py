@@ -1,0 +1,172 @@
+"""Recording: every call is made for real, and what crosses is written down as it passes."""
+
+import asyncio
+from collections.abc import Awaitable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, final
+
+from vcr_gen.errors import EncodeError
+from vcr_gen.runtime.binding import Bound, Passing
+from vcr_gen.runtime.loops import Loops
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.session import Operation
+from vcr_gen.runtime.shapes import Kind
+from vcr_gen.runtime.strands import Strands
+from vcr_gen.runtime.streams import RecordedAsyncStream, RecordedStream
+from vcr_gen.runtime.tape import Tape
+from vcr_gen.runtime.turns import RecordingTurns
+from vcr_gen.runtime.watching import watch_cancel
+
+__all__ = ["Recorder"]
+
+
+@final
+class Recorder:
+    """Carries calls over the boundary and records them."""
+
+    calls_real = True
+
+    def __init__(self, tape: Tape, strands: Strands, loops: Loops, turns: RecordingTurns) -> None:
+        self.tape = tape
+        self._strands = strands
+        self._loops = loops
+        self._turns = turns
+
+    def go_out(self, operation: Operation) -> Any:
+        """Make an outbound call and record it."""
+        call, forwarded = self._start(operation, inbound=False)
+        with self.ending(call, operation.bound):
+            value = operation.perform(forwarded)
+        return self._result(call, operation.bound, value, inbound=False)
+
+    def come_in(self, operation: Operation) -> Any:
+        """Pass an inbound call on to the application and record it."""
+        call, forwarded = self._start(operation, inbound=True)
+        with self.inside(call, inbound=True):
+            with self.ending(call, operation.bound):
+                value = operation.perform(forwarded)
+            return self._result(call, operation.bound, value, inbound=True)
+
+    async def go_out_async(self, operation: Operation) -> Any:
+        """Make an outbound call, await it, and record it."""
+        call, forwarded = self._start(operation, inbound=False)
+        return await self._await_out(call, operation.bound, operation.perform(forwarded))
+
+    async def come_in_async(self, operation: Operation) -> Any:
+        """Pass an inbound call on to the application, await it, and record it."""
+        await self.turn()
+        call, forwarded = self._start(operation, inbound=True)
+        return await self._await_in(call, operation.bound, operation.perform(forwarded))
+
+    async def turn(self) -> None:
+        """Wait until what the environment said may enter the program."""
+        if self._loops.hook() is not None:
+            await self._turns.turn()
+
+    async def hear(self, call: int, bound: Bound, real: Awaitable[Any]) -> Any:
+        """Await what the environment does for a call, and let it enter in its turn."""
+        try:
+            try:
+                value = await real
+            except (GeneratorExit, KeyboardInterrupt, SystemExit, StopAsyncIteration):
+                raise
+            except BaseException as error:
+                if isinstance(error, asyncio.CancelledError) and _cancelled_by_caller():
+                    raise
+                await self.turn()
+                self.raised(call, bound, error)
+                raise
+            await self.turn()
+        except asyncio.CancelledError:
+            if _cancelled_by_caller():
+                await self._turn_after_cancel()
+                self.tape.end(call, "cancelled")
+            raise
+        return value
+
+    def inside(self, call: int, *, inbound: bool) -> AbstractContextManager[None]:
+        """Run application code that an inbound call started as the call's own strand."""
+        return self._strands.inside(call) if inbound else nullcontext()
+
+    @contextmanager
+    def ending(self, call: int, bound: Bound) -> Iterator[None]:
+        """Record the exception that ends a call in this block."""
+        try:
+            yield
+        except (GeneratorExit, KeyboardInterrupt):
+            raise  # somebody stops the program: the call never finished
+        except BaseException as error:
+            self.raised(call, bound, error)
+            raise
+
+    def give(self, passing: Passing, value: Any) -> tuple[Plain, Any]:
+        """The stored form of a value, and what the other side gets."""
+        try:
+            return passing.give(value)
+        except EncodeError as error:
+            self.tape.failure = self.tape.failure or error
+            raise
+
+    def raised(self, call: int, bound: Bound, error: BaseException) -> None:
+        """Record the exception that ended a call."""
+        self.tape.end(call, "raised", self.give(bound.raised, error)[0])
+
+    def _start(self, operation: Operation, *, inbound: bool) -> tuple[int, dict[str, object]]:
+        bound = operation.bound
+        try:
+            stored, forwarded = bound.take(operation.arguments)
+        except EncodeError as error:
+            self.tape.failure = self.tape.failure or error
+            raise
+        call = self.tape.start(bound.method.name, operation.on, stored, inbound=inbound)
+        return call, forwarded
+
+    def _result(self, call: int, bound: Bound, value: Any, *, inbound: bool) -> Any:
+        kind = bound.kind
+        if kind is Kind.ITERABLE and not isinstance(value, Iterator):
+            stored, result = self.give(bound.whole, value)
+            self.tape.end(call, "returned", stored)
+            return result
+        match kind:
+            case Kind.STREAM | Kind.ITERABLE:
+                return RecordedStream(self, call, bound, value, inbound=inbound)
+            case Kind.ASYNC_STREAM:
+                return RecordedAsyncStream(self, call, bound, value, inbound=inbound)
+            case Kind.AWAITABLE if inbound:
+                return self._await_in(call, bound, value)
+            case Kind.AWAITABLE:
+                return self._await_out(call, bound, value)
+            case Kind.VALUE:
+                stored, result = self.give(bound.value, value)
+                self.tape.end(call, "returned", stored)
+                return result
+
+    async def _await_out(self, call: int, bound: Bound, real: Awaitable[Any]) -> Any:
+        value = await self.hear(call, bound, real)
+        stored, result = self.give(bound.value, value)
+        self.tape.end(call, "returned", stored)
+        return result
+
+    async def _await_in(self, call: int, bound: Bound, application: Awaitable[Any]) -> Any:
+        def cancelled() -> None:
+            self.tape.signal(call, "cancel")
+
+        with self.inside(call, inbound=True):
+            with self.ending(call, bound):
+                value = await watch_cancel(application, cancelled)
+            stored, result = self.give(bound.value, value)
+            self.tape.end(call, "returned", stored)
+            return result
+
+    async def _turn_after_cancel(self) -> None:
+        """Leave a cancelled call in a turn of its own, however often it is cancelled."""
+        while True:
+            try:
+                return await self.turn()
+            except asyncio.CancelledError:
+                continue
+
+
+def _cancelled_by_caller() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -1,0 +1,244 @@
+"""Streams in a replay: recorded ones are fed item by item, the application's own are asserted."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from typing import Any, final
+
+from vcr_gen.errors import DivergenceError
+from vcr_gen.runtime.binding import Bound
+from vcr_gen.runtime.events import End, Event, Item, Signal
+from vcr_gen.runtime.player import Player
+from vcr_gen.runtime.streams import AsyncStream, Stream
+
+__all__ = [
+    "AssertedAsyncStream",
+    "AssertedStream",
+    "ReplayedAsyncStream",
+    "ReplayedStream",
+    "raised",
+]
+
+
+def raised(event: Event, bound: Bound) -> BaseException:
+    """The exception with which a recorded call ended."""
+    if isinstance(event, End) and event.outcome == "raised":
+        error: BaseException = bound.raised.restore(event.value)
+        return error
+    return asyncio.CancelledError()
+
+
+@final
+class ReplayedStream(Stream):
+    """Feeds a recorded stream, one item at a time, when the tape has it due."""
+
+    def __init__(self, player: Player, call: int, bound: Bound) -> None:
+        self._player = player
+        self._call = call
+        self._bound = bound
+        self._over = False
+
+    def __next__(self) -> Any:
+        if self._over:
+            raise StopIteration
+        event = self._player.hear(self._call)
+        if isinstance(event, Item):
+            return self._bound.value.restore(event.value)
+        self._over = True
+        if isinstance(event, End) and event.outcome == "returned":
+            raise StopIteration(self._bound.returned.restore(event.value))
+        raise raised(event, self._bound)
+
+    def send(self, value: Any, /) -> Any:
+        if value is not None and not self._over:
+            stored = self._bound.sent.store(value)
+            self._player.signal(
+                Signal(call=self._call, kind="sent", value=stored), self._bound.sent
+            )
+        return self.__next__()
+
+    def raise_inside(self, error: BaseException) -> Any:
+        if self._over:
+            raise error
+        stored = self._bound.raised.store(error)
+        self._player.signal(
+            Signal(call=self._call, kind="thrown", value=stored), self._bound.raised
+        )
+        return self.__next__()
+
+    def close(self) -> None:
+        if self._over:
+            return
+        self._over = True
+        self._player.signal(Signal(call=self._call, kind="closed"), None)
+        event = self._player.hear(self._call)
+        if isinstance(event, End) and event.outcome == "raised":
+            raise raised(event, self._bound)
+
+
+@final
+class ReplayedAsyncStream(AsyncStream):
+    """The same for an asynchronous stream."""
+
+    def __init__(self, player: Player, call: int, bound: Bound) -> None:
+        self._player = player
+        self._call = call
+        self._bound = bound
+        self._over = False
+
+    async def __anext__(self) -> Any:
+        if self._over:
+            raise StopAsyncIteration
+        event = await self._player.hear_async(self._call)
+        if isinstance(event, Item):
+            return self._bound.value.restore(event.value)
+        self._over = True
+        if isinstance(event, End) and event.outcome == "returned":
+            raise StopAsyncIteration
+        raise raised(event, self._bound)
+
+    async def asend(self, value: Any, /) -> Any:
+        if value is not None and not self._over:
+            stored = self._bound.sent.store(value)
+            self._player.signal(
+                Signal(call=self._call, kind="sent", value=stored), self._bound.sent
+            )
+        return await self.__anext__()
+
+    async def raise_inside(self, error: BaseException) -> Any:
+        if self._over:
+            raise error
+        stored = self._bound.raised.store(error)
+        self._player.signal(
+            Signal(call=self._call, kind="thrown", value=stored), self._bound.raised
+        )
+        return await self.__anext__()
+
+    async def aclose(self) -> None:
+        if self._over:
+            return
+        self._over = True
+        self._player.signal(Signal(call=self._call, kind="closed"), None)
+        event = await self._player.hear_async(self._call)
+        if isinstance(event, End) and event.outcome == "raised":
+            raise raised(event, self._bound)
+
+
+@final
+class AssertedStream(Stream):
+    """Passes the application's stream on and asserts each item against the tape."""
+
+    def __init__(self, player: Player, call: int, bound: Bound, own: Iterator[Any]) -> None:
+        self._player = player
+        self._call = call
+        self._bound = bound
+        self._own: Any = own
+        self._over = False
+
+    def __next__(self) -> Any:
+        return self._step(lambda: next(self._own))
+
+    def send(self, value: Any, /) -> Any:
+        if value is None:
+            return self.__next__()
+        return self._step(lambda: self._own.send(value))
+
+    def raise_inside(self, error: BaseException) -> Any:
+        return self._step(lambda: self._own.throw(error))
+
+    def close(self) -> None:
+        if self._over:
+            return
+        self._over = True
+        with self._player.strands.inside(self._call):
+            if hasattr(self._own, "close"):
+                try:
+                    self._own.close()
+                except Exception as error:
+                    self._end("raised", self._bound.raised, error)
+                    raise
+            self._end("returned", self._bound.returned, None)
+
+    def _step(self, advance: Any) -> Any:
+        if self._over:
+            raise StopIteration
+        with self._player.strands.inside(self._call):
+            try:
+                item = advance()
+            except StopIteration as finished:
+                self._over = True
+                self._end("returned", self._bound.returned, finished.value)
+                raise
+            except (DivergenceError, GeneratorExit, KeyboardInterrupt):
+                raise
+            except BaseException as error:
+                self._over = True
+                self._end("raised", self._bound.raised, error)
+                raise
+            stored = self._bound.value.store(item)
+            self._player.produce(self._call, Item(call=self._call, value=stored), self._bound.value)
+            return self._bound.value.forward(item)
+
+    def _end(self, outcome: Any, passing: Any, value: Any) -> None:
+        end = End(call=self._call, outcome=outcome, value=passing.store(value))
+        self._player.produce(self._call, end, passing)
+
+
+@final
+class AssertedAsyncStream(AsyncStream):
+    """The same for an asynchronous stream."""
+
+    def __init__(self, player: Player, call: int, bound: Bound, own: AsyncIterator[Any]) -> None:
+        self._player = player
+        self._call = call
+        self._bound = bound
+        self._own: Any = aiter(own)
+        self._over = False
+
+    async def __anext__(self) -> Any:
+        return await self._step(anext(self._own))
+
+    async def asend(self, value: Any, /) -> Any:
+        if value is None:
+            return await self.__anext__()
+        return await self._step(self._own.asend(value))
+
+    async def raise_inside(self, error: BaseException) -> Any:
+        return await self._step(self._own.athrow(error))
+
+    async def aclose(self) -> None:
+        if self._over:
+            return
+        self._over = True
+        with self._player.strands.inside(self._call):
+            if hasattr(self._own, "aclose"):
+                try:
+                    await self._own.aclose()
+                except Exception as error:
+                    self._end("raised", self._bound.raised, error)
+                    raise
+            self._end("returned", self._bound.returned, None)
+
+    async def _step(self, step: Any) -> Any:
+        if self._over:
+            step.close()
+            raise StopAsyncIteration
+        with self._player.strands.inside(self._call):
+            try:
+                item = await step
+            except StopAsyncIteration:
+                self._over = True
+                self._end("returned", self._bound.returned, None)
+                raise
+            except (DivergenceError, GeneratorExit, KeyboardInterrupt):
+                raise
+            except BaseException as error:
+                self._over = True
+                self._end("raised", self._bound.raised, error)
+                raise
+            stored = self._bound.value.store(item)
+            self._player.produce(self._call, Item(call=self._call, value=stored), self._bound.value)
+            return self._bound.value.forward(item)
+
+    def _end(self, outcome: Any, passing: Any, value: Any) -> None:
+        end = End(call=self._call, outcome=outcome, value=passing.store(value))
+        self._player.produce(self._call, end, passing)

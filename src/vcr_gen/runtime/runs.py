@@ -1,0 +1,356 @@
+"""What a cassette does from its opening to its close: record, replay, continue or verify."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+from vcr_gen.errors import (
+    CassetteMissingError,
+    EncodeError,
+    IncompleteError,
+    UnusedEventsError,
+    VerificationError,
+)
+from vcr_gen.runtime.anchors import Anchors
+from vcr_gen.runtime.codec import Registry
+from vcr_gen.runtime.crossing import Crossing
+from vcr_gen.runtime.directory import Wrappers
+from vcr_gen.runtime.dispatch import Dispatcher
+from vcr_gen.runtime.divergence import Reporter, describe
+from vcr_gen.runtime.header import Header
+from vcr_gen.runtime.loops import Loops
+from vcr_gen.runtime.objects import Objects
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.player import Player
+from vcr_gen.runtime.recorder import Recorder
+from vcr_gen.runtime.replayer import Replayer
+from vcr_gen.runtime.session import Operation, Session
+from vcr_gen.runtime.spec import Boundary
+from vcr_gen.runtime.storage import Reading, Recording
+from vcr_gen.runtime.strands import Strands
+from vcr_gen.runtime.tape import Tape
+from vcr_gen.runtime.turns import Clock, RecordingTurns
+from vcr_gen.runtime.verification import compare_tapes
+from vcr_gen.runtime.window import Window
+
+if TYPE_CHECKING:
+    from vcr_gen.runtime.cassette import Cassette
+
+__all__ = ["ContinueRun", "RecordRun", "ReplayRun", "Run", "Settings", "VerifyRun"]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a cassette was opened."""
+
+    cassette: "Cassette"
+    path: Path
+    initial_state: Mapping[str, object]
+    anchors: Anchors
+    registry: Registry
+    max_age: timedelta | None
+    patience: float
+    boundaries: dict[str, Boundary] = field(default_factory=dict)
+    """Every boundary that was attached, by name; grows."""
+
+
+class Run(ABC):
+    """One session, from opening to close."""
+
+    session: Session
+    crossing: Crossing
+    initial_state: Mapping[str, Any]
+    calls_real: bool
+    """Whether wrappers need the real environment."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._strands = Strands()
+        self._loops = Loops(Clock())
+
+    @property
+    def recording(self) -> bool:
+        """Whether what happens now is recorded."""
+        return False
+
+    @property
+    def remaining(self) -> int:
+        """How many recorded events are not used yet."""
+        return 0
+
+    def learn(self, boundary: Boundary) -> None:
+        """A wrapper of this boundary takes part."""
+        self.crossing.know(boundary)
+
+    def close(self, error: BaseException | None) -> None:
+        """End the session; `error` is what ended the block, if anything did."""
+        try:
+            self._close(error)
+        finally:
+            self._loops.release()
+
+    @abstractmethod
+    def _close(self, error: BaseException | None) -> None: ...
+
+    def _cross(self, session: Session, *, replaying: bool) -> Crossing:
+        settings = self._settings
+        objects = Objects(replaying=replaying)
+        return Crossing(settings.cassette, session, objects, settings.registry, settings.anchors)
+
+    def _new_header(self) -> Header:
+        return Header(
+            recorded_at=datetime.now(UTC),
+            initial_state=self._stored_state(),
+            anchors=self._settings.anchors.names,
+            max_age=self._settings.max_age,
+        )
+
+    def _stored_state(self) -> dict[str, Plain]:
+        passing = self.crossing.binder.anything("initial_state")
+        return {name: passing.store(value) for name, value in self._settings.initial_state.items()}
+
+
+class RecordRun(Run):
+    """Records a session into a partial file that replaces the cassette on success."""
+
+    calls_real = True
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self._file = Recording(settings.path)
+        self._begun = False
+        turns = RecordingTurns(self._loops.clock)
+        self._loops.serve(turns)
+        tape = Tape(self._append, now=self._loops.now, strands=self._strands)
+        self.session = self._recorder = Recorder(tape, self._strands, self._loops, turns)
+        self.crossing = self._cross(self.session, replaying=False)
+        self._header = self._new_header()
+        self.initial_state = dict(settings.initial_state)
+
+    @property
+    def recording(self) -> bool:
+        """Whether what happens now is recorded."""
+        return True
+
+    def _append(self, event: Mapping[str, Plain]) -> None:
+        if not self._begun:
+            self._begun = True
+            self._file.begin(self._header.plain(self._settings.boundaries))
+        self._file.append(event)
+
+    def _close(self, error: BaseException | None) -> None:
+        tape = self._recorder.tape
+        tape.flush()
+        failure = tape.failure
+        if error is not None or failure is not None:
+            partial = self._file.abandon()
+            if error is None and failure is not None:
+                raise IncompleteError(
+                    f"{self._settings.path}: the recording is incomplete: {failure}\n"
+                    f"what was recorded is in {partial}"
+                ) from failure
+            return
+        self._file.finish(self._header.plain(self._settings.boundaries))
+
+
+class ReplayRun(Run):
+    """Replays a recorded session."""
+
+    calls_real = False
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self._reading = open_cassette(settings.path)
+        header = Header.read(self._reading.header, settings.path)
+        self._window = Window(self._reading)
+        self.reporter = Reporter(settings.path, header.signatures, settings.boundaries)
+        objects = Objects(replaying=True)
+        self.player = Player(
+            self._window,
+            strands=self._strands,
+            loops=self._loops,
+            objects=objects,
+            reporter=self.reporter,
+            patience=settings.patience,
+        )
+        self._loops.serve(self.player)
+        self.session = self._make_session()
+        self.crossing = Crossing(
+            settings.cassette, self.session, objects, settings.registry, settings.anchors
+        )
+        self.wrappers = Wrappers(self.crossing)
+        self.dispatcher = Dispatcher(self.player, self.wrappers)
+        passing = self.crossing.binder.anything("initial_state")
+        self.initial_state = {
+            name: passing.restore(value) for name, value in header.initial_state.items()
+        }
+
+    def _make_session(self) -> Session:
+        return Replayer(self.player)
+
+    @property
+    def remaining(self) -> int:
+        """How many recorded events are not used yet."""
+        return self.player.count_left()
+
+    def check(self) -> None:
+        """Raise what ended the replay, if anything did."""
+        self.player.check()
+        if self.dispatcher.errors:
+            raise self.dispatcher.errors[0]
+
+    def _close(self, error: BaseException | None) -> None:
+        self.dispatcher.close()
+        try:
+            failure = self.player.failure
+            if failure is not None and error is not failure:
+                raise failure
+            if error is None:
+                self.check()
+                self._refuse_leftovers()
+        finally:
+            self._window.close()
+
+    def _refuse_leftovers(self) -> None:
+        left = [f"{describe(slot)}  {self.reporter.place(slot)}" for slot in self._window.left()]
+        if left:
+            shown = left[:10] + ([f"… and {len(left) - 10} more"] if len(left) > 10 else [])
+            lines = "\n".join(f"  {line}" for line in shown)
+            raise UnusedEventsError(
+                f"{self._settings.path}: {len(left)} recorded events were not used:\n{lines}\n\n"
+                "likely: the program makes fewer calls than it did, or ends earlier\n"
+                "hint: if the change is meant, record again: VCR_RECORD=1 and the same test",
+                events=left,
+            )
+
+
+class ContinueRun(ReplayRun):
+    """Replays the tape and, when it is used up, records what follows behind it."""
+
+    calls_real = True
+
+    def __init__(self, settings: Settings) -> None:
+        self._recorder: Recorder | None = None
+        self._file: Recording | None = None
+        super().__init__(settings)
+
+    def _make_session(self) -> Session:
+        return _Switch(self, Replayer(self.player))
+
+    @property
+    def recording(self) -> bool:
+        """Whether the tape is used up and what follows is recorded."""
+        return self._recorder is not None
+
+    def recorder(self) -> Recorder | None:
+        """The recorder, once the tape is used up."""
+        if self._recorder is None and self.player.used_up():
+            self._recorder = self._begin()
+        return self._recorder
+
+    def _begin(self) -> Recorder:
+        self._file = file = Recording(self._settings.path)
+        file.begin(self._reading.header)
+        with Reading(self._settings.path) as recorded:
+            for entry in recorded:
+                file.append(entry.data)
+        turns = RecordingTurns(self._loops.clock)
+        self._loops.serve(turns)
+        self.crossing.objects.record_on()
+        origin = self._window.last_at
+        tape = Tape(
+            file.append,
+            now=lambda: round(origin + self._loops.now(), 6),
+            strands=self._strands,
+            first_call=self._window.last_call + 1,
+        )
+        return Recorder(tape, self._strands, self._loops, turns)
+
+    def _close(self, error: BaseException | None) -> None:
+        super()._close(error)
+        if self._recorder is None or self._file is None:
+            return
+        self._recorder.tape.flush()
+        if error is not None or not self._recorder.tape.appended:
+            self._file.abandon()
+            return
+        header = Header.read(self._reading.header, self._settings.path)
+        self._file.finish(header.plain(self._settings.boundaries))
+
+
+@final
+class _Switch:
+    """Replays until the tape is used up, then records."""
+
+    calls_real = True
+
+    def __init__(self, run: ContinueRun, replayer: Replayer) -> None:
+        self._run = run
+        self._replayer = replayer
+
+    def _now(self) -> Session:
+        return self._run.recorder() or self._replayer
+
+    def go_out(self, operation: Operation) -> Any:
+        return self._now().go_out(operation)
+
+    async def go_out_async(self, operation: Operation) -> Any:
+        return await self._now().go_out_async(operation)
+
+    def come_in(self, operation: Operation) -> Any:
+        return self._now().come_in(operation)
+
+    async def come_in_async(self, operation: Operation) -> Any:
+        return await self._now().come_in_async(operation)
+
+
+class VerifyRun(Run):
+    """Calls the real environment and compares all that it says with the tape."""
+
+    calls_real = True
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        open_cassette(settings.path).close()
+        self._actual: list[Mapping[str, Plain]] = []
+        turns = RecordingTurns(self._loops.clock)
+        self._loops.serve(turns)
+        self._tape = Tape(self._actual.append, now=self._loops.now, strands=self._strands)
+        self.session = Recorder(self._tape, self._strands, self._loops, turns)
+        self.crossing = self._cross(self.session, replaying=False)
+        with Reading(settings.path) as recorded:
+            header = Header.read(recorded.header, settings.path)
+        passing = self.crossing.binder.anything("initial_state")
+        self.initial_state = {
+            name: passing.restore(value) for name, value in header.initial_state.items()
+        }
+
+    def _close(self, error: BaseException | None) -> None:
+        self._tape.flush()
+        if error is not None:
+            return
+        with Reading(self._settings.path) as recorded:
+            differences = compare_tapes(recorded, self._actual)
+        if differences:
+            lines = "\n".join(f"  {line}" for text in differences for line in text.splitlines())
+            raise VerificationError(
+                f"{self._settings.path}: the real environment no longer behaves as recorded, "
+                f"{len(differences)} differences:\n{lines}\n\n"
+                "hint: if that is fine, record again: VCR_RECORD=1 and the same test",
+                differences=differences,
+            )
+
+
+def open_cassette(path: Path) -> Reading:
+    """The recorded cassette at `path`."""
+    if not path.exists():
+        raise CassetteMissingError(
+            "there is no cassette, and the mode only replays\n\n"
+            "hint: record it: VCR_RECORD=1 and the same test, or mode='once'",
+            path=path,
+        )
+    return Reading(path)

@@ -1,0 +1,196 @@
+"""Streams that pass a boundary: recorded item by item, and replayed one at a time."""
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, final
+
+from vcr_gen.runtime.binding import Bound
+
+if TYPE_CHECKING:
+    from vcr_gen.runtime.recorder import Recorder
+
+__all__ = ["AsyncStream", "RecordedAsyncStream", "RecordedStream", "Stream"]
+
+
+class Stream(Generator[Any, Any, Any], ABC):
+    """An iterator with a generator's methods, as a call that streams gives it to its consumer."""
+
+    @abstractmethod
+    def raise_inside(self, error: BaseException) -> Any:
+        """Throw an exception into the stream."""
+
+    def throw(self, typ: Any, val: Any = None, tb: TracebackType | None = None, /) -> Any:
+        return self.raise_inside(_exception(typ, val, tb))
+
+
+class AsyncStream(AsyncGenerator[Any, Any], ABC):
+    """The same for an asynchronous stream."""
+
+    @abstractmethod
+    async def raise_inside(self, error: BaseException) -> Any:
+        """Throw an exception into the stream."""
+
+    async def athrow(self, typ: Any, val: Any = None, tb: TracebackType | None = None, /) -> Any:
+        return await self.raise_inside(_exception(typ, val, tb))
+
+
+@final
+class RecordedStream(Stream):
+    """Passes a real stream on and records each item as it passes."""
+
+    def __init__(
+        self, recorder: "Recorder", call: int, bound: Bound, real: Iterator[Any], *, inbound: bool
+    ) -> None:
+        self._recorder = recorder
+        self._tape = recorder.tape
+        self._call = call
+        self._bound = bound
+        self._real = real
+        self._inbound = inbound
+        self._over = False
+
+    def __next__(self) -> Any:
+        return self._step(lambda: next(self._real))
+
+    def send(self, value: Any, /) -> Any:
+        if value is None:
+            return self.__next__()
+        stored, forwarded = self._recorder.give(self._bound.sent, value)
+        self._tape.signal(self._call, "sent", stored)
+        return self._step(lambda: _generator(self._real).send(forwarded))
+
+    def raise_inside(self, error: BaseException) -> Any:
+        if self._over:
+            raise error
+        self._tape.signal(self._call, "thrown", self._recorder.give(self._bound.raised, error)[0])
+        return self._step(lambda: _generator(self._real).throw(error))
+
+    def close(self) -> None:
+        if self._over:
+            return
+        self._over = True
+        self._tape.signal(self._call, "closed")
+        with self._recorder.inside(self._call, inbound=self._inbound):
+            with self._recorder.ending(self._call, self._bound):
+                if hasattr(self._real, "close"):
+                    self._real.close()
+            self._tape.end(self._call, "returned")
+
+    def _step(self, advance: Any) -> Any:
+        if self._over:
+            raise StopIteration
+        with self._recorder.inside(self._call, inbound=self._inbound):
+            try:
+                item = advance()
+            except StopIteration as finished:
+                self._over = True
+                stored, result = self._recorder.give(self._bound.returned, finished.value)
+                self._tape.end(self._call, "returned", stored)
+                raise StopIteration(result) from None
+            except (GeneratorExit, KeyboardInterrupt):
+                raise
+            except BaseException as error:
+                self._over = True
+                self._recorder.raised(self._call, self._bound, error)
+                raise
+            stored, forwarded = self._recorder.give(self._bound.value, item)
+            self._tape.item(self._call, stored)
+            return forwarded
+
+
+@final
+class RecordedAsyncStream(AsyncStream):
+    """Passes a real asynchronous stream on and records each item as it passes."""
+
+    def __init__(
+        self,
+        recorder: "Recorder",
+        call: int,
+        bound: Bound,
+        real: AsyncIterator[Any],
+        *,
+        inbound: bool,
+    ) -> None:
+        self._recorder = recorder
+        self._tape = recorder.tape
+        self._call = call
+        self._bound = bound
+        self._real = aiter(real)
+        self._inbound = inbound
+        self._over = False
+
+    async def __anext__(self) -> Any:
+        return await self._step(anext(self._real))
+
+    async def asend(self, value: Any, /) -> Any:
+        if value is None:
+            return await self.__anext__()
+        stored, forwarded = self._recorder.give(self._bound.sent, value)
+        self._tape.signal(self._call, "sent", stored)
+        return await self._step(_async_generator(self._real).asend(forwarded))
+
+    async def raise_inside(self, error: BaseException) -> Any:
+        if self._over:
+            raise error
+        self._tape.signal(self._call, "thrown", self._recorder.give(self._bound.raised, error)[0])
+        return await self._step(_async_generator(self._real).athrow(error))
+
+    async def aclose(self) -> None:
+        if self._over:
+            return
+        self._over = True
+        self._tape.signal(self._call, "closed")
+        with self._recorder.inside(self._call, inbound=self._inbound):
+            if hasattr(self._real, "aclose"):
+                await self._await(self._real.aclose())
+            self._tape.end(self._call, "returned")
+
+    async def _step(self, step: Any) -> Any:
+        if self._over:
+            step.close()
+            raise StopAsyncIteration
+        with self._recorder.inside(self._call, inbound=self._inbound):
+            try:
+                item = await self._await(step)
+            except StopAsyncIteration:
+                self._over = True
+                if not self._inbound:
+                    await self._recorder.turn()
+                self._tape.end(self._call, "returned")
+                raise
+            except BaseException:
+                self._over = True
+                raise
+            stored, forwarded = self._recorder.give(self._bound.value, item)
+            self._tape.item(self._call, stored)
+            return forwarded
+
+    async def _await(self, step: Any) -> Any:
+        """Await one step: the environment's in its turn, the application's as it comes."""
+        if not self._inbound:
+            return await self._recorder.hear(self._call, self._bound, step)
+        try:
+            return await step
+        except (StopAsyncIteration, GeneratorExit, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            self._recorder.raised(self._call, self._bound, error)
+            raise
+
+
+def _exception(typ: Any, val: Any, tb: TracebackType | None) -> BaseException:
+    """The exception that `throw` was given in any of its spellings."""
+    if isinstance(typ, BaseException):
+        return typ
+    error = val if isinstance(val, BaseException) else typ() if val is None else typ(val)
+    result: BaseException = error.with_traceback(tb)
+    return result
+
+
+def _generator(real: Iterator[Any]) -> Any:
+    return real
+
+
+def _async_generator(real: AsyncIterator[Any]) -> Any:
+    return real

@@ -1,0 +1,118 @@
+"""Writing the tape: numbers the calls and appends every event in its true place."""
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import final
+
+from vcr_gen.errors import EncodeError
+from vcr_gen.runtime.events import (
+    End,
+    Event,
+    Item,
+    Outcome,
+    Signal,
+    SignalKind,
+    Start,
+    fold,
+    foldable,
+    plain_of,
+)
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.strands import Strands
+
+__all__ = ["Tape"]
+
+
+@final
+class Tape:
+    """An append-only tape, shared by every wrapper of a session and safe for threads.
+
+    A start waits in memory for what comes next: if that is its own end, both become one entry.
+    """
+
+    def __init__(
+        self,
+        append: Callable[[Mapping[str, Plain]], None],
+        *,
+        now: Callable[[], float],
+        strands: Strands,
+        first_call: int = 1,
+    ) -> None:
+        self._append = append
+        self._now = now
+        self._strands = strands
+        self._next_call = first_call
+        self._pending: Start | None = None
+        self._homes: dict[int, str] = {}
+        self._lock = threading.RLock()
+        self.failure: EncodeError | None = None
+        """The value that could not be stored: the recording is incomplete."""
+        self.appended = 0
+        """How many events were recorded."""
+
+    def start(
+        self, of: str, on: str, arguments: Mapping[str, Plain], *, inbound: bool = False
+    ) -> int:
+        """A call begins; returns its number."""
+        strand = self._strands.here()
+        with self._lock:
+            call = self._next_call
+            self._next_call += 1
+            self._homes[call] = f"@{call}" if inbound else strand.name
+            self._put(
+                Start(
+                    call=call,
+                    of=of,
+                    on=on,
+                    arguments=arguments,
+                    strand=strand.name,
+                    within=strand.within,
+                    inbound=inbound,
+                    at=self._now(),
+                )
+            )
+            return call
+
+    def item(self, call: int, value: Plain) -> None:
+        """A stream gave its next item."""
+        with self._lock:
+            self._put(Item(call=call, value=value, strand=self._away(call), at=self._now()))
+
+    def signal(self, call: int, kind: SignalKind, value: Plain = None) -> None:
+        """The consumer of a stream did something."""
+        with self._lock:
+            strand = self._away(call)
+            self._put(Signal(call=call, kind=kind, value=value, strand=strand, at=self._now()))
+
+    def end(self, call: int, outcome: Outcome, value: Plain = None) -> None:
+        """A call is over."""
+        with self._lock:
+            strand = self._away(call)
+            self._homes.pop(call, None)
+            self._put(End(call=call, outcome=outcome, value=value, strand=strand, at=self._now()))
+
+    def flush(self) -> None:
+        """Write a start that still waits for its end."""
+        with self._lock:
+            pending, self._pending = self._pending, None
+            if pending is not None:
+                self._append(fold(pending, None))
+
+    def _away(self, call: int) -> str:
+        """The running strand, where it is another one than the call's own."""
+        name = self._strands.here().name
+        return "" if self._homes.get(call, name) == name else name
+
+    def _put(self, event: Event) -> None:
+        self.appended += 1
+        pending = self._pending
+        if pending is not None:
+            self._pending = None
+            if isinstance(event, End) and foldable(pending, event):
+                self._append(fold(pending, event))
+                return
+            self._append(fold(pending, None))
+        if isinstance(event, Start):
+            self._pending = event
+        else:
+            self._append(plain_of(event))

@@ -1,0 +1,97 @@
+"""Comparing a fresh recording with the tape: does the world still behave as recorded?"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from vcr_gen.runtime.codec import differences, same
+from vcr_gen.runtime.events import End, Event, Item, Signal, Start, unfold
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.show import show, show_difference
+from vcr_gen.runtime.storage import Reading
+
+__all__ = ["compare_tapes"]
+
+
+def compare_tapes(recorded: Reading, actual: Iterable[Mapping[str, Plain]]) -> tuple[str, ...]:
+    """All differences, call by call: the nth call of a method is compared with the nth recorded.
+
+    The order between calls is the program's business and is asserted by a replay; here only what
+    was said counts.
+    """
+    path = recorded.path
+    before = _calls(
+        (event, entry.line)
+        for entry in recorded
+        for event in unfold(entry.data, path=path, line=entry.line)
+    )
+    after = _calls(
+        (event, 0) for entry in actual for event in unfold(entry, path=Path("live"), line=0)
+    )
+    found: list[str] = []
+    for key, events in before.items():
+        if key not in after:
+            found.append(f"{_name(key)}: recorded, but not called  {path}:{events[0][1]}")
+            continue
+        found.extend(_compare(_name(key), path, events, after[key]))
+    found.extend(f"{_name(key)}: called, but not recorded" for key in after if key not in before)
+    return tuple(found)
+
+
+_Events = list[tuple[Event, int]]
+
+
+def _calls(events: Iterable[tuple[Event, int]]) -> dict[tuple[str, str, int], _Events]:
+    """The events of each call, by method, object and ordinal."""
+    calls: dict[tuple[str, str, int], _Events] = {}
+    counts: dict[tuple[str, str], int] = {}
+    open_calls: dict[int, _Events] = {}
+    for event, line in events:
+        if isinstance(event, Start):
+            method = (event.of, event.on)
+            counts[method] = counts.get(method, 0) + 1
+            open_calls[event.call] = calls[(*method, counts[method])] = [(event, line)]
+        elif event.call in open_calls:
+            open_calls[event.call].append((event, line))
+    return calls
+
+
+def _compare(name: str, path: Path, before: _Events, after: _Events) -> list[str]:
+    found: list[str] = []
+    for (old, line), (new, _) in zip(before, after, strict=False):
+        place = f"{path}:{line}"
+        if type(old) is not type(new) or _word(old) != _word(new):
+            found.append(
+                f"{name}: recorded {_word(old)} {show(_value(old))}, now {_word(new)} "
+                f"{show(_value(new))}  {place}"
+            )
+            return found
+        if not same(_value(old), _value(new)):
+            what = "arguments" if isinstance(old, Start) else _word(old)
+            rows = "\n".join(show_difference(row) for row in differences(_value(old), _value(new)))
+            found.append(f"{name}: {what} differ  {place}\n{rows}")
+    if len(before) != len(after):
+        found.append(
+            f"{name}: recorded {len(before)} events, now {len(after)}  {path}:{before[0][1]}"
+        )
+    return found
+
+
+def _word(event: Event) -> str:
+    match event:
+        case Start():
+            return "call"
+        case Item():
+            return "item"
+        case Signal(kind=kind):
+            return kind
+        case End(outcome=outcome):
+            return outcome
+
+
+def _value(event: Event) -> Plain:
+    return dict(event.arguments) if isinstance(event, Start) else event.value
+
+
+def _name(key: tuple[str, str, int]) -> str:
+    of, on, ordinal = key
+    return f"{of} (call {ordinal}{f' on {on}' if on else ''})"

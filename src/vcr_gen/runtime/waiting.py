@@ -1,0 +1,99 @@
+"""Who waits for the tape, and whether anybody else could still move."""
+
+import asyncio
+import sys
+import threading
+from collections.abc import Iterable
+from types import FrameType
+from typing import Any, final
+
+from vcr_gen.runtime.events import Event
+
+__all__ = ["OWN_THREAD", "Threads", "Waiter"]
+
+OWN_THREAD = "vcr-gen"
+"""What the names of the runtime's own threads begin with."""
+
+BLOCKED_GRACE = 0.2
+"""Seconds to wait for threads that all sit in a wait of the standard library."""
+
+
+@final
+class Waiter:
+    """A task or thread that waits for the next event of a call."""
+
+    __slots__ = ("call", "cancelled", "future", "pulls", "task", "thread")
+
+    def __init__(self, call: int, *, pulls: bool = False, cancelled: bool = False) -> None:
+        self.call = call
+        self.pulls = pulls
+        self.cancelled = cancelled
+        """Whether the application has cancelled the call."""
+        self.future: asyncio.Future[Event] | None = None
+        self.thread = threading.current_thread()
+        self.task = _current_task()
+
+    @property
+    def name(self) -> str:
+        """The task or thread in words."""
+        if self.task is not None:
+            return f"task {self.task.get_name()}"
+        return f"thread {self.thread.name}"
+
+    def frame(self) -> FrameType | None:
+        """Where it stands."""
+        if self.task is not None:
+            stack = self.task.get_stack()
+            return stack[0] if stack else None
+        return sys._current_frames().get(self.thread.ident or 0)
+
+
+@final
+class Threads:
+    """Tells how long it is worth waiting for the threads that are not parked at the tape."""
+
+    def __init__(self) -> None:
+        self._bystanders = frozenset(threading.enumerate()) - {threading.current_thread()}
+        self._seen: set[threading.Thread] = set()
+
+    def see(self) -> None:
+        """The running thread uses the session: it is part of the program."""
+        self._seen.add(threading.current_thread())
+
+    def grace(self, waiters: Iterable[Waiter], patience: float) -> float:
+        """Seconds in which one of them may still move the replay: none when all are parked.
+
+        A thread that was there before the session and never used it (a test runner's, say) does
+        not count; an idle pool worker neither. One that sits in a wait of the standard library
+        can be woken only by another, or by its own time-out: it gets a short grace.
+        """
+        parked = {waiter.thread for waiter in waiters if waiter.future is None}
+        parked.add(threading.current_thread())
+        frames = sys._current_frames()
+        longest = 0.0
+        for thread in threading.enumerate():
+            if thread in parked or thread.name.startswith(OWN_THREAD):
+                continue
+            if thread in self._bystanders and thread not in self._seen:
+                continue
+            frame = frames.get(thread.ident or 0)
+            if frame is None or _is_idle_worker(frame):
+                continue
+            longest = max(longest, min(BLOCKED_GRACE, patience) if _waits(frame) else patience)
+        return longest
+
+
+def _is_idle_worker(frame: FrameType) -> bool:
+    code = frame.f_code
+    return code.co_name == "_worker" and code.co_filename.endswith("concurrent/futures/thread.py")
+
+
+def _waits(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.endswith(("/threading.py", "/queue.py", "/selectors.py"))
+
+
+def _current_task() -> "asyncio.Task[Any] | None":
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None

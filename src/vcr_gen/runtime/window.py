@@ -1,0 +1,178 @@
+"""The part of a recorded tape that has been read but not used up yet.
+
+Events are *driven* by one of two sides. What the environment drives (results, items, inbound calls)
+is delivered in the recorded total order: only the oldest event that is not done may be delivered.
+What the application drives (outbound calls, inbound results) is checked in the recorded order of
+its own strand. Only what is needed to answer is read, so a sequential replay holds a few events.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar, final
+
+from vcr_gen.errors import CassetteFormatError
+from vcr_gen.runtime.events import End, Event, Item, Signal, Start, unfold
+from vcr_gen.runtime.formats import Entry
+from vcr_gen.runtime.storage import Reading
+
+__all__ = ["Slot", "Window"]
+
+_Key = TypeVar("_Key", str, int)
+
+
+@final
+@dataclass(slots=True, eq=False)
+class Slot:
+    """One recorded event and what became of it."""
+
+    event: Event
+    index: int
+    """Its number on the tape, from 1."""
+    line: int
+    driven_by_application: bool
+    strand: str
+    """The strand that has to produce it, where the application drives it."""
+    start: Start
+    """The call it belongs to."""
+    done: bool = False
+
+
+@final
+class Window:
+    """Reads the tape as far as it must and hands out what is not done."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._slots_ahead = self._read(iter(reading))
+        self._window: deque[Slot] = deque()
+        self._strands: dict[str, deque[Slot]] = {}
+        self._calls: dict[int, deque[Slot]] = {}
+        self.last_call = 0
+        """The highest call number seen."""
+        self.last_at = 0.0
+        self.done = 0
+        """How many events are done."""
+        self.recent: deque[Slot] = deque(maxlen=5)
+        """The last events done."""
+
+    def head(self) -> Slot | None:
+        """The oldest event that is not done; None when the tape is used up."""
+        window = self._window
+        while window and window[0].done:
+            window.popleft()
+        if not window and not self._extend():
+            return None
+        return window[0]
+
+    def next_of_strand(self, strand: str) -> Slot | None:
+        """The next event that a strand has to produce."""
+        while not (queue := self._strands.get(strand)):
+            if not self._extend():
+                return None
+        return queue[0]
+
+    def next_of_call(self, call: int) -> Slot | None:
+        """The next event of a call after its start."""
+        while not (queue := self._calls.get(call)):
+            if not self._extend():
+                return None
+        return queue[0]
+
+    def strands(self) -> Iterator[tuple[str, Slot]]:
+        """Every strand that has something to produce in what has been read, oldest first."""
+        heads = [(queue[0].index, name, queue[0]) for name, queue in self._strands.items() if queue]
+        for _, name, slot in sorted(heads, key=lambda head: head[0]):
+            yield name, slot
+
+    def read_all(self) -> None:
+        """Read to the end of the tape."""
+        while self._extend():
+            pass
+
+    def take(self, slot: Slot) -> None:
+        """An event is done."""
+        slot.done = True
+        self.done += 1
+        self.recent.append(slot)
+        if slot.driven_by_application:
+            _drop(self._strands, slot.strand, slot)
+        if not isinstance(slot.event, Start):
+            _drop(self._calls, slot.event.call, slot)
+
+    def ahead(self, count: int) -> Iterator[Slot]:
+        """The next events that are not done, at most `count` of them."""
+        while len(self._window) < count and self._extend():
+            pass
+        for slot in islice(self._window, count):
+            if not slot.done:
+                yield slot
+
+    def left(self) -> Iterator[Slot]:
+        """Every event that is not done, to the end of the tape."""
+        yield from (slot for slot in self._window if not slot.done)
+        while slot := next(self._slots_ahead, None):
+            yield slot
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._reading.close()
+
+    def _extend(self) -> bool:
+        slot = next(self._slots_ahead, None)
+        if slot is None:
+            return False
+        self._window.append(slot)
+        if slot.driven_by_application:
+            self._strands.setdefault(slot.strand, deque()).append(slot)
+        if not isinstance(slot.event, Start):
+            self._calls.setdefault(slot.event.call, deque()).append(slot)
+        return True
+
+    def _read(self, entries: Iterator[Entry]) -> Iterator[Slot]:
+        open_calls: dict[int, Start] = {}
+        index = 0
+        for entry in entries:
+            for event in unfold(entry.data, path=self._reading.path, line=entry.line):
+                index += 1
+                yield self._place(event, index, entry.line, open_calls)
+
+    def _place(self, event: Event, index: int, line: int, open_calls: dict[int, Start]) -> Slot:
+        if isinstance(event, Start):
+            if event.call <= self.last_call:
+                raise self._wrong(line, f"call {event.call} begins after call {self.last_call}")
+            self.last_call = event.call
+            open_calls[event.call] = start = event
+        elif event.call not in open_calls:
+            raise self._wrong(line, f"call {event.call} has not begun, or is over")
+        else:
+            start = open_calls[event.call]
+        if isinstance(event, End):
+            del open_calls[event.call]
+        self.last_at = max(self.last_at, event.at)
+        home = f"@{start.call}" if start.inbound else start.strand
+        strand = home if isinstance(event, Start) else event.strand or home
+        return Slot(event, index, line, _application_drives(event, start), strand, start)
+
+    def _wrong(self, line: int, message: str) -> CassetteFormatError:
+        return CassetteFormatError(message, path=self._reading.path, line=line)
+
+
+def _application_drives(event: Event, start: Start) -> bool:
+    match event:
+        case Start() | Signal():
+            return not start.inbound
+        case Item():
+            return start.inbound
+        case End(outcome="cancelled"):
+            return False
+        case End():
+            return start.inbound
+
+
+def _drop(queues: dict[_Key, deque[Slot]], key: _Key, slot: Slot) -> None:
+    queue = queues[key]
+    queue.remove(slot)  # nearly always the first
+    if not queue:
+        del queues[key]
