@@ -35,7 +35,7 @@ class Fault:
 
 
 class TextSource:
-    """Reads a binary stream as text, for a parser; ends early, before the first line at fault.
+    """Reads a binary stream as text, for a parser; ends early, at the first fault.
 
     libyaml reads ahead: told of a bad byte at once, it would drop the good events before it.
     """
@@ -72,7 +72,7 @@ class TextSource:
             good = error.object[: error.start].decode()
             line = self._lines + self._held.count("\n") + good.count("\n") + 1
             self.fault = Fault(line, "not UTF-8 text")
-            return good[: good.rfind("\n") + 1]
+            return good
 
     def _checked(self, text: str) -> str:
         position = find_escaped_only(text)
@@ -83,4 +83,4 @@ class TextSource:
         line = self._lines + text.count("\n", 0, position) + 1
         name = f"U+{ord(text[position]):04X}"
         self.fault = Fault(line, f"{name} may only stand as an escape in a double-quoted text")
-        return text[: text.rfind("\n", 0, position) + 1]
+        return text[:position]

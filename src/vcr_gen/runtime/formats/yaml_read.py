@@ -250,21 +250,25 @@ class _YamlReader:
             raise self._refusal(event, f"anchors are not allowed: &{event.anchor}")
 
     def _refusal(self, event: Event | None, message: str) -> CassetteFormatError:
-        return CassetteFormatError(message, path=self._path, line=_line(event))
+        return self._explained(_line(event), message)
 
     def _torn(self, event: Event) -> CassetteFormatError:
         fault = self._source.fault or Fault(_line(event), TORN)
         return _UnmarkedEndError(fault.message, path=self._path, line=fault.line)
 
     def _translated(self, error: yaml.YAMLError) -> CassetteFormatError:
-        """A parser's error as ours; a fault that made the source end early explains it better."""
-        found = Fault(1, f"not valid YAML: {error}")
+        """A parser's error as ours."""
         if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
-            found = Fault(error.problem_mark.line + 1, f"not valid YAML: {error.problem}")
+            line = error.problem_mark.line + 1
+            return self._explained(line, f"not valid YAML: {error.problem}")
+        return self._explained(1, f"not valid YAML: {error}")
+
+    def _explained(self, line: int, message: str) -> CassetteFormatError:
+        """The error to raise; a fault that made the source end early explains what came of it."""
         fault = self._source.fault
-        if fault is not None and found.line >= fault.line - 1:
-            found = fault
-        return CassetteFormatError(found.message, path=self._path, line=found.line)
+        if fault is not None and line >= fault.line:
+            line, message = fault.line, fault.message
+        return CassetteFormatError(message, path=self._path, line=line)
 
 
 def _event_getter(source: TextSource) -> Callable[[], Event | None]:
