@@ -14,6 +14,7 @@ from typing import Final
 
 from vcr_gen.gen.config import Config, Formatter
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+from vcr_gen.gen.stable import is_stable
 from vcr_gen.gen.versions import installed_version
 
 __all__ = ["Style", "Text", "format_texts", "formatter_version", "style_of"]
@@ -62,6 +63,8 @@ def format_texts(texts: Sequence[Text], *, jobs: int, advance: Callable[[int], N
     for number, text in enumerate(texts):
         if text.style.formatter == "ruff":
             for_ruff.setdefault(text.style, []).append(number)
+        elif is_stable(text.source, text.style.line_length):
+            formatted[number] = text.source
         else:
             for_black.append(number)
     advance(len(formatted))

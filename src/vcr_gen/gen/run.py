@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,15 +13,12 @@ from vcr_gen.gen.diagnostics import RefusedError
 from vcr_gen.gen.inputs import closure, project_files, settings_fingerprint
 from vcr_gen.gen.ownership import owned_files, source_of
 from vcr_gen.gen.plan import Plan, make_plan
+from vcr_gen.gen.wanted import Progress, no_progress, wanted_files
 
 __all__ = ["Request", "plan_run"]
 
 _CLOCK_GRAIN: Final = 20_000_000
 """File systems stamp changes with a clock that lags by up to some milliseconds."""
-
-
-def _silent(done: int, total: int) -> None:
-    """Nobody wants to know how far it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +30,7 @@ class Request:
     jobs: int = 0
     """Processes for formatting; 0 means one per core."""
     use_cache: bool = True
-    progress: Callable[[int, int], None] = _silent
-    """Told how many texts are formatted, of how many."""
+    progress: Progress = no_progress
 
 
 def plan_run(config: Config, request: Request) -> Plan:
@@ -53,19 +49,25 @@ def plan_run(config: Config, request: Request) -> Plan:
 
     from vcr_gen.gen.pipeline import generate
 
-    generation = generate(config, paths=request.paths)
+    # Always the whole project: a wrapper depends on which other Protocols are boundaries.
+    generation = generate(config)
     if generation.diagnostics:
         raise RefusedError(generation.diagnostics)
-    files = _format(config, request, generation.files, manifest, settings)
+    rendered = generation.files
     if request.paths:
-        owned = [path for path in owned if _is_of(config, path, request.paths)]
+        rendered = _only_from(config, rendered, request.paths)
+        owned = [path for path in owned if path in rendered or _is_from(config, path, request)]
+    known = manifest.outputs if manifest and manifest.settings == settings else {}
+    files = wanted_files(
+        config, rendered, known=known, jobs=request.jobs, progress=request.progress
+    )
     plan = make_plan(config, files, owned)
     if request.use_cache and not request.paths:
         read = closure(config, {path for paths in generation.inputs.values() for path in paths})
         late = [path for path in read if path not in hashes]
         if all(_is_older(path, started) for path in late):
             hashes |= {path: cache.hash_file(path) for path in late}
-            cache.save(config, _remember(settings, hashes, generation.files, files))
+            cache.save(config, _remember(settings, hashes, rendered, files))
     return plan
 
 
@@ -82,43 +84,6 @@ def _is_fine(
     )
 
 
-def _format(
-    config: Config,
-    request: Request,
-    files: Mapping[Path, str],
-    manifest: cache.Manifest | None,
-    settings: str,
-) -> dict[Path, str]:
-    """Format what is not on disk in the form that the formatter gave it the last time."""
-    from vcr_gen.gen.formatting import Text, format_texts, style_of
-
-    known = manifest.outputs if manifest and manifest.settings == settings else {}
-    formatted: dict[Path, str] = {}
-    pending: list[Path] = []
-    for path, text in files.items():
-        before = known.get(str(path))
-        reusable = before is not None and before.rendered == cache.hash_text(text)
-        current = _read(path) if reusable else None
-        if before and current is not None and cache.hash_text(current) == before.formatted:
-            formatted[path] = current
-        else:
-            pending.append(path)
-    done = 0
-
-    def advance(count: int) -> None:
-        nonlocal done
-        done += count
-        request.progress(done, len(pending))
-
-    texts = [
-        Text(config.display(path), files[path], style_of(_config_for(config, files[path])))
-        for path in pending
-    ]
-    results = format_texts(texts, jobs=request.jobs or os.cpu_count() or 1, advance=advance)
-    formatted.update(zip(pending, results, strict=True))
-    return formatted
-
-
 def _remember(
     settings: str,
     hashes: Mapping[str, str],
@@ -132,22 +97,22 @@ def _remember(
     return cache.Manifest(settings=settings, inputs=hashes, outputs=outputs)
 
 
-def _config_for(config: Config, text: str) -> Config:
-    """The configuration of the source module that a generated text names."""
+def _only_from(
+    config: Config, files: Mapping[Path, str], sources: Sequence[Path]
+) -> dict[Path, str]:
+    """The files made from these sources, and the packages they lie in."""
+    chosen = {path for path, text in files.items() if _came_from(config, text, sources)}
+    packages = {folder / "__init__.py" for path in chosen for folder in path.parents}
+    return {path: text for path, text in files.items() if path in chosen | packages}
+
+
+def _is_from(config: Config, path: Path, request: Request) -> bool:
+    return _came_from(config, _read(path) or "", request.paths)
+
+
+def _came_from(config: Config, text: str, sources: Sequence[Path]) -> bool:
+    """Whether a generated text names one of these sources, or something below one."""
     source = source_of(text)
-    if source is None or not config.overrides:
-        return config
-    path = config.root / source
-    for folder in config.sources:
-        if path.is_relative_to(folder):
-            parts = path.relative_to(folder).with_suffix("").parts
-            return config.for_module(".".join(parts).removesuffix(".__init__"))
-    return config
-
-
-def _is_of(config: Config, path: Path, sources: Sequence[Path]) -> bool:
-    """Whether one of our files was made from one of these sources, or from something below."""
-    source = source_of(_read(path) or "")
     return source is not None and any(
         (config.root / source).is_relative_to(given) for given in sources
     )

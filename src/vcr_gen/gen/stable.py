@@ -22,7 +22,7 @@ _INDENT: Final = 4
 _DEFINITIONS: Final = frozenset({"class", "decorator", "def", "stub"})
 _MAKE_DEFINITIONS: Final = frozenset({"class", "def", "stub"})
 _HEADERS: Final = frozenset({"class", "def", "else", "flow"})
-_CLOSING: Final = {"(": ")", "{": "}"}
+_CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
 
 
 @dataclass(slots=True)
@@ -115,7 +115,9 @@ class _Reader:
         """A bracket with one item on each line and a comma after the last, which black keeps."""
         self.at += 1
         if not body.endswith("("):
-            return ""
+            end = _CLOSING[body[-1]]
+            known = body[:-1].endswith(" = ") and kind_of_line(f"{body}{end}") == "statement"
+            return "statement" if known and self._items(depth, end) else ""
         if body.startswith(("def ", "async def ")):
             return self._parameters(depth) if kind_of_line(f"{body}): ...") == "stub" else ""
         if body.startswith("class "):

@@ -19,7 +19,8 @@ _NAME: Final = r"[^\W\d]\w*"
 _DOTTED: Final = rf"{_NAME}(?:\.{_NAME})*"
 # § stands for a string or a literal in brackets, ¶ for a subscript or the arguments of a call.
 _ATOM: Final = rf"(?:(?:{_NAME}|§)(?:\.{_NAME}|¶)*|-?\d+(?:\.\d+)?|\.\.\.)"
-_EXPRESSION: Final = rf"(?:await |lambda: )?{_ATOM}(?: \| {_ATOM})*"
+_UNION: Final = rf"(?:await |lambda: )?{_ATOM}(?: \| {_ATOM})*"
+_EXPRESSION: Final = rf"{_UNION}(?: if {_ATOM} else {_UNION})?"
 _SEQUENCE: Final = rf"{_EXPRESSION}(?:, {_EXPRESSION})*"
 _ARGUMENT: Final = rf"(?:{_NAME}=|\*\*?)?{_EXPRESSION}"
 _ARGUMENTS: Final = rf"{_ARGUMENT}(?:, {_ARGUMENT})*"
@@ -34,7 +35,8 @@ _STRING = re.compile(r'(?<!\w)"[^"\\]*"')
 _CALLED = re.compile(rf"(?<=[\w¶])\((?:{_ARGUMENTS})?\)|(?<=[\w¶§])\[{_SEQUENCE}\]")
 _LITERAL = re.compile(
     rf"(?:^|(?<=[=,:(\[ ]))(?:\[(?:{_SEQUENCE})?\]|\{{(?:{_PAIR}(?:, {_PAIR})*|{_SEQUENCE})?\}})"
-    rf"|(?:(?<=[(=])|(?<=[^:=], )|(?<=[(=]lambda: ))\((?:{_EXPRESSION}(?:,|(?:, {_EXPRESSION})+))?\)"
+    r"|(?:(?<=[(=])|(?<=[^:=], )|(?<=[(=]lambda: ))"
+    rf"\((?:{_EXPRESSION}(?:,|(?:, {_EXPRESSION})+))?\)"
 )
 # A keyword before a bracket is no call, and black would move or remove the bracket.
 _KEYWORD = re.compile(
@@ -75,7 +77,10 @@ def kind_of_line(line: str) -> LineKind:
         if not _PARAMETERS.fullmatch(parameters) or not _WHOLE.fullmatch(returns):
             return ""
         return "stub" if match["stub"] else "def"
-    flat = _flat(line)
+    code, gap, comment = line.partition("  # ")
+    if gap and (not comment.isprintable() or comment != comment.strip() or '"' in comment):
+        return ""
+    flat = _flat(code)
     if flat is None or flat == "...":
         return ""
     return next((kind for kind, pattern in _STATEMENTS if pattern.fullmatch(flat)), "")

@@ -1,0 +1,44 @@
+"""`vcr-gen --list`: the boundaries of the project."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from vcr_gen.cli.report import FINE
+from vcr_gen.cli.terminal import Terminal
+from vcr_gen.gen.config import Config
+from vcr_gen.gen.diagnostics import RefusedError
+from vcr_gen.gen.pipeline import Generated, generate
+
+__all__ = ["list_boundaries"]
+
+
+def list_boundaries(config: Config, paths: Sequence[Path], terminal: Terminal) -> int:
+    """Print one line for each boundary: direction, name, Protocol, wrapper, place."""
+    generation = generate(config)
+    if generation.diagnostics:
+        raise RefusedError(generation.diagnostics)
+    chosen = [
+        one
+        for one in generation.boundaries
+        if not paths or any((config.root / one.source).is_relative_to(path) for path in paths)
+    ]
+    if terminal.output_format == "json":
+        terminal.data(json.dumps([asdict(one) for one in chosen], indent=2))
+    elif chosen:
+        terminal.data(_table(chosen))
+    terminal.note(f"{len(chosen)} boundar{'y' if len(chosen) == 1 else 'ies'}")
+    return FINE
+
+
+def _table(boundaries: Sequence[Generated]) -> str:
+    rows = [
+        (one.direction, one.name, one.protocol, one.wrapper, f"{one.source}:{one.line}")
+        for one in boundaries
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
