@@ -8,20 +8,23 @@ import inspect
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, is_typeddict
+from typing import Any, is_typeddict
 
 from vcr_gen.runtime.codec.classes import TracebackNode, TypeNode
 from vcr_gen.runtime.codec.containers import CONTAINERS
 from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode
 from vcr_gen.runtime.codec.enums import EnumNode, FlagNode
 from vcr_gen.runtime.codec.exceptions import ExceptionNode
+from vcr_gen.runtime.codec.foreign import foreign_node
 from vcr_gen.runtime.codec.generics import class_annotations
 from vcr_gen.runtime.codec.names import describe
 from vcr_gen.runtime.codec.node import Node, Nodes
+from vcr_gen.runtime.codec.pieces import piecewise
+from vcr_gen.runtime.codec.pydantic_models import pydantic_node
 from vcr_gen.runtime.codec.records import RecordNode
 from vcr_gen.runtime.codec.rewrite import strip_qualifiers
 from vcr_gen.runtime.codec.shapes import dataclass_shape, namedtuple_shape, typeddict_shape
-from vcr_gen.runtime.codec.standard import CONCRETE, LEAVES
+from vcr_gen.runtime.codec.standard import LEAVES
 from vcr_gen.runtime.codec.subclasses import SubclassNode, builtin_of
 
 
@@ -36,13 +39,12 @@ class ClassNodes:
 
     def make(self, cls: type, args: tuple[Any, ...]) -> Node:
         """The node of a class, given its type arguments."""
-        cls = CONCRETE.get(cls, cls)
         name = self._name(cls, args)
         if cls in LEAVES:
             return LEAVES[cls](self.nodes)
         if cls in CONTAINERS:
             return CONTAINERS[cls](self.nodes, cls, name, args)
-        if cls is type:
+        if issubclass(cls, type):
             return TypeNode(self.nodes, object, name)
         if issubclass(cls, types.TracebackType):
             return TracebackNode()
@@ -62,17 +64,31 @@ class ClassNodes:
                 for attribute, annotation in self._annotations(cls, args).items()
             }
             return ExceptionNode(self.nodes, cls, name, annotations)
+        piece = piecewise(cls)
+        if piece is not None:
+            return piece(self.nodes, cls, name, args)
         if dataclasses.is_dataclass(cls) and not inspect.isabstract(cls):
             shape = dataclass_shape(cls, self._annotations(cls, args))
             return RecordNode(self.nodes, cls, name, shape)
         if issubclass(cls, tuple) and hasattr(cls, "_fields"):
             shape = namedtuple_shape(cls, self._annotations(cls, args))
             return RecordNode(self.nodes, cls, name, shape)
+        foreign = self._of_package(cls, args, name)
+        if foreign is not None:
+            return foreign
         builtin = builtin_of(cls)
         if builtin is not None:
             return SubclassNode(self.nodes, cls, name, builtin)
         base = object if getattr(cls, "_is_protocol", False) else cls
         return DynamicNode(self.nodes, base, name, self.depth)
+
+    def _of_package(self, cls: type[Any], args: tuple[Any, ...], name: str) -> Node | None:
+        if cls.__module__ == "builtins":
+            return None
+        annotations = self._annotations(cls, args)
+        return foreign_node(self.nodes, cls, name, annotations) or pydantic_node(
+            self.nodes, cls, name, annotations, self.depth
+        )
 
     def _annotations(self, cls: type, args: tuple[Any, ...]) -> dict[str, object]:
         return class_annotations(cls, args, self.names)
@@ -81,7 +97,3 @@ class ClassNodes:
         if not args:
             return self.nodes.type_name(cls)
         return describe(types.GenericAlias(cls, args), self.nodes.type_name)
-
-
-OPAQUE: Final = DynamicNode
-"""The node of a class that has no form of its own."""

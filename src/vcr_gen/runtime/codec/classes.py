@@ -88,6 +88,7 @@ class UnsupportedNode(Node):
 
     def fits(self, value: object) -> int:
         """As a last resort, to give the reason."""
+        del value
         return DYNAMIC * 10
 
 

@@ -19,6 +19,6 @@ class Codec:
     decode: Callable[[Plain], Any]
     """Plain to value, strictly; raises DecodeError."""
     compare: Callable[[Plain, Plain], tuple[Difference, ...]] | None = None
-    """The differences that count, recorded first; None when equality of plains is the whole story."""
+    """The differences that count, recorded first; None when equality of plains says it all."""
     replace_live: Callable[[Any], Any] | None = None
     """The value with each live part replaced; None when nothing live can be inside."""

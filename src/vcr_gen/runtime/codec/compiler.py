@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, get_args, get_origin
 
@@ -60,6 +61,7 @@ class Compiler:
         self._codecs: dict[object, Codec] = {}
         self._compiling: dict[object, Guarded] = {}
         self._kept: list[object] = []
+        self._lock: Final = threading.RLock()
 
     def codec(self, annotation: object) -> Codec:
         """The codec of an annotation."""
@@ -73,18 +75,11 @@ class Compiler:
     def node(self, annotation: object) -> Node:
         """The node of an annotation; the way back to it while it is being compiled."""
         key = self._key(annotation)
-        known = self._nodes.get(key) or self._compiling.get(key)
+        known = self._nodes.get(key)
         if known is not None:
             return known
-        guard = Guarded(describe(annotation, self.type_name), self._depth)
-        self._compiling[key] = guard
-        try:
-            made = self._compile(annotation)
-        finally:
-            del self._compiling[key]
-        guard.settle(made)
-        self._nodes[key] = made
-        return made
+        with self._lock:
+            return self._nodes.get(key) or self._compile_guarded(key, annotation)
 
     def of_value(self, cls: type) -> Node:
         """The node that stores exactly the values of a class."""
@@ -106,6 +101,19 @@ class Compiler:
         if found is not None and issubclass(found, base):
             return found
         return self._loaded.find(name, base)
+
+    def _compile_guarded(self, key: object, annotation: object) -> Node:
+        if key in self._compiling:
+            return self._compiling[key]
+        guard = Guarded(describe(annotation, self.type_name), self._depth)
+        self._compiling[key] = guard
+        try:
+            made = self._compile(annotation)
+        finally:
+            del self._compiling[key]
+        guard.settle(made)
+        self._nodes[key] = made
+        return made
 
     def _compile(self, annotation: object) -> Node:
         words = metadata_of(annotation)

@@ -6,7 +6,7 @@ import collections
 import types
 from collections import abc
 from collections.abc import Callable
-from typing import Any, Final, get_args, get_origin
+from typing import Any, Final, cast, get_args, get_origin
 
 from vcr_gen.runtime.codec.mappings import (
     ChainMapNode,
@@ -127,6 +127,39 @@ def _chain(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
     return ChainMapNode(nodes, name, nodes.node(layer))
 
 
+def _keys(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
+    item = nodes.node(_argument(args, 0))
+    return ItemsNode(
+        nodes,
+        type({}.keys()),
+        name,
+        item,
+        make=lambda keys: dict.fromkeys(keys).keys(),
+        base=origin,
+    )
+
+
+def _values(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
+    item = nodes.node(_argument(args, 0))
+    return ItemsNode(
+        nodes,
+        type({}.values()),
+        name,
+        item,
+        make=lambda values: dict(enumerate(values)).values(),
+        base=origin,
+    )
+
+
+def _items(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
+    pair = nodes.node(types.GenericAlias(tuple, (_argument(args, 0), _argument(args, 1))))
+    return ItemsNode(nodes, type({}.items()), name, pair, make=_items_of, base=origin)
+
+
+def _items_of(pairs: list[object]) -> object:
+    return dict(cast("list[tuple[object, object]]", pairs)).items()
+
+
 Maker = Callable[[Nodes, type, str, Args], Node]
 
 CONTAINERS: Final[dict[type, Maker]] = {
@@ -151,6 +184,12 @@ CONTAINERS: Final[dict[type, Maker]] = {
     collections.Counter: _counter,
     collections.ChainMap: _chain,
     types.MappingProxyType: _proxy,
+    type({}.keys()): _keys,
+    type({}.values()): _values,
+    type({}.items()): _items,
+    abc.KeysView: _keys,
+    abc.ValuesView: _values,
+    abc.ItemsView: _items,
 }
 
 

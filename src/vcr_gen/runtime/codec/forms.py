@@ -28,7 +28,8 @@ def form_node(nodes: Nodes, annotation: object, scope: Scope) -> Node | None:
         return nodes.node(simpler)
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is Union or origin is types.UnionType:
-        return _union_node(nodes, args, describe(annotation, nodes.type_name))
+        members = [nodes.node(arg) for arg in args]
+        return _one_of(members, nodes, describe(annotation, nodes.type_name))
     if origin is Literal:
         return _literal_node(nodes, args, describe(annotation, nodes.type_name))
     if origin is type:
@@ -73,8 +74,7 @@ def _is_named(origin: object, *names: str) -> bool:
     return getattr(origin, "_name", None) in names
 
 
-def _union_node(nodes: Nodes, args: tuple[object, ...], name: str) -> Node:
-    members = [nodes.node(arg) for arg in args]
+def _one_of(members: list[Node], nodes: Nodes, name: str) -> Node:
     present = [member for member in members if not isinstance(member, NoneNode)]
     if not present:
         return members[0]
@@ -95,15 +95,22 @@ def _literal_node(nodes: Nodes, values: tuple[object, ...], name: str) -> Node:
     by_type: dict[type, list[object]] = {}
     for value in values:
         by_type.setdefault(type(value), []).append(value)
-    members = [
-        LiteralNode(tuple(group), _literal_name(name, group, len(by_type)), nodes.of_value(cls))
-        for cls, group in by_type.items()
-    ]
-    return members[0] if len(members) == 1 else UnionNode(tuple(members), name)
+    return _one_of(
+        [
+            (
+                nodes.node(None)
+                if cls is type(None)
+                else LiteralNode(tuple(group), _literal_name(group), nodes.of_value(cls))
+            )
+            for cls, group in by_type.items()
+        ],
+        nodes,
+        name,
+    )
 
 
-def _literal_name(name: str, group: list[object], groups: int) -> str:
-    return name if groups == 1 else f"Literal[{', '.join(repr(value) for value in group)}]"
+def _literal_name(group: list[object]) -> str:
+    return f"Literal[{', '.join(repr(value) for value in group)}]"
 
 
 def _type_node(nodes: Nodes, declared: object, name: str) -> Node:

@@ -31,7 +31,7 @@ class LoadedTypes:
             expected = f"a loaded type below {plain_type_name(base)}"
             hint = f"import {module} before, or register the type" if module else ""
             raise Fault(expected, f"the name {show(name)}", hint)
-        chosen = _in_module(name, candidates) or candidates[-1]
+        chosen = _in_module(candidates) or candidates[-1]
         self._found[key] = chosen
         return chosen
 
@@ -48,7 +48,7 @@ def _below(base: type) -> Iterator[type]:
         pending.extend(reversed(type.__subclasses__(cls)))
 
 
-def _in_module(name: str, candidates: list[type]) -> type | None:
+def _in_module(candidates: list[type]) -> type | None:
     # `dataclass(slots=True)` leaves the class it replaced behind, under the same name.
     for cls in candidates:
         module = sys.modules.get(cls.__module__)

@@ -304,7 +304,9 @@ class NamespaceNode(MappingNode):
 
     def bare(self, value: object) -> Plain:
         """The attributes' plains."""
-        return self.encode_entries({name: item for name, item in vars(value).items()})
+        attributes: dict[object, object] = {}
+        attributes.update(vars(value))
+        return self.encode_entries(attributes)
 
     def restore(self, plain: Plain) -> object:
         """The namespace of the attributes."""

@@ -21,6 +21,13 @@ def metadata_of(annotation: object) -> tuple[object, ...]:
     return get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
 
 
+def is_marker(word: object) -> bool:
+    """Whether a word in `Annotated` is one of ours."""
+    return isinstance(word, CodecMarker | Match) or any(
+        word is each for each in (Secret, Volatile, Unrecorded)
+    )
+
+
 def is_unrecorded(annotation: object) -> bool:
     """Whether the annotation says that its value is not recorded."""
     return any(word is Unrecorded for word in metadata_of(annotation))

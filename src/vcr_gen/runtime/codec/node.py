@@ -46,7 +46,7 @@ class Node:
         raise NotImplementedError
 
     def fits(self, value: object) -> int:
-        """How far the value's type is from the declared one; `NO_FIT` when it cannot stand there."""
+        """How far the value's type is from the declared one; `NO_FIT` when it has no place."""
         raise NotImplementedError
 
     def kinds_made(self) -> frozenset[str]:
@@ -82,6 +82,11 @@ class Nodes(Protocol):
         """The class of that name below `base`; never imports; raises `Fault` when there is none."""
 
 
+def own_type(value: object) -> type:
+    """The type a tag names: a value's class, but `type` for a class of any metaclass."""
+    return type if isinstance(value, type) else type(value)
+
+
 class StandIns:
     """The values that may stand where a class is declared without being exactly of it.
 
@@ -107,7 +112,7 @@ class StandIns:
 
     def encode(self, value: object) -> Plain:
         """The tagged plain of a value of another type than the declared one."""
-        cls = type(value)
+        cls = own_type(value)
         entry = self._known.get(cls)
         if entry is None:
             entry = self._admit(cls, value)
@@ -132,7 +137,7 @@ class StandIns:
 
     def fits(self, value: object) -> int:
         """How far the value's type is from the declared one."""
-        cls = type(value)
+        cls = own_type(value)
         if cls in self._alternatives:
             return STAND_IN
         if issubclass(cls, self._base):

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias, cast
 
 from vcr_gen.runtime.codec.fault import Fault, show, step_to
 
-Plain: TypeAlias = "None | bool | int | float | str | list[Plain] | dict[str, Plain]"
+Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 """None, bool, 64-bit int, finite float, str without lone surrogates, list, dict with str keys."""
 
 TYPE: Final = "$type"

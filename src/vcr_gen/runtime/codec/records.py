@@ -8,7 +8,7 @@ from typing import Final
 
 from vcr_gen.runtime.codec.compare import MISSING, Difference, differences
 from vcr_gen.runtime.codec.fault import Fault, show, step_to
-from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
+from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes
 from vcr_gen.runtime.codec.plain import DICT, Plain
 
 
@@ -36,6 +36,8 @@ class Shape:
     rebuild: Callable[[object, dict[str, object]], object] | None = None
     """A copy of a value with some fields replaced; for live parts."""
     extra_kinds: frozenset[str] = frozenset()
+    names: Callable[[object], Iterable[str]] | None = None
+    """What a value holds, where that may be more than the fields; more is refused."""
     closed: bool = False
     """Whether values of subclasses cannot stand in (TypedDict)."""
 
@@ -67,6 +69,8 @@ class RecordNode(ClassNode):
         read = self._shape.read
         out: dict[str, Plain] = {}
         name = ""
+        if self._shape.names is not None:
+            self._refuse_unknown(self._shape.names(value))
         try:
             for name, encode, required in self._stored:
                 try:
@@ -112,9 +116,7 @@ class RecordNode(ClassNode):
         except Fault as fault:
             fault.within(step_to(name))
             raise
-        for name in plain:
-            if name not in self._fields or self._fields[name][0].unrecorded:
-                raise Fault(f"a field of {self.name}", f"the unknown field {show(name)}")
+        self._refuse_unknown(plain)
         return values
 
     def compare_bare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
@@ -135,6 +137,29 @@ class RecordNode(ClassNode):
                 compare = node.compare if node is not None else differences
                 found += (each.below(step) for each in compare(recorded[name], actual[name]))
         return tuple(found)
+
+    def encode(self, value: object) -> Plain:
+        """The plain of a value; for a TypedDict, of exactly a dict."""
+        if type(value) is self.cls:
+            return self.bare(value)
+        if self._shape.closed:
+            raise Fault(self.name, show(value))
+        return self.others.encode(value)
+
+    def decode(self, plain: Plain) -> object:
+        """The value of a plain; a TypedDict is never tagged."""
+        return self.restore(plain) if self._shape.closed else super().decode(plain)
+
+    def fits(self, value: object) -> int:
+        """As for any class, but nothing stands in for a TypedDict."""
+        if self._shape.closed:
+            return EXACT if type(value) is self.cls else NO_FIT
+        return super().fits(value)
+
+    def _refuse_unknown(self, names: Iterable[str]) -> None:
+        for name in names:
+            if name not in self._fields:
+                raise Fault(f"a field of {self.name}", f"the unknown field {show(name)}")
 
     def replace_bare(self, value: object) -> object:
         """The value with the live parts of its fields replaced."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Literal, NotRequired, Required, get_args, get_origin
 
 from vcr_gen.runtime.codec.markers import is_unrecorded
@@ -13,6 +13,7 @@ from vcr_gen.runtime.codec.records import Field, Shape
 from vcr_gen.runtime.codec.rewrite import strip_qualifiers
 
 Annotations = Mapping[str, object]
+SetAttribute = Callable[[object, str, object], None]
 
 UNSET: Final = object()
 
@@ -24,17 +25,18 @@ def dataclass_shape(cls: type[Any], annotations: Annotations) -> Shape:
         record_field(
             each.name,
             annotations.get(each.name, Any),
-            required=each.init or each.default is not dataclasses.MISSING,
+            required=each.init or _dataclass_default(each) is not None,
             default=_dataclass_default(each),
         )
         for each in described
     )
     init = {each.name: each.name for each in described if each.init}
-    if not _can_call_init(cls, set(init.values())):
-        return Shape(fields, without_init(cls), rebuild=replace_attributes)
+    names = None if "__dataclass_params__" in vars(cls) else _attributes
+    if not can_call_init(cls, set(init.values())):
+        return Shape(fields, without_init(cls), rebuild=replace_attributes, names=names)
     trusted = len(init) == len(fields) and not hasattr(cls, "__post_init__")
-    build = cls_from_keywords(cls) if trusted else with_init(cls, init)
-    return Shape(fields, build, rebuild=replace_attributes)
+    build = from_keywords(cls) if trusted else with_init(cls, init)
+    return Shape(fields, build, rebuild=replace_attributes, names=names)
 
 
 def namedtuple_shape(cls: type[Any], annotations: Annotations) -> Shape:
@@ -59,15 +61,22 @@ def typeddict_shape(cls: type[Any], annotations: Annotations) -> Shape:
         words = qualifiers(annotation)
         return (name in required or Required in words) and NotRequired not in words
 
+    return dict_shape(
+        tuple(
+            record_field(name, annotation, required=is_required(name, annotation))
+            for name, annotation in annotations.items()
+        )
+    )
+
+
+def dict_shape(fields: tuple[Field, ...]) -> Shape:
+    """The shape of a dict with these keys and no others."""
+
     def rebuild(value: object, changed: dict[str, object]) -> object:
         assert isinstance(value, dict)
         return {**value, **changed}
 
-    fields = tuple(
-        record_field(name, annotation, required=is_required(name, annotation))
-        for name, annotation in annotations.items()
-    )
-    return Shape(fields, dict, read=_read_key, rebuild=rebuild)
+    return Shape(fields, dict, read=_read_key, rebuild=rebuild, names=_keys, closed=True)
 
 
 def record_field(
@@ -91,20 +100,22 @@ def qualifiers(annotation: object) -> set[object]:
     return found
 
 
-def cls_from_keywords(cls: type[Any]) -> Callable[[dict[str, object]], object]:
+def from_keywords(cls: type[Any]) -> Callable[[dict[str, object]], object]:
     """Build by calling the class with every field."""
     return lambda values: cls(**values)
 
 
 def with_init(
-    cls: type[Any], parameters: Mapping[str, str]
+    cls: type[Any],
+    parameters: Mapping[str, str],
+    set_attribute: SetAttribute = object.__setattr__,
 ) -> Callable[[dict[str, object]], object]:
     """Build by calling the class, then set every field: `__init__` may have changed some."""
 
     def build(values: dict[str, object]) -> object:
         given = {parameters[name]: value for name, value in values.items() if name in parameters}
         made = cls(**given)
-        _set_attributes(made, values)
+        set_attributes(made, values, set_attribute)
         return made
 
     return build
@@ -114,24 +125,44 @@ def without_init(cls: type[Any]) -> Callable[[dict[str, object]], object]:
     """Build without `__init__`, for a class whose `__init__` wants what no field holds."""
 
     def build(values: dict[str, object]) -> object:
-        made = object.__new__(cls)
-        _set_attributes(made, values)
+        made = blank(cls)
+        set_attributes(made, values)
         return made
 
     return build
 
 
+def blank(cls: Any) -> Any:
+    """A value on which `__init__` has not run."""
+    return cls.__new__(cls)
+
+
 def replace_attributes(value: object, changed: dict[str, object]) -> object:
     """A copy of a value with some attributes replaced, frozen or not."""
     twin = copy.copy(value)
-    _set_attributes(twin, changed)
+    set_attributes(twin, changed)
     return twin
 
 
-def _set_attributes(target: object, values: Mapping[str, object]) -> None:
+def set_attributes(
+    target: object,
+    values: Mapping[str, object],
+    set_attribute: SetAttribute = object.__setattr__,
+) -> None:
+    """Set what is not so already, past the `__setattr__` of a frozen class."""
     for name, value in values.items():
         if getattr(target, name, UNSET) is not value:
-            object.__setattr__(target, name, value)
+            set_attribute(target, name, value)
+
+
+def _keys(value: object) -> Iterable[str]:
+    assert isinstance(value, dict)
+    return value
+
+
+def _attributes(value: object) -> Iterable[str]:
+    # An undecorated subclass of a dataclass may keep more than its fields.
+    return getattr(value, "__dict__", ())
 
 
 def _read_key(value: object, name: str) -> object:
@@ -139,7 +170,8 @@ def _read_key(value: object, name: str) -> object:
     return value[name]
 
 
-def _can_call_init(cls: type[Any], names: set[str]) -> bool:
+def can_call_init(cls: type[Any], names: set[str]) -> bool:
+    """Whether a class can be called with exactly these keywords."""
     try:
         parameters = inspect.signature(cls).parameters
     except (TypeError, ValueError):

@@ -15,7 +15,6 @@ from vcr_gen.runtime.codec.scalars import BoolNode, BytesNode, FloatNode, IntNod
 from vcr_gen.runtime.codec.texts import TEXT_NODES
 
 NativePath: Final = type(pathlib.Path())
-NativePurePath: Final = type(pathlib.PurePath())
 
 LEAVES: Final[Mapping[type, Callable[[Nodes], Node]]] = {
     type(None): lambda _: NoneNode(),
@@ -30,12 +29,6 @@ LEAVES: Final[Mapping[type, Callable[[Nodes], Node]]] = {
 }
 """Types without type arguments."""
 
-CONCRETE: Final[Mapping[type, type]] = {
-    pathlib.Path: NativePath,
-    pathlib.PurePath: NativePurePath,
-}
-"""The class whose values stand for a declared one that makes values of another."""
-
 _FIXED: Final[Mapping[type, str]] = {
     type(None): "None",
     NativePath: "pathlib.Path",
@@ -47,7 +40,7 @@ _FIXED: Final[Mapping[type, str]] = {
     re.Pattern: "re.Pattern",
 }
 
-_CONTAINERS: Final = (
+_CONTAINERS: Final[tuple[type, ...]] = (
     list,
     tuple,
     set,
@@ -59,6 +52,13 @@ _CONTAINERS: Final = (
     collections.Counter,
     collections.ChainMap,
     types.MappingProxyType,
+    range,
+    slice,
+    memoryview,
+    type,
+    type({}.keys()),
+    type({}.values()),
+    type({}.items()),
 )
 
 

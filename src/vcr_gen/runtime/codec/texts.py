@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import ipaddress
+import os
 import pathlib
 import re
 import types
@@ -41,12 +42,14 @@ class TextNode(ClassNode):
 
     kinds = frozenset({STR, ESCAPED})
 
-    def __init__(self, nodes: Nodes, form: TextForm[T]) -> None:
+    def __init__(
+        self, nodes: Nodes, form: TextForm[T], *, name: str | None = None, base: type | None = None
+    ) -> None:
         def promote(cls: type) -> Callable[[], Node]:
             return lambda: nodes.node(cls)
 
         alternatives = {cls: promote(cls) for cls in form.promoted}
-        super().__init__(nodes, form.cls, form.name, alternatives=alternatives)
+        super().__init__(nodes, form.cls, name or form.name, base=base, alternatives=alternatives)
 
         def write(value: object) -> str:
             assert isinstance(value, form.cls)
@@ -103,6 +106,15 @@ def _form(
     return cls, lambda nodes: TextNode(nodes, form)
 
 
+def _path(declared: type, form: TextForm[T]) -> tuple[type, FormOf]:
+    """A path under a declared class that makes values of another: `Path()` is a `PosixPath`."""
+    name = f"{declared.__module__}.{declared.__qualname__}"
+    return declared, lambda nodes: TextNode(nodes, form, name=name, base=declared)
+
+
+_PATH: Final = TextForm(type(pathlib.Path()), "pathlib.Path", str, pathlib.Path)
+_PURE_PATH: Final = TextForm(type(pathlib.PurePath()), "pathlib.PurePath", str, pathlib.PurePath)
+
 TEXT_NODES: Final[dict[type, FormOf]] = dict(
     [
         _form(complex, "complex", str, complex, (int, float, bool)),
@@ -116,6 +128,9 @@ TEXT_NODES: Final[dict[type, FormOf]] = dict(
         _form(dt.timedelta, "datetime.timedelta", str, moments.read_delta),
         _form(dt.timezone, "datetime.timezone", moments.write_timezone, moments.read_timezone),
         _form(zoneinfo.ZoneInfo, "zoneinfo.ZoneInfo", moments.write_zone, zoneinfo.ZoneInfo),
+        _path(pathlib.PurePath, _PURE_PATH),
+        _path(pathlib.Path, _PATH),
+        _path(os.PathLike, _PATH),
         _form(pathlib.PurePosixPath, "pathlib.PurePosixPath", str, pathlib.PurePosixPath),
         _form(pathlib.PureWindowsPath, "pathlib.PureWindowsPath", str, pathlib.PureWindowsPath),
         _form(type(pathlib.Path()), "pathlib.Path", str, pathlib.Path),

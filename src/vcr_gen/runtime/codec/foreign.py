@@ -1,0 +1,107 @@
+"""attrs and msgspec classes, through the public field APIs of these packages.
+
+Neither is imported: a class of theirs can only be met when the package is loaded.
+"""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from vcr_gen.runtime.codec.node import Node, Nodes
+from vcr_gen.runtime.codec.records import RecordNode, Shape
+from vcr_gen.runtime.codec.shapes import (
+    can_call_init,
+    record_field,
+    replace_attributes,
+    set_attributes,
+    with_init,
+    without_init,
+)
+from vcr_gen.runtime.codec.texts import TextForm, TextNode
+
+Annotations = Mapping[str, object]
+
+
+def attrs_shape(cls: type[Any], annotations: Annotations) -> Shape | None:
+    """The shape of an attrs class."""
+    attr = sys.modules.get("attr")
+    if attr is None or not attr.has(cls):
+        return None
+    described: tuple[Any, ...] = attr.fields(cls)
+    fields = tuple(
+        record_field(
+            each.name,
+            annotations.get(each.name, Any if each.type is None else each.type),
+            required=each.init or each.default is not attr.NOTHING,
+            default=_attrs_default(each.default, attr),
+        )
+        for each in described
+    )
+    init = {each.name: each.alias for each in described if each.init}
+    # A converter takes what the caller gave, not what the field holds.
+    converts = any(each.converter is not None for each in described)
+    if converts or not can_call_init(cls, set(init.values())):
+        return Shape(fields, without_init(cls), rebuild=replace_attributes)
+    return Shape(fields, with_init(cls, init), rebuild=replace_attributes)
+
+
+def msgspec_shape(cls: type[Any], annotations: Annotations) -> Shape | None:
+    """The shape of a msgspec Struct."""
+    msgspec = sys.modules.get("msgspec")
+    if msgspec is None or not issubclass(cls, msgspec.Struct):
+        return None
+    force: Callable[[object, str, object], None] = msgspec.structs.force_setattr
+
+    def rebuild(value: object, changed: dict[str, object]) -> object:
+        twin = copy.copy(value)
+        set_attributes(twin, changed, force)
+        return twin
+
+    names: tuple[str, ...] = cls.__struct_fields__
+    defaults = {each.name: each for each in msgspec.structs.fields(cls)}
+    fields = tuple(
+        record_field(
+            name,
+            annotations.get(name, Any),
+            default=_msgspec_default(defaults[name], msgspec.NODEFAULT),
+        )
+        for name in names
+    )
+    return Shape(fields, with_init(cls, {name: name for name in names}, force), rebuild=rebuild)
+
+
+def foreign_node(nodes: Nodes, cls: type[Any], name: str, annotations: Annotations) -> Node | None:
+    """The node of an attrs or msgspec class."""
+    shape = attrs_shape(cls, annotations) or msgspec_shape(cls, annotations)
+    if shape is not None:
+        return RecordNode(nodes, cls, name, shape)
+    msgspec = sys.modules.get("msgspec")
+    if msgspec is not None and cls is msgspec.UnsetType:
+        form: TextForm[object] = TextForm(cls, name, lambda _: UNSET, _constant(msgspec.UNSET))
+        return TextNode(nodes, form)
+    return None
+
+
+UNSET: Final = "UNSET"
+
+
+def _constant(value: object) -> Callable[[str], object]:
+    return lambda _: value
+
+
+def _attrs_default(default: Any, attr: Any) -> Callable[[], object] | None:
+    if default is attr.NOTHING:
+        return None
+    if isinstance(default, attr.Factory):
+        return None if default.takes_self else default.factory
+    return lambda: default
+
+
+def _msgspec_default(described: Any, absent: object) -> Callable[[], object] | None:
+    if described.default_factory is not absent:
+        factory: Callable[[], object] = described.default_factory
+        return factory
+    return None if described.default is absent else lambda: described.default

@@ -1,0 +1,174 @@
+"""pydantic models: fields, which of them were set, extra fields and private attributes.
+
+pydantic is not imported: a model can only be met when it is loaded.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, Final
+
+from vcr_gen.boundary import Secret
+from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode
+from vcr_gen.runtime.codec.fault import Fault, show
+from vcr_gen.runtime.codec.markers import REDACTED, CustomNode, is_marker, mark
+from vcr_gen.runtime.codec.node import Node, Nodes
+from vcr_gen.runtime.codec.plain import Plain, check_plain
+from vcr_gen.runtime.codec.records import RecordNode, Shape
+from vcr_gen.runtime.codec.shapes import blank, dict_shape, record_field
+
+DEFAULTED: Final = "$defaulted"
+EXTRA: Final = "$extra"
+PRIVATE: Final = "$private"
+
+Annotations = Mapping[str, object]
+
+
+def pydantic_node(
+    nodes: Nodes, cls: type[Any], name: str, annotations: Annotations, depth: Depth
+) -> Node | None:
+    """The node of a model, or of one of pydantic's own types."""
+    pydantic = sys.modules.get("pydantic")
+    if pydantic is None:
+        return None
+    if issubclass(cls, pydantic.BaseModel):
+        return None if cls is pydantic.BaseModel else ModelNode(nodes, cls, name, annotations)
+    if issubclass(cls, pydantic.SecretStr):
+        return _secret_node(cls, name, cls)
+    if issubclass(cls, pydantic.SecretBytes):
+        return _secret_node(cls, name, lambda text: cls(text.encode()))
+    if any(base.__module__ == "pydantic.networks" for base in cls.__mro__):
+        if hasattr(cls, "unicode_string"):
+            return CustomNode(cls, name, str, cls, check_plain)
+        return DynamicNode(nodes, object, name, depth)  # such as EmailStr: the values are texts
+    return None
+
+
+def _secret_node(cls: type[Any], name: str, make: Callable[[str], object]) -> Node:
+    return mark(
+        CustomNode(cls, name, lambda _: REDACTED, make, check_plain), (Secret,), check_plain
+    )
+
+
+class ModelNode(RecordNode):
+    """Values of one model."""
+
+    def __init__(self, nodes: Nodes, cls: type[Any], name: str, annotations: Annotations) -> None:
+        if not cls.__pydantic_complete__:
+            cls.model_rebuild(raise_errors=False)
+        fields = tuple(
+            record_field(field, _annotation(info), default=_default(info))
+            for field, info in cls.model_fields.items()
+        )
+        shape = Shape(
+            fields,
+            build=dict,
+            read=_read,
+            rebuild=_rebuild,
+            extra_kinds=frozenset({EXTRA, PRIVATE, DEFAULTED}),
+        )
+        super().__init__(nodes, cls, name, shape)
+        self._model: Final = cls
+        self._extra: Final = nodes.node(dict[str, Any])
+        private = tuple(
+            record_field(
+                attribute,
+                annotations.get(attribute, Any),
+                required=False,
+                default=described.get_default if _has_default(described) else None,
+            )
+            for attribute, described in cls.__private_attributes__.items()
+        )
+        self._private: Final = RecordNode(nodes, dict, f"{name} (private)", dict_shape(private))
+
+    def children(self) -> Iterable[Node]:
+        """The nodes of fields and private attributes."""
+        return [*super().children(), *self._private.children()]
+
+    def bare(self, value: object) -> Plain:
+        """The fields' plains, and what else makes a model."""
+        model: Any = value
+        out = super().bare(value)
+        assert isinstance(out, dict)
+        for key, node, part in (
+            (EXTRA, self._extra, model.__pydantic_extra__),
+            (PRIVATE, self._private, model.__pydantic_private__),
+        ):
+            try:
+                plain = node.encode(part) if part else None
+            except Fault as fault:
+                fault.within(f".{key}")
+                raise
+            if plain:
+                out[key] = plain
+        held = {*self._model.model_fields, *(model.__pydantic_extra__ or ())}
+        defaulted = sorted(held - model.model_fields_set)
+        if defaulted:
+            out[DEFAULTED] = list(defaulted)
+        return out
+
+    def restore(self, plain: Plain) -> object:
+        """An equal model; its validators do not run, as the codec has checked every field."""
+        if type(plain) is not dict:
+            raise Fault(self.name, show(plain))
+        parts = {key: plain.get(key) for key in (EXTRA, PRIVATE, DEFAULTED)}
+        values = self.decode_fields({k: v for k, v in plain.items() if k not in parts})
+        extra = self._part(EXTRA, self._extra, parts)
+        private = self._part(PRIVATE, self._private, parts)
+        held = {*self._model.model_fields, *extra}
+        defaulted = parts[DEFAULTED] if parts[DEFAULTED] is not None else []
+        if not isinstance(defaulted, list) or not held.issuperset(map(str, defaulted)):
+            raise Fault("names of fields", show(defaulted)).within(f".{DEFAULTED}")
+        made = blank(self._model)
+        made.__setstate__(
+            {
+                "__dict__": values,
+                "__pydantic_extra__": extra if self._allows_extra else None,
+                "__pydantic_fields_set__": held.difference(map(str, defaulted)),
+                "__pydantic_private__": private if self._model.__private_attributes__ else None,
+            }
+        )
+        return made
+
+    @property
+    def _allows_extra(self) -> bool:
+        return bool(self._model.model_config.get("extra") == "allow")
+
+    def _part(self, key: str, node: Node, parts: Mapping[str, Plain]) -> dict[str, object]:
+        plain = parts[key]
+        if key == EXTRA and plain is not None and not self._allows_extra:
+            raise Fault(f"a field of {self.name}", "extra fields").within(f".{key}")
+        try:
+            part = node.decode({} if plain is None else plain)
+        except Fault as fault:
+            fault.within(f".{key}")
+            raise
+        assert isinstance(part, dict)
+        return part
+
+
+def _read(value: object, name: str) -> object:
+    return vars(value)[name]
+
+
+def _rebuild(value: object, changed: dict[str, object]) -> object:
+    model: Any = value
+    return model.model_copy(update=changed)
+
+
+def _annotation(info: Any) -> object:
+    # pydantic takes the words out of Annotated; only ours matter here.
+    words = tuple(word for word in info.metadata if is_marker(word))
+    return Annotated[(info.annotation, *words)] if words else info.annotation
+
+
+def _default(info: Any) -> Callable[[], object] | None:
+    if info.is_required():
+        return None
+    return lambda: info.get_default(call_default_factory=True, validated_data={})
+
+
+def _has_default(described: Any) -> bool:
+    undefined = sys.modules["pydantic_core"].PydanticUndefined
+    return described.default is not undefined or described.default_factory is not None

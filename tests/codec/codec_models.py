@@ -1,0 +1,394 @@
+"""The classes whose values the codec's tests store."""
+
+from __future__ import annotations
+
+import abc
+import enum
+import typing
+from collections.abc import Callable
+from dataclasses import KW_ONLY, InitVar, dataclass, field
+from datetime import date
+from typing import Any, ClassVar, Final, Generic, NamedTuple, NotRequired, Protocol, Required, TypeVar
+
+import attrs
+import msgspec
+import pydantic
+
+if typing.TYPE_CHECKING:
+    from a_package_that_is_not_there import Absent
+
+T = TypeVar("T")
+K = TypeVar("K")
+N = TypeVar("N", bound=int)
+
+
+class Color(enum.Enum):
+    RED = 1
+    BLUE = "blue"
+    CRIMSON = 1
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+class Word(enum.StrEnum):
+    YES = "yes"
+    NO = "no"
+
+
+class Perm(enum.Flag):
+    R = 4
+    W = 2
+    X = 1
+    RW = 6
+
+
+class Bits(enum.IntFlag, boundary=enum.KEEP):
+    A = 1
+    B = 2
+
+
+@dataclass
+class Point:
+    x: int
+    y: int
+
+
+@dataclass
+class Point3(Point):
+    z: int
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    name: str
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(kw_only=True)
+class KwOnly:
+    a: int
+    b: str = "b"
+
+
+@dataclass
+class Mixed:
+    a: int
+    _: KW_ONLY
+    b: int = 2
+
+
+@dataclass
+class NotInit:
+    a: int
+    doubled: int = field(init=False)
+    unset: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.doubled = self.a * 2
+
+
+@dataclass
+class WithInitVar:
+    a: int
+    scale: InitVar[int]
+    scaled: int = 0
+
+    def __post_init__(self, scale: int) -> None:
+        self.scaled = self.a * scale
+
+
+@dataclass
+class Normalised:
+    text: str
+
+    def __post_init__(self) -> None:
+        self.text = self.text.strip()
+
+
+@dataclass
+class Factory:
+    items: list[int] = field(default_factory=list)
+    limit: ClassVar[int] = 3
+    fixed: Final[int] = 4
+
+
+@dataclass
+class Box(Generic[T]):
+    value: T
+    more: list[T] = field(default_factory=list)
+
+
+@dataclass
+class IntBox(Box[int]):
+    label: str = ""
+
+
+@dataclass
+class Pair(Generic[K, T]):
+    key: K
+    value: Box[T]
+
+
+@dataclass
+class Bounded(Generic[N]):
+    n: N
+
+
+@dataclass
+class Tree:
+    value: int
+    children: list[Tree] = field(default_factory=list)
+    parent: Tree | None = None
+
+
+@dataclass
+class UsesAbsent:
+    a: int
+    absent: Absent
+    many: list[Absent]
+
+
+@dataclass
+class Shadow:
+    date: date
+    other: date | None = None
+
+
+@dataclass(init=False)
+class OwnInit:
+    a: int
+
+    def __init__(self, text: str) -> None:
+        self.a = int(text)
+
+
+class Undecorated(Point):
+    """A subclass of a dataclass that adds no fields."""
+
+
+class Shape(abc.ABC):
+    @abc.abstractmethod
+    def area(self) -> float: ...
+
+
+@dataclass
+class Circle(Shape):
+    r: float
+
+    def area(self) -> float:
+        return self.r
+
+
+@dataclass
+class Square(Shape):
+    side: float
+
+    def area(self) -> float:
+        return self.side
+
+
+class HasArea(Protocol):
+    def area(self) -> float: ...
+
+
+class Opaque:
+    def __init__(self, secret: int) -> None:
+        self.secret = secret
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Opaque) and other.secret == self.secret
+
+    def __hash__(self) -> int:
+        return hash(self.secret)
+
+
+class Coordinates(NamedTuple):
+    lat: float
+    lon: float = 0.0
+
+
+class GenericRow(NamedTuple, Generic[T]):
+    id: int
+    cell: T
+
+
+class Movie(typing.TypedDict):
+    title: str
+    year: NotRequired[int]
+
+
+class Partial(typing.TypedDict, total=False):
+    a: Required[int]
+    b: str
+
+
+class Nested(Movie, total=False):
+    parts: list[Partial]
+
+
+class GenericDict(typing.TypedDict, Generic[T]):
+    item: T
+
+
+Keyworded = typing.TypedDict("Keyworded", {"in": int, "not-a-name": str})
+
+
+class Text(str):
+    """A str with behaviour."""
+
+
+class Number(int):
+    pass
+
+
+class Items(list[int]):
+    pass
+
+
+class Headers(dict[str, str]):
+    def __setitem__(self, key: str, value: str) -> None:
+        super().__setitem__(key.lower(), value)
+
+
+@attrs.define
+class AttrsPoint:
+    x: int
+    y: int = 0
+    _hidden: str = "h"
+
+
+@attrs.frozen
+class AttrsFrozen:
+    items: tuple[AttrsPoint, ...]
+    derived: int = attrs.field(init=False, default=7)
+
+
+@attrs.define
+class AttrsConverted:
+    parts: list[str] = attrs.field(converter=lambda text: text.split(","))
+
+
+@attrs.define
+class AttrsGeneric(Generic[T]):
+    value: T
+
+
+@attrs.define(slots=False)
+class AttrsChild(AttrsPoint):
+    z: float = 1.5
+
+
+class Model(pydantic.BaseModel):
+    a: int
+    b: str | None = None
+    points: list[Point] = []
+
+
+class ModelChild(Model):
+    c: float = 0.5
+
+
+class Aliased(pydantic.BaseModel):
+    from_: int = pydantic.Field(alias="from")
+
+
+class Extra(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(extra="allow", frozen=True)
+    a: int
+
+
+class Private(pydantic.BaseModel):
+    a: int
+    _count: int = 0
+    _names: list[str] = pydantic.PrivateAttr(default_factory=list)
+
+
+class Validated(pydantic.BaseModel):
+    n: int
+
+    @pydantic.field_validator("n")
+    @classmethod
+    def double(cls, n: int) -> int:
+        return n * 2
+
+
+class ModelBox(pydantic.BaseModel, Generic[T]):
+    value: T
+
+
+class ModelTree(pydantic.BaseModel):
+    value: int
+    children: list[ModelTree] = []
+
+
+class IntRoot(pydantic.RootModel[list[int]]):
+    pass
+
+
+class StructPoint(msgspec.Struct):
+    x: int
+    y: int = 0
+
+
+class StructFrozen(msgspec.Struct, frozen=True, tag=True, kw_only=True):
+    name: str
+    inner: StructPoint | None = None
+
+
+class StructGeneric(msgspec.Struct, Generic[T]):
+    value: T
+
+
+class StructUnset(msgspec.Struct):
+    maybe: int | msgspec.UnsetType = msgspec.UNSET
+
+
+class PlainError(Exception):
+    pass
+
+
+class CodeError(Exception):
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class SlotsError(Exception):
+    __slots__ = ("detail",)
+
+    def __init__(self, detail: str) -> None:
+        super().__init__()
+        self.detail = detail
+
+
+@dataclass
+class DataError(Exception):
+    code: int
+    where: list[str]
+
+
+@dataclass(frozen=True)
+class FrozenError(Exception):
+    code: int
+
+
+class KeywordError(RuntimeError):
+    def __init__(self, *, status: int) -> None:
+        super().__init__(f"status {status}")
+        self.status = status
+
+
+class DiskError(OSError):
+    def __init__(self, path: str, *, fatal: bool) -> None:
+        super().__init__(5, "I/O", path)
+        self.fatal = fatal
+
+
+@dataclass
+class Job:
+    name: str
+    error: BaseException | None = None
+    run: Callable[[], Any] | None = None

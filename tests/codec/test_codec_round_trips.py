@@ -1,0 +1,35 @@
+"""Every value comes back equal and of exactly its own type."""
+
+import pytest
+from codec_exact import identical, round_trip
+from codec_matrix import MATRIX
+
+from vcr_gen.runtime.codec import Compiler, Registry, same
+
+SHARED = Compiler(registry=Registry())
+
+
+@pytest.mark.parametrize("name", MATRIX)
+def test_value_comes_back_exactly(name: str) -> None:
+    annotation, value = MATRIX[name]
+    back = round_trip(annotation, value)
+    assert identical(value, back), f"{value!r} came back as {back!r}"
+
+
+@pytest.mark.parametrize("name", MATRIX)
+def test_value_comes_back_exactly_under_any(name: str) -> None:
+    _, value = MATRIX[name]
+    back = round_trip(object, value, SHARED)
+    assert identical(value, back), f"{value!r} came back as {back!r}"
+
+
+@pytest.mark.parametrize("name", MATRIX)
+def test_encoding_a_value_twice_gives_the_same_plain(name: str) -> None:
+    annotation, value = MATRIX[name]
+    codec = SHARED.codec(annotation)
+    plain = codec.encode(value)
+    assert same(plain, codec.encode(codec.decode(plain)))
+
+
+def test_the_matrix_has_at_least_180_cases() -> None:
+    assert len(MATRIX) >= 180
