@@ -11,6 +11,7 @@ from vcr_gen.gen.flatten import Ancestor, class_scope
 from vcr_gen.gen.library import Library
 from vcr_gen.gen.model import (
     Attribute,
+    Default,
     Member,
     Method,
     NestedClass,
@@ -51,7 +52,7 @@ _NOT_MEMBERS: Final = frozenset(
     }
 )
 _WRAPPERS: Final = frozenset({"typing.ClassVar", "typing.Final", "typing.ReadOnly"})
-_READ_ONLY: Final = _WRAPPERS  # an instance cannot set a class variable either
+_READ_ONLY: Final = frozenset({"typing.Final", "typing.ReadOnly"})
 
 
 @dataclass(frozen=True)
@@ -174,12 +175,23 @@ def _function_member(
         name,
         decorated.binding,
         signature_of(node, place, decorated),
-        overloads=tuple(signature_of(one, place, how) for one, how in overloads),
+        overloads=tuple(_overload(signature_of(one, place, how)) for one, how in overloads),
         implemented=bool(plain),
         direction=direction,
         recorded=all(one.recorded for _, one in functions),
         deprecated=any(one.deprecated for _, one in functions),
     )
+
+
+def _overload(signature: Signature) -> Signature:
+    """An overload says `...` for a default that it cannot name."""
+    parameters = tuple(
+        replace(one, default=Default("omitted"))
+        if one.default is not None and one.default.how == "fetched"
+        else one
+        for one in signature.parameters
+    )
+    return replace(signature, parameters=parameters)
 
 
 def _property(
@@ -214,19 +226,22 @@ def _attribute(
     if value is None:
         inferred = None if node.value is None else _inferred(node.value)
         if inferred is None:
-            return _untyped(declared, node, problems)
+            _untyped(declared, node, problems)
+            return None
         return Attribute(
             name,
             spell(annotation),
             inferred,
             settable=False,
+            final=True,
             lazy=declared.place.scope.module.lazy_annotations,
         )
     return Attribute(
         name,
         spell(annotation),
         spell(value),
-        settable=not wrappers & _READ_ONLY,
+        settable=not wrappers,  # an instance cannot set a class variable either
+        final=bool(wrappers & _READ_ONLY),
         lazy=declared.place.scope.module.lazy_annotations,
     )
 
@@ -263,7 +278,8 @@ def _assigned(
         )
     if _is_auxiliary(value, declared.place.scope):
         return None
-    return _untyped(declared, node, problems)
+    _untyped(declared, node, problems)
+    return None
 
 
 def _sibling(name: str, declared: _Declared, ancestors: Sequence[Ancestor]) -> _Declared | None:

@@ -141,6 +141,8 @@ class Attribute:
     value: Text
     """The type of the value alone."""
     settable: bool = True
+    final: bool = False
+    """Whether it is `Final` or `ReadOnly`: a property is all that can be offered."""
     lazy: bool = False
     direction: Direction | None = None
     recorded: bool = True

@@ -134,9 +134,10 @@ def class_bindings(module: Module, node: ast.ClassDef) -> Iterator[Binding]:
 
 def choose(bindings: Iterable[Binding]) -> Binding | None:
     """Of several bindings of one name, the one a type checker would believe."""
-    candidates = [one for one in bindings if not _is_placeholder(one.node)] or list(bindings)
+    everything = list(bindings)
+    candidates = [one for one in everything if not _is_placeholder(one.node)] or everything
     checking = [one for one in candidates if one.when is When.CHECKING]
-    return (checking or candidates or [None])[0]
+    return next(iter(checking or candidates), None)
 
 
 def _is_placeholder(node: ast.stmt) -> bool:

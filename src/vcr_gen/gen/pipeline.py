@@ -1,6 +1,6 @@
 """From configuration to generated text: finds, reads, names and renders."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,7 +55,7 @@ def generate(config: Config, *, paths: Sequence[Path] = ()) -> Generation:
         config.sources, config.search_path, Target(config.target_version, config.platform)
     )
     problems = Problems(config)
-    found = _distinct(list(discover(config, library, problems, paths)), problems)
+    found = _distinct(discover(config, library, problems, paths))
     known = {one.definition.full_name: one for one in found}
     groups: dict[str, list[Found]] = {}
     for one in found:
@@ -69,26 +69,11 @@ def generate(config: Config, *, paths: Sequence[Path] = ()) -> Generation:
     return _written(config, library, modules, found)
 
 
-def _distinct(found: list[Found], problems: Problems) -> list[Found]:
-    """One entry per class and per stable name; the project's own marker beats a rule."""
+def _distinct(found: Iterable[Found]) -> list[Found]:
+    """One entry per class; the project's own marker comes first and beats a rule."""
     classes: dict[str, Found] = {}
-    names: dict[str, Found] = {}
     for one in found:
-        key = one.definition.full_name
-        if key in classes:
-            continue
-        other = names.get(one.name)
-        if other is not None:
-            problems.report(
-                "VCR109",
-                f"two boundaries are called `{one.name}`: "
-                f"`{other.definition.full_name}` and `{one.definition.full_name}`",
-                "give one of them another name: `@outbound(name=\"...\")`",
-                module=one.definition.module,
-                node=one.definition.node,
-            )
-            continue
-        classes[key] = names[one.name] = one
+        classes.setdefault(one.definition.full_name, one)
     return list(classes.values())
 
 
@@ -115,9 +100,9 @@ def _written(
             files[path] = text
             if settings.template_dir or _is_long(text, settings.line_length):
                 unsettled.add(path)
-        for package, view in _packages(views, is_project):
+        for package, contents in _packages(views, is_project):
             path = config.output / package.replace(".", "/") / "__init__.py"
-            text = Renderer(config.template_dir, config.line_length).package(view)
+            text = Renderer(config.template_dir, config.line_length).package(contents)
             files[path] = text
             if config.template_dir or _is_long(text, config.line_length):
                 unsettled.add(path)

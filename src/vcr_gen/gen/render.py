@@ -64,8 +64,8 @@ def _nest(before: str, items: list[Item], after: str = ")") -> Nest:
 
 def _import(item: Nest, indent: int, width: int) -> str:
     """An import statement: parentheses only where it is broken."""
-    if not item.items:
-        return " " * indent + item.before
+    if not item.before.startswith("from "):
+        return fit(item, indent, width)
     flat = f"{item.before.removesuffix('(')}{', '.join(str(one) for one in item.items)}"
     if indent + len(flat) <= width:
         return " " * indent + flat

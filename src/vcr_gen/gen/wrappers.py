@@ -125,10 +125,13 @@ def make_boundary(
         docstring=f"Records and replays `{boundary.qualname}`.",
         constructors=tuple(_constructors(wrapper)),
         attach=_attach(wrapper),
-        aliases=tuple(
-            f"{one.name} = {qualified}.{one.name}"
-            for one in boundary.members
-            if isinstance(one, NestedClass)
+        aliases=(
+            *_port_declaration(wrapper),
+            *(
+                f"{one.name} = {qualified}.{one.name}"
+                for one in boundary.members
+                if isinstance(one, NestedClass)
+            ),
         ),
         declared=tuple(declared),
         members=tuple(plain),
@@ -178,14 +181,10 @@ def _options(wrapper: _Wrapper, handles: tuple[str, ...], late: str) -> Iterator
 def _conformance(wrapper: _Wrapper) -> FunctionView:
     names, boundary = wrapper.names, wrapper.boundary
     brackets = ""
-    arguments = ""
-    if boundary.type_parameters:
-        shown = [generic_argument(names, one) for one in boundary.type_parameters]
-        arguments = f"[{', '.join(shown)}]"
-        if boundary.brackets:
-            header = generic_header(names, "", list(boundary.type_parameters)).before
-            brackets = header[len("class ") : -1]
-    own = f"{wrapper.chosen.wrapper}{arguments}"
+    if boundary.brackets:
+        header = generic_header(names, "", list(boundary.type_parameters)).before
+        brackets = header[len("class ") : -1]
+    own = _own_type(wrapper)
     protocol = names.own_annotation(wrapper.maker.target)
     return FunctionView(
         (),
@@ -209,9 +208,13 @@ def _constructors(wrapper: _Wrapper) -> Iterator[FunctionView]:
     items = ("self", "*", f"cassette: {cassette}", f"inner: {inner}{' = None' if optional else ''}")
     port = names.own(RUNTIME, wrapper.port_class)
     constant = wrapper.chosen.constant
+    own = names.own_annotation(maker.target)
     if not boundary.constructors:
         body = Nest(f"{port}(", ("cassette", constant, "inner"), ")")
-        yield FunctionView((), Nest("def __init__(", items, ") -> None:"), None, (_kept(wrapper, body),))
+        # mypy reads the body once per constraint, and then does not know which to believe.
+        constrained = any(one.arguments for one in boundary.type_parameters)
+        kept = _kept(wrapper, body, annotation=f"{port}[{own}]" if constrained else "")
+        yield FunctionView((), Nest("def __init__(", items, ") -> None:"), None, (kept,))
         return
     overload = names.own("typing", "overload")
     any_name = names.own("typing", "Any", bound=bound)
@@ -219,7 +222,6 @@ def _constructors(wrapper: _Wrapper) -> Iterator[FunctionView]:
     for signature in boundary.constructors:
         header = _header(wrapper, "__init__", replace(signature, asynchronous=False), stub=True)
         yield FunctionView((overload,), header, None, ())
-    own = names.own_annotation(maker.target)
     made = Nest(f"{port}.from_arguments(", (constant, "args", "kwargs"), ")")
     body = _kept(wrapper, made, annotation=f"{port}[{own}]")
     yield FunctionView(
@@ -240,6 +242,14 @@ def _kept(wrapper: _Wrapper, value: Nest, annotation: str = "") -> Nest:
         return Nest("object.__setattr__(", ("self", f'"{wrapper.port}"', value), ")")
     typed = f": {annotation}" if annotation else ""
     return Nest(f"self.{wrapper.port}{typed} = {value.before}", value.items, value.after)
+
+
+def _port_declaration(wrapper: _Wrapper) -> Iterator[str]:
+    """`_port: ...` in the class body, where no assignment in `__init__` can declare it."""
+    if any(one.name == "__setattr__" for one in wrapper.boundary.members):
+        port = wrapper.names.own(RUNTIME, wrapper.port_class)
+        target = wrapper.names.own_annotation(wrapper.maker.target)
+        yield f"{wrapper.port}: {port}[{target}]"
 
 
 def _attach(wrapper: _Wrapper) -> FunctionView | None:
@@ -382,7 +392,7 @@ def _body(
 ) -> Iterator[Nest | str]:
     names = wrapper.names
     bound = {one.name for one in signature.parameters} | {receiver}
-    port = f"{receiver}.{wrapper.port}"
+    port = f"{_instance(wrapper, signature, receiver, bound)}.{wrapper.port}"
     if not member.recorded:
         values = {name: name for name in bound}
         inner = Nest(
@@ -397,6 +407,22 @@ def _body(
     )
     wrapper.events.append(event.view)
     yield from _handing(wrapper, event, signature, port, bound)
+
+
+def _instance(
+    wrapper: _Wrapper, signature: Signature, receiver: str, bound: Collection[str]
+) -> str:
+    """The wrapper itself, where an annotation on `self` says it is something else."""
+    if signature.receiver is None or signature.receiver.annotation is None:
+        return receiver
+    cast = wrapper.names.own("typing", "cast", bound=bound)
+    return f'{cast}("{_own_type(wrapper)}", {receiver})'
+
+
+def _own_type(wrapper: _Wrapper) -> str:
+    shown = [generic_argument(wrapper.names, one) for one in wrapper.boundary.type_parameters]
+    arguments = f"[{', '.join(shown)}]" if shown else ""
+    return f"{wrapper.chosen.wrapper}{arguments}"
 
 
 def _handing(
@@ -415,7 +441,7 @@ def _handing(
         while local in bound:
             local += "_"
         shown = ", ".join(
-            ("*" if _is_pack(wrapper, one, signature) else "") + _spelled(names, one, signature, wrapper)
+            ("*" if _is_pack(wrapper, one, signature) else "") + names.name(one)
             for one in event.variables
         )
         made = event.made(values or {})
@@ -437,12 +463,6 @@ def _is_pack(wrapper: _Wrapper, reference: Reference, signature: Signature) -> b
         if one.reference == reference:
             variable = one
     return variable is not None and variable.kind == "TypeVarTuple"
-
-
-def _spelled(
-    names: Names, reference: Reference, signature: Signature, wrapper: _Wrapper
-) -> str:
-    return names.name(reference)
 
 
 def _returning(
@@ -577,7 +597,7 @@ def _getter(
     wrapper: _Wrapper, name: str, signature: Signature, maker: str, *, recorded: bool
 ) -> FunctionView:
     receiver = signature.receiver.name if signature.receiver else "self"
-    port = f"{receiver}.{wrapper.port}"
+    port = f"{_instance(wrapper, signature, receiver, {receiver})}.{wrapper.port}"
     header = _header(wrapper, name, signature)
     body: tuple[Nest | str, ...]
     if recorded:
@@ -596,7 +616,7 @@ def _setter(
 ) -> FunctionView:
     receiver = signature.receiver.name if signature.receiver else "self"
     value = signature.parameters[0].name if signature.parameters else "value"
-    port = f"{receiver}.{wrapper.port}"
+    port = f"{_instance(wrapper, signature, receiver, {receiver})}.{wrapper.port}"
     header = _header(wrapper, name, signature)
     body: tuple[Nest | str, ...]
     if recorded:
@@ -615,7 +635,7 @@ def _deleter(
     wrapper: _Wrapper, name: str, signature: Signature, *, recorded: bool
 ) -> FunctionView:
     receiver = signature.receiver.name if signature.receiver else "self"
-    port = f"{receiver}.{wrapper.port}"
+    port = f"{_instance(wrapper, signature, receiver, {receiver})}.{wrapper.port}"
     header = _header(wrapper, name, signature)
     body: tuple[Nest | str, ...]
     if recorded:
@@ -629,7 +649,7 @@ def _deleter(
     return FunctionView((f"{name}.deleter",), header, signature.docstring, body)
 
 
-def _attribute(wrapper: _Wrapper, member: Attribute) -> DeclaredView:
+def _attribute(wrapper: _Wrapper, member: Attribute) -> DeclaredView | MemberView:
     names, bound = wrapper.names, wrapper.members
     receiver = Parameter("self", Kind.POSITIONAL)
     getter = Signature((), member.value, "value", receiver, lazy=member.lazy)
@@ -639,6 +659,8 @@ def _attribute(wrapper: _Wrapper, member: Attribute) -> DeclaredView:
     running = [_getter(wrapper, member.name, getter, maker, recorded=member.recorded)]
     if member.settable:
         running.append(_setter(wrapper, member.name, setter, recorded=member.recorded))
+    if member.final:
+        return MemberView(member.name, tuple(running))
     shown = names.annotation(member.annotation, lazy=member.lazy, bound=bound)
     return DeclaredView(member.name, f"{member.name}: {shown}", (), tuple(running))
 

@@ -1,0 +1,14 @@
+from typing import Any, ClassVar, Protocol
+
+from vcr_gen.boundary import outbound
+
+
+@outbound
+class Device(Protocol):
+    name: str
+    ports: list[int]
+    kind: ClassVar[str]
+    extra: "dict[str, Any]"
+    ready: bool = False
+
+    def reset(self) -> None: ...

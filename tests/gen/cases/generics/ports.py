@@ -1,0 +1,29 @@
+from collections.abc import Callable, Iterator, Sequence
+from typing import Generic, Protocol, TypeVar
+
+from vcr_gen.boundary import outbound
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+K_contra = TypeVar("K_contra", contravariant=True)
+_N = TypeVar("_N", int, float)
+_B = TypeVar("_B", bound="Item")
+
+
+class Item: ...
+
+
+@outbound
+class Repo(Protocol[K_contra, T_co]):
+    def get(self, key: K_contra) -> T_co: ...
+    def all(self) -> Iterator[T_co]: ...
+    def convert(self, kind: type[T], via: Callable[[str], T]) -> Sequence[T]: ...
+    def scale(self, by: _N) -> _N: ...
+    def keep(self, item: _B) -> _B: ...
+
+
+@outbound
+class Cell(Protocol, Generic[T]):
+    value: T
+
+    def swap(self, value: T) -> T: ...

@@ -1,0 +1,22 @@
+import typing as t
+
+import vcr_gen.boundary
+from vcr_gen import boundary as edge
+from vcr_gen.boundary import Secret, Volatile
+from vcr_gen.boundary import outbound as goes_out
+
+
+@goes_out(name="clock")
+class Clock(t.Protocol):
+    def now(self, zone: t.Annotated[str, Volatile]) -> float: ...
+
+
+@edge.inbound
+class Door(t.Protocol):
+    def knock(self, code: t.Annotated[str, Secret], *, loud: bool = False) -> t.NoReturn: ...
+
+
+@vcr_gen.boundary.outbound
+class Wire(t.Protocol):
+    async def die(self) -> t.Never: ...
+    def level(self, mode: t.Literal["a", "b"]) -> t.Literal[1, 2]: ...

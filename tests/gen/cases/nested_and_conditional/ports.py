@@ -1,0 +1,36 @@
+import sys
+from typing import TYPE_CHECKING, Protocol
+
+from vcr_gen.boundary import outbound
+
+if sys.version_info >= (3, 11):
+    from typing import Self
+else:
+    from typing_extensions import Self
+
+try:
+    from json import JSONDecodeError as Trouble
+except ImportError:
+    Trouble = ValueError  # type: ignore[misc, assignment]
+
+
+class Outer:
+    class Settings:
+        pass
+
+    @outbound
+    class Port(Protocol):
+        class Mode:
+            pass
+
+        def configure(self, settings: "Outer.Settings", mode: Mode) -> Self: ...
+        def failed(self, trouble: Trouble) -> None: ...
+
+
+if TYPE_CHECKING:
+
+    @outbound
+    class Ghost(Protocol):
+        def haunt(self, times: int = 2) -> str: ...
+
+    class Sheet: ...

@@ -1,0 +1,16 @@
+from typing import Protocol
+
+from vcr_gen.boundary import outbound
+
+
+class _Secret:
+    pass
+
+
+@outbound
+class Vault(Protocol):
+    _state: int
+
+    def _peek(self, _depth: int) -> str: ...
+    def open(self, __key: str, __name: str = "") -> _Secret: ...
+    def named(self, *, __name__: str) -> None: ...

@@ -1,0 +1,4 @@
+from .shapes import Canvas, Size
+from .shapes import Shape as Renamed
+
+__all__ = ["Canvas", "Renamed", "Size"]

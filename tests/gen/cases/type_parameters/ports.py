@@ -1,0 +1,21 @@
+from collections.abc import Callable
+from typing import Protocol
+
+from vcr_gen.boundary import outbound
+
+type Pair[A] = tuple[A, A]
+type Count = int
+
+
+@outbound
+class Box[T, U: (int, str) = int](Protocol):
+    def get(self) -> T: ...
+    def pair(self) -> Pair[U]: ...
+    def mapped[R: object](self, function: Callable[[T], R]) -> list[R]: ...
+    def count(self) -> Count: ...
+
+
+@outbound
+class Runner(Protocol):
+    def run[**P, R](self, job: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R: ...
+    def gather[*Ts](self, *values: *Ts) -> tuple[*Ts]: ...

@@ -1,0 +1,18 @@
+from typing import Any, Protocol, TypedDict
+
+from typing_extensions import Unpack
+
+from vcr_gen.boundary import outbound
+
+
+class Options(TypedDict, total=False):
+    timeout: float
+
+
+@outbound
+class Client(Protocol):
+    def log(self, message: str, *args: object, **extra: Any) -> None: ...
+    def get(self, url: str, /, **options: Unpack[Options]) -> bytes: ...
+    def pick(self, first: int, /, second: int, *, third: int = 0, **others: int) -> int: ...
+    def only(self, *, a: int, b: str = "b") -> None: ...
+    def many(self, *numbers: int, scale: float = 1.0) -> float: ...
