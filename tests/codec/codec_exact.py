@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import decimal
 import json
 import re
 import subprocess
@@ -23,8 +24,11 @@ def through_json(plain: Plain) -> Plain:
 
 def round_trip(annotation: object, value: object, compiler: Compiler | None = None) -> object:
     """Encode, store, decode."""
-    codec = (compiler or Compiler(registry=Registry())).codec(annotation)
-    return codec.decode(through_json(codec.encode(value)))
+    recording = compiler or Compiler(registry=Registry())
+    replaying = compiler or Compiler(registry=Registry())
+    plain = recording.codec(annotation).encode(value)
+    back: object = replaying.codec(annotation).decode(through_json(plain))
+    return back
 
 
 def identical(one: Any, other: Any) -> bool:
@@ -54,17 +58,13 @@ def identical(one: Any, other: Any) -> bool:
         return one == other and {(type(x), x) for x in one} == {(type(x), x) for x in other}
     if isinstance(one, list | tuple | collections.deque | abc.ValuesView):
         return len(one) == len(other) and all(map(identical, one, other))
-    if repr(one) == repr(other) and "object at" not in repr(one) and one != one:  # noqa: PLR0124
-        return True  # a Decimal nan
+    if isinstance(one, decimal.Decimal):
+        return repr(one) == repr(other)
     if hasattr(one, "model_fields_set"):
         return one == other and one.model_fields_set == other.model_fields_set
     if hasattr(one, "tzinfo"):
         return (one, one.fold, repr(one.tzinfo)) == (other, other.fold, repr(other.tzinfo))
-    return bool(repr(one) == repr(other) if _is_signalling(one) else one == other)
-
-
-def _is_signalling(value: object) -> bool:
-    return "sNaN" in repr(value)
+    return bool(one == other)
 
 
 def _same_parts(one: abc.Mapping[Any, Any], other: abc.Mapping[Any, Any]) -> bool:
@@ -82,12 +82,11 @@ def _typed(key: object) -> str:
 
 
 def _same_exception(one: BaseException, other: BaseException) -> bool:
-    if isinstance(one, OSError) and isinstance(other, OSError):
-        if (one.filename, one.filename2, str(one)) != (other.filename, other.filename2, str(other)):
-            return False
-    if isinstance(one, ImportError) and isinstance(other, ImportError):
-        if (one.name, one.path, one.msg) != (other.name, other.path, other.msg):
-            return False
+    hidden = ("filename", "filename2", "errno", "strerror", "name", "path", "msg", "value", "code")
+    if [getattr(one, each, None) for each in hidden] != [
+        getattr(other, each, None) for each in hidden
+    ]:
+        return False
     slots = [getattr(one, name, None) for name in getattr(type(one), "__slots__", ())]
     others = [getattr(other, name, None) for name in getattr(type(one), "__slots__", ())]
     return (

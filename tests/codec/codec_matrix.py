@@ -22,7 +22,7 @@ import msgspec
 import pydantic
 
 UserId = NewType("UserId", int)
-Json = Union[dict[str, "Json"], list["Json"], str, int, float, bool, None]
+Json = Union[dict[str, "Json"], list["Json"], str, int, float, bool, None]  # noqa: UP007
 ParamList = typing.TypeVar("ParamList", int, str)
 PARIS = zoneinfo.ZoneInfo("Europe/Paris")
 NOON = dt.datetime(2026, 1, 31, 12, 0, 0, 5)
@@ -251,7 +251,7 @@ MATRIX: dict[str, tuple[Any, object]] = {
     "Mapping counter": (abc.Mapping[str, int], collections.Counter(a=1)),
     "MutableMapping": (abc.MutableMapping[str, int], {"a": 1}),
     # unions
-    "optional none": (Optional[int], None),
+    "optional none": (Optional[int], None),  # noqa: UP045
     "optional value": (int | None, 3),
     "optional list": (list[int] | None, [1]),
     "union of dataclasses, one": (m.Circle | m.Square, m.Circle(1.0)),
@@ -277,7 +277,10 @@ MATRIX: dict[str, tuple[Any, object]] = {
     "union generic dataclasses": (m.Box[int] | m.Box[str], m.Box("a")),
     "union any": (int | Any, (1, 2)),
     "union with exception": (m.Point | ValueError, ValueError("x")),
-    "union nested in list": (list[m.Circle | m.Square | None], [m.Square(1.0), None, m.Circle(2.0)]),
+    "union nested in list": (
+        list[m.Circle | m.Square | None],
+        [m.Square(1.0), None, m.Circle(2.0)],
+    ),
     # records
     "dataclass": (m.Point, m.Point(1, 2)),
     "dataclass frozen slots": (m.Frozen, m.Frozen("a", ("b",))),
@@ -395,7 +398,10 @@ MATRIX: dict[str, tuple[Any, object]] = {
     "exception process": (Exception, subprocess.CalledProcessError(1, ["ls"], "out", b"e")),
     "exception expired": (Exception, subprocess.TimeoutExpired("ls", 1.5)),
     "exception notes": (Exception, _noted(ValueError("a"), "one", "two")),
-    "exception cause": (Exception, _caused(ValueError("a"), _caused(KeyError("b"), OSError(1, "c")))),
+    "exception cause": (
+        Exception,
+        _caused(ValueError("a"), _caused(KeyError("b"), OSError(1, "c"))),
+    ),
     "exception from none": (Exception, _caused(ValueError("a"), None)),
     "exception group": (Exception, _group),
     "exception group nested": (BaseException, BaseExceptionGroup("g", [_group, SystemExit(1)])),

@@ -8,7 +8,17 @@ import typing
 from collections.abc import Callable
 from dataclasses import KW_ONLY, InitVar, dataclass, field
 from datetime import date
-from typing import Any, ClassVar, Final, Generic, NamedTuple, NotRequired, Protocol, Required, TypeVar
+from typing import (
+    Any,
+    ClassVar,
+    Final,
+    Generic,
+    NamedTuple,
+    NotRequired,
+    Protocol,
+    Required,
+    TypeVar,
+)
 
 import attrs
 import msgspec
@@ -25,7 +35,7 @@ N = TypeVar("N", bound=int)
 class Color(enum.Enum):
     RED = 1
     BLUE = "blue"
-    CRIMSON = 1
+    CRIMSON = 1  # noqa: PIE796 - an alias
 
 
 class Level(enum.IntEnum):

@@ -24,9 +24,9 @@ class TypeNode(Node):
         """The name of the class, if it leads back to it."""
         if not isinstance(value, type) or not issubclass(value, self._base):
             raise Fault(self.name, show(value))
-        if self._base is object:
-            self._nodes.of_value(value)
         name = self._nodes.type_name(value)
+        if self._base is object and not self._nodes.may_name(value):
+            raise Fault(self.name, f"the class {name}", KNOWN)
         if self._nodes.find_type(name, self._base) is not value:
             raise Fault(self.name, f"a class that cannot be found by its name, {name}")
         return name
@@ -36,8 +36,8 @@ class TypeNode(Node):
         if type(plain) is not str:
             raise Fault(self.name, show(plain))
         cls = self._nodes.find_type(plain, self._base)
-        if self._base is object:
-            self._nodes.of_value(cls)
+        if self._base is object and not self._nodes.may_name(cls):
+            raise Fault(self.name, f"the class {plain}", KNOWN)
         return cls
 
     def fits(self, value: object) -> int:
@@ -92,4 +92,5 @@ class UnsupportedNode(Node):
         return DYNAMIC * 10
 
 
+KNOWN: Final = "declare type[Base] with a base of the class, or register it with `known`"
 HINT: Final = "register a codec for the type, or mark it with Annotated[..., Codec(encode, decode)]"

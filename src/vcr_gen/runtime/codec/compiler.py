@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -90,6 +91,15 @@ class Compiler:
                 raise Fault("a type the codec knows", f"a {self.type_name(cls)}", HINT)
             self._values[cls] = known
         return known
+
+    def may_name(self, cls: type) -> bool:
+        """Whether a recording may name the class as a value where any class is accepted.
+
+        Classes of data and abstract ones: not `subprocess.Popen`, unless it is registered.
+        """
+        if inspect.isabstract(cls) or self._registry.name_of(cls) is not None:
+            return True
+        return not isinstance(self.node(cls), DynamicNode | UnsupportedNode)
 
     def type_name(self, cls: type) -> str:
         """The name a tag gives to a class."""

@@ -96,14 +96,14 @@ class ExceptionNode(ClassNode):
             notes = self._decode_part(NOTES, plain[NOTES])
             if not isinstance(notes, list):
                 raise Fault("a list of notes", show(plain[NOTES])).within(f".{NOTES}")
-            made.__notes__ = notes
+            object.__setattr__(made, "__notes__", notes)
         if CAUSE in plain:
             cause = self._decode_part(CAUSE, plain[CAUSE])
             if not isinstance(cause, BaseException):
                 raise Fault("an exception", show(plain[CAUSE])).within(f".{CAUSE}")
-            made.__cause__ = cause
+            object.__setattr__(made, "__cause__", cause)
         elif plain.get(SUPPRESSED, False):
-            made.__suppress_context__ = True
+            object.__setattr__(made, "__suppress_context__", True)
         return made
 
     def compare_bare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
@@ -206,5 +206,5 @@ def _blank(cls: type[BaseException], args: tuple[object, ...]) -> BaseException:
         raise Fault(f"a {cls.__qualname__}", got, hint) from error
     if type(made) is not cls:
         raise Fault(f"a {cls.__qualname__}", f"arguments that make it a {type(made).__qualname__}")
-    made.args = args
+    object.__setattr__(made, "args", args)  # past a frozen dataclass, here and above
     return made

@@ -5,7 +5,6 @@ from __future__ import annotations
 import types
 import typing
 from collections import abc
-from collections.abc import Callable
 from typing import Any, ForwardRef, Literal, NewType, Union, get_args, get_origin
 
 from vcr_gen.runtime.codec.classes import TypeNode, UnsupportedNode
@@ -116,16 +115,12 @@ def _literal_name(group: list[object]) -> str:
 def _type_node(nodes: Nodes, declared: object, name: str) -> Node:
     declared = widest(declared)
     if get_origin(declared) in (Union, types.UnionType):
-        return nodes.node(union_of(tuple(_type_of(arg) for arg in get_args(declared))))
+        members = tuple(types.GenericAlias(type, (arg,)) for arg in get_args(declared))
+        return nodes.node(union_of(members))
     base = get_origin(declared) or declared
     if not isinstance(base, type) or getattr(base, "_is_protocol", False):
         base = object
     return TypeNode(nodes, base, name)
-
-
-def _type_of(annotation: object) -> object:
-    subscript: Callable[[object], object] = typing.cast("Any", type).__class_getitem__
-    return subscript(annotation)
 
 
 def _why_not(annotation: object, origin: object) -> str:

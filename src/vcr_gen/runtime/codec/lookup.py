@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from vcr_gen.runtime.codec.fault import Fault, show
@@ -25,7 +25,9 @@ class LoadedTypes:
         found = self._found.get(key)
         if found is not None and issubclass(found, base):
             return found
-        candidates = [cls for cls in _below(base) if plain_type_name(cls) == name]
+        candidates = _named(name, _below(base)) or [
+            cls for cls in _named(name, _below(object)) if issubclass(cls, base)
+        ]  # registered with an abstract base rather than derived from it
         if not candidates:
             module = name.rpartition(".")[0]
             expected = f"a loaded type below {plain_type_name(base)}"
@@ -34,6 +36,10 @@ class LoadedTypes:
         chosen = _in_module(candidates) or candidates[-1]
         self._found[key] = chosen
         return chosen
+
+
+def _named(name: str, classes: Iterable[type]) -> list[type]:
+    return [cls for cls in classes if plain_type_name(cls) == name]
 
 
 def _below(base: type) -> Iterator[type]:

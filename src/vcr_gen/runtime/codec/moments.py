@@ -8,7 +8,7 @@ import zoneinfo
 from typing import Final
 
 _SUFFIX: Final = re.compile(
-    r"(?P<iso>[^\[]*)(\[(?P<zone>[^\[\]=]+)\])?(\[=(?P<name>[^\[\]]*)\])?(?P<fold>\[fold\])?"
+    r"(?P<iso>[^\[]*)(\[(?P<zone>[^\[\]=]+)\])?(\[=(?P<name>[^\[\]]*)\])?(?P<fold>\[fold=1\])?"
 )
 _DELTA: Final = re.compile(
     r"(?:(-?\d{1,9}) days?, )?(\d{1,2}):(\d\d):(\d\d)(?:\.(\d{6}))?", re.ASCII
@@ -18,7 +18,7 @@ _DELTA: Final = re.compile(
 def write_datetime(value: dt.datetime) -> str:
     """`2026-01-31T10:00:00+01:00`, or `2026-01-31T10:00:00[Europe/Paris]` for a named zone."""
     naive = value.replace(tzinfo=None, fold=0)
-    return naive.isoformat() + _write_zone(value.tzinfo) + ("[fold]" if value.fold else "")
+    return naive.isoformat() + _write_zone(value.tzinfo) + ("[fold=1]" if value.fold else "")
 
 
 def read_datetime(text: str) -> dt.datetime:
@@ -31,7 +31,7 @@ def read_datetime(text: str) -> dt.datetime:
 def write_time(value: dt.time) -> str:
     """Like `write_datetime`, without the date."""
     naive = value.replace(tzinfo=None, fold=0)
-    return naive.isoformat() + _write_zone(value.tzinfo) + ("[fold]" if value.fold else "")
+    return naive.isoformat() + _write_zone(value.tzinfo) + ("[fold=1]" if value.fold else "")
 
 
 def read_time(text: str) -> dt.time:

@@ -75,6 +75,9 @@ class Nodes(Protocol):
     def of_value(self, cls: type) -> Node:
         """The node that stores exactly the values of a class; raises `Fault` when there is none."""
 
+    def may_name(self, cls: type) -> bool:
+        """Whether a recording may name the class as a value where any class is accepted."""
+
     def type_name(self, cls: type) -> str:
         """The name a tag gives to a class."""
 

@@ -6,6 +6,7 @@ import functools
 import operator
 import types
 import typing
+from collections import abc
 from collections.abc import Callable
 from dataclasses import InitVar
 from typing import (
@@ -30,7 +31,8 @@ def rewrite(annotation: object, leaf: Leaf) -> object:
     The values in `Literal` and the words in `Annotated` are left as they are.
     """
     if isinstance(annotation, list):  # the parameters of a Callable
-        return [rewrite(part, leaf) for part in annotation]
+        parts = [rewrite(part, leaf) for part in annotation]
+        return annotation if all(map(operator.is_, parts, annotation)) else parts
     origin = get_origin(annotation)
     if origin is None or origin is Literal:
         return leaf(annotation)
@@ -39,7 +41,7 @@ def rewrite(annotation: object, leaf: Leaf) -> object:
         inner = rewrite(args[0], leaf)
         return annotation if inner is args[0] else _annotated(inner, args[1:])
     new = tuple(rewrite(arg, leaf) for arg in args)
-    if all(one is other for one, other in zip(new, args, strict=True)):
+    if all(map(operator.is_, new, args)):
         return annotation
     if origin is Union or origin is types.UnionType:
         return union_of(new)
@@ -56,22 +58,18 @@ def _annotated(inner: object, words: tuple[object, ...]) -> object:
 
 
 def _rebuild(annotation: object, origin: object, args: tuple[object, ...]) -> object:
+    if origin is abc.Callable:
+        return operator.getitem(typing.cast("Any", typing.Callable), args)
     if isinstance(annotation, types.GenericAlias):
         rebuilt: object = types.GenericAlias(typing.cast("type", origin), args)
         if getattr(annotation, "__unpacked__", False):
             return next(iter(typing.cast("Any", rebuilt)))
         return rebuilt
-    if getattr(origin, "__module__", "") == "collections.abc" and _is_callable(origin):
-        return operator.getitem(typing.cast("Any", typing.Callable), args)
     copy_with = getattr(annotation, "copy_with", None)
     if copy_with is not None:
         made: object = copy_with(_flat(args))
         return made
     return operator.getitem(typing.cast("Any", origin), args if len(args) != 1 else args[0])
-
-
-def _is_callable(origin: object) -> bool:
-    return getattr(origin, "__name__", "") == "Callable"
 
 
 def _flat(args: tuple[object, ...]) -> tuple[object, ...]:
