@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from vcr_gen.gen.conditions import Target
@@ -92,17 +93,18 @@ def _written(
     }
     files: dict[Path, str] = {}
     unsettled: set[Path] = set()
+    renderer = cache(Renderer)  # compiling the templates costs more than filling them in
     try:
         for name, view in views.items():
             settings = config.for_module(name)
             path = config.output / _relative(output_module(name))
-            text = Renderer(settings.template_dir, settings.line_length).module(view)
+            text = renderer(settings.template_dir, settings.line_length).module(view)
             files[path] = text
             if settings.template_dir or _is_long(text, settings.line_length):
                 unsettled.add(path)
         for package, contents in _packages(views, is_project):
             path = config.output / package.replace(".", "/") / "__init__.py"
-            text = Renderer(config.template_dir, config.line_length).package(contents)
+            text = renderer(config.template_dir, config.line_length).package(contents)
             files[path] = text
             if config.template_dir or _is_long(text, config.line_length):
                 unsettled.add(path)
