@@ -162,11 +162,18 @@ class _Reader:
         """`f(g(...))`, where the outer brackets hold a call alone and need no comma."""
         start = self.at
         item = self._line(depth + 1)
-        if item is not None and item.endswith("(") and is_argument(f"{item})"):
+        if item is None or item.endswith(",") or self.lines[start - 1].endswith(("[", "{")):
+            return None
+        self.at += 1
+        if item.endswith("("):
+            fine = is_argument(f"{item})") and self._items(depth + 1, ")")
+        else:
+            # Without a comma black joins what fits on one line.
+            joined = f"{self.lines[start - 1]}{item}{close}"
+            fine = item.endswith(")") and is_argument(item) and len(joined) > self.limit
+        if fine and self._line(depth) == close:
             self.at += 1
-            if self._items(depth + 1, ")") and self._line(depth) == close:
-                self.at += 1
-                return True
+            return True
         self.at = start
         return None
 
