@@ -47,7 +47,7 @@ def kind_of(plain: Plain) -> str:
             return TAGGED
         if len(plain) == 1:
             key = next(iter(plain))
-            if key.startswith("$"):
+            if type(key) is str and key.startswith("$"):
                 return key
         return DICT
     kind = _KIND_OF_TYPE.get(type(plain))

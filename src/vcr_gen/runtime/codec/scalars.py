@@ -7,7 +7,7 @@ import binascii
 import math
 import re
 from collections.abc import Callable
-from typing import Final
+from typing import ClassVar, Final
 
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, STAND_IN, ClassNode, Node, Nodes
@@ -91,6 +91,7 @@ class IntNode(ClassNode):
     """`int`: 64 bits bare, `{$int: text}` beyond; a bool is a tagged stand-in."""
 
     kinds = frozenset({INT, BIG_INT})
+    is_open: ClassVar[bool] = False
     natural = frozenset({INT})
 
     def __init__(self, nodes: Nodes) -> None:
@@ -115,6 +116,7 @@ class FloatNode(ClassNode):
     """`float`: finite bare, `{$float: inf}` otherwise; an int is a tagged stand-in."""
 
     kinds = frozenset({FLOAT, ODD_FLOAT})
+    is_open: ClassVar[bool] = False
     natural = frozenset({FLOAT})
 
     def __init__(self, nodes: Nodes) -> None:
@@ -150,6 +152,7 @@ class StrNode(ClassNode):
     """`str`: bare, or `{$escaped: text}` when it has lone surrogates."""
 
     kinds = frozenset({STR, ESCAPED})
+    is_open: ClassVar[bool] = False
     natural = frozenset({STR})
 
     def __init__(self, nodes: Nodes) -> None:
@@ -168,6 +171,7 @@ class BytesNode(ClassNode):
     """`bytes` and `bytearray`: readable text bare, anything else `{$base64: …}`."""
 
     kinds = frozenset({STR, BASE64})
+    is_open: ClassVar[bool] = False
 
     def __init__(self, nodes: Nodes, cls: type[bytes] | type[bytearray]) -> None:
         super().__init__(nodes, cls, cls.__name__)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Final, Generic, TypeVar
+from typing import ClassVar, Final, Generic, TypeVar
 
 from vcr_gen.runtime.codec import moments
 from vcr_gen.runtime.codec.fault import Fault, show
@@ -41,6 +41,7 @@ class TextNode(ClassNode):
     """Stores values of one class as text."""
 
     kinds = frozenset({STR, ESCAPED})
+    is_open: ClassVar[bool] = False
 
     def __init__(
         self, nodes: Nodes, form: TextForm[T], *, name: str | None = None, base: type | None = None

@@ -1,0 +1,150 @@
+"""Live parts are handed to the runtime, wherever they are."""
+
+from collections import abc, deque
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple, Protocol, TypedDict
+
+import attrs
+import codec_models as m
+import msgspec
+import pydantic
+import pytest
+
+from vcr_gen.boundary import Volatile
+from vcr_gen.errors import EncodeError
+from vcr_gen.runtime.codec import Codec, Compiler, Registry
+
+
+class Cursor(Protocol):
+    def fetch(self) -> int: ...
+
+
+class RealCursor:
+    def fetch(self) -> int:
+        return 1
+
+
+@dataclass(frozen=True)
+class Wrapped:
+    real: object
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    cursor: Cursor
+    title: str = ""
+
+
+class Row(NamedTuple):
+    cursor: Cursor
+    n: int
+
+
+class Bag(TypedDict):
+    cursor: Cursor
+
+
+@attrs.frozen
+class AttrsPage:
+    cursor: Cursor
+
+
+class StructPage(msgspec.Struct, frozen=True):
+    cursor: Cursor
+
+
+class ModelPage(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(arbitrary_types_allowed=True)
+    cursor: Any
+
+
+@dataclass
+class Chain:
+    cursor: Cursor
+    rest: "Chain | None" = None
+
+
+def live(annotation: object) -> Codec | None:
+    if annotation is not Cursor:
+        return None
+
+    def encode(value: object) -> Any:
+        if isinstance(value, Wrapped | RealCursor):
+            return {"$handle": 7}
+        raise EncodeError(path="$", expected="a cursor", got=repr(value))
+
+    return Codec(encode, lambda _: Wrapped("replayed"), None, Wrapped)
+
+
+COMPILER = Compiler(registry=Registry(), live=live)
+REAL = RealCursor()
+WRAPPED = Wrapped(REAL)
+
+REPLACED: dict[str, tuple[Any, Any, Any]] = {
+    "itself": (Cursor, REAL, WRAPPED),
+    "optional": (Cursor | None, REAL, WRAPPED),
+    "annotated": (Annotated[Cursor, Volatile], REAL, WRAPPED),
+    "union": (int | Cursor | None, REAL, WRAPPED),
+    "union with any": (Cursor | Any, REAL, WRAPPED),
+    "list": (list[Cursor], [REAL], [WRAPPED]),
+    "tuple": (tuple[int, Cursor], (1, REAL), (1, WRAPPED)),
+    "tuple repeated": (tuple[Cursor, ...], (REAL,), (WRAPPED,)),
+    "sequence as tuple": (abc.Sequence[Cursor], (REAL,), (WRAPPED,)),
+    "deque": (deque[Cursor], deque([REAL], 3), deque([WRAPPED], 3)),
+    "set": (set[Cursor], {REAL}, {WRAPPED}),
+    "dict": (dict[str, Cursor | None], {"a": REAL, "b": None}, {"a": WRAPPED, "b": None}),
+    "mapping": (abc.Mapping[str, list[Cursor]], {"a": [REAL]}, {"a": [WRAPPED]}),
+    "named tuple": (Row, Row(REAL, 1), Row(WRAPPED, 1)),
+    "dataclass": (Page, Page(REAL, "t"), Page(WRAPPED, "t")),
+    "dataclass in a list": (list[Page | int], [1, Page(REAL)], [1, Page(WRAPPED)]),
+    "recursive dataclass": (Chain, Chain(REAL, Chain(REAL)), Chain(WRAPPED, Chain(WRAPPED))),
+    "typed dict": (Bag, {"cursor": REAL}, {"cursor": WRAPPED}),
+    "attrs": (AttrsPage, AttrsPage(REAL), AttrsPage(WRAPPED)),
+    "msgspec": (StructPage, StructPage(REAL), StructPage(WRAPPED)),
+}
+
+
+@pytest.mark.parametrize("name", REPLACED)
+def test_live_parts_are_replaced(name: str) -> None:
+    annotation, value, expected = REPLACED[name]
+    replace = COMPILER.codec(annotation).replace_live
+    assert replace is not None
+    found = replace(value)
+    assert (type(expected), expected) == (type(found), found)
+
+
+@pytest.mark.parametrize("name", REPLACED)
+def test_live_parts_are_stored_and_read_by_the_runtime(name: str) -> None:
+    annotation, value, _ = REPLACED[name]
+    codec = COMPILER.codec(annotation)
+    plain = codec.encode(value)
+    assert "'$handle': 7" in repr(plain)
+    assert "replayed" in repr(codec.decode(plain))
+
+
+def test_a_value_without_live_parts_is_left_as_it_is() -> None:
+    for annotation, value in [
+        (list[Cursor | None], [None, None]),
+        (dict[str, Cursor | None], {"a": None}),
+        (tuple[int, Cursor | None], (1, None)),
+        (int | Cursor, 5),
+    ]:
+        replace = COMPILER.codec(annotation).replace_live
+        assert replace is not None
+        assert replace(value) is value
+
+
+def test_nothing_is_replaced_where_nothing_can_be_live() -> None:
+    assert COMPILER.codec(list[int]).replace_live is None
+    assert COMPILER.codec(m.Tree).replace_live is None
+
+
+def test_an_error_of_the_runtime_gets_the_path() -> None:
+    with pytest.raises(EncodeError) as caught:
+        COMPILER.codec(list[Page]).encode([Page(REAL), Page(5)])
+    assert str(caught.value) == "$[1].cursor: expected a cursor, got 5"
+
+
+def test_data_beside_a_live_type_stays_data() -> None:
+    codec = COMPILER.codec(int | Cursor | None)
+    assert (codec.encode(5), codec.encode(None)) == (5, None)
