@@ -39,13 +39,13 @@ class Recording:
     def __init__(self, path: Path) -> None:
         self._format: Final[Format] = format_for(path)
         self._path: Final = path
-        # A cassette that is a symbolic link stays one.
-        self._target: Final = Path(os.path.realpath(path))
-        self._partial: Final = partial_of(self._target)
         self._head = b""
         self._size = 0
         self._count = 0
         with self._explained():
+            # A cassette that is a symbolic link stays one.
+            self._target = Path(os.path.realpath(path))
+            self._partial = partial_of(self._target)
             _refuse_irregular(self._target, path)
             self._target.parent.mkdir(parents=True, exist_ok=True)
             self._handle: int | None = _open_exclusively(self._partial, path)

@@ -16,13 +16,20 @@ def read_tail(stream: BinaryIO) -> bytes:
     return stream.read()
 
 
-def count_in(stream: BinaryIO, needle: bytes) -> int:
-    """How often `needle`, which must not overlap itself, occurs in a file."""
+def count_in(stream: BinaryIO, needle: bytes, *, after: bytes = b"") -> int:
+    """How often `needle` occurs in a file, behind the first `after`; neither overlaps itself."""
     stream.seek(0)
     count = 0
     kept = b""
     while chunk := stream.read(_CHUNK):
         window = kept + chunk
+        if after:
+            found = window.find(after)
+            if found < 0:
+                kept = window[-len(after) :]
+                continue
+            window = window[found + len(after) :]
+            after = b""
         count += window.count(needle)
         kept = window[len(window) - len(needle) + 1 :] if len(needle) > 1 else b""
     return count

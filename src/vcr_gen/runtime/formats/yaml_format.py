@@ -53,7 +53,7 @@ class YamlFormat:
         was laid out anew by hand: reading it tells which.
         """
         end = _END.search(read_tail(stream))
-        if end is None or count_in(stream, b"\n- ") != int(end[1]):
+        if end is None or count_in(stream, b"\n- ", after=b"\nevents:") != int(end[1]):
             stream.seek(0)
             return verify_by_reading(self.read, stream, path)
         return int(end[1])
