@@ -1,7 +1,6 @@
 """Which version of vcr-gen this is, and whether it is the one a project pins."""
 
 import re
-from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
 __all__ = ["installed_version", "is_specifier", "satisfies"]
@@ -11,6 +10,9 @@ _CLAUSE = re.compile(r"^(==|!=|>=|<=|>|<|~=)?\s*(\d+(?:\.\d+)*)$")
 
 def installed_version(distribution: str = "vcr-gen") -> str:
     """The installed version of a distribution, or the empty string when it is not installed."""
+    # Imported here: it brings half of `email` along, and `--help` needs none of it.
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(distribution)
     except PackageNotFoundError:
