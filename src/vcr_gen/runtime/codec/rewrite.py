@@ -59,7 +59,8 @@ def _annotated(inner: object, words: tuple[object, ...]) -> object:
 
 def _rebuild(annotation: object, origin: object, args: tuple[object, ...]) -> object:
     if origin is abc.Callable:
-        return operator.getitem(typing.cast("Any", typing.Callable), args)
+        spelled = abc.Callable if isinstance(annotation, types.GenericAlias) else typing.Callable
+        return operator.getitem(typing.cast("Any", spelled), args)
     if isinstance(annotation, types.GenericAlias):
         rebuilt: object = types.GenericAlias(typing.cast("type", origin), args)
         if getattr(annotation, "__unpacked__", False):
