@@ -186,7 +186,11 @@ class RecordingTurns:
             return 0
         if timer is None:
             return None
-        return max(0.0, timer - self._clock.real())
+        left = timer - self._clock.real()
+        if left <= 0:
+            self._clock.advance(timer)
+            return 0
+        return left
 
     def busy(self) -> None:
         """Release a result that has waited too long for a loop that is never idle."""
