@@ -84,7 +84,7 @@ def test_yaml_refuses_with_the_line(body, words):
 
 WHOLE_FILES = {
     "nothing": (b"", 1, "ends here without its end mark"),
-    "only spaces": (b"  \n", 2, "ends here without its end mark"),
+    "only spaces": (b"  \n", 1, "ends here without its end mark"),
     "another YAML file": (b"interactions:\n- a\n", 2, "not a cassette: the first key is"),
     "a list": (b"- a\n", 1, "not a cassette: it must start with a key"),
     "a text": (b"hello", 1, "not a cassette: it must start with a key"),
@@ -252,8 +252,10 @@ def test_a_format_cannot_take_the_ending_of_another():
         register_format(YAML)
 
 
-@pytest.mark.filterwarnings("always:PyYAML was installed without libyaml")
-def test_without_libyaml_cassettes_still_load_and_a_warning_says_why_it_is_slow(monkeypatch):
+def test_without_libyaml_cassettes_still_load_and_one_warning_says_why_it_is_slow(monkeypatch):
     monkeypatch.setattr(yaml_read.yaml, "__with_libyaml__", False)
+    yaml_read.warn_slow.cache_clear()
+    data = write(YAML, HEADER, [{"a": "b\nc\n"}])
     with pytest.warns(UserWarning, match="about 25 times slower"):
-        assert len(read(YAML, write(YAML, HEADER, [{"a": "b\nc\n"}]))) == 3
+        assert len(read(YAML, data)) == 3
+    assert len(read(YAML, data)) == 3

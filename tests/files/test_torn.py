@@ -19,7 +19,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vcr_gen.errors import CassetteFormatError
-from vcr_gen.runtime.formats import Format
+from vcr_gen.runtime.formats import Format, yaml_read
 from vcr_gen.runtime.plain import Plain
 
 FORMAT = pytest.mark.parametrize("chosen", FORMATS.values(), ids=list(FORMATS))
@@ -132,6 +132,25 @@ YAMLISH = st.lists(
 def test_text_that_is_almost_yaml_gives_our_own_errors_only(text):
     for start in ("", "vcr-gen: 1\nevents:\n"):
         readable(FORMATS["yaml"], (start + text).encode())
+
+
+def outcome(data: bytes, *, libyaml: bool) -> object:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(yaml_read.yaml, "__with_libyaml__", libyaml)
+        try:
+            return [(entry.kind, entry.data) for entry in read(FORMATS["yaml"], data)]
+        except CassetteFormatError:
+            return "refused"
+
+
+@pytest.mark.filterwarnings("ignore:PyYAML was installed without libyaml")
+@given(data=st.data())
+def test_the_parser_in_python_and_libyaml_agree_on_damaged_cassettes(data):
+    tape = bytearray(write(FORMATS["yaml"], HEADER, SESSION))
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(tape) - 1))
+        tape[at : at + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=2))
+    assert outcome(bytes(tape), libyaml=True) == outcome(bytes(tape), libyaml=False)
 
 
 @FORMAT

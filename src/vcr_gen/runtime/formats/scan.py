@@ -5,7 +5,7 @@ from typing import BinaryIO, Final
 
 __all__ = ["count_in", "read_tail"]
 
-_CHUNK: Final = 1 << 18
+_CHUNK: Final = 1 << 16
 _TAIL: Final = 1 << 10
 
 

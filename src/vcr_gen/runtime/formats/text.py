@@ -45,7 +45,13 @@ class TextSource:
         self._stream = stream
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
         self._lines = 0
+        self._in_line = False  # whether the text so far ends inside a line
         self._held = ""  # a CR at the end of a chunk, until it is known what follows
+
+    @property
+    def last_line(self) -> int:
+        """The number of the last line so far; a parser counts one more at the end of a file."""
+        return max(1, self._lines + self._in_line)
 
     def read(self, _size: int = -1) -> str:
         """The next piece of text, of any size; empty at the end."""
@@ -61,6 +67,8 @@ class TextSource:
                 text = text[:-1]
             text = self._checked(text)
             self._lines += text.count("\n")
+            if text:
+                self._in_line = not text.endswith("\n")
             if text or not chunk:
                 return text
         return ""

@@ -6,6 +6,7 @@ last of two equal keys win, and build a graph of nodes for the whole file first.
 
 import warnings
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
@@ -104,7 +105,7 @@ class _YamlReader:
         self._expect(StreamStartEvent)
         document = self._next()
         if isinstance(document, StreamEndEvent):
-            raise self._torn(document)
+            raise self._torn()
         if not isinstance(document, DocumentStartEvent) or document.version or document.tags:
             raise self._refusal(document, "directives are not allowed")
         opening = self._next()
@@ -126,7 +127,7 @@ class _YamlReader:
     def _end(self) -> Entry:
         event = self._next()
         if isinstance(event, MappingEndEvent):
-            raise self._torn(event)
+            raise self._torn()
         if self._key(event, {}) != END_KEY:
             raise self._refusal(event, f"only the key `{END_KEY}` can follow the events")
         value = self._next()
@@ -144,7 +145,7 @@ class _YamlReader:
         except yaml.YAMLError as error:
             raise self._translated(error) from None
         if event is None:
-            raise CassetteFormatError(TORN, path=self._path)
+            raise self._torn()
         return event
 
     def _expect(self, kind: type[Event]) -> None:
@@ -155,7 +156,7 @@ class _YamlReader:
     def _next_key(self, known: dict[str, Plain]) -> str:
         event = self._next()
         if isinstance(event, MappingEndEvent):
-            raise self._torn(event)
+            raise self._torn()
         return self._key(event, known)
 
     def _value(self, event: Event) -> Plain:
@@ -252,8 +253,8 @@ class _YamlReader:
     def _refusal(self, event: Event | None, message: str) -> CassetteFormatError:
         return self._explained(_line(event), message)
 
-    def _torn(self, event: Event) -> CassetteFormatError:
-        fault = self._source.fault or Fault(_line(event), TORN)
+    def _torn(self) -> CassetteFormatError:
+        fault = self._source.fault or Fault(self._source.last_line, TORN)
         return _UnmarkedEndError(fault.message, path=self._path, line=fault.line)
 
     def _translated(self, error: yaml.YAMLError) -> CassetteFormatError:
@@ -274,11 +275,17 @@ class _YamlReader:
 def _event_getter(source: TextSource) -> Callable[[], Event | None]:
     if yaml.__with_libyaml__:
         return CParser(source).get_event
+    warn_slow()
+    return _pure_getter(_PureParser(source))
+
+
+@cache
+def warn_slow() -> None:
+    """Say why loading takes so long, once."""
     warnings.warn(
         "PyYAML was installed without libyaml: YAML cassettes load about 25 times slower",
         stacklevel=2,
     )
-    return _pure_getter(_PureParser(source))
 
 
 def _pure_getter(parser: _PureParser) -> Callable[[], Event | None]:

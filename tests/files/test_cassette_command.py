@@ -1,0 +1,189 @@
+"""`vcr-gen cassette check | convert | list | show`, as a person or a script uses them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cassette_values import HEADER, JSONL, SESSION, YAML, events, plain_values, same, write
+from hypothesis import given
+
+from vcr_gen.cli import main
+from vcr_gen.runtime.storage import Reading, Recording
+
+
+@pytest.fixture
+def tapes(tmp_path: Path) -> Path:
+    folder = tmp_path / "cassettes"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "good.yaml").write_bytes(write(YAML, HEADER, SESSION))
+    (folder / "inner" / "good.jsonl").write_bytes(write(JSONL, HEADER, SESSION))
+    (folder / "compose.yaml").write_text("services: {}\n")
+    (folder / "notes.txt").write_text("not a cassette")
+    return folder
+
+
+def tear(folder: Path) -> Path:
+    torn = folder / "torn.yaml"
+    torn.write_bytes(write(YAML, HEADER, SESSION)[:-40])
+    return torn
+
+
+def last_line(path: Path) -> int:
+    return path.read_bytes().count(b"\n") + 1
+
+
+def test_check_is_silent_on_stdout_and_exits_0_when_all_is_fine(tapes, capsys):
+    assert main(["cassette", "check", str(tapes)]) == 0
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err == "2 cassettes, 10 events: fine\n"
+
+
+def test_check_names_every_problem_with_its_line_and_exits_1(tapes, capsys):
+    torn = tear(tapes)
+    bad = tapes / "bad.jsonl"
+    bad.write_bytes(write(JSONL, HEADER, SESSION).replace(b'"n":3', b'"n":3,"n":4'))
+    recording = Recording(tapes / "new.yaml")
+    recording.begin(HEADER)
+    recording.append({"n": 1})
+    partial = recording.abandon()
+    assert partial is not None
+    assert main(["cassette", "check", str(tapes)]) == 1
+    told = capsys.readouterr()
+    assert told.out == (
+        f"{bad}:2: the key 'n' is there twice\n"
+        "  a damaged cassette that holds 0 whole events\n"
+        f"{partial}:{last_line(partial)}: the recording stopped here: there is no end mark\n"
+        "  an interrupted recording that holds 1 whole event\n"
+        f"  hint: vcr-gen cassette convert --salvage {partial} NEW\n"
+        f"{torn}:{last_line(torn)}: the file ends here without its end mark: it was cut, "
+        "or its recording interrupted\n"
+        "  a damaged cassette that holds 4 whole events\n"
+        f"  hint: vcr-gen cassette convert --salvage {torn} NEW\n"
+    )
+    assert told.err == "5 cassettes, 15 events: 3 with problems\n"
+
+
+def test_check_of_a_named_file_that_is_no_cassette_is_a_problem(tapes, capsys):
+    assert main(["cassette", "check", str(tapes / "compose.yaml")]) == 1
+    assert "not a cassette: the first key is 'services'" in capsys.readouterr().out
+    assert main(["cassette", "check", str(tapes / "notes.txt")]) == 1
+    assert "must end in one of" in capsys.readouterr().out
+
+
+def test_check_of_a_path_that_is_not_there_exits_2(tapes, capsys):
+    assert main(["cassette", "check", str(tapes / "gone.yaml")]) == 2
+    assert "there is no such file or folder" in capsys.readouterr().err
+
+
+def test_check_speaks_json(tapes, capsys):
+    torn = tear(tapes)
+    assert main(["cassette", "check", "--json", str(tapes)]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["version"] == 1
+    assert [entry["events"] for entry in document["cassettes"]] == [5, 4, 5]
+    good, damaged, _ = document["cassettes"]
+    assert good == {
+        "path": str(tapes / "good.yaml"),
+        "partial": False,
+        "events": 5,
+        "recorded_at": HEADER["recorded_at"],
+        "problem": None,
+    }
+    assert damaged["problem"]["line"] == last_line(torn)
+    assert damaged["problem"]["message"].startswith(f"{torn}:{last_line(torn)}: the file ends here")
+
+
+def test_check_without_paths_looks_here(tapes, monkeypatch, capsys):
+    monkeypatch.chdir(tapes)
+    assert main(["cassette", "check", "-v"]) == 0
+    assert "good.yaml: fine, 5 events\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[], ["unknown"], ["check", "--unknown"], ["convert", "a"]])
+def test_wrong_usage_exits_2(arguments, capsys):
+    assert main(["cassette", *arguments]) == 2
+    assert "usage: vcr-gen " in capsys.readouterr().err
+
+
+def test_converting_there_and_back_gives_the_same_bytes(tapes, capsys):
+    yaml, jsonl, back = tapes / "good.yaml", tapes / "new.jsonl", tapes / "back.yaml"
+    assert main(["cassette", "convert", str(yaml), str(jsonl)]) == 0
+    assert main(["cassette", "convert", str(jsonl), str(back)]) == 0
+    assert jsonl.read_bytes() == write(JSONL, HEADER, SESSION)
+    assert back.read_bytes() == yaml.read_bytes()
+    assert capsys.readouterr().err == f"wrote {jsonl}: 5 events\nwrote {back}: 5 events\n"
+
+
+@given(state=plain_values, event=events)
+def test_every_value_survives_being_converted(tmp_path_factory, state, event):
+    folder = tmp_path_factory.mktemp("convert")
+    header = {**HEADER, "initial_state": state}
+    (folder / "a.yaml").write_bytes(write(YAML, header, [event]))
+    assert main(["cassette", "convert", "-q", str(folder / "a.yaml"), str(folder / "b.jsonl")]) == 0
+    with Reading(folder / "b.jsonl") as reading:
+        assert same(header, reading.header)
+        assert same([event], [entry.data for entry in reading])
+
+
+def test_convert_replaces_nothing_unless_told_to(tapes, capsys):
+    source, target = tapes / "good.yaml", tapes / "inner" / "good.jsonl"
+    assert main(["cassette", "convert", str(source), str(target)]) == 2
+    assert "exists already\n  hint: --force replaces it" in capsys.readouterr().err
+    assert main(["cassette", "convert", "--force", str(source), str(target)]) == 0
+
+
+def test_convert_of_a_damaged_cassette_writes_nothing_unless_it_is_to_save_what_is_whole(
+    tapes, capsys
+):
+    torn, target = tear(tapes), tapes / "saved.jsonl"
+    before = sorted(tapes.iterdir())
+    assert main(["cassette", "convert", str(torn), str(target)]) == 2
+    assert "ends here without its end mark" in capsys.readouterr().err
+    assert before == sorted(tapes.iterdir())
+    assert main(["cassette", "convert", "--salvage", str(torn), str(target)]) == 0
+    with Reading(target) as reading:
+        assert [entry.data for entry in reading] == SESSION[:4]
+
+
+def test_list_shows_events_bytes_and_date_of_each_cassette(tapes, capsys):
+    tear(tapes)
+    assert main(["cassette", "list", str(tapes)]) == 0
+    size = (tapes / "good.yaml").stat().st_size
+    first, second, third = capsys.readouterr().out.splitlines()
+    assert first.split() == ["5", str(size), "2026-11-16T05:00:00+00:00", str(tapes / "good.yaml")]
+    assert second.split() == ["-", "-", "unusable", str(tapes / "torn.yaml")]
+    assert third.endswith("good.jsonl")
+    assert main(["cassette", "list", "--json", str(tapes)]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [entry["problem"] is None for entry in document["cassettes"]] == [True, False, True]
+
+
+def test_show_prints_events_as_yaml_with_number_and_line(tapes, capsys):
+    jsonl = tapes / "inner" / "good.jsonl"
+    assert main(["cassette", "show", str(jsonl), "1-2"]) == 0
+    assert capsys.readouterr().out == (
+        f"# event 1, {jsonl}:2\n{YAML.event(SESSION[0]).decode()}"
+        f"# event 2, {jsonl}:3\n{YAML.event(SESSION[1]).decode()}"
+    )
+    assert main(["cassette", "show", str(jsonl)]) == 0
+    assert capsys.readouterr().out.startswith("vcr-gen: 1\nrecorded_at: ")
+
+
+@pytest.mark.parametrize("wanted", ["0", "6", "3-2", "x", "1-99"])
+def test_show_of_events_that_are_not_there_exits_2(tapes, wanted, capsys):
+    assert main(["cassette", "show", str(tapes / "good.yaml"), wanted]) == 2
+    assert wanted in capsys.readouterr().err
+
+
+def test_the_command_needs_none_of_the_generators_tools():
+    code = (
+        "import sys, vcr_gen.cli.cassette as c\n"
+        "heavy = {'libcst', 'jinja2', 'black', 'mypy', 'pytest'} & set(sys.modules)\n"
+        "sys.exit(repr(heavy) if heavy else 0)"
+    )
+    environment = {"PYTHONPATH": str(Path(sys.modules["vcr_gen"].__file__ or "").parents[1])}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, check=False)
+    assert done.returncode == 0
