@@ -82,7 +82,8 @@ class ValueCodecError(VcrError):
         self.expected = expected
         self.got = got
         self.hint = hint
-        super().__init__(f"{path}: expected {expected}, got {got}" + (f"\nhint: {hint}" if hint else ""))
+        advice = f"\nhint: {hint}" if hint else ""
+        super().__init__(f"{path}: expected {expected}, got {got}{advice}")
 
 
 class EncodeError(ValueCodecError):

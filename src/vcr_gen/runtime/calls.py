@@ -19,8 +19,8 @@ __all__ = [
     "instance_member",
 ]
 
-_Target = TypeVar("_Target", contravariant=True)
-_Result = TypeVar("_Result", covariant=True)
+_T_contra = TypeVar("_T_contra", contravariant=True)
+_R_co = TypeVar("_R_co", covariant=True)
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -31,16 +31,18 @@ class Call:
     __slots__ = ()
 
 
-class CallTo(Protocol[_Target, _Result]):
+class CallTo(Protocol[_T_contra, _R_co]):
     """A `Call` as the ports see it."""
 
-    def __call__(self, target: _Target, /) -> _Result: ...
+    def __call__(self, target: _T_contra, /) -> _R_co:
+        """Make the call on `target`."""
 
 
-class AsyncCallTo(Protocol[_Target, _Result]):
+class AsyncCallTo(Protocol[_T_contra, _R_co]):
     """A `Call` of an `async def` method as the ports see it."""
 
-    async def __call__(self, target: _Target, /) -> _Result: ...
+    async def __call__(self, target: _T_contra, /) -> _R_co:
+        """Make the call on `target`."""
 
 
 OMITTED: Final[Any] = ...

@@ -144,7 +144,7 @@ class Dispatcher:
 
     def _note(self, error: Exception) -> None:
         """Keep an error, unless it is the application's own: that has been asserted already."""
-        if isinstance(error, UsageError) or self._player.failure is None and _is_ours(error):
+        if isinstance(error, UsageError) or (self._player.failure is None and _is_ours(error)):
             self.errors.append(error)
 
     def _spawn(self, slot: Slot, start: Start, target: Target) -> None:

@@ -8,7 +8,6 @@ from types import FrameType
 from typing import final
 
 from vcr_gen.errors import Divergence
-from vcr_gen.runtime.codec import Difference
 from vcr_gen.runtime.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.history import signature_change
 from vcr_gen.runtime.matching import Expectation
@@ -213,9 +212,9 @@ class Reporter:
         while frame is not None:
             file = frame.f_code.co_filename
             module = frame.f_globals.get("__name__")
-            if not file.startswith(_PACKAGE) and not self._is_generated(module) and file[:1] != "<":
-                if not _is_standard(file):
-                    return f"{file}:{frame.f_lineno} in {frame.f_code.co_name}"
+            ours = file.startswith(_PACKAGE) or self._is_generated(module)
+            if not ours and not file.startswith("<") and not _is_standard(file):
+                return f"{file}:{frame.f_lineno} in {frame.f_code.co_name}"
             frame = frame.f_back
         return ""
 

@@ -4,10 +4,10 @@ Each crosses as a wrapper whose uses are calls of their own on the tape (`callab
 The same wrappers serve both ways: whether a use goes out or comes in is the link's business.
 """
 
-import collections.abc as abc
 import contextlib
 import inspect
 import typing
+from collections import abc
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from functools import update_wrapper

@@ -164,9 +164,11 @@ def _argument_differences(
             found.append(Difference(name, MISSING, actual[name], "not in the recording"))
         elif name in recorded:
             found.append(Difference(name, recorded[name], MISSING, "not given"))
-    for name in recorded:
-        if name not in bound.arguments:
-            found.append(Difference(name, recorded[name], MISSING, "no such parameter"))
+    found.extend(
+        Difference(name, recorded[name], MISSING, "no such parameter")
+        for name in recorded
+        if name not in bound.arguments
+    )
     return found
 
 

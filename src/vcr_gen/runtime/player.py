@@ -10,7 +10,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn, Protocol, final
+from typing import NoReturn, Protocol, final
 
 from vcr_gen.errors import Divergence, DivergenceError
 from vcr_gen.runtime.binding import Passing
@@ -289,7 +289,7 @@ class Player:
     # Inside -------------------------------------------------------------------------------------
 
     def _delivery(self, head: Slot) -> Callable[[], None] | None:
-        """What delivers the oldest event in the loop that is idle; None where nobody can take it."""
+        """What delivers the oldest event in an idle loop; None where nobody can take it."""
         if isinstance(head.event, Start):
             return self._received(head) if head.event.inbound else None
         waiter = self._waiters.get(head.event.call)
@@ -367,9 +367,9 @@ class Player:
             if slot is None:
                 return False
             event = slot.event
-            if isinstance(event, End) and event.outcome == "cancelled":
-                return True
-            self._fail(self._reporter.cancelled(slot, self.window))
+            if not isinstance(event, End) or event.outcome != "cancelled":
+                self._fail(self._reporter.cancelled(slot, self.window))
+            return True
 
     def _poll_unhooked(self) -> None:
         """A loop whose idle point cannot be seen: look again and again."""

@@ -15,7 +15,7 @@ from vcr_gen.runtime.strands import Strands
 from vcr_gen.runtime.streams import RecordedAsyncStream, RecordedStream
 from vcr_gen.runtime.tape import Tape
 from vcr_gen.runtime.turns import RecordingTurns
-from vcr_gen.runtime.watching import watch_cancel
+from vcr_gen.runtime.watching import WatchedForCancel
 
 __all__ = ["Recorder"]
 
@@ -153,7 +153,7 @@ class Recorder:
 
         with self.inside(call, inbound=True):
             with self.ending(call, bound):
-                value = await watch_cancel(application, cancelled)
+                value = await WatchedForCancel(application, cancelled)
             stored, result = self.give(bound.value, value)
             self.tape.end(call, "returned", stored)
             return result

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, final
 
 from vcr_gen.errors import (
     CassetteMissingError,
-    EncodeError,
     IncompleteError,
     UnusedEventsError,
     VerificationError,

@@ -1,9 +1,9 @@
 """How a result crosses a boundary: as one value, item by item, or when it is awaited."""
 
 import asyncio
-import collections.abc as abc
 import types
 import typing
+from collections import abc
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any

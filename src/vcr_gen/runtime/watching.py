@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Generator
 from typing import Any, TypeVar, final
 
-__all__ = ["watch_cancel"]
+__all__ = ["WatchedForCancel"]
 
 _T = TypeVar("_T")
 
 
 @final
-class watch_cancel(Awaitable[_T]):
+class WatchedForCancel(Awaitable[_T]):
     """Await `inner`; `cancelled` is called when a cancellation is on its way into it.
 
     An `except` around the await would run only after the clean-up of the cancelled code, whose own
