@@ -15,7 +15,7 @@ from vcr_gen.errors import (
     EncodeError,
     UsageError,
 )
-from vcr_gen.runtime.formats import Entry, format_for
+from vcr_gen.runtime.formats import Entry, format_for, layout
 from vcr_gen.runtime.loading import target_of
 from vcr_gen.runtime.storage import Reading, Recording, partial_of, salvage
 
@@ -155,6 +155,27 @@ def test_an_event_that_cannot_be_written_leaves_the_recording_usable(tape):
     recording.finish(HEADER)
     with Reading(tape) as reading:
         assert [event.data for event in reading] == [{"n": 1}, {"n": 2}]
+
+
+def test_an_event_too_large_to_be_read_back_is_not_written(tape, monkeypatch):
+    monkeypatch.setattr(layout, "MAX_ENTRY", 1000)
+    recording = Recording(tape)
+    recording.begin(HEADER)
+    with pytest.raises(EncodeError, match="expected an event of at most 256 MiB"):
+        recording.append({"text": "x" * 1000})
+    recording.append({"n": 1})
+    recording.finish(HEADER)
+    with Reading(tape) as reading:
+        assert reading.count == 1
+
+
+def test_a_partial_file_that_is_a_link_is_never_written_through(tape):
+    elsewhere = tape.parent / "elsewhere"
+    elsewhere.write_bytes(b"")
+    partial_of(tape).symlink_to(elsewhere)
+    with pytest.raises(CassetteWriteError, match="cannot be written"):
+        Recording(tape)
+    assert elsewhere.read_bytes() == b""
 
 
 def test_a_recording_is_used_in_one_order_only(tape):

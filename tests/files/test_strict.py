@@ -7,7 +7,14 @@ import pytest
 from cassette_values import FORMATS, HEADER, JSONL, YAML, read, write
 
 from vcr_gen.errors import CassetteFormatError, EncodeError, UsageError
-from vcr_gen.runtime.formats import Format, format_for, json_lines, register_format, yaml_read
+from vcr_gen.runtime.formats import (
+    Format,
+    format_for,
+    json_lines,
+    layout,
+    register_format,
+    yaml_read,
+)
 from vcr_gen.runtime.plain import MAX_DEPTH, Plain
 
 FORMAT = pytest.mark.parametrize("chosen", FORMATS.values(), ids=list(FORMATS))
@@ -224,6 +231,24 @@ def test_the_deepest_value_allowed_comes_back_and_one_level_more_is_refused(chos
     assert read(chosen, write(chosen, HEADER, [{"a": value}]))[1].data == {"a": value}
     with pytest.raises(EncodeError, match=f"expected at most {MAX_DEPTH} levels, got more"):
         chosen.event({"a": [value]})
+
+
+def test_the_deepest_header_allowed_comes_back_and_one_level_more_is_refused():
+    def header(levels: int) -> bytes:
+        return b"vcr-gen: 1\nrules: " + b"[" * levels + b"]" * levels + b"\nevents:\n"
+
+    end = b"end:\n  events: 0\n"
+    value = read(YAML, header(MAX_DEPTH - 1) + end)[0].data
+    assert read(JSONL, write(JSONL, value, []))[0].data == value
+    assert "levels of nesting" in refusal(YAML, header(MAX_DEPTH) + end)[1]
+
+
+@FORMAT
+def test_an_event_too_large_for_memory_is_refused_before_it_is_read(chosen, monkeypatch):
+    data = write(chosen, HEADER, [{"n": 1}, {"n": 2, "text": "x\n" * 300_000}, {"n": 3}])
+    assert len(read(chosen, data)) == 5
+    monkeypatch.setattr(layout, "MAX_ENTRY", 200_000)
+    assert "more than 256 MiB in one event" in refusal(chosen, data)[1]
 
 
 @pytest.mark.parametrize("opening", [b"[", b"{a: ", b"- ", b"? "])

@@ -14,9 +14,8 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from vcr_gen.errors import CassetteWriteError, UsageError
-from vcr_gen.runtime.formats import Format, format_for
-from vcr_gen.runtime.formats.layout import COUNT_KEY
+from vcr_gen.errors import CassetteWriteError, EncodeError, UsageError
+from vcr_gen.runtime.formats import Format, format_for, layout
 from vcr_gen.runtime.loading import Reading, Salvaged, reason, salvage
 from vcr_gen.runtime.plain import Plain
 
@@ -25,7 +24,11 @@ if sys.platform != "win32":
 
 __all__ = ["Reading", "Recording", "Salvaged", "partial_of", "salvage"]
 
-_OPEN: Final = os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_OPEN: Final = os.O_RDWR | os.O_CREAT
+if sys.platform == "win32":
+    _FLAGS: Final = _OPEN | os.O_BINARY
+else:  # never through a link, never waiting for a pipe's other end
+    _FLAGS: Final = _OPEN | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def partial_of(target: Path) -> Path:
@@ -70,7 +73,7 @@ class Recording:
         if not self._head:
             self.begin(header)
         head = self._format.header(header)
-        end = self._format.end({COUNT_KEY: self._count})
+        end = self._format.end({layout.COUNT_KEY: self._count})
         handle = self._open_handle()
         with self._explained():
             if head == self._head:
@@ -100,6 +103,8 @@ class Recording:
     def _write(self, data: bytes, events: int) -> None:
         """Add `data` as a whole or not at all."""
         handle = self._open_handle()
+        if len(data) > layout.MAX_ENTRY:
+            raise EncodeError(path="$", expected="an event of at most 256 MiB", got="a larger one")
         try:
             with self._explained():
                 _write_all(handle, data)
@@ -129,7 +134,8 @@ class Recording:
         """Complete a copy that starts with another header; the lock on the partial covers it."""
         copy = self._partial.with_name(self._partial.name + ".copy")
         try:
-            with copy.open("wb") as out, self._partial.open("rb") as events:
+            copy.unlink(missing_ok=True)
+            with copy.open("xb") as out, self._partial.open("rb") as events:
                 out.write(head)
                 events.seek(len(self._head))
                 shutil.copyfileobj(events, out, 1 << 20)
@@ -177,7 +183,7 @@ def _refuse_irregular(target: Path, path: Path) -> None:
 def _open_exclusively(partial: Path, path: Path) -> int:
     """An empty, locked partial file; one that a dead recording left behind is set aside."""
     while True:
-        handle = os.open(partial, _OPEN, 0o666)
+        handle = os.open(partial, _FLAGS, 0o666)
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             os.close(handle)
@@ -187,7 +193,7 @@ def _open_exclusively(partial: Path, path: Path) -> int:
             raise CassetteWriteError("another recording of it is running", path=path)
         # Between opening and locking, its recording may have ended and taken the name away.
         try:
-            ours = os.path.samestat(status, partial.stat())
+            ours = os.path.samestat(status, partial.lstat())
         except FileNotFoundError:
             ours = False
         if ours and os.fstat(handle).st_size == 0:
@@ -198,12 +204,11 @@ def _open_exclusively(partial: Path, path: Path) -> int:
 
 
 def _lock(handle: int) -> bool:
-    if sys.platform == "win32":  # which refuses to set a file aside that is open
-        return True
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
+    if sys.platform != "win32":  # where a file that is open cannot be set aside anyway
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
     return True
 
 

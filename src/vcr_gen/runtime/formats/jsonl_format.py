@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from vcr_gen.errors import CassetteFormatError
+from vcr_gen.runtime.formats import layout
 from vcr_gen.runtime.formats.json_lines import dump_line, parse_line
 from vcr_gen.runtime.formats.layout import (
     END_KEY,
@@ -82,7 +83,10 @@ def _read_entries(stream: BinaryIO, path: Path) -> Iterator[Entry]:
 def _lines(stream: BinaryIO, path: Path) -> Iterator[tuple[int, bytes]]:
     number = 0
     try:
-        for number, line in enumerate(stream, start=1):
+        while line := stream.readline(layout.MAX_ENTRY + 1):
+            number += 1
+            if len(line) > layout.MAX_ENTRY:
+                raise CassetteFormatError(layout.TOO_LARGE, path=path, line=number)
             yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
     except OSError as error:
         message = f"cannot be read: {error.strerror}"

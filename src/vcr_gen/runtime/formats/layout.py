@@ -12,6 +12,8 @@ __all__ = [
     "COUNT_KEY",
     "END_KEY",
     "HEADER_KEYS",
+    "MAX_ENTRY",
+    "TOO_LARGE",
     "TORN",
     "UNFINISHED",
     "VERSION",
@@ -43,7 +45,11 @@ HEADER_KEYS: Final = (
 """What a header may say, in the order in which it is written."""
 
 TORN: Final = "the file ends here without its end mark: it was cut, or its recording interrupted"
+TOO_LARGE: Final = "more than 256 MiB in one event"
 UNFINISHED: Final = "the recording stopped here: there is no end mark"
+
+MAX_ENTRY: Final = 1 << 28
+"""How many bytes of a file one header or event may take: what a reader must be able to hold."""
 
 END_KEY: Final = "end"
 COUNT_KEY: Final = "events"

@@ -96,6 +96,7 @@ class _YamlReader:
                     raise self._refusal(item, UNFINISHED)
                 if not isinstance(item, MappingStartEvent):
                     raise self._refusal(item, "an event must be a mapping")
+                self._source.start_entry()
                 yield Entry("event", _line(item), self._mapping(item))
         elif not _is_empty(opening):
             raise self._refusal(opening, "`events` must be a list")
@@ -115,7 +116,7 @@ class _YamlReader:
         header: dict[str, Plain] = {}
         while (key := self._next_key(header)) != COUNT_KEY:
             event = self._next()
-            value = self._value(event)
+            value = self._header_value(event)
             problem = check_header(len(header), key, value)
             if problem:
                 raise self._refusal(event, problem)
@@ -159,25 +160,23 @@ class _YamlReader:
             raise self._torn()
         return self._key(event, known)
 
-    def _value(self, event: Event) -> Plain:
+    def _header_value(self, event: Event) -> Plain:
         if isinstance(event, ScalarEvent):
             return self._scalar(event)
-        if isinstance(event, MappingStartEvent):
-            return self._mapping(event)
-        if isinstance(event, SequenceStartEvent):
-            sequence: list[Plain] = []
-            self._check_bare(event)
-            self._fill(sequence)
-            return sequence
-        raise self._refusal(event, "aliases are not allowed")
+        if not isinstance(event, CollectionStartEvent):
+            raise self._refusal(event, "aliases are not allowed")
+        self._check_bare(event)
+        value: _Container = {} if isinstance(event, MappingStartEvent) else []
+        self._fill(value, level=2)
+        return value
 
     def _mapping(self, event: MappingStartEvent) -> dict[str, Plain]:
         mapping: dict[str, Plain] = {}
         self._check_bare(event)
-        self._fill(mapping)
+        self._fill(mapping, level=1)
         return mapping
 
-    def _fill(self, container: _Container) -> None:
+    def _fill(self, container: _Container, *, level: int) -> None:
         """Read what `container` holds, with a stack of our own: a file may nest as it likes."""
         get_event, scalar = self._get_event, self._scalar  # the loop that all reading goes through
         enclosing: list[_Container] = []
@@ -197,7 +196,7 @@ class _YamlReader:
                     enclosing.append(container)
                     container = self._open(event, container, key)
                     key = None
-                    if len(enclosing) >= MAX_DEPTH:
+                    if len(enclosing) + level > MAX_DEPTH:
                         raise self._refusal(event, f"more than {MAX_DEPTH} levels of nesting")
                 elif isinstance(event, CollectionEndEvent):
                     if not enclosing:
