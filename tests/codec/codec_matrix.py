@@ -266,6 +266,7 @@ MATRIX: dict[str, tuple[Any, object]] = {
     "union of lists, empty": (list[int] | list[str], []),
     "union list or tuple": (list[int] | tuple[int, ...], (1, 2)),
     "union sequence or tuple": (abc.Sequence[int] | tuple[str, ...], ("a",)),
+    "union tuple or sequence": (abc.Sequence[str] | tuple[int, ...], ("a",)),
     "union sequence or mapping": (abc.Sequence[int] | abc.Mapping[str, int], (1, 2)),
     "union str or bytes, text": (str | bytes, b"text"),
     "union str or bytes, binary": (str | bytes, b"\xff"),

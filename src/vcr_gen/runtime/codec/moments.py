@@ -17,12 +17,16 @@ _DELTA: Final = re.compile(
 
 def write_datetime(value: dt.datetime) -> str:
     """`2026-01-31T10:00:00+01:00`, or `2026-01-31T10:00:00[Europe/Paris]` for a named zone."""
+    if (value.tzinfo is None or value.tzinfo is dt.UTC) and not value.fold:
+        return value.isoformat()  # most of them
     naive = value.replace(tzinfo=None, fold=0)
     return naive.isoformat() + _write_zone(value.tzinfo) + ("[fold=1]" if value.fold else "")
 
 
 def read_datetime(text: str) -> dt.datetime:
     """The moment a text stands for."""
+    if "[" not in text:
+        return dt.datetime.fromisoformat(text)
     iso, zone, fold = _split(text)
     value = dt.datetime.fromisoformat(iso)
     return value.replace(tzinfo=zone or value.tzinfo, fold=fold)

@@ -112,6 +112,7 @@ class StandIns:
         self._alternatives: Final = dict(alternatives or {})
         self._excluded: Final = excluded
         self._known: Final[dict[type, tuple[str, Node]]] = {}
+        self._named: Final[dict[str, Node]] = {}
 
     def encode(self, value: object) -> Plain:
         """The tagged plain of a value of another type than the declared one."""
@@ -130,13 +131,10 @@ class StandIns:
     def open(self, tagged: dict[str, Plain]) -> tuple[Node, Plain]:
         """The node a tag leads to, and what it is to decode."""
         name, payload = untag(tagged, expected=self._declared)
-        for cls in self._alternatives:
-            if self._nodes.type_name(cls) == name:
-                return self._alternatives[cls](), payload
-        cls = self._nodes.find_type(name, self._base)
-        if cls is self._excluded:
-            raise Fault(f"{self._declared} without a tag", f"a tag {name}")
-        return self._nodes.of_value(cls), payload
+        node = self._named.get(name)
+        if node is None:
+            node = self._named[name] = self._find(name)
+        return node, payload
 
     def fits(self, value: object) -> int:
         """How far the value's type is from the declared one."""
@@ -147,6 +145,15 @@ class StandIns:
             mro = cls.__mro__
             return mro.index(self._base) if self._base in mro else STAND_IN
         return NO_FIT
+
+    def _find(self, name: str) -> Node:
+        for cls in self._alternatives:
+            if self._nodes.type_name(cls) == name:
+                return self._alternatives[cls]()
+        cls = self._nodes.find_type(name, self._base)
+        if cls is self._excluded:
+            raise Fault(f"{self._declared} without a tag", f"a tag {name}")
+        return self._nodes.of_value(cls)
 
     def _admit(self, cls: type, value: object) -> tuple[str, Node]:
         if cls in self._alternatives:

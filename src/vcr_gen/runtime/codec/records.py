@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -54,10 +54,13 @@ class RecordNode(ClassNode):
         self._fields: Final = {
             field.name: (field, nodes.node(field.annotation)) for field in shape.fields
         }
+        self._unrecorded: Final = [field for field in shape.fields if field.unrecorded]
+        recorded = [each for each in self._fields.values() if not each[0].unrecorded]
         self._stored: Final = [
-            (name, node.encode, field.required)
-            for name, (field, node) in self._fields.items()
-            if not field.unrecorded
+            (field.name, node.encode, field.required) for field, node in recorded
+        ]
+        self._read: Final = [
+            (field.name, node.decode, field.required, node.name) for field, node in recorded
         ]
 
     def children(self) -> Iterable[Node]:
@@ -70,7 +73,7 @@ class RecordNode(ClassNode):
         out: dict[str, Plain] = {}
         name = ""
         if self._shape.names is not None:
-            self._refuse_unknown(self._shape.names(value))
+            self._refuse_unknown(self._shape.names(value), allowed=self._fields)
         try:
             for name, encode, required in self._stored:
                 try:
@@ -105,18 +108,19 @@ class RecordNode(ClassNode):
         values: dict[str, object] = {}
         name = ""
         try:
-            for name, (field, node) in self._fields.items():
-                if field.unrecorded:
-                    if field.default is not None or field.required:
-                        values[name] = field.default() if field.default else None
-                elif name in plain:
-                    values[name] = node.decode(plain[name])
-                elif field.required:
-                    raise Fault(node.name, "nothing: the field is missing")
+            for name, decode, required, expected in self._read:
+                if name in plain:
+                    values[name] = decode(plain[name])
+                elif required:
+                    raise Fault(expected, "nothing: the field is missing")
         except Fault as fault:
             fault.within(step_to(name))
             raise
-        self._refuse_unknown(plain)
+        if len(values) != len(plain):
+            self._refuse_unknown(plain, allowed=[name for name, *_ in self._read])
+        for field in self._unrecorded:
+            if field.default is not None or field.required:
+                values[field.name] = field.default() if field.default else None
         return values
 
     def compare_bare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
@@ -156,9 +160,9 @@ class RecordNode(ClassNode):
             return EXACT if type(value) is self.cls else NO_FIT
         return super().fits(value)
 
-    def _refuse_unknown(self, names: Iterable[str]) -> None:
+    def _refuse_unknown(self, names: Iterable[str], *, allowed: Container[str]) -> None:
         for name in names:
-            if name not in self._fields:
+            if name not in allowed:
                 raise Fault(f"a field of {self.name}", f"the unknown field {show(name)}")
 
     def replace_bare(self, value: object) -> object:

@@ -124,7 +124,7 @@ def resolve_text(text: str, scope: Scope, seen: frozenset[str] = frozenset()) ->
     body = _Filler(scope, names).visit(tree.body)
     expression = ast.fix_missing_locations(ast.Expression(body))
     try:
-        value = eval(compile(expression, "<annotation>", "eval"), {"__builtins__": {}}, names)
+        value = eval(compile(expression, "<annotation>", "eval"), {}, names)
     except Exception:  # whatever an annotation does when it is evaluated, it must not stop the rest
         return UNRESOLVED
     return resolve(value, scope, seen | {text})

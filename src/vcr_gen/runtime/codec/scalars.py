@@ -103,10 +103,14 @@ class IntNode(ClassNode):
             return value if MIN_INT <= value <= MAX_INT else {BIG_INT: int_to_text(value)}
         return self.others.encode(value)
 
-    def restore(self, plain: Plain) -> object:
-        """The int of an untagged plain."""
+    def decode(self, plain: Plain) -> object:
+        """The int of a plain."""
         if type(plain) is int and MIN_INT <= plain <= MAX_INT:
             return plain
+        return super().decode(plain)
+
+    def restore(self, plain: Plain) -> object:
+        """The int of an untagged plain."""
         if type(plain) is dict and len(plain) == 1 and BIG_INT in plain:
             return big_int_from_text(plain[BIG_INT])
         raise Fault("int", show(plain))
@@ -132,10 +136,14 @@ class FloatNode(ClassNode):
             return value if math.isfinite(value) else {ODD_FLOAT: odd_float_to_text(value)}
         return self.others.encode(value)
 
-    def restore(self, plain: Plain) -> object:
-        """The float of an untagged plain."""
+    def decode(self, plain: Plain) -> object:
+        """The float of a plain."""
         if type(plain) is float and math.isfinite(plain):
             return plain
+        return super().decode(plain)
+
+    def restore(self, plain: Plain) -> object:
+        """The float of an untagged plain."""
         if type(plain) is dict and len(plain) == 1 and ODD_FLOAT in plain:
             text = plain[ODD_FLOAT]
             if isinstance(text, str) and text in _ODD_FLOATS:
@@ -161,6 +169,12 @@ class StrNode(ClassNode):
     def encode(self, value: object) -> Plain:
         """The plain of a text."""
         return str_to_plain(value) if type(value) is str else self.others.encode(value)
+
+    def decode(self, plain: Plain) -> object:
+        """The text of a plain."""
+        if type(plain) is str and plain.isascii():
+            return plain
+        return super().decode(plain)
 
     def restore(self, plain: Plain) -> object:
         """The text of an untagged plain."""

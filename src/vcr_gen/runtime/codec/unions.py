@@ -13,7 +13,7 @@ from typing import Final
 
 from vcr_gen.runtime.codec.compare import Difference, differences
 from vcr_gen.runtime.codec.fault import Fault, show
-from vcr_gen.runtime.codec.node import NO_FIT, Node
+from vcr_gen.runtime.codec.node import NO_FIT, ClassNode, Node
 from vcr_gen.runtime.codec.plain import NULL, TAGGED, Plain, kind_of, tag, untag
 
 
@@ -98,20 +98,13 @@ class UnionNode(Node):
 
     def encode(self, value: object) -> Plain:
         """The plain by the member that fits best."""
-        first: Fault | None = None
-        candidates = self._candidates(value)
-        for member in candidates:
+        exact = self._exact.get(type(value))
+        if exact is not None:
             try:
-                plain = member.encode(value)
-            except Fault as fault:
-                first = first or fault
-                continue
-            if self._owners.get(kind_of(plain)) is member:
-                return plain
-            return tag(member.name, plain, merge=member.merges)
-        if first is not None and len(candidates) == 1:
-            raise first
-        raise Fault(self.name, show(value), first.hint if first else "")
+                return self._tagged(exact, exact.encode(value))
+            except Fault:
+                pass  # another member may take it: a tuple of texts for `Sequence[str]`
+        return self._search(value)
 
     def decode(self, plain: Plain) -> object:
         """The value by the member that owns the kind or is named by the tag."""
@@ -139,6 +132,23 @@ class UnionNode(Node):
         candidates = self._candidates(value)
         return candidates[0].replace(value) if candidates else value
 
+    def _search(self, value: object) -> Plain:
+        first: Fault | None = None
+        candidates = self._candidates(value)
+        for member in candidates:
+            try:
+                return self._tagged(member, member.encode(value))
+            except Fault as fault:
+                first = first or fault
+        if first is not None and len(candidates) == 1:
+            raise first
+        raise Fault(self.name, show(value), first.hint if first else "")
+
+    def _tagged(self, member: Node, plain: Plain) -> Plain:
+        if self._owners.get(kind_of(plain)) is member:
+            return plain
+        return tag(member.name, plain, merge=member.merges)
+
     def _open(self, plain: Plain) -> tuple[Node, Plain]:
         kind = kind_of(plain)
         if kind == TAGGED and isinstance(plain, dict):
@@ -151,6 +161,15 @@ class UnionNode(Node):
         if owner is None:
             raise Fault(self.name, show(plain))
         return owner, plain
+
+    @cached_property
+    def _exact(self) -> dict[type, Node]:
+        # The usual case without a search: one member stores exactly the value's class.
+        by_class: dict[type, list[Node]] = {}
+        for member in self._members:
+            if isinstance(member, ClassNode):
+                by_class.setdefault(member.cls, []).append(member)
+        return {cls: members[0] for cls, members in by_class.items() if len(members) == 1}
 
     def _candidates(self, value: object) -> list[Node]:
         fits = [(member.fits(value), i) for i, member in enumerate(self._members)]
