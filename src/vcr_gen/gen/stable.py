@@ -62,7 +62,7 @@ class _Reader:
                 continue
             body = line.lstrip(" ")
             depth, rest = divmod(len(line) - len(body), _INDENT)
-            kind = "" if rest or not body or is_wide(line, self.limit) else self._take(body, depth)
+            kind = "" if rest or not body else self._take(body, depth)
             if not kind:
                 return None
             found.append(_Unit(kind, depth, blanks))
@@ -73,6 +73,8 @@ class _Reader:
         """Read one logical line and go on behind it; the empty string when it is not known."""
         if body.startswith('"""'):
             return "docstring" if self._docstring(body, depth) else ""
+        if is_wide(self.lines[self.at], self.limit):
+            return ""
         if body.startswith("# "):
             self.at += 1
             return "comment" if depth == 0 and body.isprintable() and body[-1] != " " else ""
@@ -93,7 +95,7 @@ class _Reader:
             self.at += 1
             closed = lines[-1].endswith('"""')
         text = "\n".join(lines)[3:-3]
-        if '"' in text or "\\" in text or is_wide(lines[-1], self.limit):
+        if '"' in text or "\\" in text:
             return False
         if not all(line.isprintable() and line == line.rstrip() for line in lines):
             return False
@@ -104,8 +106,10 @@ class _Reader:
         indent = " " * (_INDENT * depth)
         inner = [line for line in lines[1:] if line]
         words = [line for line in inner if line.strip() != '"""']
+        # black leaves long lines in docstrings alone, but breaks before closing quotes.
         return (
-            lines[-2] != ""
+            not is_wide(lines[-1], self.limit)
+            and lines[-2] != ""
             and all(line.startswith(indent) for line in inner)
             and (inner[-1] in words or inner[-1] == f'{indent}"""')
             and (not words or any(line[len(indent)] != " " for line in words))
