@@ -7,7 +7,7 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, final
 
-from vcr_gen.errors import UsageError
+from vcr_gen.errors import DivergenceError, UsageError
 from vcr_gen.runtime.binding import Bound
 from vcr_gen.runtime.events import Event, Signal, Start
 from vcr_gen.runtime.player import Player
@@ -58,10 +58,12 @@ class Dispatcher:
         """Release somebody when the tape has no more inbound calls and all are served."""
         self._waiting_for_end = released
 
-    def finish(self) -> bool:
-        """Nothing can move: release who waits for the end, if this is it."""
+    def finish(self, *, failed: bool = False) -> bool:
+        """Nothing can move: release who waits for the end, if this is it or the replay failed."""
         released = self._waiting_for_end
-        if released is None or released.done() or self.running or self._player.inbound_left():
+        if released is None or released.done():
+            return False
+        if not failed and (self.running or self._player.inbound_left()):
             return False
         released.set_result(None)
         return True
@@ -120,6 +122,8 @@ class Dispatcher:
                 await result
             elif isinstance(result, Iterator):
                 self._pull(start.call, target.bound, result)
+        except DivergenceError:
+            pass  # the player keeps it; raised here too, asyncio would print it as unretrieved
         except Exception as error:
             self._note(error)
         finally:

@@ -40,7 +40,7 @@ class Receiver(Protocol):
     def in_thread(self, slot: Slot, waiting_in: str | None) -> Callable[[], None] | None:
         """What serves an inbound call from a thread, which may wait in a strand."""
 
-    def finish(self) -> bool:
+    def finish(self, *, failed: bool = False) -> bool:
         """Nothing can move: whether somebody only waited for the end and is released."""
 
 
@@ -85,6 +85,7 @@ class Player:
         strand = self.strands.here()
         with self._changed:
             self._check()
+            self._loops.hook()  # from the first use on, the loop's clock is the session's
             self._threads.see()
             found = self._matcher.start(strand, operation, stored)
             if found.slot is None or found.differences:
@@ -343,10 +344,12 @@ class Player:
         if head is None and not self._waiters:
             return None  # the tape is used up: the program waits for something of its own
         self._note_failure(self._reporter.stall(self.window, self._waiters.values()))
-        return 0 if self._fail_waiters() else self._give_up()
+        return self._after_failure(None)
 
     def _after_failure(self, timer: float | None) -> float | None:
         if self._fail_waiters():
+            return 0
+        if self._receiver is not None and self._receiver.finish(failed=True):
             return 0
         if timer is not None:
             self._loops.clock.advance(timer)

@@ -15,7 +15,7 @@ from vcr_gen.runtime.strands import Strands
 from vcr_gen.runtime.streams import RecordedAsyncStream, RecordedStream
 from vcr_gen.runtime.tape import Tape
 from vcr_gen.runtime.turns import RecordingTurns
-from vcr_gen.runtime.watching import WatchedForCancel
+from vcr_gen.runtime.watching import watch_for_cancel
 
 __all__ = ["Recorder"]
 
@@ -113,6 +113,7 @@ class Recorder:
 
     def _start(self, operation: Operation, *, inbound: bool) -> tuple[int, dict[str, object]]:
         bound = operation.bound
+        self._loops.hook()  # from the first use on, the loop's clock is the session's
         try:
             stored, forwarded = bound.take(operation.arguments)
         except EncodeError as error:
@@ -151,9 +152,12 @@ class Recorder:
         def cancelled() -> None:
             self.tape.signal(call, "cancel")
 
+        return await watch_for_cancel(self._serve(call, bound, application), cancelled)
+
+    async def _serve(self, call: int, bound: Bound, application: Awaitable[Any]) -> Any:
         with self.inside(call, inbound=True):
             with self.ending(call, bound):
-                value = await WatchedForCancel(application, cancelled)
+                value = await application
             stored, result = self.give(bound.value, value)
             self.tape.end(call, "returned", stored)
             return result
