@@ -94,14 +94,20 @@ class Reporter:
                 and isinstance(slot.event, End)
                 and slot.event.outcome != event.outcome
             )
-            what = "another value" if same_end else f"instead of what is recorded: {describe(slot)}"
+            headline = (
+                f"{name}: the application {_doing_otherwise(event)}"
+                if same_end
+                else f"{name}: the application {doing} instead of what is recorded: {describe(slot)}"
+            )
             return self._divergence(
-                f"{name}: the application {doing}, {what}",
+                headline,
                 name,
                 slot,
                 window,
                 differences=tuple(show_difference(difference) for difference in found.differences),
                 likely="the application's answer changed",
+                # The frames of who answered are gone; those left are the loop's and the driver's.
+                site=isinstance(event, Signal),
             )
         return self._divergence(
             f"the application {doing} where the tape has {describe(slot)}",
@@ -251,6 +257,18 @@ def _doing(event: Item | End | Signal) -> str:
         case Signal(kind=kind):
             words = {"sent": "sent a value into", "thrown": "threw into", "closed": "closed"}
             return f"{words.get(kind, kind)} a stream"
+
+
+def _doing_otherwise(event: Item | End | Signal) -> str:
+    match event:
+        case Item():
+            return "gave another item than recorded"
+        case End(outcome="returned"):
+            return "returned another value than recorded"
+        case End():
+            return "raised another exception than recorded"
+        case Signal():
+            return f"{_doing(event)} otherwise than recorded"
 
 
 def describe(slot: Slot) -> str:
