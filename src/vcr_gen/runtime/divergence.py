@@ -94,13 +94,9 @@ class Reporter:
                 and isinstance(slot.event, End)
                 and slot.event.outcome != event.outcome
             )
-            headline = (
-                f"{name}: the application {_doing_otherwise(event)}"
-                if same_end
-                else f"{name}: the application {doing} instead of what is recorded: {describe(slot)}"
-            )
+            other = f"{doing} instead of what is recorded: {describe(slot)}"
             return self._divergence(
-                headline,
+                f"{name}: the application {_doing_otherwise(event) if same_end else other}",
                 name,
                 slot,
                 window,
