@@ -53,6 +53,8 @@ class Start:
     """The inbound call or callback inside which it happened."""
     inbound: bool = False
     """Whether the environment made the call."""
+    timers: tuple[float, ...] = ()
+    """How long the timers had to run that were in the loop before its first call."""
     at: float = 0.0
     """Seconds since the session began."""
 
@@ -94,7 +96,7 @@ class End:
 
 Event: TypeAlias = Start | Item | Signal | End
 
-_START_KEYS = frozenset({"call", "of", "on", "strand", "within", "inbound", "at", "args"})
+_START_KEYS = frozenset({"call", "of", "on", "strand", "within", "inbound", "timers", "at", "args"})
 _OUTCOMES: tuple[Outcome, ...] = ("returned", "raised", "cancelled")
 _SIGNALS: tuple[SignalKind, ...] = ("sent", "thrown", "closed", "cancel")
 _BARE_SIGNALS: tuple[SignalKind, ...] = ("closed", "cancel")
@@ -111,6 +113,8 @@ def fold(start: Start, end: End | None) -> dict[str, Plain]:
         entry["strand"] = start.strand
     if start.within is not None:
         entry["within"] = start.within
+    if start.timers:
+        entry["timers"] = list(start.timers)
     entry["at"] = start.at
     if start.arguments:
         entry["args"] = dict(start.arguments)
@@ -193,6 +197,7 @@ def _unfold_call(reader: "_Entry") -> Iterator[Event]:
         strand=reader.text("strand") or ROOT_STRAND,
         within=within,
         inbound=reader.flag("inbound"),
+        timers=reader.timers(),
         at=reader.seconds("at"),
     )
     yield start
@@ -267,6 +272,12 @@ class _Entry:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.wrong(key, "seconds")
         return float(value)
+
+    def timers(self) -> tuple[float, ...]:
+        value = self.entry.get("timers", [])
+        if not isinstance(value, list) or not all(type(rest) in (int, float) for rest in value):
+            raise self.wrong("timers", "a list of seconds")
+        return tuple(float(rest) for rest in value if isinstance(rest, int | float))
 
     def outcome(self) -> Outcome:
         outcomes = [word for word in _OUTCOMES if word in self.entry]

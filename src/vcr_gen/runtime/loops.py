@@ -2,6 +2,7 @@
 
 import asyncio
 from asyncio.events import _get_running_loop
+from collections.abc import Sequence
 from typing import final
 
 from vcr_gen.runtime.turns import Clock, Idle, LoopHook
@@ -24,8 +25,17 @@ class Loops:
         """Say who reacts to idle loops."""
         self._session = session
 
-    def hook(self) -> LoopHook | None:
-        """The hook of the running loop; None where there is no loop, or none that can be hooked."""
+    def begin(self) -> tuple[float, ...]:
+        """A call begins while recording: hook its loop, if that is new, and tell its timers."""
+        known = len(self._hooks)
+        hook = self.hook()
+        return hook.timers if hook is not None and len(self._hooks) > known else ()
+
+    def hook(self, at: float | None = None, timers: Sequence[float] = ()) -> LoopHook | None:
+        """The hook of the running loop; None where there is no loop, or none that can be hooked.
+
+        A loop that is new begins at the recorded time, with the recorded timers, where given.
+        """
         loop = _get_running_loop()
         if loop is None or self._session is None:
             return None
@@ -34,7 +44,9 @@ class Loops:
             if not LoopHook.fits(loop):
                 self.unhooked += 1
                 return None
-            hook = self._hooks[id(loop)] = LoopHook(loop, self.clock, self._session)
+            self.clock.advance(self.clock.real() if at is None else at)
+            hook = LoopHook(loop, self.clock, self._session, timers)
+            self._hooks[id(loop)] = hook
         return hook
 
     def now(self) -> float:

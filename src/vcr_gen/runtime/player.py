@@ -85,12 +85,12 @@ class Player:
         strand = self.strands.here()
         with self._changed:
             self._check()
-            self._loops.hook()  # from the first use on, the loop's clock is the session's
             self._threads.see()
             found = self._matcher.start(strand, operation, stored)
             if found.slot is None or found.differences:
                 self._fail(self._reporter.call(operation, stored, found, self.window))
             start = self._take(found.slot).start
+            self._loops.hook(start.at, start.timers)  # from now on, the clock is the session's
             self._strands_of_calls[start.call] = start.strand
             return start.call
 

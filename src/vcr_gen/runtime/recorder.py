@@ -113,13 +113,15 @@ class Recorder:
 
     def _start(self, operation: Operation, *, inbound: bool) -> tuple[int, dict[str, object]]:
         bound = operation.bound
-        self._loops.hook()  # from the first use on, the loop's clock is the session's
+        timers = self._loops.begin()  # from the first use on, the loop's clock is the session's
         try:
             stored, forwarded = bound.take(operation.arguments)
         except EncodeError as error:
             self.tape.failure = self.tape.failure or error
             raise
-        call = self.tape.start(bound.method.name, operation.on, stored, inbound=inbound)
+        call = self.tape.start(
+            bound.method.name, operation.on, stored, inbound=inbound, timers=timers
+        )
         return call, forwarded
 
     def _result(self, call: int, bound: Bound, value: Any, *, inbound: bool) -> Any:

@@ -71,7 +71,7 @@ class ReplayedStream(Stream):
         self._over = True
         self._player.signal(Signal(call=self._call, kind="closed"), None)
         event = self._player.hear(self._call)
-        if isinstance(event, End) and event.outcome == "raised":
+        if isinstance(event, End) and event.outcome != "returned":
             raise raised(event, self._bound)
 
 
@@ -119,7 +119,7 @@ class ReplayedAsyncStream(AsyncStream):
         self._over = True
         self._player.signal(Signal(call=self._call, kind="closed"), None)
         event = await self._player.hear_async(self._call)
-        if isinstance(event, End) and event.outcome == "raised":
+        if isinstance(event, End) and event.outcome != "returned":
             raise raised(event, self._bound)
 
 

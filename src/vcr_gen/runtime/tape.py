@@ -51,7 +51,13 @@ class Tape:
         """How many events were recorded."""
 
     def start(
-        self, of: str, on: str, arguments: Mapping[str, Plain], *, inbound: bool = False
+        self,
+        of: str,
+        on: str,
+        arguments: Mapping[str, Plain],
+        *,
+        inbound: bool = False,
+        timers: tuple[float, ...] = (),
     ) -> int:
         """A call begins; returns its number."""
         strand = self._strands.here()
@@ -68,6 +74,7 @@ class Tape:
                     strand=strand.name,
                     within=strand.within,
                     inbound=inbound,
+                    timers=timers,
                     at=self._now(),
                 )
             )

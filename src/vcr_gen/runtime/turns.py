@@ -8,10 +8,13 @@ takes no wall time.
 """
 
 import asyncio
+import heapq
 import selectors
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextvars import Context
+from itertools import count
 from typing import Any, Protocol, TypeAlias, final
 
 __all__ = ["Clock", "Idle", "LoopHook", "RecordingTurns"]
@@ -62,15 +65,24 @@ class Idle(Protocol):
 class LoopHook:
     """Stands between one standard asyncio loop and its selector until it is removed."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, clock: Clock, session: Idle) -> None:
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        clock: Clock,
+        session: Idle,
+        timers: Sequence[float] = (),
+    ) -> None:
         self.loop = loop
         self._loop = _internals(loop)
         self._clock = clock
         self._session = session
         self._selector: selectors.BaseSelector = self._loop._selector
         self._installed = True
-        self._shift_timers(clock.now - loop.time())
+        self.timers = self._adopt_timers(timers)
+        """How long the timers that were there already had to run."""
+        self._ordinals = count()
         self._loop.time = self._time
+        self._loop.call_at = self._call_at
         self._loop._selector = _HookedSelector(self._selector, self._select)
 
     @staticmethod
@@ -98,14 +110,44 @@ class LoopHook:
         if self._loop._selector is not None:
             self._loop._selector = self._selector
         del self._loop.time
-        self._shift_timers(self._loop.time() - self._clock.now)
+        del self._loop.call_at
+        now = self._loop.time()
+        for timer in self._loop._scheduled:
+            timer._when += now - self._clock.now
 
     def _time(self) -> float:
         return self._clock.now
 
-    def _shift_timers(self, seconds: float) -> None:
-        for handle in self._loop._scheduled:
-            handle._when += seconds
+    def _call_at(
+        self,
+        when: float,
+        callback: Callable[..., object],
+        *arguments: Any,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        """Schedule as the loop does, but keep the order of timers that are due together."""
+        self._loop._check_closed()
+        timer = _OrderedTimer(when, callback, arguments, self.loop, context)
+        timer.ordinal = next(self._ordinals)
+        heapq.heappush(self._loop._scheduled, timer)
+        timer.mark_scheduled()
+        return timer
+
+    def _adopt_timers(self, recorded: Sequence[float]) -> tuple[float, ...]:
+        """Put the timers of the loop on the session's clock, as they stood in the recording.
+
+        Between their making and the first use of the session passed a time that is never twice
+        the same, so in a replay the recorded rest counts.
+        """
+        now = self._loop.time()
+        found = sorted(self._loop._scheduled, key=lambda timer: timer.when())
+        rests = [round(timer.when() - now, 6) for timer in found]
+        if len(recorded) == len(rests):
+            rests = list(recorded)
+        for timer, rest in zip(found, rests, strict=True):
+            timer._when = self._clock.now + rest
+        self._loop._scheduled[:] = found
+        return tuple(rests)
 
     def _select(self, timeout: float | None) -> _Events:
         if timeout is not None and timeout <= 0:
@@ -117,6 +159,30 @@ class LoopHook:
         if wait != 0:
             self._session.woken(timer)
         return events
+
+
+@final
+class _OrderedTimer(asyncio.TimerHandle):
+    """A timer that comes after those made earlier for the same instant.
+
+    The loop's heap leaves open which of them fires first, and a recording has more timers in it
+    than its replay: those of the real environment.
+    """
+
+    __slots__ = ("ordinal",)
+
+    ordinal: int
+
+    def mark_scheduled(self) -> None:
+        """Tell the loop that its heap holds this timer, as its own `call_at` does."""
+        self._scheduled = True
+
+    def __lt__(self, other: object) -> bool:
+        if isinstance(other, _OrderedTimer) and other.when() == self.when():
+            return self.ordinal < other.ordinal
+        if isinstance(other, asyncio.TimerHandle):
+            return self.when() < other.when()
+        return NotImplemented
 
 
 def _internals(loop: asyncio.AbstractEventLoop) -> Any:
