@@ -8,7 +8,7 @@ from typing import Final
 
 from vcr_gen.gen.layout import Nest
 
-__all__ = ["Import", "section", "statements"]
+__all__ = ["Import", "member_key", "section", "statements"]
 
 _NUMBERS: Final = re.compile(r"(\d+)")
 _STANDARD: Final = sys.stdlib_module_names | {"_typeshed"}
@@ -49,7 +49,9 @@ def statements(
 
 
 def _sorted(group: set[Import]) -> list[Nest]:
-    whole = sorted((one for one in group if not one.attribute), key=lambda one: _natural(one.module))
+    whole = sorted(
+        (one for one in group if not one.attribute), key=lambda one: _natural(one.module)
+    )
     lines = [Nest(_import(one), (), "") for one in whole]
     by_module: dict[str, list[Import]] = {}
     for one in group:
@@ -58,9 +60,9 @@ def _sorted(group: set[Import]) -> list[Nest]:
     for module in sorted(by_module, key=_natural):
         plain = [one.attribute for one in by_module[module] if one.name == one.attribute]
         if plain:
-            lines.append(_from(module, tuple(sorted(plain, key=_member_key))))
+            lines.append(_from(module, tuple(sorted(plain, key=member_key))))
         renamed = [one for one in by_module[module] if one.name != one.attribute]
-        for one in sorted(renamed, key=lambda one: (_member_key(one.attribute), one.name)):
+        for one in sorted(renamed, key=lambda one: (member_key(one.attribute), one.name)):
             lines.append(_from(module, (f"{one.attribute} as {one.name}",)))
     return lines
 
@@ -74,7 +76,7 @@ def _from(module: str, names: tuple[str, ...]) -> Nest:
     return Nest(f"from {module} import (", names, ")")
 
 
-def _member_key(name: str) -> tuple[int, tuple[tuple[int, int, str], ...]]:
+def member_key(name: str) -> tuple[int, tuple[tuple[int, int, str], ...]]:
     """Constants first, then classes, then the rest."""
     if name.isupper() and len(name) > 1:
         rank = 0

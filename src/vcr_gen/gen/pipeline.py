@@ -10,7 +10,7 @@ from vcr_gen.gen.config import Config, Direction
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.discover import Found, discover
 from vcr_gen.gen.emit import Elsewhere, all_names, choose_names, emit_module
-from vcr_gen.gen.imports import Import, statements
+from vcr_gen.gen.imports import Import, member_key, statements
 from vcr_gen.gen.library import Library
 from vcr_gen.gen.model import SourceModule
 from vcr_gen.gen.problems import Problems
@@ -46,6 +46,8 @@ class Generation:
     boundaries: tuple[Generated, ...] = ()
     inputs: Mapping[Path, frozenset[Path]] = field(default_factory=dict)
     """Every file that an output was made from."""
+    refused: tuple[str, ...] = ()
+    """`module:qualname` of the Protocols that cannot be wrapped."""
     unsettled: frozenset[Path] = frozenset()
     """Outputs that a formatter may still change: too long a line, or somebody's own template."""
 
@@ -66,7 +68,13 @@ def generate(config: Config, *, paths: Sequence[Path] = ()) -> Generation:
         for name, group in sorted(groups.items())
     }
     if problems.found:
-        return Generation({}, tuple(sorted(set(problems.found))))
+        wrapped = {one.full_name for module in modules.values() for one in module.boundaries}
+        refused = tuple(
+            f"{one.module}:{one.definition.qualname}"
+            for one in found
+            if one.definition.full_name not in wrapped
+        )
+        return Generation({}, tuple(sorted(set(problems.found))), refused=refused)
     return _written(config, library, modules, found)
 
 
@@ -142,8 +150,10 @@ def _project_test(config: Config) -> Callable[[str], bool]:
     def is_project(top: str) -> bool:
         if top not in known:
             roots = (*config.sources,)
-            known[top] = top.startswith("vcr_") and top != "vcr_gen" or any(
-                (root / top).is_dir() or (root / f"{top}.py").is_file() for root in roots
+            known[top] = (
+                top.startswith("vcr_")
+                and top != "vcr_gen"
+                or any((root / top).is_dir() or (root / f"{top}.py").is_file() for root in roots)
             )
         return known[top]
 
@@ -173,7 +183,7 @@ def _packages(
         lines = statements(
             [Import(module, name, name) for name, module in unique.items()], is_project
         )
-        found.append((package, PackageView(package, lines, tuple(sorted(unique)))))
+        found.append((package, PackageView(package, lines, tuple(sorted(unique, key=member_key)))))
     return found
 
 

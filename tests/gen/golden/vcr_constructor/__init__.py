@@ -6,8 +6,8 @@ from vcr_constructor.ports import ENGINE, HANDLER, EngineStart, HandlerHandle, V
 
 __all__ = [
     "ENGINE",
-    "EngineStart",
     "HANDLER",
+    "EngineStart",
     "HandlerHandle",
     "VcrEngine",
     "VcrHandler",

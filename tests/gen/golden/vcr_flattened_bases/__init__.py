@@ -28,6 +28,8 @@ from vcr_flattened_bases.ports import (
 
 __all__ = [
     "FILE",
+    "LOCK",
+    "ROWS",
     "FileClose",
     "FileClosed",
     "FileClosedSet",
@@ -37,11 +39,9 @@ __all__ = [
     "FileName",
     "FileRead",
     "FileSeek",
-    "LOCK",
     "LockEnter",
     "LockExit",
     "LockLocked",
-    "ROWS",
     "RowsFirst",
     "RowsHash",
     "RowsIter",

@@ -19,10 +19,10 @@ from vcr_generics.ports import (
 
 __all__ = [
     "CELL",
+    "REPO",
     "CellSwap",
     "CellValue",
     "CellValueSet",
-    "REPO",
     "RepoAll",
     "RepoConvert",
     "RepoGet",

@@ -18,12 +18,12 @@ from vcr_handles.rows import ROW, RowValue, VcrRow
 __all__ = [
     "CONNECTION",
     "CURSOR",
+    "ROW",
     "ConnectionCursor",
     "ConnectionExecute",
     "CursorFetch",
     "CursorFetchAll",
     "CursorStream",
-    "ROW",
     "RowValue",
     "VcrConnection",
     "VcrCursor",

@@ -17,13 +17,13 @@ from vcr_markers_under_aliases.ports import (
 
 __all__ = [
     "CLOCK",
-    "ClockNow",
     "DOOR",
+    "WIRE",
+    "ClockNow",
     "DoorKnock",
     "VcrClock",
     "VcrDoor",
     "VcrWire",
-    "WIRE",
     "WireDie",
     "WireLevel",
 ]

@@ -14,8 +14,8 @@ from vcr_nested_and_conditional.ports import (
 
 __all__ = [
     "GHOST",
-    "GhostHaunt",
     "OUTER_PORT",
+    "GhostHaunt",
     "OuterPortConfigure",
     "OuterPortFailed",
     "VcrGhost",

@@ -17,11 +17,11 @@ from vcr_parameter_specs.ports import (
 
 __all__ = [
     "POOL",
+    "TASK",
     "PoolRun",
     "PoolSpread",
     "PoolSubmit",
     "PoolWithContext",
-    "TASK",
     "TaskCall",
     "TaskName",
     "VcrPool",

@@ -17,11 +17,11 @@ from vcr_type_parameters.ports import (
 
 __all__ = [
     "BOX",
+    "RUNNER",
     "BoxCount",
     "BoxGet",
     "BoxMapped",
     "BoxPair",
-    "RUNNER",
     "RunnerGather",
     "RunnerRun",
     "VcrBox",
