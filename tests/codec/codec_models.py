@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import enum
+import functools
 import typing
 from collections.abc import Callable
 from dataclasses import KW_ONLY, InitVar, dataclass, field
@@ -23,6 +24,7 @@ from typing import (
 import attrs
 import msgspec
 import pydantic
+import typing_extensions
 
 if typing.TYPE_CHECKING:
     from a_package_that_is_not_there import Absent
@@ -162,6 +164,15 @@ class UsesAbsent:
 
 
 @dataclass
+class Cached:
+    a: int
+
+    @functools.cached_property
+    def double(self) -> int:
+        return self.a * 2
+
+
+@dataclass
 class Shadow:
     date: date
     other: date | None = None
@@ -241,6 +252,11 @@ class Nested(Movie, total=False):
 
 class GenericDict(typing.TypedDict, Generic[T]):
     item: T
+
+
+class Extended(typing_extensions.TypedDict):
+    a: typing_extensions.ReadOnly[int]
+    b: NotRequired[typing_extensions.ReadOnly[str]]
 
 
 Keyworded = typing.TypedDict("Keyworded", {"in": int, "not-a-name": str})

@@ -303,3 +303,34 @@ def test_a_known_class_may_be_named_where_any_class_is_accepted() -> None:
 def test_plain_equality_is_enough_for_types_without_words() -> None:
     assert COMPILER.codec(int | None).compare is None
     assert COMPILER.codec(m.Color).compare is None
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [
+        int | Annotated[list[str], Secret],
+        Annotated[list[str], Secret] | None,
+        dict[Annotated[str, Secret], int],
+    ],
+)
+def test_a_value_beside_a_secret_type_is_not_shown(annotation: Any) -> None:
+    with pytest.raises(EncodeError) as caught:
+        COMPILER.codec(annotation).encode({TOKEN: "x"} if "dict" in str(annotation) else TOKEN)
+    assert TOKEN not in str(caught.value)
+
+
+def test_a_secret_beside_any_stays_secret() -> None:
+    plain = COMPILER.codec(list[Annotated[str, Secret]] | Any).encode([TOKEN])
+    assert TOKEN not in repr(plain)
+
+
+def test_secret_keys_that_would_fall_together_are_refused() -> None:
+    with pytest.raises(EncodeError, match="several secret ones"):
+        COMPILER.codec(dict[Annotated[str, Secret], int]).encode({"a": 1, "b": 2})
+
+
+def test_plains_that_are_none_of_the_type_are_compared_as_they_are() -> None:
+    compare_plains = COMPILER.codec(Any).compare
+    assert compare_plains is not None
+    assert compare_plains({"$type": 1}, {"$type": 2})
+    assert compare_plains({"$what": 1}, {"$what": 2})

@@ -2,8 +2,10 @@
 
 import datetime as dt
 import decimal
+import inspect
 import io
 import pathlib
+import sys
 import threading
 import uuid
 from collections import abc, deque
@@ -266,3 +268,37 @@ def test_undecorated_subclass_with_own_state_is_refused() -> None:
     value.more = 3
     with pytest.raises(EncodeError, match="more"):
         COMPILER.codec(m.Point).encode(value)
+
+
+def test_an_attribute_that_is_no_field_is_not_silently_lost() -> None:
+    value = m.Point(1, 2)
+    vars(value)["noted"] = 3
+    with pytest.raises(EncodeError, match="noted"):
+        COMPILER.codec(m.Point).encode(value)
+
+
+def test_a_computed_attribute_is_no_loss() -> None:
+    value = m.Cached(3)
+    assert value.double == 6
+    codec = COMPILER.codec(m.Cached)
+    assert codec.encode(value) == {"a": 3}
+
+
+def test_a_recursion_error_leaves_the_depth_where_it_was() -> None:
+    limit = sys.getrecursionlimit()
+    codec = COMPILER.codec(object)
+    value: object = 1
+    for _ in range(100):
+        value = [value]
+    sys.setrecursionlimit(_stack_depth() + 120)
+    try:
+        for _ in range(5):
+            with pytest.raises(EncodeError):
+                codec.encode(value)
+    finally:
+        sys.setrecursionlimit(limit)
+    assert codec.encode(value) == value
+
+
+def _stack_depth() -> int:
+    return len(inspect.stack(0))

@@ -8,9 +8,9 @@ import inspect
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, is_typeddict
+from typing import Any
 
-from vcr_gen.runtime.codec.classes import TracebackNode, TypeNode
+from vcr_gen.runtime.codec.classes import TracebackNode, TypeNode, UnsupportedNode
 from vcr_gen.runtime.codec.containers import CONTAINERS
 from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode
 from vcr_gen.runtime.codec.enums import EnumNode, FlagNode
@@ -51,9 +51,11 @@ class ClassNodes:
         return self._of_user(cls, args, name)
 
     def _of_user(self, cls: type[Any], args: tuple[Any, ...], name: str) -> Node:
-        if is_typeddict(cls):
-            shape = typeddict_shape(cls, self._annotations(cls, args))
-            return RecordNode(self.nodes, dict, name, shape)
+        if _is_typed_dict(cls):
+            annotations = self._annotations(cls, args)
+            if any(key.startswith("$") for key in annotations):
+                return UnsupportedNode(name, "a key of it starts with $")
+            return RecordNode(self.nodes, dict, name, typeddict_shape(cls, annotations))
         if issubclass(cls, enum.Enum) and cls.__members__:
             if issubclass(cls, enum.Flag):
                 return FlagNode(self.nodes, cls, name)
@@ -97,3 +99,8 @@ class ClassNodes:
         if not args:
             return self.nodes.type_name(cls)
         return describe(types.GenericAlias(cls, args), self.nodes.type_name)
+
+
+def _is_typed_dict(cls: type[Any]) -> bool:
+    # By its looks: the one of typing_extensions is not the one of typing.
+    return issubclass(cls, dict) and hasattr(cls, "__total__") and hasattr(cls, "__required_keys__")

@@ -12,7 +12,7 @@ from vcr_gen.errors import DecodeError, EncodeError
 from vcr_gen.runtime.codec.class_nodes import ClassNodes
 from vcr_gen.runtime.codec.classes import HINT, UnsupportedNode
 from vcr_gen.runtime.codec.codec import Codec
-from vcr_gen.runtime.codec.compare import Difference, same
+from vcr_gen.runtime.codec.compare import Difference, differences, same
 from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode, Guarded
 from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.codec.forms import form_node
@@ -61,7 +61,7 @@ class Compiler:
         self._values: dict[type, Node] = {}
         self._codecs: dict[object, Codec] = {}
         self._compiling: dict[object, Guarded] = {}
-        self._kept: list[object] = []
+        self._kept: dict[int, object] = {}
         self._lock: Final = threading.RLock()
 
     def codec(self, annotation: object) -> Codec:
@@ -167,8 +167,8 @@ class Compiler:
         try:
             hash(annotation)
         except TypeError:  # words in Annotated need not be hashable
-            self._kept.append(annotation)
-            return id(annotation)
+            self._kept[id(annotation)] = annotation
+            return ("unhashable", id(annotation))
         return annotation
 
 
@@ -200,7 +200,12 @@ def as_codec(node: Node) -> Codec:
         raise error from cause
 
     def compare(recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        return () if same(recorded, actual) else node.compare(recorded, actual)
+        if same(recorded, actual):
+            return ()
+        try:
+            return node.compare(recorded, actual)
+        except (Fault, RecursionError):  # not plains of this type: nothing of them is excused
+            return differences(recorded, actual)
 
     reached = list(_reachable(node))
     return Codec(

@@ -16,22 +16,17 @@ MAX_DEPTH: Final = 150
 
 
 class Depth(threading.local):
-    """How deep the current thread is in recursive values."""
+    """How deep the current thread is in recursive values.
+
+    Counted in place, not by methods: at the end of the stack a call could fail on the way back.
+    """
 
     level: int = 0
 
-    def enter(self) -> None:
-        """Go one level down, or refuse."""
-        if self.level >= MAX_DEPTH:
-            raise Fault(
-                f"at most {MAX_DEPTH} levels of nesting",
-                "more, or a value that contains itself",
-            )
-        self.level += 1
 
-    def leave(self) -> None:
-        """Come back up."""
-        self.level -= 1
+def too_deep() -> Fault:
+    """The fault of a value nested too deep."""
+    return Fault(f"at most {MAX_DEPTH} levels of nesting", "more, or a value that contains itself")
 
 
 class Guarded(Node):
@@ -48,6 +43,7 @@ class Guarded(Node):
         self._target = target
         self.name, self.kinds, self.natural = target.name, target.kinds, target.natural
         self.merges, self.discards = target.merges, target.discards
+        self.hides = target.hides
 
     @property
     def target(self) -> Node:
@@ -66,19 +62,25 @@ class Guarded(Node):
 
     def encode(self, value: object) -> Plain:
         """One level down."""
-        self._depth.enter()
+        depth = self._depth
+        if depth.level >= MAX_DEPTH:
+            raise too_deep()
+        depth.level += 1
         try:
             return self.target.encode(value)
         finally:
-            self._depth.leave()
+            depth.level -= 1
 
     def decode(self, plain: Plain) -> object:
         """One level down."""
-        self._depth.enter()
+        depth = self._depth
+        if depth.level >= MAX_DEPTH:
+            raise too_deep()
+        depth.level += 1
         try:
             return self.target.decode(plain)
         finally:
-            self._depth.leave()
+            depth.level -= 1
 
     def fits(self, value: object) -> int:
         """What fits the recursive type."""
@@ -86,19 +88,25 @@ class Guarded(Node):
 
     def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         """One level down."""
-        self._depth.enter()
+        depth = self._depth
+        if depth.level >= MAX_DEPTH:
+            raise too_deep()
+        depth.level += 1
         try:
             return self.target.compare(recorded, actual)
         finally:
-            self._depth.leave()
+            depth.level -= 1
 
     def replace(self, value: object) -> object:
         """One level down."""
-        self._depth.enter()
+        depth = self._depth
+        if depth.level >= MAX_DEPTH:
+            raise too_deep()
+        depth.level += 1
         try:
             return self.target.replace(value)
         finally:
-            self._depth.leave()
+            depth.level -= 1
 
 
 _SCALARS: Final = frozenset({type(None), bool, int, float, str})
@@ -113,7 +121,6 @@ class DynamicNode(Node):
 
     def __init__(self, nodes: Nodes, base: type, name: str, depth: Depth) -> None:
         self.name = name
-        self.is_any: Final = base is object
         self._nodes: Final = nodes
         self._base: Final = base
         self._depth: Final = depth
@@ -124,24 +131,30 @@ class DynamicNode(Node):
         cls = type(value)
         if cls in _SCALARS and issubclass(cls, self._base):
             return self._nodes.of_value(cls).encode(value)
-        self._depth.enter()
+        depth = self._depth
+        if depth.level >= MAX_DEPTH:
+            raise too_deep()
+        depth.level += 1
         try:
             if cls in _NATIVE and issubclass(cls, self._base):
                 return self._nodes.of_value(cls).encode(value)
             return self._others.encode(value)
         finally:
-            self._depth.leave()
+            depth.level -= 1
 
     def decode(self, plain: Plain) -> object:
         """The value of a plain, by its tag or by its kind."""
         if type(plain) is dict or type(plain) is list:
-            self._depth.enter()
+            depth = self._depth
+            if depth.level >= MAX_DEPTH:
+                raise too_deep()
+            depth.level += 1
             try:
                 if type(plain) is dict and TYPE in plain:
                     return self._others.decode(plain)
                 return self._native_node(plain).decode(plain)
             finally:
-                self._depth.leave()
+                depth.level -= 1
         return self._native_node(plain).decode(plain)
 
     def fits(self, value: object) -> int:

@@ -14,6 +14,7 @@ from vcr_gen.runtime.codec.node import Node, Nodes
 from vcr_gen.runtime.codec.records import RecordNode, Shape
 from vcr_gen.runtime.codec.shapes import (
     can_call_init,
+    other_attributes,
     record_field,
     replace_attributes,
     set_attributes,
@@ -43,9 +44,11 @@ def attrs_shape(cls: type[Any], annotations: Annotations) -> Shape | None:
     init = {each.name: each.alias for each in described if each.init}
     # A converter takes what the caller gave, not what the field holds.
     converts = any(each.converter is not None for each in described)
-    if converts or not can_call_init(cls, set(init.values())):
-        return Shape(fields, without_init(cls), rebuild=replace_attributes)
-    return Shape(fields, with_init(cls, init), rebuild=replace_attributes)
+    called = not converts and can_call_init(cls, set(init.values()))
+    build = with_init(cls, init) if called else without_init(cls)
+    computed = hasattr(cls, "__attrs_post_init__") and "__attrs_attrs__" in vars(cls)
+    names = None if computed else other_attributes(cls, {each.name for each in described})
+    return Shape(fields, build, rebuild=replace_attributes, names=names)
 
 
 def msgspec_shape(cls: type[Any], annotations: Annotations) -> Shape | None:

@@ -8,7 +8,6 @@ from collections import abc
 from typing import Any, ForwardRef, Literal, NewType, Union, get_args, get_origin
 
 from vcr_gen.runtime.codec.classes import TypeNode, UnsupportedNode
-from vcr_gen.runtime.codec.dynamic import DynamicNode
 from vcr_gen.runtime.codec.literals import LiteralNode
 from vcr_gen.runtime.codec.names import describe
 from vcr_gen.runtime.codec.node import Node, Nodes
@@ -28,7 +27,7 @@ def form_node(nodes: Nodes, annotation: object, scope: Scope) -> Node | None:
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is Union or origin is types.UnionType:
         members = [nodes.node(arg) for arg in args]
-        return _one_of(members, nodes, describe(annotation, nodes.type_name))
+        return _one_of(members, describe(annotation, nodes.type_name))
     if origin is Literal:
         return _literal_node(nodes, args, describe(annotation, nodes.type_name))
     if origin is type:
@@ -73,14 +72,10 @@ def _is_named(origin: object, *names: str) -> bool:
     return getattr(origin, "_name", None) in names
 
 
-def _one_of(members: list[Node], nodes: Nodes, name: str) -> Node:
+def _one_of(members: list[Node], name: str) -> Node:
     present = [member for member in members if not isinstance(member, NoneNode)]
     if not present:
         return members[0]
-    if any(isinstance(member, DynamicNode) and member.is_any for member in present) and not any(
-        member.is_live for member in present
-    ):
-        return nodes.node(object)
     if len({member.name for member in present}) != len(present):
         return UnsupportedNode(name, "two of its types have the same name")
     if len(present) == len(members) == 1:
@@ -103,7 +98,6 @@ def _literal_node(nodes: Nodes, values: tuple[object, ...], name: str) -> Node:
             )
             for cls, group in by_type.items()
         ],
-        nodes,
         name,
     )
 

@@ -14,6 +14,7 @@ from vcr_gen.runtime.codec.plain import DICT, LIST, Plain
 from vcr_gen.runtime.codec.scalars import IntNode
 
 ITEMS: Final = "$items"
+A_KEY: Final = "[a key]"
 FACTORY: Final = "$factory"
 
 
@@ -66,10 +67,13 @@ class MappingNode(ClassNode):
             try:
                 pairs.append((plain_key, self.value.encode(item)))
             except Fault as fault:
-                fault.within(step_to(key))
+                fault.within(A_KEY if self.key.hides else step_to(key))
                 raise
         if texts:
-            return {key: item for key, item in pairs if isinstance(key, str)}
+            entries = {key: item for key, item in pairs if isinstance(key, str)}
+            if len(entries) != len(pairs):
+                raise Fault("keys that differ when they are stored", "several secret ones")
+            return entries
         return {ITEMS: [[self._decode_int_key(key), item] for key, item in pairs]}
 
     def decode_entries(self, plain: Plain) -> dict[object, object]:
@@ -148,7 +152,7 @@ class MappingNode(ClassNode):
         try:
             plain = self.key.encode(key)
         except Fault as fault:
-            fault.within("[a key]")
+            fault.within(A_KEY)
             raise
         return str(plain) if self._int_keys and type(plain) is int else plain
 
@@ -166,7 +170,7 @@ class MappingNode(ClassNode):
                     return self.key.decode(number)
             raise Fault("int", show(text))
         except Fault as fault:
-            fault.within("[a key]")
+            fault.within(A_KEY)
             raise
 
     def _decode_pairs(self, pairs: Plain) -> dict[object, object]:

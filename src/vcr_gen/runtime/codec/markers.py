@@ -93,6 +93,7 @@ class SecretNode(Wrapper):
 
     def __init__(self, inner: Node) -> None:
         super().__init__(inner)
+        self.hides = True
         self.kinds = frozenset({STR}) | (inner.kinds & {NULL})
         self.natural = self.kinds & inner.natural
 

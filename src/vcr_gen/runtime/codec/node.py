@@ -32,6 +32,8 @@ class Node:
     """Whether equality of plains is not the whole comparison (`Volatile`, `Match`, `Secret`)."""
     is_open: ClassVar[bool] = False
     """Whether values of types unknown at compile time can be inside."""
+    hides: bool = False
+    """Whether a value that does not fit must not be shown, as it may be a secret."""
     discards: bool = False
     """Whether the value is thrown away: stored as null, read as `None`."""
     is_live: ClassVar[bool] = False
@@ -136,6 +138,15 @@ class StandIns:
             node = self._named[name] = self._find(name)
         return node, payload
 
+    def replace(self, value: object) -> object:
+        """What the node of the value's own type makes of it."""
+        cls = own_type(value)
+        try:
+            _, node = self._known.get(cls) or self._admit(cls, value)
+        except Fault:
+            return value
+        return node.replace(value)
+
     def fits(self, value: object) -> int:
         """How far the value's type is from the declared one."""
         cls = own_type(value)
@@ -228,7 +239,9 @@ class ClassNode(Node):
 
     def replace(self, value: object) -> object:
         """The value with each live part replaced."""
-        return self.replace_bare(value) if type(value) is self.cls else value
+        if type(value) is self.cls:
+            return self.replace_bare(value)
+        return self.others.replace(value)
 
 
 def compare_tagged(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Literal, NotRequired, Required, get_args, get_origin
@@ -31,7 +32,9 @@ def dataclass_shape(cls: type[Any], annotations: Annotations) -> Shape:
         for each in described
     )
     init = {each.name: each.name for each in described if each.init}
-    names = None if "__dataclass_params__" in vars(cls) else _attributes
+    decorated = "__dataclass_params__" in vars(cls)
+    computed = decorated and hasattr(cls, "__post_init__")  # it makes the other attributes again
+    names = None if computed else other_attributes(cls, {each.name for each in described})
     if not can_call_init(cls, set(init.values())):
         return Shape(fields, without_init(cls), rebuild=replace_attributes, names=names)
     trusted = len(init) == len(fields) and not hasattr(cls, "__post_init__")
@@ -50,7 +53,7 @@ def namedtuple_shape(cls: type[Any], annotations: Annotations) -> Shape:
         return build({name: changed.get(name, getattr(value, name)) for name in names})
 
     fields = tuple(record_field(name, annotations.get(name, Any)) for name in names)
-    return Shape(fields, build, rebuild=rebuild)
+    return Shape(fields, build, rebuild=rebuild, names=other_attributes(cls, set()))
 
 
 def typeddict_shape(cls: type[Any], annotations: Annotations) -> Shape:
@@ -160,9 +163,24 @@ def _keys(value: object) -> Iterable[str]:
     return value
 
 
-def _attributes(value: object) -> Iterable[str]:
-    # An undecorated subclass of a dataclass may keep more than its fields.
-    return getattr(value, "__dict__", ())
+def other_attributes(cls: type, fields: set[str]) -> Callable[[object], Iterable[str]] | None:
+    """Finds attributes of a value that are no fields and would be lost."""
+    if not cls.__dictoffset__:
+        return None
+    expected = fields | {
+        name
+        for base in cls.__mro__
+        for name, each in vars(base).items()
+        if isinstance(each, functools.cached_property)
+    }
+
+    def others(value: object) -> Iterable[str]:
+        held = vars(value)
+        if held.keys() <= expected:
+            return ()
+        return [name for name in held if name not in expected and not name.startswith("__")]
+
+    return others
 
 
 def _read_key(value: object, name: str) -> object:

@@ -23,6 +23,7 @@ class OptionalNode(Node):
     def __init__(self, inner: Node, name: str) -> None:
         self.name = name
         self.inner: Final = inner
+        self.hides = inner.hides
         self.kinds = inner.kinds | {NULL}
         self.natural = inner.natural | {NULL}
 
@@ -79,6 +80,7 @@ class UnionNode(Node):
     def __init__(self, members: tuple[Node, ...], name: str) -> None:
         self.name = name
         self._members: Final = tuple(sorted(members, key=lambda member: member.name))
+        self.hides = any(member.hides for member in members)
         self._by_name: Final = {member.name: member for member in self._members}
         self.kinds = frozenset().union(*(member.kinds for member in members))
         self.natural = frozenset().union(*(member.natural for member in members))
@@ -142,7 +144,8 @@ class UnionNode(Node):
                 first = first or fault
         if first is not None and len(candidates) == 1:
             raise first
-        raise Fault(self.name, show(value), first.hint if first else "")
+        got = "a value of another type" if self.hides else show(value)
+        raise Fault(self.name, got, first.hint if first else "")
 
     def _tagged(self, member: Node, plain: Plain) -> Plain:
         if self._owners.get(kind_of(plain)) is member:
