@@ -1,0 +1,57 @@
+"""Each third-party tool has one module that knows it, and one module of the runtime writes files."""
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import vcr_gen
+
+RUNTIME = Path(vcr_gen.__file__).parent / "runtime"
+WRITERS = {
+    "write_bytes",
+    "write_text",
+    "mkdir",
+    "unlink",
+    "rename",
+    "replace",
+    "fsync",
+    "ftruncate",
+}
+
+
+def modules_with(found: Callable[[ast.AST], bool]) -> set[str]:
+    return {
+        path.relative_to(RUNTIME).as_posix()
+        for path in RUNTIME.rglob("*.py")
+        if any(found(node) for node in ast.walk(ast.parse(path.read_text("utf-8"))))
+    }
+
+
+@pytest.mark.parametrize(
+    ("package", "module"),
+    [("yaml", "formats/yaml_read.py"), ("orjson", "formats/json_lines.py")],
+)
+def test_one_module_imports(package, module):
+    def imports(node: ast.AST) -> bool:
+        if isinstance(node, ast.Import):
+            return any(alias.name.partition(".")[0] == package for alias in node.names)
+        return isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == package
+
+    assert modules_with(imports) == {module}
+
+
+def test_one_module_writes_files():
+    def writes(node: ast.AST) -> bool:
+        return (
+            isinstance(node, ast.Attribute)
+            and node.attr in WRITERS
+            and not (node.attr == "replace" and not _is_os(node.value))
+        )
+
+    assert modules_with(writes) == {"storage.py"}
+
+
+def _is_os(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "os"
