@@ -1,4 +1,4 @@
-"""Each third-party tool has one module that knows it, and one module of the runtime writes files."""
+"""One module knows each third-party tool, and one module of the runtime writes files."""
 
 import ast
 from collections.abc import Callable
