@@ -1,4 +1,4 @@
-"""Where the files that ship with vcr-gen lie: templates and the pages of the error codes.
+"""Where the files that ship with vcr-gen lie: templates, pages of the error codes, the example.
 
 A wheel carries copies inside the package. An editable install has none (a copy would go stale),
 so there they are read from the repository.
@@ -6,7 +6,7 @@ so there they are read from the repository.
 
 from pathlib import Path
 
-__all__ = ["error_pages_dir", "templates_dir"]
+__all__ = ["error_pages_dir", "example_dir", "templates_dir"]
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _REPOSITORY = _PACKAGE.parent.parent
@@ -20,6 +20,11 @@ def templates_dir() -> Path:
 def error_pages_dir() -> Path:
     """The folder of the pages `<code>.md` that `--explain` prints."""
     return _locate(_PACKAGE / "_errors", _REPOSITORY / "docs" / "errors")
+
+
+def example_dir() -> Path:
+    """The folder of the example project that `vcr-gen demo` shows."""
+    return _locate(_PACKAGE / "_example", _REPOSITORY / "docs" / "examples" / "agent_server")
 
 
 def _locate(shipped: Path, in_repository: Path) -> Path:
