@@ -84,6 +84,7 @@ class Run(ABC):
     def learn(self, boundary: Boundary) -> None:
         """A wrapper of this boundary takes part."""
         self.crossing.know(boundary)
+        self._loops.hook(at=0.0)
 
     def close(self, error: BaseException | None) -> None:
         """End the session; `error` is what ended the block, if anything did."""
@@ -143,7 +144,7 @@ class RecordRun(Run):
 
     def _close(self, error: BaseException | None) -> None:
         tape = self._recorder.tape
-        tape.flush()
+        self._recorder.close()
         failure = tape.failure
         if error is not None or failure is not None:
             partial = self._file.abandon()
@@ -273,7 +274,7 @@ class ContinueRun(ReplayRun):
         super()._close(error)
         if self._recorder is None or self._file is None:
             return
-        self._recorder.tape.flush()
+        self._recorder.close()
         if error is not None or not self._recorder.tape.appended:
             self._file.abandon()
             return
@@ -318,8 +319,8 @@ class VerifyRun(Run):
         self._actual: list[Mapping[str, Plain]] = []
         turns = RecordingTurns(self._loops.clock)
         self._loops.serve(turns)
-        self._tape = Tape(self._actual.append, now=self._loops.now, strands=self._strands)
-        self.session = Recorder(self._tape, self._strands, self._loops, turns)
+        tape = Tape(self._actual.append, now=self._loops.now, strands=self._strands)
+        self.session = self._recorder = Recorder(tape, self._strands, self._loops, turns)
         self.crossing = self._cross(self.session, replaying=False)
         with Reading(settings.path) as recorded:
             header = Header.read(recorded.header, settings.path)
@@ -329,7 +330,7 @@ class VerifyRun(Run):
         }
 
     def _close(self, error: BaseException | None) -> None:
-        self._tape.flush()
+        self._recorder.close()
         if error is not None:
             return
         with Reading(self._settings.path) as recorded:
