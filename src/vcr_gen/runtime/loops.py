@@ -57,7 +57,8 @@ class Loops:
         return self.clock.real()
 
     def release(self) -> None:
-        """Leave every loop as it was found."""
+        """Leave every loop as it was found, and hook no other."""
+        self._session = None
         for hook in self._hooks.values():
             hook.remove()
         self._hooks.clear()

@@ -32,6 +32,11 @@ class Recorder:
         self._loops = loops
         self._turns = turns
 
+    def close(self) -> None:
+        """Record no more; who still waits for a turn goes on without one."""
+        self.tape.close()
+        self._turns.close()
+
     def go_out(self, operation: Operation) -> Any:
         """Make an outbound call and record it."""
         call, forwarded = self._start(operation, inbound=False)
@@ -145,7 +150,12 @@ class Recorder:
                 return result
 
     async def _await_out(self, call: int, bound: Bound, real: Awaitable[Any]) -> Any:
-        value = await self.hear(call, bound, real)
+        try:
+            value = await self.hear(call, bound, real)
+        except StopAsyncIteration as error:  # an iterator's `__anext__` is a call like any other
+            await self.turn()
+            self.raised(call, bound, error)
+            raise
         stored, result = self.give(bound.value, value)
         self.tape.end(call, "returned", stored)
         return result

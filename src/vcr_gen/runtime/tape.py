@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import final
 
-from vcr_gen.errors import EncodeError
+from vcr_gen.errors import EncodeError, UsageError
 from vcr_gen.runtime.events import (
     End,
     Event,
@@ -49,6 +49,7 @@ class Tape:
         """The value that could not be stored: the recording is incomplete."""
         self.appended = 0
         """How many events were recorded."""
+        self._closed = False
 
     def start(
         self,
@@ -62,6 +63,8 @@ class Tape:
         """A call begins; returns its number."""
         strand = self._strands.here()
         with self._lock:
+            if self._closed:
+                raise UsageError(f"{of} was called after the cassette was closed")
             call = self._next_call
             self._next_call += 1
             self._homes[call] = f"@{call}" if inbound else strand.name
@@ -98,9 +101,10 @@ class Tape:
             self._homes.pop(call, None)
             self._put(End(call=call, outcome=outcome, value=value, strand=strand, at=self._now()))
 
-    def flush(self) -> None:
-        """Write a start that still waits for its end."""
+    def close(self) -> None:
+        """Write a start that still waits for its end; what is in flight now never finished."""
         with self._lock:
+            self._closed = True
             pending, self._pending = self._pending, None
             if pending is not None:
                 self._append(fold(pending, None))
@@ -111,6 +115,8 @@ class Tape:
         return "" if self._homes.get(call, name) == name else name
 
     def _put(self, event: Event) -> None:
+        if self._closed:
+            return
         self.appended += 1
         pending = self._pending
         if pending is not None:

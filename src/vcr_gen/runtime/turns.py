@@ -237,6 +237,14 @@ class RecordingTurns:
         self._waiting.append((self._clock.real(), future))
         await future
 
+    def close(self) -> None:
+        """Hand back every result that still waits: nobody watches the loop any more."""
+        while self._waiting:
+            future = self._waiting.popleft()[1]
+            loop = future.get_loop()
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(_release, future)
+
     def idle(self, timer: float | None) -> float | None:
         """Release the oldest result, unless a timer is due before it came."""
         while self._waiting and self._waiting[0][1].done():  # cancelled while it waited
@@ -271,3 +279,8 @@ class RecordingTurns:
         """Let the session's clock follow the real one, but not past a timer."""
         real = self._clock.real()
         self._clock.advance(real if timer is None else min(real, timer))
+
+
+def _release(future: "asyncio.Future[None]") -> None:
+    if not future.done():
+        future.set_result(None)
