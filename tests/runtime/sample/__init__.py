@@ -1,0 +1,1 @@
+"""An application's boundaries, one Protocol or more for each kind of call."""

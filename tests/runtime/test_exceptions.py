@@ -1,0 +1,173 @@
+"""What a bridge raises is raised again in a replay; how calls end otherwise."""
+
+import asyncio
+
+import pytest
+from sample.bridges import RealShell, an_error
+from sample.models import BoomError, OddError
+from taping import entries
+from vcr_sample import VcrShell
+
+from vcr_gen import Cassette
+from vcr_gen.errors import DivergenceError, EncodeError
+
+KINDS = [
+    "boom",
+    "notes",
+    "cause",
+    "attributes",
+    "group",
+    "file",
+    "unicode",
+    "stop",
+    "timeout",
+    "exit",
+    "cancelled",
+]
+KIND = pytest.mark.parametrize("kind", KINDS)
+
+
+def facts(error):
+    """All that one can tell of an exception."""
+    return (
+        type(error),
+        repr(error.args),
+        str(error),
+        vars(error),
+        type(error.__cause__),
+        getattr(error.__cause__, "args", None),
+        [facts(inner) for inner in getattr(error, "exceptions", ())],
+    )
+
+
+@KIND
+def test_the_same_exception_is_raised_by_a_sync_call(tape, kind):
+    def program(shell):
+        with pytest.raises(BaseException) as caught:  # noqa: PT011
+            shell.fail(kind)
+        return facts(caught.value)
+
+    assert tape.same(VcrShell, RealShell, program) == facts(an_error(kind))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("stop", "exit")])
+def test_the_same_exception_is_raised_by_an_async_call(tape, kind):
+    async def program(shell):
+        with pytest.raises(BaseException) as caught:  # noqa: PT011
+            await shell.afail(kind)
+        return facts(caught.value)
+
+    assert tape.same(VcrShell, RealShell, program) == facts(an_error(kind))
+
+
+def test_a_stop_iteration_out_of_a_coroutine_is_pythons_runtime_error_both_times(tape):
+    async def program(shell):
+        with pytest.raises(RuntimeError) as caught:
+            await shell.afail("stop")
+        return facts(caught.value)[:3]
+
+    tape.same(VcrShell, RealShell, program)
+
+
+def test_the_bridges_own_exception_object_is_raised_while_recording(tape):
+    error = BoomError(1, where="here")
+
+    class Fails(RealShell):
+        def fail(self, kind):
+            raise error
+
+        async def afail(self, kind):
+            raise error
+
+    async def program(shell):
+        for call in (shell.fail, shell.afail):
+            with pytest.raises(BoomError) as caught:
+                await call("x")
+            assert caught.value is error
+
+    tape.record(VcrShell, Fails, program)
+
+
+def test_an_exception_keeps_its_traceback_to_the_caller(tape):
+    def program(shell):
+        with pytest.raises(BoomError) as caught:
+            shell.fail("boom")
+        return caught.tb.tb_frame.f_code.co_name
+
+    assert tape.same(VcrShell, RealShell, program) == "program"
+
+
+def test_an_interrupted_call_has_no_end_and_a_replay_says_so(tape):
+    def program(shell):
+        with pytest.raises(KeyboardInterrupt):
+            shell.fail("interrupt")
+
+    tape.record(VcrShell, RealShell, program)
+    assert entries(tape.path)[0].keys() & {"returned", "raised", "cancelled"} == set()
+    with pytest.raises(DivergenceError, match=r"Shell\.fail"):
+        tape.replay(VcrShell, program)
+
+
+def test_a_call_cancelled_by_the_application_is_cancelled_again(tape):
+    async def program(shell):
+        task = asyncio.create_task(shell.hang())
+        await shell.arun("meanwhile")
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return (await shell.arun("after")).out
+
+    assert tape.same(VcrShell, RealShell, program) == "after"
+    assert any("cancelled" in entry for entry in entries(tape.path))
+
+
+def test_a_time_out_expires_in_a_replay_where_it_expired(tape):
+    async def program(shell):
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.01):
+                await shell.hang()
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(shell.arun("x", delay=5), 0.01)
+        return (await shell.arun("after")).out
+
+    assert tape.same(VcrShell, RealShell, program) == "after"
+
+
+def test_a_call_that_the_application_no_longer_cancels_is_a_divergence(tape):
+    async def program(shell, patient=False):
+        task = asyncio.create_task(shell.hang())
+        await asyncio.sleep(0.001)
+        if not patient:
+            task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    tape.record(VcrShell, RealShell, program)
+    with pytest.raises(DivergenceError, match=r"Shell\.hang"):
+        tape.replay(VcrShell, lambda shell: program(shell, patient=True))
+
+
+def test_a_call_that_never_finished_is_on_the_tape_without_an_end(tape):
+    async def program(shell, wait=False):
+        task = asyncio.create_task(shell.hang())
+        result = await shell.arun("one")
+        if wait:
+            await task
+        return result.out
+
+    with asyncio.Runner() as runner, Cassette(tape.path, "all") as cassette:
+        runner.run(program(VcrShell(cassette=cassette, inner=RealShell())))
+    assert sum("returned" in entry for entry in entries(tape.path)) == 1
+    with pytest.raises(DivergenceError, match="in flight"):
+        tape.replay(VcrShell, lambda shell: program(shell, wait=True))
+
+
+def test_an_exception_of_an_unknown_type_in_an_attribute_is_refused_when_recording(tape):
+    class Fails(RealShell):
+        def fail(self, kind):
+            error = OddError("x")
+            error.live = object()
+            raise error
+
+    with pytest.raises(EncodeError, match=r"Shell\.fail: exception"):
+        tape.record(VcrShell, Fails, lambda shell: shell.fail("x"))

@@ -1,0 +1,103 @@
+"""Attributes, properties, class methods, dunder methods, generics."""
+
+import pytest
+from sample.bridges import RealDevice, RealStore, RealTable, RealTicker
+from sample.models import OddError, Result
+from taping import entries
+from vcr_sample import VcrDevice, VcrStore, VcrTable, VcrTicker
+
+from vcr_gen.errors import DivergenceError, UsageError
+
+
+def test_an_attribute_is_read_and_set_through_the_tape(tape):
+    def program(device):
+        before = device.name
+        device.name = "new"
+        return before, device.name, device.kind
+
+    assert tape.same(VcrDevice, RealDevice, program) == ("device 1", "new", "disk")
+    assert [entry["of"] for entry in entries(tape.path)] == [
+        "Device.name",
+        "Device.name.set",
+        "Device.name",
+        "Device.kind",
+    ]
+
+
+def test_a_property_is_read_set_and_deleted_through_the_tape(tape):
+    def program(device):
+        before = device.size
+        device.size = 7
+        after = device.size
+        del device.size
+        return before, after, device.size
+
+    assert tape.same(VcrDevice, RealDevice, program) == (1, 7, 0)
+
+
+def test_setting_another_value_than_recorded_is_a_divergence(tape):
+    def program(device, value=7):
+        device.size = value
+
+    tape.record(VcrDevice, RealDevice, program)
+    with pytest.raises(DivergenceError, match=r"Device\.size\.set"):
+        tape.replay(VcrDevice, lambda device: program(device, 8))
+
+
+def test_a_property_that_raises_does_so_again(tape):
+    def program(device):
+        with pytest.raises(OddError, match="no serial"):
+            _ = device.serial
+
+    tape.same(VcrDevice, RealDevice, program)
+
+
+def test_class_and_static_methods_are_recorded_through_an_instance(tape):
+    def program(device):
+        made = device.make(5)
+        return made.size, made.name, device.parse("12")
+
+    assert tape.same(VcrDevice, RealDevice, program) == (5, "device 5", 12)
+
+
+def test_class_and_static_methods_on_the_class_say_why_not():
+    with pytest.raises(UsageError, match="only an instance has a cassette"):
+        VcrDevice.make(5)
+    with pytest.raises(UsageError, match="only an instance has a cassette"):
+        VcrDevice.parse("5")
+
+
+def test_dunder_methods_are_members_like_any_other(tape):
+    def program(table):
+        log = [table("name"), table["a"], len(table), "a" in table, 3 in table, bool(table)]
+        table["c"] = 5
+        del table["a"]
+        log += [list(table), table["c"]]
+        with pytest.raises(KeyError):
+            table["a"]
+        return log
+
+    assert tape.same(VcrTable, RealTable, program) == [
+        4,
+        1,
+        2,
+        True,
+        False,
+        False,
+        ["b", "c"],
+        5,
+    ]
+
+
+def test_an_async_iterator_protocol_replays(tape):
+    async def program(ticker):
+        return [tick async for tick in ticker]
+
+    assert tape.same(VcrTicker, RealTicker, program) == [1, 2, 3]
+
+
+def test_a_generic_boundary_keeps_the_types_of_its_values(tape):
+    def program(store):
+        return [store.get("key"), store.all()]
+
+    assert tape.same(VcrStore, RealStore, program) == [Result(3, "key"), [Result(1, "x")]]

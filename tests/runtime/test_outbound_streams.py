@@ -1,0 +1,256 @@
+"""Streams from the environment, and streams that the application sends there."""
+
+import asyncio
+import threading
+
+import pytest
+from sample.bridges import RealFeed
+from sample.models import BoomError
+from taping import entries
+from vcr_sample import VcrFeed
+
+from vcr_gen.errors import DivergenceError
+
+
+def test_items_are_replayed_one_at_a_time(tape):
+    def program(feed):
+        return list(feed.lines("abc"))
+
+    assert tape.same(VcrFeed, RealFeed, program) == ["a", "b", "c"]
+    assert tape.words() == ["call", "item", "item", "item", "end"]
+
+
+def test_a_bridges_stream_advances_only_when_an_item_is_asked_for(tape):
+    real = RealFeed()
+
+    def program(feed):
+        lines = feed.lines("abc")
+        seen = [list(real.steps)]
+        next(lines)
+        seen.append(list(real.steps))
+        lines.close()
+        return seen
+
+    assert tape.record(VcrFeed, lambda: real, program) == [[], ["a"]]
+
+
+def test_a_stream_that_raises_does_so_after_the_same_items(tape):
+    def program(feed):
+        lines = feed.lines("ab!")
+        seen = [next(lines), next(lines)]
+        with pytest.raises(BoomError) as caught:
+            next(lines)
+        return [*seen, caught.value.where, next(lines, "end")]
+
+    assert tape.same(VcrFeed, RealFeed, program) == ["a", "b", "ab!", "end"]
+
+
+def test_a_finished_stream_stays_finished(tape):
+    def program(feed):
+        lines = feed.lines("a")
+        return [list(lines), list(lines), next(lines, "end")]
+
+    assert tape.same(VcrFeed, RealFeed, program) == [["a"], [], "end"]
+
+
+def test_a_stream_closed_early_is_closed_early_again(tape):
+    real = RealFeed()
+
+    def program(feed):
+        lines = feed.lines("abc")
+        first = next(lines)
+        lines.close()
+        lines.close()
+        return first, next(lines, "end")
+
+    assert tape.record(VcrFeed, lambda: real, program) == ("a", "end")
+    assert real.steps == ["a", "over"]
+    assert tape.replay(VcrFeed, program) == ("a", "end")
+    assert tape.words() == ["call", "item", "closed", "end"]
+
+
+def test_a_stream_that_is_just_dropped_replays(tape):
+    def program(feed):
+        next(feed.lines("abc"))
+        never_begun = feed.lines("never begun")
+        del never_begun
+        return list(feed.lines("xy"))
+
+    assert tape.same(VcrFeed, RealFeed, program) == ["x", "y"]
+
+
+def test_closing_a_stream_that_was_not_closed_is_a_divergence(tape):
+    def program(feed, close=False):
+        lines = feed.lines("ab")
+        first = next(lines)
+        if close:
+            lines.close()
+        return first, list(lines)
+
+    tape.record(VcrFeed, RealFeed, program)
+    with pytest.raises(DivergenceError, match=r"Feed\.lines"):
+        tape.replay(VcrFeed, lambda feed: program(feed, close=True))
+
+
+def test_interleaved_streams_keep_their_true_order(tape):
+    def program(feed):
+        one, two = feed.lines("abc"), feed.lines("xyz")
+        return [next(one), next(two), next(two), next(one), *two, *one]
+
+    assert tape.same(VcrFeed, RealFeed, program) == ["a", "x", "y", "b", "z", "c"]
+
+
+def test_a_generator_takes_values_and_exceptions_and_returns_one(tape):
+    def program(feed):
+        talk = feed.talk(3)
+        seen = [next(talk), talk.send("hello"), talk.throw(ValueError("no"))]
+        with pytest.raises(StopIteration) as finished:
+            talk.send("bye")
+        return [*seen, finished.value.value]
+
+    assert tape.same(VcrFeed, RealFeed, program) == [3, 5, -2, b"bye"]
+
+
+def test_yield_from_a_recorded_generator_works(tape):
+    def program(feed):
+        def outer():
+            result = yield from feed.talk(1)
+            yield result
+
+        talk = outer()
+        return [next(talk), talk.send("ab"), talk.send("xyz")]
+
+    assert tape.same(VcrFeed, RealFeed, program) == [1, 2, b"xyz"]
+
+
+@pytest.mark.parametrize(("lazy", "kind"), [(True, "item"), (False, "call")])
+def test_an_iterable_is_a_stream_or_a_value_as_the_bridge_made_it(tape, lazy, kind):
+    def program(feed):
+        words = feed.words(lazy)
+        return [isinstance(words, list), list(words), list(words)]
+
+    assert tape.same(VcrFeed, RealFeed, program) == [
+        not lazy,
+        ["x", "y"],
+        [] if lazy else ["x", "y"],
+    ]
+
+
+def test_async_items_are_replayed_one_at_a_time(tape):
+    async def program(feed):
+        direct = [item async for item in feed.alines("abc")]
+        awaited = [item async for item in await feed.alines_later("xy")]
+        return direct, awaited
+
+    assert tape.same(VcrFeed, RealFeed, program) == (["a", "b", "c"], ["x", "y"])
+
+
+def test_an_async_stream_raises_and_closes_as_recorded(tape):
+    async def program(feed):
+        lines = feed.alines("a!")
+        seen = [await anext(lines)]
+        with pytest.raises(BoomError):
+            await anext(lines)
+        lines = feed.alines("xyz")
+        seen.append(await anext(lines))
+        await lines.aclose()
+        seen.append(await anext(lines, "end"))
+        return seen
+
+    assert tape.same(VcrFeed, RealFeed, program) == ["a", "x", "end"]
+
+
+def test_an_async_generator_takes_values_and_exceptions(tape):
+    async def program(feed):
+        one, two = feed.atalk(1), feed.atalk(2)
+        seen = [await anext(one), await anext(two), await one.asend("abc"), await two.asend("ab")]
+        seen.append(await one.athrow(ValueError("no")))
+        seen.append(await two.asend("four"))
+        seen.append(await anext(one, "end"))
+        return seen
+
+    assert tape.same(VcrFeed, RealFeed, program) == [1, 2, 3, 2, -2, 400, "end"]
+
+
+def test_a_cancelled_async_stream_is_cancelled_again(tape):
+    class Slow(RealFeed):
+        async def alines(self, name):
+            yield "first"
+            await asyncio.Event().wait()
+
+    async def program(feed):
+        lines = feed.alines("x")
+        seen = [await anext(lines)]
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(anext(lines), 0.01)
+        seen.append(await anext(lines, "end"))
+        return seen
+
+    assert tape.same(VcrFeed, Slow, program) == ["first", "end"]
+
+
+def test_a_stream_made_in_one_task_is_consumed_in_another(tape):
+    async def program(feed):
+        lines = feed.alines("abcd")
+        first = await anext(lines)
+
+        async def rest():
+            return [item async for item in lines]
+
+        return [first, *await asyncio.create_task(rest())]
+
+    assert tape.same(VcrFeed, RealFeed, program) == ["a", "b", "c", "d"]
+
+
+def test_a_stream_made_in_one_thread_is_consumed_in_another(tape):
+    def program(feed):
+        lines = feed.lines("abc")
+        seen = [next(lines)]
+        thread = threading.Thread(target=lambda: seen.extend(lines))
+        thread.start()
+        thread.join()
+        return seen
+
+    assert tape.same(VcrFeed, RealFeed, program) == ["a", "b", "c"]
+
+
+def test_a_stream_given_as_argument_is_pulled_by_the_environment(tape):
+    def program(feed, chunks=(b"ab", b"\xff\x00c")):
+        pulled = []
+
+        def source():
+            for chunk in chunks:
+                pulled.append(chunk)
+                yield chunk
+
+        return feed.upload(source()), pulled
+
+    assert tape.same(VcrFeed, RealFeed, program) == (5, [b"ab", b"\xff\x00c"])
+    with pytest.raises(DivergenceError):
+        tape.replay(VcrFeed, lambda feed: program(feed, (b"ab", b"other")))
+
+
+def test_an_async_stream_given_as_argument_is_pulled_by_the_environment(tape):
+    async def program(feed):
+        async def source():
+            for chunk in (b"a", b"bc"):
+                await asyncio.sleep(0)
+                yield chunk
+
+        return await feed.aupload(source())
+
+    assert tape.same(VcrFeed, RealFeed, program) == 3
+
+
+def test_the_bridges_own_items_pass_while_recording(tape):
+    items = ["".join(["x", str(number)]) for number in range(2)]
+
+    class Same(RealFeed):
+        def lines(self, name):
+            yield from items
+
+    def program(feed):
+        assert all(got is own for got, own in zip(feed.lines(""), items, strict=True))
+
+    tape.record(VcrFeed, Same, program)
+    assert [entry["value"] for entry in entries(tape.path) if "item" in entry] == items
