@@ -81,7 +81,11 @@ class Reporter:
     def answer(
         self, call: int, event: Item | End | Signal, found: Expectation, window: Window
     ) -> Divergence:
-        """The application answered an inbound call, or used a stream, otherwise than recorded."""
+        """The application answered an inbound call, or used a stream, otherwise than recorded.
+
+        Who answered has left its frames; those that are left, the loop's and the driver's, would
+        only mislead as a call site.
+        """
         slot = found.slot
         doing = _doing(event)
         if slot is None:
@@ -102,16 +106,18 @@ class Reporter:
                 window,
                 differences=tuple(show_difference(difference) for difference in found.differences),
                 likely="the application's answer changed",
-                # The frames of who answered are gone; those left are the loop's and the driver's.
                 site=isinstance(event, Signal),
             )
+        due = window.next_of_call(call)
+        answering = f"{due.start.of}: " if due is not None else ""
         return self._divergence(
-            f"the application {doing} where the tape has {describe(slot)}",
+            f"{answering}the application {doing} where the tape has {describe(slot)}",
             name,
             slot,
             window,
             differences=(f"actual: {show(event.value)}",),
             likely=f"{slot.start.of} was dropped" if isinstance(slot.event, Start) else "",
+            site=isinstance(event, Signal),
         )
 
     def cancelled(self, slot: Slot, window: Window) -> Divergence:
