@@ -156,7 +156,7 @@ def grown(choose: random.Random, width: int) -> str:
 
 
 def _name(choose: random.Random, longest: int = 30) -> str:
-    return "".join(choose.choices("abcdefgh", k=choose.randint(1, longest)))
+    return "".join(choose.choices("abcdghkm", k=choose.randint(1, longest)))
 
 
 def _type(choose: random.Random, depth: int = 2) -> str:

@@ -15,6 +15,7 @@ from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 __all__ = ["parser", "run"]
 
 _DONE = {"missing": "wrote", "changed": "rewrote", "stale": "deleted"}
+_NOTHING_WRITTEN = "; nothing was written"
 _FOUND = {"missing": "missing", "changed": "changed", "stale": "stale"}
 
 
@@ -56,7 +57,9 @@ def parser(commands: Mapping[str, Command]) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> int:
     """Do what the arguments say and return the exit code."""
     terminal = terminal_of(arguments)
-    return told(lambda: _run(arguments, terminal), terminal)
+    looks_only = arguments.explain or arguments.show_config or arguments.list
+    then = "" if looks_only else _NOTHING_WRITTEN
+    return told(lambda: _run(arguments, terminal), terminal, then=then)
 
 
 def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
@@ -93,7 +96,7 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
         def again() -> int:
             return _generate(read_config(arguments), arguments, terminal)
 
-        return watch(config, lambda: told(again, terminal), terminal)
+        return watch(config, lambda: told(again, terminal, then=_NOTHING_WRITTEN), terminal)
     return _generate(config, arguments, terminal)
 
 

@@ -48,13 +48,13 @@ def read_config(arguments: argparse.Namespace) -> Config:
     return load_config(Path.cwd(), file=file, settings=arguments.set)
 
 
-def told(action: Callable[[], int], terminal: Terminal) -> int:
-    """Do something; when it is refused, tell why in the chosen format."""
+def told(action: Callable[[], int], terminal: Terminal, *, then: str = "") -> int:
+    """Do something; when it is refused, tell why in the chosen format, and what `then` says."""
     try:
         return action()
     except RefusedError as error:
         count = len(error.diagnostics)
-        summary = f"{count} problem{'s' if count != 1 else ''}; nothing was written"
+        summary = f"{count} problem{'s' if count != 1 else ''}{then}"
         return tell(Outcome(code=ERROR, diagnostics=error.diagnostics, summary=summary), terminal)
 
 

@@ -42,21 +42,21 @@ def load_config(start: Path, *, file: Path | None = None, settings: Sequence[str
             reason = getattr(error, "strerror", None) or str(error)
             raise _unreadable(str(file), 1, 1, f"cannot be read: {reason}") from error
     root = file.parent if file is not None else start
-    document = _parse(text, "pyproject.toml" if file is None else file.name)
+    name = file.name if file is not None else "pyproject.toml"
+    document = _parse(text, name)
     table = _section(document, "tool", "vcr-gen")
-    if "\n" in text and not isinstance(table, Mapping):
-        raise _unreadable(str(file), 1, 1, f"[{_TABLE}] must be a table")
-    values = dict(table) if isinstance(table, Mapping) else {}
+    if not isinstance(table, Mapping):
+        raise _unreadable(name, 1, 1, f"[{_TABLE}] must be a table")
     chosen: dict[str, object] = {}
     for setting in settings:
         chosen.update(_parse_setting(setting))
     problems: list[Diagnostic] = []
     reader = StrictTable(
         name=_TABLE,
-        values=values | chosen,
+        values={**table, **chosen},
         chosen=frozenset(chosen),
         text=text,
-        path=file.name if file is not None else "pyproject.toml",
+        path=name,
         problems=problems,
     )
     config = _build(reader, root.resolve(), document, file)
@@ -195,15 +195,16 @@ def _has_table(file: Path) -> bool:
 
 
 def _parse_setting(setting: str) -> dict[str, object]:
-    """`key=value`, where a value that is not TOML is a plain word."""
+    """`key=value`, where a value that is not TOML, or looks like a number, is a plain word."""
+    key, equals, value = (part.strip() for part in setting.partition("="))
+    if not equals or not re.fullmatch(r"[\w-]+", key):
+        message = f"expected KEY=VALUE; got {setting!r}"
+        raise RefusedError([Diagnostic("--set", 0, 0, "VCR411", message, "")])
     try:
-        return tomllib.loads(setting)
+        parsed = tomllib.loads(setting)
     except tomllib.TOMLDecodeError:
-        key, equals, value = setting.partition("=")
-        if not equals or not re.fullmatch(r"[\w-]+", key.strip()):
-            message = f"expected KEY=VALUE; got {setting!r}"
-            raise RefusedError([Diagnostic("--set", 0, 0, "VCR411", message, "")]) from None
-        return {key.strip(): value.strip()}
+        return {key: value}
+    return {key: value} if isinstance(parsed[key], float) else parsed
 
 
 def _parse(text: str, path: str) -> dict[str, object]:

@@ -1,0 +1,126 @@
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from mini_project import Project
+
+MANIFEST = ".vcr-gen-cache/manifest.json"
+
+# Runs the command and fails if any of the heavy tools, or the reading half, was imported.
+_LIGHT = """
+import sys
+from vcr_gen.cli import main
+code = main(sys.argv[1:])
+heavy = {"black", "jinja2", "libcst", "mypy", "vcr_gen.gen.pipeline"} & set(sys.modules)
+sys.exit(code if not heavy else f"imported: {sorted(heavy)}")
+"""
+
+
+def _light(project: Project, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", _LIGHT, *arguments],
+        cwd=project.root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_run_without_changes_reads_and_formats_nothing(project: Project) -> None:
+    project.run()
+    for arguments in ((), ("--check",), ("--diff",)):
+        done = _light(project, *arguments)
+        assert (done.returncode, done.stderr) == (0, "2 unchanged\n")
+
+
+def test_the_cache_folder_ignores_itself(project: Project) -> None:
+    project.run()
+    assert project.read(".vcr-gen-cache/.gitignore").splitlines()[-1] == "*"
+    assert "Signature" in project.read(".vcr-gen-cache/CACHEDIR.TAG")
+
+
+def test_no_cache_neither_reads_nor_writes_it(project: Project) -> None:
+    project.run("--no-cache")
+    assert not (project.root / ".vcr-gen-cache").exists()
+    project.run()
+    before = project.read(MANIFEST)
+    project.replace("src/app/ports.py", 'arguments: str = ""', 'arguments: str = "x"')
+    assert project.run("--no-cache", "--check").code == 1
+    assert project.read(MANIFEST) == before
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", "null", '{"check": ""}', "\x00\xff", "deleted"])
+def test_a_damaged_manifest_only_costs_time(project: Project, damage: str) -> None:
+    project.run()
+    manifest = project.root / MANIFEST
+    if damage == "deleted":
+        manifest.unlink()
+    else:
+        manifest.write_text(damage)
+    assert project.run("--check").code == 0
+    project.replace("generated/vcr_app/ports.py", "step: Step", "step: object")
+    assert project.run("--check").code == 1
+
+
+def test_a_manifest_that_was_tampered_with_is_not_believed(project: Project) -> None:
+    project.run()
+    project.replace("generated/vcr_app/ports.py", "step: Step", "step: object")
+    document = json.loads(project.read(MANIFEST))
+    for path, output in document["outputs"].items():
+        if path.endswith("ports.py"):
+            from vcr_gen.gen.cache import hash_file
+
+            output["formatted"] = hash_file(path)
+    (project.root / MANIFEST).write_text(json.dumps(document))
+    assert project.run("--check").code == 1
+
+
+NEW = """
+from typing import Protocol
+from vcr_gen.boundary import outbound
+
+@outbound
+class New(Protocol):
+    def f(self) -> int: ...
+"""
+
+BASE = "from typing import Protocol\nclass Base(Protocol):\n    def {}(self) -> int: ...\n"
+
+
+def _assert_noticed(project: Project) -> None:
+    assert project.run("--check").code == 1
+    assert project.run().code == 0
+    assert project.run("--check").code == 0
+
+
+def test_everything_that_decides_the_output_is_noticed(project: Project) -> None:
+    project.write("src/app/base.py", BASE.format("first"))
+    project.replace("src/app/ports.py", "StepRunner(Protocol)", "StepRunner(Base, Protocol)")
+    project.replace("src/app/ports.py", "@dataclass", "from app.base import Base\n\n@dataclass")
+    project.run()
+    project.replace("src/app/base.py", "first", "second")
+    _assert_noticed(project)
+    project.write("src/app/base.pyi", BASE.format("third"))
+    _assert_noticed(project)
+    project.replace("pyproject.toml", "[tool.vcr-gen]", "[tool.vcr-gen]\nline-length = 60")
+    _assert_noticed(project)
+    project.write("src/app/new.py", NEW)
+    _assert_noticed(project)
+    (project.root / "src/app/new.py").unlink()
+    _assert_noticed(project)
+
+
+def test_runs_at_the_same_time_do_not_spoil_each_other(project: Project) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        runs = list(pool.map(lambda _: project.run("-q"), range(4)))
+    assert [(run.code, run.err) for run in runs] == [(0, "")] * 4
+    assert project.run("--check").err == "2 unchanged\n"
+    assert [path for path in project.files() if path.endswith(".tmp")] == []
+
+
+def test_a_cache_folder_that_cannot_be_written_is_no_error(project: Project) -> None:
+    project.write(".vcr-gen-cache", "a file\n")
+    assert project.run().code == 0
+    assert project.run("--check").code == 0

@@ -1,0 +1,205 @@
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from mini_project import Project
+
+from vcr_gen.gen.config_file import load_config
+from vcr_gen.gen.diagnostics import RefusedError
+from vcr_gen.gen.versions import is_specifier, satisfies
+
+
+def _problems(root: Path, text: str) -> list[str]:
+    root.mkdir(exist_ok=True)
+    (root / "pyproject.toml").write_text(text)
+    with pytest.raises(RefusedError) as caught:
+        load_config(root)
+    return str(caught.value).splitlines()
+
+
+def test_all_mistakes_are_reported_at_once_with_their_places(tmp_path: Path) -> None:
+    assert (
+        _problems(
+            tmp_path,
+            """\
+[tool.vcr-gen]
+outptu = "x"
+line_length = 3
+formatter = "blak"
+sources = ["nowhere"]
+target-version = "3.9"
+exclude = "tests"
+
+[[tool.vcr-gen.boundary]]
+protocol = "x.y"
+directoin = "outbound"
+
+[[tool.vcr-gen.boundary]]
+protocol = "x:Y"
+direction = "sideways"
+
+[[tool.vcr-gen.overrides]]
+line-length = true
+""",
+        )
+        == [
+            "pyproject.toml:2:1: VCR402 unknown key `outptu` in [tool.vcr-gen]",
+            "  hint: did you mean `output`?",
+            "pyproject.toml:3:1: VCR402 unknown key `line_length` in [tool.vcr-gen]",
+            "  hint: did you mean `line-length`?",
+            'pyproject.toml:4:1: VCR403 `formatter` must be "black" or "ruff"; got \'blak\'',
+            '  hint: did you mean "black"?',
+            "pyproject.toml:5:1: VCR404 `sources` names a folder that does not exist: nowhere",
+            'pyproject.toml:6:1: VCR403 `target-version` must be a Python version from "3.11" on; '
+            "got '3.9'",
+            "pyproject.toml:7:1: VCR403 `exclude` must be a list of strings; got 'tests'",
+            "pyproject.toml:9:1: VCR406 `direction` is missing in [[tool.vcr-gen.boundary]]",
+            "pyproject.toml:10:1: VCR403 `protocol` must be spelled `package.module:Name`; "
+            "got 'x.y'",
+            "pyproject.toml:11:1: VCR402 unknown key `directoin` in [tool.vcr-gen.boundary]",
+            "  hint: did you mean `direction`?",
+            'pyproject.toml:15:1: VCR403 `direction` must be "outbound" or "inbound"; '
+            "got 'sideways'",
+            "pyproject.toml:17:1: VCR406 `module` is missing in [[tool.vcr-gen.overrides]]",
+            "pyproject.toml:18:1: VCR403 `line-length` must be a whole number from 1 to 10000; "
+            "got True",
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("[tool.vcr-gen\n", "pyproject.toml:1:14: VCR401 is not TOML"),
+        ("[tool]\nvcr-gen = 3\n", "pyproject.toml:1:1: VCR401 [tool.vcr-gen] must be a table"),
+        ('[tool]\nvcr-gen = {outptu = "x"}\n', "pyproject.toml:2:12: VCR402"),
+        ('[tool.vcr-gen]\n"outptu" = "x"\n', "pyproject.toml:2:1: VCR402"),
+        ('[tool."vcr-gen"]\n\n  outptu = "x"\n', "pyproject.toml:3:3: VCR402"),
+        ('tool.vcr-gen.outptu = "x"\n', "pyproject.toml:1:"),
+        ('[tool.vcr-gen.outptu]\nx = "x"\n', "pyproject.toml:1:1: VCR402"),
+        ('[tool.vcr-gen]\nboundary = "x"\n', "pyproject.toml:2:1: VCR403 `boundary` must be an"),
+    ],
+)
+def test_unusual_spellings_have_places_too(tmp_path: Path, text: str, start: str) -> None:
+    assert _problems(tmp_path / "x", text)[0].startswith(start)
+
+
+def test_the_nearest_file_with_our_table_wins(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.vcr-gen]\noutput = "out"\n')
+    inner = tmp_path / "package" / "deep"
+    inner.mkdir(parents=True)
+    (tmp_path / "package" / "pyproject.toml").write_text("[project]\nname = 'x'\n")
+    assert load_config(inner).output == tmp_path / "out"
+    (inner / "pyproject.toml").write_text("[tool.vcr-gen]\n")
+    assert load_config(inner).root == inner
+
+
+def test_defaults_come_from_the_project_where_it_says_something(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nrequires-python = ">=3.12"\n[tool.ruff]\nline-length = 110\n'
+    )
+    config = load_config(tmp_path)
+    assert config.sources == (tmp_path,)
+    assert (config.target_version, config.line_length) == ((3, 12), 110)
+    (tmp_path / "src").mkdir()
+    assert load_config(tmp_path).sources == (tmp_path / "src",)
+    assert load_config(tmp_path, settings=["target-version=3.13"]).target_version == (3, 13)
+
+
+def test_overrides_apply_to_the_modules_they_name_and_later_ones_win(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        "[tool.vcr-gen]\nline-length = 70\n"
+        '[[tool.vcr-gen.overrides]]\nmodule = "app.*"\nline-length = 80\nformatter = "ruff"\n'
+        '[[tool.vcr-gen.overrides]]\nmodule = ["x", "app.legacy"]\nline-length = 90\n'
+    )
+    config = load_config(tmp_path)
+    chosen = {name: config.for_module(name) for name in ("other", "app.ports", "app.legacy")}
+    assert {name: one.line_length for name, one in chosen.items()} == {
+        "other": 70,
+        "app.ports": 80,
+        "app.legacy": 90,
+    }
+    assert chosen["app.legacy"].formatter == "ruff"
+
+
+@pytest.mark.parametrize(
+    ("version", "specifier", "fits"),
+    [
+        ("0.1.0", "0.1.0", True),
+        ("0.1.0", "==0.1", True),
+        ("0.1.0", ">=0.1,<0.2", True),
+        ("0.2.0", ">=0.1,<0.2", False),
+        ("1.4.2", "~=1.4", True),
+        ("2.0", "~=1.4", False),
+        ("0.1.0", "!=0.1.0", False),
+        ("1.10", ">1.9", True),
+    ],
+)
+def test_required_versions_are_compared_as_versions(
+    version: str, specifier: str, fits: bool
+) -> None:
+    assert is_specifier(specifier)
+    assert satisfies(version, specifier) is fits
+
+
+def test_another_required_version_is_refused_with_its_place(project: Project) -> None:
+    project.replace("pyproject.toml", "[tool.vcr-gen]", '[tool.vcr-gen]\nrequired-version = ">=99"')
+    run = project.run()
+    assert run.code == 2
+    assert "pyproject.toml:2:1: VCR405 this project requires vcr-gen >=99; this is 0." in run.err
+
+
+def test_the_command_line_wins_over_the_file(project: Project) -> None:
+    assert project.run("--set", 'output="elsewhere"').code == 0
+    assert (project.root / "elsewhere/vcr_app/ports.py").exists()
+    run = project.run("--set", "outptu=x")
+    assert run.code == 2
+    assert run.err.startswith("--set: VCR402 unknown key `outptu`")
+    assert project.run("--set", "nonsense").code == 2
+
+
+def test_another_file_can_be_chosen(project: Project) -> None:
+    project.write("conf/vcr.toml", '[tool.vcr-gen]\nsources = ["../src"]\noutput = "../made"\n')
+    assert project.run("--config", "conf/vcr.toml").code == 0
+    assert (project.root / "made/vcr_app/ports.py").exists()
+    run = project.run("--config", "conf/none.toml")
+    assert run.code == 2
+    assert "VCR401 cannot be read: No such file or directory" in run.err
+
+
+def test_show_config_prints_toml_that_means_the_same(project: Project) -> None:
+    project.replace(
+        "pyproject.toml",
+        "[tool.vcr-gen]",
+        '[tool.vcr-gen]\nline-length = 77\n[[tool.vcr-gen.boundary]]\nprotocol = "a:B"\n'
+        'direction = "inbound"\nsecret = ["token"]',
+    )
+    text = project.run("--show-config").out
+    shown = tomllib.loads(text)["tool"]["vcr-gen"]
+    assert shown["line-length"] == 77
+    assert shown["boundary"] == [{"protocol": "a:B", "direction": "inbound", "secret": ["token"]}]
+    (project.root / "pyproject.toml").write_text(text)
+    assert project.run("--show-config").out == text
+    document = json.loads(project.run("--show-config", "--output-format", "json").out)
+    assert document["output"] == "generated"
+
+
+def test_templates_can_be_overridden_one_by_one(project: Project) -> None:
+    from vcr_gen.gen.resources import templates_dir
+
+    original = (templates_dir() / "package.py.jinja").read_text()
+    project.write("mine/package.py.jinja", original + "# mine\n")
+    project.replace("pyproject.toml", "[tool.vcr-gen]", '[tool.vcr-gen]\ntemplate-dir = "mine"')
+    assert project.run().code == 0
+    assert project.read("generated/vcr_app/__init__.py").endswith("# mine\n")
+    project.write(
+        "mine/package.py.jinja", "# Code generated by vcr-gen. DO NOT EDIT.\n{{ nope }}\n"
+    )
+    run = project.run()
+    assert run.code == 2
+    assert "nope" in run.err
+    project.write("mine/package.py.jinja", "# Code generated by vcr-gen. DO NOT EDIT.\nx = = 1\n")
+    run = project.run()
+    assert run.code == 2
+    assert "VCR305 black cannot format the generated text" in run.err

@@ -1,0 +1,124 @@
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from mini_project import Project
+
+from vcr_gen.gen.diagnostics import CODES
+from vcr_gen.gen.explain import explain
+from vcr_gen.gen.resources import error_pages_dir
+
+
+def test_every_code_has_a_page_with_its_title_and_every_page_a_code() -> None:
+    assert {path.stem for path in error_pages_dir().glob("*.md")} == set(CODES)
+    for code, explanation in CODES.items():
+        assert explain(code).splitlines()[0] == f"# {code}: {explanation.title}"
+
+
+def test_every_code_in_the_source_is_in_the_table() -> None:
+    package = Path(__file__).parents[2] / "src" / "vcr_gen"
+    used = {
+        code
+        for path in package.rglob("*.py")
+        for code in re.findall(r"\bVCR[1-4]\d\d\b", path.read_text(encoding="utf-8"))
+    }
+    assert used - set(CODES) == set()
+
+
+def test_explain_prints_the_page_and_knows_what_was_meant(project: Project) -> None:
+    run = project.run("--explain", "vcr301")
+    assert (run.code, run.err) == (0, "")
+    assert run.out.startswith("# VCR301: ")
+    run = project.run("--explain", "VCR301x")
+    assert run.code == 2
+    assert "did you mean VCR301?" in run.err
+
+
+def test_list_shows_every_boundary_with_its_place(project: Project) -> None:
+    run = project.run("--list")
+    assert run.code == 0
+    assert [line.split() for line in run.out.splitlines()] == [
+        [
+            *("outbound", "StepRunner", "app.ports:StepRunner"),
+            *("vcr_app.ports:VcrStepRunner", "src/app/ports.py:15"),
+        ],
+        [
+            *("inbound", "server", "app.ports:ScriptServer"),
+            *("vcr_app.ports:VcrScriptServer", "src/app/ports.py:27"),
+        ],
+    ]
+    document = json.loads(project.run("--list", "--output-format", "json").out)
+    assert [one["name"] for one in document] == ["StepRunner", "server"]
+    assert not (project.root / "generated").exists()
+
+
+def test_init_sets_an_empty_folder_up_so_that_the_next_run_works(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    run = project.run("--init")
+    assert run.code == 0
+    assert [line.partition(":")[0] for line in run.out.splitlines()] == [
+        "wrote pyproject.toml",
+        "wrote boundaries.py",
+        "wrote .gitattributes",
+    ]
+    assert project.run().code == 0
+    assert "class VcrClock" in project.read("generated/vcr_boundaries/_package.py")
+    again = project.run("--init")
+    assert [line.split()[0] for line in again.out.splitlines()] == ["kept", "kept", "kept"]
+
+
+def test_init_keeps_everything_that_is_there(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    before = '[project]\nname = "x" # mine\n'
+    project.write("pyproject.toml", before)
+    project.write(".gitattributes", "*.png binary")
+    project.write("src/app/__init__.py", "")
+    project.write("src/app/boundaries.py", "mine = 1\n")
+    project.run("--init")
+    assert project.read("pyproject.toml") == (
+        before + '\n[tool.vcr-gen]\nsources = ["src"]\noutput = "generated"\n'
+    )
+    assert project.read(".gitattributes") == (
+        "*.png binary\ngenerated/** linguist-generated=true text eol=lf\n"
+    )
+    assert project.read("src/app/boundaries.py") == "mine = 1\n"
+
+
+def test_watch_generates_again_after_a_change_and_survives_a_mistake(project: Project) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "vcr_gen", "--watch"],
+        cwd=project.root,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        text=True,
+    )
+    wrapper = project.root / "generated/vcr_app/ports.py"
+    try:
+        _wait_until(wrapper.exists)
+        project.write("src/app/broken.py", "from typing import Protocol\nclass (:\n")
+        time.sleep(1.5)
+        (project.root / "src/app/broken.py").unlink()
+        project.replace("src/app/ports.py", 'arguments: str = ""', 'arguments: str = "-v"')
+        _wait_until(lambda: '"-v"' in wrapper.read_text())
+    finally:
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "src/app/broken.py:2:" in err
+    assert "Traceback" not in err
+
+
+def _wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            pytest.fail("it did not happen in time")
+        time.sleep(0.1)
