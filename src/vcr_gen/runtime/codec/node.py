@@ -73,18 +73,23 @@ class Nodes(Protocol):
 
     def node(self, annotation: object) -> Node:
         """The node of an annotation."""
+        ...
 
     def of_value(self, cls: type) -> Node:
         """The node that stores exactly the values of a class; raises `Fault` when there is none."""
+        ...
 
     def may_name(self, cls: type) -> bool:
         """Whether a recording may name the class as a value where any class is accepted."""
+        ...
 
     def type_name(self, cls: type) -> str:
         """The name a tag gives to a class."""
+        ...
 
     def find_type(self, name: str, base: type) -> type:
         """The class of that name below `base`; never imports; raises `Fault` when there is none."""
+        ...
 
 
 def own_type(value: object) -> type:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 import types
 import typing
@@ -52,7 +51,7 @@ def rewrite(annotation: object, leaf: Leaf) -> object:
 
 def union_of(members: tuple[object, ...]) -> object:
     """The union of annotations."""
-    return operator.getitem(Union, members)
+    return operator.getitem(typing.cast("Any", Union), members)
 
 
 def _annotated(inner: object, words: tuple[object, ...]) -> object:
@@ -76,11 +75,10 @@ def _rebuild(annotation: object, origin: object, args: tuple[object, ...]) -> ob
 
 
 def _flat(args: tuple[object, ...]) -> tuple[object, ...]:
-    return functools.reduce(operator.add, (_as_tuple(arg) for arg in args), ())
-
-
-def _as_tuple(arg: object) -> tuple[object, ...]:
-    return tuple(arg) if isinstance(arg, list) else (arg,)
+    flat: list[object] = []
+    for arg in args:
+        flat += arg if isinstance(arg, list) else [arg]
+    return tuple(flat)
 
 
 QUALIFIERS = (Required, NotRequired, Final, ClassVar)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import ClassVar, Final
 
 from vcr_gen.runtime.codec.fault import Fault, show
-from vcr_gen.runtime.codec.node import EXACT, NO_FIT, STAND_IN, ClassNode, Node, Nodes
+from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes
 from vcr_gen.runtime.codec.plain import (
     BOOL,
     FLOAT,
@@ -287,18 +287,3 @@ def _unescape(found: re.Match[str]) -> str:
     if not body or body == "\\":
         return "\\"
     return chr(int(body[1:], 16))
-
-
-__all__ = [
-    "STAND_IN",
-    "BoolNode",
-    "BytesNode",
-    "FloatNode",
-    "IntNode",
-    "NoneNode",
-    "StrNode",
-    "bytes_from_plain",
-    "bytes_to_plain",
-    "str_from_plain",
-    "str_to_plain",
-]
