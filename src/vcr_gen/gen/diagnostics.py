@@ -71,7 +71,20 @@ def _table(titles: Mapping[str, str]) -> Mapping[str, Explanation]:
 CODES: Final[Mapping[str, Explanation]] = _table(
     {
         # reading and resolving
+        "VCR101": "a source file is not valid Python",
+        "VCR102": "a Protocol named in the configuration cannot be found",
+        "VCR103": "a base of a Protocol cannot be found",
+        "VCR104": "what is marked or named as a boundary is not a Protocol",
+        "VCR105": "a Protocol inherits from a class that is none",
+        "VCR106": "a name in a Protocol means nothing in its module",
+        "VCR107": "the bases of a Protocol have no consistent order",
+        "VCR108": "the stable name of a boundary is not a string literal",
+        "VCR111": "a template cannot be read or filled in",
         # shapes that cannot be wrapped
+        "VCR201": "a Protocol is defined inside a function",
+        "VCR202": "an attribute of a Protocol has no declared type",
+        "VCR203": "a decorator hides what a member is",
+        "VCR204": "a method has no parameter for the instance",
         # writing and drift
         "VCR301": "a file that vcr-gen did not write is in the way",
         "VCR302": "something that is not a regular file is in the way",

@@ -41,8 +41,10 @@ def make_plan(config: Config, files: Mapping[Path, str], owned: Iterable[Path]) 
     """
     changes: list[Change] = []
     problems: list[Diagnostic] = []
+    spelled: dict[str, Path] = {}
     for path, text in sorted(files.items()):
-        problem = _obstacle(config, path)
+        twin = spelled.setdefault(str(path).casefold(), path)
+        problem = _obstacle(config, path) if twin is path else _same_file(config, path, twin)
         if problem is not None:
             problems.append(problem)
             continue
@@ -105,6 +107,17 @@ def _obstacle(config: Config, path: Path) -> Diagnostic | None:
                 "remove it, or set another `output` in [tool.vcr-gen]",
             )
     return None
+
+
+def _same_file(config: Config, path: Path, twin: Path) -> Diagnostic:
+    return Diagnostic(
+        config.display(path),
+        0,
+        0,
+        "VCR304",
+        f"differs from {config.display(twin)} in case only, which some file systems do not tell",
+        "rename one of the source modules",
+    )
 
 
 def _foreign(config: Config, path: Path) -> Diagnostic:
