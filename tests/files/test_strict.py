@@ -60,6 +60,7 @@ YAML_REFUSALS = {
     "an int above 64 bits": ("- a: 9223372036854775808", "an int must fit into 64 bits"),
     "an int of a million digits": ("- a: " + "9" * 1_000_000, "an int must fit into 64 bits"),
     "a float that overflows": ("- a: 1.0e+999", "too large for a float"),
+    "a float that vanishes": ("- a: 0.1e-999", "too small for a float"),
     "an event that is text": ("- text", "an event must be a mapping"),
     "an event that is a list": ("- [a]", "an event must be a mapping"),
     "broken syntax": ("- a: [1", "not valid YAML"),
@@ -98,6 +99,7 @@ WHOLE_FILES = {
     "no version": (b"events:\nend:\n  events: 0\n", 1, "not a cassette: the first key is 'events'"),
     "a later version": (b"vcr-gen: 2\nunknown: 1\n", 1, "version 2 of the cassette format is not"),
     "a version that is a truth": (b"vcr-gen: true\nevents:\n", 1, "version True of the cassette"),
+    "a version that is a float": (b"vcr-gen: 1.0\nevents:\n", 1, "version 1.0 of the cassette"),
     "a version that is text": (b"vcr-gen: '1'\nevents:\n", 1, "version '1' of the cassette"),
     "an unknown key": (
         b"vcr-gen: 1\nrecordedat: x\nevents:\n",

@@ -128,7 +128,7 @@ def check_header(position: int, key: str, value: Plain) -> str:
     if position == 0:
         if key != VERSION_KEY:
             return f"not a cassette: the first key is {key!r}, not {VERSION_KEY!r}"
-        if value is True or value != VERSION:
+        if type(value) is not int or value != VERSION:
             return f"version {value!r} of the cassette format is not known, only {VERSION}"
     elif key not in HEADER_KEYS:
         return f"a cassette's header has no key {key!r}; known: {', '.join(HEADER_KEYS)}"

@@ -85,6 +85,8 @@ def _float(text: str) -> float:
     number = float(text)
     if not isfinite(number):
         raise ValueError(f"{_shown(text)} is too large for a float")
+    if number == 0 and text.partition("e")[0].strip("-0."):
+        raise ValueError(f"{_shown(text)} is too small for a float")
     return number
 
 
