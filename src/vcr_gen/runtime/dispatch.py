@@ -2,15 +2,16 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, final
 
 from vcr_gen.errors import DivergenceError, UsageError
 from vcr_gen.runtime.binding import Bound
-from vcr_gen.runtime.events import Event, Signal, Start
+from vcr_gen.runtime.events import Signal, Start
 from vcr_gen.runtime.player import Player
+from vcr_gen.runtime.replayed_streams import AssertedAsyncStream, AssertedStream
 from vcr_gen.runtime.replayer import delivered_call
 from vcr_gen.runtime.waiting import OWN_THREAD
 from vcr_gen.runtime.window import Slot
@@ -104,8 +105,8 @@ class Dispatcher:
             if isinstance(result, Awaitable):
                 _close(result)
                 raise UsageError(f"{start.of} is asynchronous: replay it with `await driver.run()`")
-            if isinstance(result, Iterator):
-                self._pull(start.call, target.bound, result)
+            if isinstance(result, AssertedStream):
+                self._pull(start.call, result)
         except Exception as error:
             self._note(error)
         finally:
@@ -116,12 +117,12 @@ class Dispatcher:
         self.running += 1
         try:
             result = self._begin(start, target)
-            if isinstance(result, AsyncIterator):
-                await self._pull_async(start.call, target.bound, result)
+            if isinstance(result, AssertedAsyncStream):
+                await self._pull_async(start.call, result)
             elif isinstance(result, Awaitable):
                 await result
-            elif isinstance(result, Iterator):
-                self._pull(start.call, target.bound, result)
+            elif isinstance(result, AssertedStream):
+                self._pull(start.call, result)
         except DivergenceError:
             pass  # the player keeps it; raised here too, asyncio would print it as unretrieved
         except Exception as error:
@@ -174,50 +175,21 @@ class Dispatcher:
                 if target is not None:
                     self._in_own_thread(slot, slot.event, target)
 
-    def _pull(self, call: int, bound: Bound, stream: Iterator[Any]) -> None:
-        generator: Any = stream
+    def _pull(self, call: int, stream: AssertedStream) -> None:
         while self._player.upcoming(call) is not None:
-            event = self._player.hear(call, pulls=True)
+            event = self._player.hear(call)
             try:
-                _drive(event, bound, generator)
+                stream.follow(event)
             except StopIteration:
                 return
 
-    async def _pull_async(self, call: int, bound: Bound, stream: AsyncIterator[Any]) -> None:
-        generator: Any = stream
+    async def _pull_async(self, call: int, stream: AssertedAsyncStream) -> None:
         while self._player.upcoming(call) is not None:
-            event = await self._player.hear_async(call, pulls=True)
+            event = await self._player.hear_async(call)
             try:
-                await _drive_async(event, bound, generator)
+                await stream.follow(event)
             except StopAsyncIteration:
                 return
-
-
-def _drive(event: Event, bound: Bound, stream: Any) -> None:
-    """Do to the application's stream what its consumer did."""
-    match event:
-        case Signal(kind="sent"):
-            stream.send(bound.sent.restore(event.value))
-        case Signal(kind="thrown"):
-            stream.throw(bound.raised.restore(event.value))
-        case Signal(kind="closed"):
-            stream.close()
-            raise StopIteration
-        case _:
-            next(stream)
-
-
-async def _drive_async(event: Event, bound: Bound, stream: Any) -> None:
-    match event:
-        case Signal(kind="sent"):
-            await stream.asend(bound.sent.restore(event.value))
-        case Signal(kind="thrown"):
-            await stream.athrow(bound.raised.restore(event.value))
-        case Signal(kind="closed"):
-            await stream.aclose()
-            raise StopAsyncIteration
-        case _:
-            await anext(stream)
 
 
 def _close(awaitable: Awaitable[Any]) -> None:

@@ -33,7 +33,7 @@ ROOT_STRAND = "0"
 """The strand that opened the cassette."""
 
 Outcome: TypeAlias = Literal["returned", "raised", "cancelled"]
-SignalKind: TypeAlias = Literal["sent", "thrown", "closed", "cancel"]
+SignalKind: TypeAlias = Literal["next", "sent", "thrown", "closed", "cancel"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +73,8 @@ class Item:
 class Signal:
     """The caller does something to a call that runs.
 
-    It sends a value into a stream, throws an exception, closes it, or cancels an inbound call.
+    It asks an application's stream for the next item, sends a value into a stream, throws an
+    exception, closes it, or cancels an inbound call.
     """
 
     call: int
@@ -98,8 +99,8 @@ Event: TypeAlias = Start | Item | Signal | End
 
 _START_KEYS = frozenset({"call", "of", "on", "strand", "within", "inbound", "timers", "at", "args"})
 _OUTCOMES: tuple[Outcome, ...] = ("returned", "raised", "cancelled")
-_SIGNALS: tuple[SignalKind, ...] = ("sent", "thrown", "closed", "cancel")
-_BARE_SIGNALS: tuple[SignalKind, ...] = ("closed", "cancel")
+_SIGNALS: tuple[SignalKind, ...] = ("next", "sent", "thrown", "closed", "cancel")
+_BARE_SIGNALS: tuple[SignalKind, ...] = ("next", "closed", "cancel")
 
 
 def fold(start: Start, end: End | None) -> dict[str, Plain]:
@@ -212,7 +213,7 @@ def _unfold_signal(reader: "_Entry") -> Signal:
     if len(kinds) != 1:
         keys = ", ".join(reader.entry) or "nothing"
         raise reader.error(
-            f"expected an event (call, item, sent, thrown, closed, cancel, end); got {keys}"
+            f"expected an event (call, next, item, sent, thrown, closed, cancel, end); got {keys}"
         )
     kind = kinds[0]
     reader.allow(kind, "strand", "at", *([] if kind in _BARE_SIGNALS else ["value"]))

@@ -75,6 +75,10 @@ class Matcher:
 
         return self._find(strand, compare)
 
+    def played(self, slot: Slot, event: Signal, passing: Passing | None) -> Expectation:
+        """Whether what is due is this signal, which a test gives in the environment's place."""
+        return Expectation(slot, self._settled(_signal_differences(slot, event, passing)))
+
     def _settled(self, differences: tuple[Difference, ...]) -> tuple[Difference, ...]:
         """Number the objects that a matched call exports; try anew for the next candidate."""
         if differences:

@@ -180,6 +180,21 @@ class Player:
                 if not self._run_here(head, None):
                     self._wait_or_stall()
 
+    def play(self, event: Signal, passing: Passing | None) -> None:
+        """The test itself does something to a stream of the application: it must be due."""
+        with self._changed:
+            while True:
+                self._check()
+                head = self.window.head()
+                if head is not None and head.event.call == event.call:
+                    found = self._matcher.played(head, event, passing)
+                    if found.differences:
+                        self._fail(self._reporter.answer(event.call, event, found, self.window))
+                    self._take(head)
+                    return
+                if not self._run_here(head, None):
+                    self._wait_or_stall()
+
     def announce(self, slot: Slot) -> None:
         """An inbound call is delivered."""
         with self._changed:

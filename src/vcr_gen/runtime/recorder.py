@@ -15,7 +15,7 @@ from vcr_gen.runtime.strands import Strands
 from vcr_gen.runtime.streams import RecordedAsyncStream, RecordedStream
 from vcr_gen.runtime.tape import Tape
 from vcr_gen.runtime.turns import RecordingTurns
-from vcr_gen.runtime.watching import watch_for_cancel
+from vcr_gen.runtime.watching import cancelled_by_caller, watch_for_cancel
 
 __all__ = ["Recorder"]
 
@@ -76,14 +76,14 @@ class Recorder:
             except (GeneratorExit, KeyboardInterrupt, SystemExit, StopAsyncIteration):
                 raise
             except BaseException as error:
-                if isinstance(error, asyncio.CancelledError) and _cancelled_by_caller():
+                if isinstance(error, asyncio.CancelledError) and cancelled_by_caller():
                     raise
                 await self.turn()
                 self.raised(call, bound, error)
                 raise
             await self.turn()
         except asyncio.CancelledError:
-            if _cancelled_by_caller():
+            if cancelled_by_caller():
                 await self._turn_after_cancel()
                 self.tape.end(call, "cancelled")
             raise
@@ -183,6 +183,3 @@ class Recorder:
                 continue
 
 
-def _cancelled_by_caller() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0

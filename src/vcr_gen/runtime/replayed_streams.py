@@ -135,19 +135,45 @@ class AssertedStream(Stream):
         self._over = False
 
     def __next__(self) -> Any:
+        if not self._over:
+            self._player.play(Signal(call=self._call, kind="next"), None)
         return self._step(lambda: next(self._own))
 
     def send(self, value: Any, /) -> Any:
         if value is None:
             return self.__next__()
+        if not self._over:
+            stored = self._bound.sent.store(value)
+            self._player.play(Signal(call=self._call, kind="sent", value=stored), self._bound.sent)
         return self._step(lambda: self._own.send(value))
 
     def raise_inside(self, error: BaseException) -> Any:
+        if not self._over:
+            thrown = Signal(call=self._call, kind="thrown", value=self._bound.raised.store(error))
+            self._player.play(thrown, self._bound.raised)
         return self._step(lambda: self._own.throw(error))
 
     def close(self) -> None:
-        if self._over:
-            return
+        if not self._over:
+            self._player.play(Signal(call=self._call, kind="closed"), None)
+            self._close()
+
+    def follow(self, event: Event) -> None:
+        """Do to the stream what its consumer did, as the tape has it."""
+        match event:
+            case Signal(kind="sent"):
+                value = self._bound.sent.restore(event.value)
+                self._step(lambda: self._own.send(value))
+            case Signal(kind="thrown"):
+                error = self._bound.raised.restore(event.value)
+                self._step(lambda: self._own.throw(error))
+            case Signal(kind="closed"):
+                self._close()
+                raise StopIteration
+            case _:
+                self._step(lambda: next(self._own))
+
+    def _close(self) -> None:
         self._over = True
         with self._player.strands.inside(self._call):
             if hasattr(self._own, "close"):
@@ -195,19 +221,43 @@ class AssertedAsyncStream(AsyncStream):
         self._over = False
 
     async def __anext__(self) -> Any:
+        if not self._over:
+            self._player.play(Signal(call=self._call, kind="next"), None)
         return await self._step(anext(self._own))
 
     async def asend(self, value: Any, /) -> Any:
         if value is None:
             return await self.__anext__()
+        if not self._over:
+            stored = self._bound.sent.store(value)
+            self._player.play(Signal(call=self._call, kind="sent", value=stored), self._bound.sent)
         return await self._step(self._own.asend(value))
 
     async def raise_inside(self, error: BaseException) -> Any:
+        if not self._over:
+            thrown = Signal(call=self._call, kind="thrown", value=self._bound.raised.store(error))
+            self._player.play(thrown, self._bound.raised)
         return await self._step(self._own.athrow(error))
 
     async def aclose(self) -> None:
-        if self._over:
-            return
+        if not self._over:
+            self._player.play(Signal(call=self._call, kind="closed"), None)
+            await self._close()
+
+    async def follow(self, event: Event) -> None:
+        """Do to the stream what its consumer did, as the tape has it."""
+        match event:
+            case Signal(kind="sent"):
+                await self._step(self._own.asend(self._bound.sent.restore(event.value)))
+            case Signal(kind="thrown"):
+                await self._step(self._own.athrow(self._bound.raised.restore(event.value)))
+            case Signal(kind="closed"):
+                await self._close()
+                raise StopAsyncIteration
+            case _:
+                await self._step(anext(self._own))
+
+    async def _close(self) -> None:
         self._over = True
         with self._player.strands.inside(self._call):
             if hasattr(self._own, "aclose"):

@@ -1,11 +1,13 @@
 """Streams that pass a boundary: recorded item by item, and replayed one at a time."""
 
+import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, final
 
 from vcr_gen.runtime.binding import Bound
+from vcr_gen.runtime.watching import cancelled_by_caller
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.recorder import Recorder
@@ -51,6 +53,8 @@ class RecordedStream(Stream):
         self._over = False
 
     def __next__(self) -> Any:
+        if self._inbound and not self._over:  # it is the environment that asks, at this moment
+            self._tape.signal(self._call, "next")
         return self._step(lambda: next(self._real))
 
     def send(self, value: Any, /) -> Any:
@@ -121,6 +125,9 @@ class RecordedAsyncStream(AsyncStream):
         self._over = False
 
     async def __anext__(self) -> Any:
+        if self._inbound and not self._over:
+            await self._recorder.turn()
+            self._tape.signal(self._call, "next")
         return await self._step(anext(self._real))
 
     async def asend(self, value: Any, /) -> Any:
@@ -155,8 +162,6 @@ class RecordedAsyncStream(AsyncStream):
                 item = await self._await(step)
             except StopAsyncIteration:
                 self._over = True
-                if not self._inbound:
-                    await self._recorder.turn()
                 self._tape.end(self._call, "returned")
                 raise
             except BaseException:
@@ -175,6 +180,8 @@ class RecordedAsyncStream(AsyncStream):
         except (StopAsyncIteration, GeneratorExit, KeyboardInterrupt):
             raise
         except BaseException as error:
+            if isinstance(error, asyncio.CancelledError) and cancelled_by_caller():
+                self._tape.signal(self._call, "cancel")
             self._recorder.raised(self._call, self._bound, error)
             raise
 

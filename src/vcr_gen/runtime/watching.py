@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-__all__ = ["watch_for_cancel"]
+__all__ = ["cancelled_by_caller", "watch_for_cancel"]
 
 _T = TypeVar("_T")
 
@@ -27,3 +27,9 @@ async def watch_for_cancel(
             cancelled()
             task.cancel(*error.args)
     return task.result()
+
+
+def cancelled_by_caller() -> bool:
+    """Whether the running task is being cancelled, rather than something it awaits."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

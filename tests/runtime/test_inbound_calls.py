@@ -1,0 +1,264 @@
+"""Calls of the environment into the application, driven from the tape."""
+
+import asyncio
+
+import pytest
+from sample.application import Application, RealClient
+from sample.bridges import RealShell
+from sample.models import Result, Step
+from taping import entries
+from vcr_sample import ServerRun, ServerStatus, VcrServer, VcrShell
+
+from vcr_gen import Cassette, Driver
+from vcr_gen.errors import CassetteError, DivergenceError, UnusedEventsError, UsageError
+
+
+def test_sync_calls_are_made_again_with_the_recorded_arguments(tape):
+    def environment(server):
+        assert server.run(Step("build", ("a",)), timeout=9.0) == Result(1, "build")
+        assert server.status() == "2 seen"
+
+    assert tape.served(VcrServer, Application, environment) == [Step("build", ("a",)), "status"]
+
+
+def test_async_calls_are_made_again(tape):
+    async def environment(server):
+        assert await server.start("one", "-v") == "ONE"
+        assert await server.later("two") == "TWO"
+        assert server.status() == "6 seen"
+
+    tape.served(VcrServer, Application, environment)
+
+
+def test_overlapping_calls_overlap_again(tape):
+    async def environment(server):
+        await asyncio.gather(server.start("long name"), server.start("x"), server.start("middle"))
+
+    log = tape.served(VcrServer, Application, environment)
+    assert log[3:] == [("started", "x"), ("started", "middle"), ("started", "long name")]
+
+
+def test_sync_and_async_calls_mix(tape):
+    async def environment(server):
+        task = asyncio.create_task(server.start("slow one"))
+        await asyncio.sleep(0.001)
+        server.status()
+        await task
+        server.status()
+
+    log = tape.served(VcrServer, Application, environment)
+    assert log.index("status") < log.index(("started", "slow one"))
+
+
+@pytest.mark.parametrize("kind", ["boom", "notes", "cause", "group", "file", "stop"])
+def test_what_the_application_raises_is_asserted(tape, kind):
+    def environment(server):
+        with pytest.raises(Exception):  # noqa: B017, PT011
+            server.fail(kind)
+
+    tape.served(VcrServer, Application, environment)
+
+    class Changed(Application):
+        def fail(self, kind):
+            self.log.append(("fail", kind))
+            raise LookupError("something else")
+
+    with pytest.raises(DivergenceError, match=r"server\.fail"):
+        tape.replay_served(VcrServer, Changed(), sync=True)
+
+    class Fixed(Application):
+        def fail(self, kind):
+            return None
+
+    with pytest.raises(DivergenceError, match=r"server\.fail"):
+        tape.replay_served(VcrServer, Fixed(), sync=True)
+
+
+def test_what_an_async_call_raises_is_asserted(tape):
+    async def environment(server):
+        with pytest.raises(Exception, match="boom"):
+            await server.afail("boom")
+        await server.start("after")
+
+    tape.served(VcrServer, Application, environment)
+
+
+def test_a_call_that_the_environment_cancels_is_cancelled_again(tape):
+    async def environment(server):
+        task = asyncio.create_task(server.sleep())
+        await server.start("meanwhile")
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    log = tape.served(VcrServer, Application, environment)
+    assert log[-1] == "cancelled"
+
+
+def test_another_answer_than_recorded_is_a_divergence(tape):
+    tape.record_served(VcrServer, Application(), lambda server: server.status())
+
+    class Changed(Application):
+        def status(self):
+            return "changed"
+
+    with pytest.raises(DivergenceError, match=r"server\.status"):
+        tape.replay_served(VcrServer, Changed(), sync=True)
+
+
+def test_defaults_variadics_overloads_and_secrets_come_in_as_they_did(tape):
+    def environment(server):
+        server.grep("x")
+        server.grep("x", 3)
+        server.join("a", "b", n=1)
+        server.read(3)
+        server.read("text")
+        server.login("me", token="hunter2")
+
+    log = tape.served(VcrServer, Application, environment)
+    assert log == [("x", 2), ("x", 3), (("a", "b"), {"n": 1}), 3, "text", ("login", "me")]
+    assert b"hunter2" not in tape.path.read_bytes()
+
+
+def test_properties_attributes_class_methods_and_dunders_come_in(tape):
+    def environment(server):
+        server.load = 5
+        assert server.load == 5
+        server.topic = "news"
+        assert server.topic == "news"
+        assert server.version() == "1"
+        assert len(server) == 2
+        assert server["a"] == 1
+        with pytest.raises(KeyError):
+            server["b"]
+        assert server("abc") == "cba"
+
+    assert tape.served(VcrServer, Application, environment) == [5, "load", "a", "b", "abc"]
+
+
+def test_an_unrecorded_member_reaches_the_application_in_any_mode(tape):
+    application = Application()
+    tape.record_served(VcrServer, application, lambda server: server.shutdown())
+    assert application.closed
+    with Cassette(tape.path, "none") as cassette:
+        again = Application()
+        VcrServer(cassette=cassette, inner=again).shutdown()
+        assert again.closed
+
+
+def test_outbound_calls_inside_inbound_ones_are_answered_from_the_tape(tape):
+    class Agent(Application):
+        shell: VcrShell
+
+        async def start(self, name, arguments=""):
+            self.log.append((await self.shell.arun(name, 0.001 * len(name))).out)
+            self.log.append(self.shell.read(name))
+            return name
+
+        def status(self):
+            self.log.append(self.shell.read(7))
+            return "fine"
+
+    async def environment(server):
+        await asyncio.gather(server.start("one"), server.start("three"))
+        server.status()
+
+    recorded, replayed = Agent(), Agent()
+    with Cassette(tape.path, "all") as cassette:
+        recorded.shell = VcrShell(cassette=cassette, inner=RealShell())
+        asyncio.run(environment(VcrServer(cassette=cassette, inner=recorded)))
+    with Cassette(tape.path, "none") as cassette:
+        replayed.shell = VcrShell(cassette=cassette)
+        asyncio.run(Driver(cassette, VcrServer(cassette=cassette, inner=replayed)).run())
+    assert recorded.log == replayed.log == ["one", "one", "three", "three", 7]
+    served = {entry["call"] for entry in entries(tape.path) if entry.get("inbound")}
+    assert {entry["within"] for entry in entries(tape.path) if "within" in entry} == served
+
+
+def test_a_test_may_play_the_environment_itself(tape):
+    tape.record_served(VcrServer, Application(), lambda server: server.run(Step("x")))
+    with Cassette(tape.path, "none") as cassette:
+        server = VcrServer(cassette=cassette, inner=Application())
+        assert server.run(Step("x")) == Result(0, "x")
+    with (
+        pytest.raises(DivergenceError, match=r"server\.run"),
+        Cassette(tape.path, "none") as cassette,
+    ):
+        VcrServer(cassette=cassette, inner=Application()).run(Step("y"))
+
+
+def test_a_typed_driver_consumes_the_calls_that_are_due(tape):
+    def environment(server):
+        server.run(Step("x"))
+        server.status()
+
+    tape.record_served(VcrServer, Application(), environment)
+    with Cassette(tape.path, "none") as cassette:
+        server = VcrServer(cassette=cassette, inner=Application())
+        call = cassette.consume(ServerRun)
+        assert call == ServerRun(step=Step("x"), timeout=None)
+        assert call(server) == Result(0, "x")
+        assert cassette.consume(ServerStatus)(server) == "2 seen"
+    with (
+        pytest.raises(DivergenceError, match=r"server\.status"),
+        Cassette(tape.path, "none") as cassette,
+    ):
+        VcrServer(cassette=cassette, inner=Application())
+        cassette.consume(ServerStatus)
+
+
+def test_two_wrappers_of_one_inbound_boundary_are_told_apart(tape):
+    def wrap(cassette):
+        servers = [Application(), Application()]
+        return servers, [VcrServer(cassette=cassette, inner=server) for server in servers]
+
+    with Cassette(tape.path, "all") as cassette:
+        _, (one, two) = wrap(cassette)
+        two("b")
+        one("a")
+        two("c")
+    with Cassette(tape.path, "none") as cassette:
+        applications, wrappers = wrap(cassette)
+        Driver(cassette, *wrappers).run_sync()
+    assert [application.log for application in applications] == [["a"], ["b", "c"]]
+
+
+def test_a_call_that_nobody_drives_is_left_over(tape):
+    tape.record_served(VcrServer, Application(), lambda server: server.status())
+    with pytest.raises(UnusedEventsError, match=r"server\.status"), Cassette(tape.path, "none"):
+        pass
+
+
+def test_an_async_call_needs_the_async_driver(tape):
+    async def environment(server):
+        await server.start("x")
+
+    tape.record_served(VcrServer, Application(), environment)
+    with pytest.raises(UsageError, match=r"await driver\.run"):
+        tape.replay_served(VcrServer, Application(), sync=True)
+
+
+def test_a_driver_refuses_what_it_cannot_drive(tape):
+    tape.record(VcrShell, RealShell, lambda shell: shell.read(1))
+    with pytest.raises(UsageError, match="outbound"), Cassette(tape.path, "none") as cassette:
+        Driver(cassette, VcrShell(cassette=cassette))
+    with pytest.raises(UsageError, match="generated wrapper"), Cassette(tape.path, "none") as cas:
+        Driver(cas, Application())
+    recording = Cassette(tape.path, "all")
+    with pytest.raises(UsageError, match="records"):
+        Driver(recording, VcrServer(cassette=recording, inner=Application()))
+    recording.close()
+
+
+def test_a_driver_needs_a_cassette_that_exists(tmp_path):
+    with pytest.raises(CassetteError, match="no cassette"):
+        Cassette(tmp_path / "missing.yaml", "none")
+
+
+def test_clients_of_the_environment_are_handles_inside_the_application(tape):
+    async def environment(server):
+        client = RealClient(2)
+        server.connect(client)
+        assert await server.aconnect([RealClient(), client]) == 2
+
+    assert tape.served(VcrServer, Application, environment) == [10, [1, 2]]
