@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import NoReturn, Protocol, final
 
-from vcr_gen.errors import Divergence, DivergenceError
+from vcr_gen.errors import Divergence, DivergenceError, UsageError
 from vcr_gen.runtime.binding import Passing
 from vcr_gen.runtime.divergence import Reporter
 from vcr_gen.runtime.events import End, Event, Item, Signal, Start
@@ -71,6 +71,7 @@ class Player:
         self._receiver: Receiver | None = None
         self._moved_at = time.monotonic()
         self._changed = threading.Condition(threading.RLock())
+        self._closed = False
         self.failure: DivergenceError | None = None
         """The first divergence: application code may have swallowed it."""
 
@@ -262,6 +263,16 @@ class Player:
             if self._loops.hook() is None:
                 self._poll_unhooked()
 
+    def close(self) -> None:
+        """The session is over: whoever still waits is cancelled."""
+        with self._changed:
+            self._closed = True
+            for waiter in self._waiters.values():
+                future = waiter.future
+                if future is not None and not future.get_loop().is_closed():
+                    future.get_loop().call_soon_threadsafe(future.cancel)
+            self._changed.notify_all()
+
     def check(self) -> None:
         """Raise the divergence that ended the replay, if one did."""
         with self._changed:
@@ -354,12 +365,25 @@ class Player:
 
     def _idle_for_good(self, head: Slot | None) -> float | None:
         """The loop is idle, nothing is due to it, and no timer can change that."""
+        if self._leave_cancelled():
+            return 0
         if self._receiver is not None and self._receiver.finish():
             return 0
         if head is None and not self._waiters:
             return None  # the tape is used up: the program waits for something of its own
         self._note_failure(self._reporter.stall(self.window, self._waiters.values()))
         return self._after_failure(None)
+
+    def _leave_cancelled(self) -> bool:
+        """Let a call go that was cancelled, and whose end the recording did not live to see."""
+        for waiter in self._waiters.values():
+            future = waiter.future
+            if not waiter.cancelled or future is None or future.done():
+                continue
+            if self.window.next_of_call(waiter.call) is None:
+                future.set_result(End(call=waiter.call, outcome="cancelled"))
+                return True
+        return False
 
     def _after_failure(self, timer: float | None) -> float | None:
         if self._fail_waiters():
@@ -379,11 +403,11 @@ class Player:
     def _cancels(self, call: int) -> bool:
         """Whether the tape has the cancellation that just came; it is then left in its turn."""
         with self._changed:
-            if self.failure is not None:
+            if self.failure is not None or self._closed:
                 return False
             slot = self.window.next_of_call(call)
             if slot is None:
-                return False
+                return True  # the recording ended before the call was left
             event = slot.event
             if not isinstance(event, End) or event.outcome != "cancelled":
                 self._fail(self._reporter.cancelled(slot, self.window))
@@ -425,6 +449,8 @@ class Player:
     def _check(self) -> None:
         if self.failure is not None:
             raise self.failure
+        if self._closed:
+            raise UsageError("a boundary was used after its cassette was closed")
 
     def _fail(self, divergence: Divergence) -> NoReturn:
         self._note_failure(divergence)

@@ -73,7 +73,10 @@ class Recorder:
         try:
             try:
                 value = await real
-            except (GeneratorExit, KeyboardInterrupt, SystemExit, StopAsyncIteration):
+            except (GeneratorExit, KeyboardInterrupt, SystemExit):
+                raise
+            except StopAsyncIteration:  # the end of a stream, which its consumer records
+                await self.turn()
                 raise
             except BaseException as error:
                 if isinstance(error, asyncio.CancelledError) and cancelled_by_caller():
@@ -153,7 +156,6 @@ class Recorder:
         try:
             value = await self.hear(call, bound, real)
         except StopAsyncIteration as error:  # an iterator's `__anext__` is a call like any other
-            await self.turn()
             self.raised(call, bound, error)
             raise
         stored, result = self.give(bound.value, value)
@@ -181,5 +183,3 @@ class Recorder:
                 return await self.turn()
             except asyncio.CancelledError:
                 continue
-
-

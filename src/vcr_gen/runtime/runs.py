@@ -88,10 +88,8 @@ class Run(ABC):
 
     def close(self, error: BaseException | None) -> None:
         """End the session; `error` is what ended the block, if anything did."""
-        try:
-            self._close(error)
-        finally:
-            self._loops.release()
+        self._loops.release()
+        self._close(error)
 
     @abstractmethod
     def _close(self, error: BaseException | None) -> None: ...
@@ -205,12 +203,14 @@ class ReplayRun(Run):
 
     def _close(self, error: BaseException | None) -> None:
         self.dispatcher.close()
+        self.player.close()
         try:
             failure = self.player.failure
             if failure is not None and error is not failure:
                 raise failure
             if error is None:
-                self.check()
+                if self.dispatcher.errors:
+                    raise self.dispatcher.errors[0]
                 self._refuse_leftovers()
         finally:
             self._window.close()

@@ -1,0 +1,326 @@
+"""Random concurrent programs: built from a random source, run on a boundary, with a log of all they see."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+Step = Callable[["Run"], Awaitable[None]]
+
+
+@dataclass
+class Run:
+    """One run of a program: its boundary, its shared things, and what it saw."""
+
+    world: Any
+    log: list[str] = field(default_factory=list)
+    queue: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    gate: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
+    event: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@dataclass
+class Shape:
+    """What a program may be made of."""
+
+    timers: bool = True
+    cancellations: bool = True
+    threads: bool = False
+    depth: int = 3
+
+
+class Builder:
+    """Builds one program."""
+
+    def __init__(self, chance: random.Random, shape: Shape) -> None:
+        self._chance = chance
+        self._shape = shape
+        self._names = 0
+        self.calls = 0
+
+    def program(self) -> Step:
+        steps = [self.step(self._shape.depth) for _ in range(self._chance.randint(2, 4))]
+        return _sequence(steps)
+
+    def step(self, depth: int) -> Step:
+        leaves = ["fetch", "fetch", "fetch", "refuse", "watch", "watch_part", "peek", "yield", "put", "get"]
+        if self._shape.timers:
+            leaves += ["sleep", "sleep"]
+        if self._shape.threads:
+            leaves += ["thread", "thread_call"]
+        inner = ["gather", "gather", "group", "lock", "gate", "spawn"]
+        if self._shape.timers:
+            inner += ["wait_for", "timeout"]
+        if self._shape.cancellations:
+            inner += ["cancel", "shield", "first"]
+        word = self._chance.choice(inner if depth > 0 and self._chance.random() < 0.6 else leaves)
+        made: Step = getattr(self, f"_{word}")(depth)
+        return made
+
+    def _name(self) -> str:
+        self._names += 1
+        return f"n{self._names}"
+
+    def _children(self, depth: int, most: int = 3) -> list[Step]:
+        return [
+            _sequence([self.step(depth - 1) for _ in range(self._chance.randint(1, 2))])
+            for _ in range(self._chance.randint(2, most))
+        ]
+
+    def _fetch(self, _: int) -> Step:
+        key = self._chance.choice([self._name(), "same"])
+
+        async def step(run: Run) -> None:
+            run.log.append(f"> {key}")
+            run.log.append(f"< {await run.world.fetch(key)}")
+
+        return step
+
+    def _refuse(self, _: int) -> Step:
+        key = self._name()
+
+        async def step(run: Run) -> None:
+            try:
+                await run.world.refuse(key)
+            except Exception as error:
+                run.log.append(f"! {type(error).__name__} {error}")
+
+        return step
+
+    def _watch(self, _: int) -> Step:
+        key, count = self._name(), self._chance.randint(0, 3)
+
+        async def step(run: Run) -> None:
+            async for item in run.world.watch(key, count):
+                run.log.append(f"item {item}")
+
+        return step
+
+    def _watch_part(self, _: int) -> Step:
+        key = self._name()
+
+        async def step(run: Run) -> None:
+            stream = run.world.watch(key, 3)
+            run.log.append(f"first {await anext(stream)}")
+            await stream.aclose()
+            run.log.append(f"closed {key}")
+
+        return step
+
+    def _peek(self, _: int) -> Step:
+        key = self._name()
+
+        async def step(run: Run) -> None:
+            run.log.append(f"peek {run.world.peek(key)}")
+
+        return step
+
+    def _yield(self, _: int) -> Step:
+        name = self._name()
+
+        async def step(run: Run) -> None:
+            await asyncio.sleep(0)
+            run.log.append(f"yielded {name}")
+
+        return step
+
+    def _sleep(self, _: int) -> Step:
+        name, seconds = self._name(), self._chance.choice([0.0003, 0.001, 0.002])
+
+        async def step(run: Run) -> None:
+            await asyncio.sleep(seconds)
+            run.log.append(f"slept {name}")
+
+        return step
+
+    def _put(self, _: int) -> Step:
+        name = self._name()
+
+        async def step(run: Run) -> None:
+            run.queue.put_nowait(name)
+            run.event.set()
+            run.log.append(f"put {name}")
+
+        return step
+
+    def _get(self, _: int) -> Step:
+        async def step(run: Run) -> None:
+            run.log.append(f"got {run.queue.get_nowait() if not run.queue.empty() else None}")
+
+        return step
+
+    def _thread(self, _: int) -> Step:
+        name = self._name()
+
+        async def step(run: Run) -> None:
+            result = await asyncio.to_thread(lambda: name * 2)
+            run.log.append(f"thread {result}")
+
+        return step
+
+    def _thread_call(self, _: int) -> Step:
+        name = self._name()
+
+        async def step(run: Run) -> None:
+            result = await asyncio.to_thread(run.world.peek, name)
+            run.log.append(f"thread {result}")
+
+        return step
+
+    def _gather(self, depth: int) -> Step:
+        children = self._children(depth)
+
+        async def step(run: Run) -> None:
+            done = await asyncio.gather(*(child(run) for child in children), return_exceptions=True)
+            run.log.append(f"gathered {[type(one).__name__ for one in done]}")
+
+        return step
+
+    def _group(self, depth: int) -> Step:
+        children = self._children(depth)
+
+        async def step(run: Run) -> None:
+            try:
+                async with asyncio.TaskGroup() as group:
+                    for child in children:
+                        group.create_task(child(run))
+            except* Exception as errors:
+                run.log.append(f"group {[type(one).__name__ for one in errors.exceptions]}")
+
+        return step
+
+    def _lock(self, depth: int) -> Step:
+        child, name = self.step(depth - 1), self._name()
+
+        async def step(run: Run) -> None:
+            if run.lock.locked():
+                run.log.append(f"busy {name}")
+                return
+            async with run.lock:
+                await child(run)
+
+        return step
+
+    def _gate(self, depth: int) -> Step:
+        children = self._children(depth)
+
+        async def limited(run: Run, child: Step) -> None:
+            async with asyncio.Semaphore(1):
+                await child(run)
+
+        async def step(run: Run) -> None:
+            gate = asyncio.Semaphore(2)
+
+            async def one(child: Step) -> None:
+                async with gate:
+                    await child(run)
+
+            await asyncio.gather(*(one(child) for child in children), return_exceptions=True)
+            run.log.append("gate passed")
+
+        del limited
+        return step
+
+    def _spawn(self, depth: int) -> Step:
+        child, rest, name = self.step(depth - 1), self.step(depth - 1), self._name()
+
+        async def step(run: Run) -> None:
+            task = asyncio.create_task(child(run))
+            try:
+                await rest(run)
+            finally:
+                await asyncio.wait([task])
+            run.log.append(f"joined {name}")
+
+        return step
+
+    def _wait_for(self, depth: int) -> Step:
+        child, name = self.step(depth - 1), self._name()
+        seconds = self._chance.choice([0.0002, 0.0006, 0.0015, 0.01])
+
+        async def step(run: Run) -> None:
+            try:
+                await asyncio.wait_for(child(run), seconds)
+            except TimeoutError:
+                run.log.append(f"timed out {name}")
+
+        return step
+
+    def _timeout(self, depth: int) -> Step:
+        child, name = self.step(depth - 1), self._name()
+        seconds = self._chance.choice([0.0002, 0.0006, 0.0015, 0.01])
+
+        async def step(run: Run) -> None:
+            try:
+                async with asyncio.timeout(seconds):
+                    await child(run)
+            except TimeoutError:
+                run.log.append(f"timed out {name}")
+
+        return step
+
+    def _cancel(self, depth: int) -> Step:
+        child, before, name = self.step(depth - 1), self.step(0), self._name()
+
+        async def step(run: Run) -> None:
+            task = asyncio.create_task(child(run))
+            await before(run)
+            run.log.append(f"cancel {name} {task.cancel()}")
+            await asyncio.wait([task])
+            run.log.append(f"cancelled {name} {task.cancelled()}")
+
+        return step
+
+    def _shield(self, depth: int) -> Step:
+        child, name = self.step(depth - 1), self._name()
+
+        async def step(run: Run) -> None:
+            task = asyncio.ensure_future(child(run))
+            try:
+                await asyncio.shield(task)
+            finally:
+                await asyncio.wait([task])
+                run.log.append(f"shielded {name}")
+
+        return step
+
+    def _first(self, depth: int) -> Step:
+        children = self._children(depth)
+        name = self._name()
+
+        async def step(run: Run) -> None:
+            tasks = [asyncio.create_task(child(run)) for child in children]
+            done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            run.log.append(f"first {name} {[tasks.index(task) for task in tasks if task in done]}")
+            for task in pending:
+                task.cancel()
+            await asyncio.wait(tasks)
+
+        return step
+
+
+def _sequence(steps: list[Step]) -> Step:
+    async def step(run: Run) -> None:
+        for one in steps:
+            await one(run)
+
+    return step
+
+
+def build(seed: int, shape: Shape) -> Step:
+    """The program of a seed."""
+    return Builder(random.Random(seed), shape).program()
+
+
+async def run(program: Step, world: Any) -> list[str]:
+    """Run a program and return what it saw."""
+    one = Run(world)
+    try:
+        await program(one)
+    except Exception as error:
+        one.log.append(f"ended {type(error).__name__}")
+    return one.log

@@ -1,0 +1,47 @@
+"""The real world: slow, and never twice the same."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Callable
+
+from world.ports import WorldError
+
+_chance = random.SystemRandom()
+
+
+def _latency() -> float:
+    return _chance.choice((0.0, 0.0005, 0.001, 0.002)) * _chance.random()
+
+
+class RealWorld:
+    def __init__(self) -> None:
+        self._calls = 0
+
+    def _answer(self, key: str) -> str:
+        self._calls += 1
+        return f"{key}#{self._calls}"
+
+    async def fetch(self, key: str) -> str:
+        await asyncio.sleep(_latency())
+        return self._answer(key)
+
+    async def refuse(self, key: str) -> str:
+        await asyncio.sleep(_latency())
+        raise WorldError(self._answer(key))
+
+    async def watch(self, key: str, count: int) -> AsyncIterator[str]:
+        for _ in range(count):
+            await asyncio.sleep(_latency())
+            yield self._answer(key)
+
+    def peek(self, key: str) -> str:
+        time.sleep(_latency() / 4)
+        return self._answer(key)
+
+    async def subscribe(self, key: str, listener: Callable[[str], None]) -> None:
+        for _ in range(2):
+            await asyncio.sleep(_latency())
+            listener(self._answer(key))
