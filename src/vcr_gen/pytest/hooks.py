@@ -1,0 +1,195 @@
+"""Follows each test through its phases, and lets its outcome decide on its cassette."""
+
+import inspect
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from vcr_gen.errors import DivergenceError, UnusedEventsError, VcrError, VerificationError
+from vcr_gen.pytest.claims import CASSETTE, MARKER, test_id
+from vcr_gen.pytest.dependents import Dependents
+from vcr_gen.pytest.opening import Opener, command, marked_options
+from vcr_gen.pytest.tape import Tape
+
+__all__ = ["Hooks", "as_failure"]
+
+
+def as_failure(complaint: BaseException, test: str = "") -> BaseException:
+    """A complaint as it leaves a fixture: its text alone, since no frame of the user's led to it.
+
+    It is an ordinary exception even when the complaint is not: pytest stops tearing down a test
+    when a fixture raises anything else.
+    """
+    again = f"\n{_again(test)}" if test and _is_about_the_tape(complaint) else ""
+    return pytest.fail.Exception(f"{complaint}{again}", pytrace=False)
+
+
+class Hooks:
+    """The part of the plugin that runs with every test; each process has its own."""
+
+    def __init__(self, config: pytest.Config, opener: Opener) -> None:
+        self._full_trace = bool(config.getoption("fulltrace", False))
+        self._opener = opener
+        self._dependents = Dependents(CASSETTE)
+        self.own: Tape | None = None
+        """The tape of the test that runs."""
+        self.scoped: dict[str, list[Tape]] = {}
+        """The open tapes of wider scopes, by the fixture that opened them."""
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        """Name the cassettes; innermost, so that all siblings are seen whatever is selected."""
+        report = yield
+        if isinstance(collector, pytest.Module | pytest.Class):
+            users = [node for node in report.result if CASSETTE in _fixtures(node)]
+            if users:
+                self._opener.claims.collect(node for node in users if isinstance(node, pytest.Item))
+        return report
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_fixture_setup(
+        self, fixturedef: pytest.FixtureDef[Any]
+    ) -> Generator[None, object, object]:
+        """See which fixtures may still use the cassette when they are torn down."""
+        with self._dependents.setting_up(fixturedef):
+            return (yield)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Refuse wrong markers, also where no cassette is used."""
+        self.own = None
+        self._dependents.reset()
+        if item.get_closest_marker(MARKER) is not None:
+            try:
+                marked_options(item)
+            except VcrError as error:
+                raise as_failure(error) from None
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Let what the cassettes have to complain about fail the test itself."""
+        error: BaseException | None = None
+        result: object = None
+        try:
+            result = yield
+        except BaseException as raised:
+            error = raised
+        complaint = self._after_call(item, error)
+        if complaint is not None:
+            complaint.__context__ = error
+            raise complaint
+        if error is not None:
+            raise error
+        return result
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Put a recording in place only when the teardown went well too."""
+        try:
+            result = yield
+        except BaseException as error:
+            self._end(item, error)
+            raise
+        complaint = self._end(item, None)
+        if complaint is not None:
+            raise complaint
+        return result
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Keep the outcome, show the user's frames alone, and say how to record again."""
+        if call.excinfo is not None and not self._full_trace:
+            self._shorten(item, call)
+        report = yield
+        if call.excinfo is not None or report.failed:
+            error = call.excinfo.value if call.excinfo else AssertionError(report.longreprtext)
+            for tape in self._tapes(item):
+                tape.fail(error)
+            if report.failed and _is_about_the_tape(error):
+                report.sections.append(("vcrgen", _again(test_id(item))))
+        return report
+
+    def close_own(self, item: pytest.Item) -> None:
+        """The fixture is torn down: a replay is over; a recording waits for the others."""
+        tape = self.own
+        if tape is not None and not tape.cassette.recording:
+            complaint = tape.close(_function(item))
+            if complaint is not None:
+                raise as_failure(complaint, test_id(item))
+
+    def close_scope(self, fixture: str) -> None:
+        """A module or the session is over."""
+        complaints = [tape.close() for tape in self.scoped.pop(fixture, ())]
+        for complaint in complaints:
+            if complaint is not None:
+                raise as_failure(complaint)
+
+    def _after_call(self, item: pytest.Item, error: BaseException | None) -> BaseException | None:
+        test = _function(item)
+        found: list[BaseException | None] = [
+            tape.hidden(error, test) for tapes in self.scoped.values() for tape in tapes
+        ]
+        tape = self.own
+        if tape is not None:
+            if error is not None:
+                tape.fail(error)
+            if tape.cassette.recording or self._dependents.may_use_later or _has_request(test):
+                found.append(tape.hidden(error, test))
+            else:
+                ended = tape.close(test)
+                if ended is not None and not isinstance(ended, DivergenceError):
+                    ended = as_failure(ended, test_id(item))
+                found.append(ended)
+        return next((complaint for complaint in found if complaint is not None), None)
+
+    def _end(self, item: pytest.Item, error: BaseException | None) -> BaseException | None:
+        tape, self.own = self.own, None
+        if tape is None:
+            return None
+        if error is not None:
+            tape.fail(error)
+        complaint = tape.close(_function(item))
+        return None if complaint is None else as_failure(complaint, test_id(item))
+
+    def _tapes(self, item: pytest.Item) -> list[Tape]:
+        names = set(_fixtures(item))
+        scoped = [tape for name, tapes in self.scoped.items() if name in names for tape in tapes]
+        return [*scoped, *([self.own] if self.own is not None else [])]
+
+    def _shorten(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+        assert call.excinfo is not None
+        error = call.excinfo.value
+        if self._tapes(item) or isinstance(error, VcrError | DivergenceError):
+            from vcr_gen.pytest.tracebacks import hide_our_frames
+
+            hide_our_frames(error)
+            if error.__traceback__ is not None:
+                call.excinfo = pytest.ExceptionInfo.from_exception(error)
+
+
+def _fixtures(node: object) -> tuple[str, ...]:
+    return tuple(getattr(node, "fixturenames", ()))
+
+
+def _function(item: pytest.Item) -> object:
+    function = getattr(item, "function", None)
+    return inspect.unwrap(function) if callable(function) else None
+
+
+def _has_request(test: object) -> bool:
+    """Whether the test itself can add finalizers, which run before the cassette's."""
+    code = getattr(test, "__code__", None)
+    return code is not None and "request" in code.co_varnames[: code.co_argcount]
+
+
+def _again(test: str) -> str:
+    return f"to record it again: {command(test, 'all')}"
+
+
+def _is_about_the_tape(error: BaseException) -> bool:
+    return isinstance(error, DivergenceError | UnusedEventsError | VerificationError)

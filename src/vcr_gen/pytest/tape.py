@@ -1,0 +1,202 @@
+"""A cassette in the hands of the plugin: opened for tests, and closed by their outcome."""
+
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from vcr_gen.errors import CassetteError, DivergenceError, UsageError, VerificationError
+from vcr_gen.pytest.notes import Kind, Note
+from vcr_gen.pytest.options import Options
+
+if TYPE_CHECKING:
+    from vcr_gen.runtime.cassette import Cassette
+
+__all__ = ["Plan", "Tape"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How a cassette is to be opened."""
+
+    path: Path
+    mode: str
+    options: Options
+    max_age: timedelta | None
+    """The age to check against, when it is not what the cassette itself is to carry."""
+    keep_failed: bool
+
+
+class Tape:
+    """One open cassette, and what is known about the tests that use it."""
+
+    def __init__(self, plan: Plan, note: Callable[[Note], None]) -> None:
+        """Open the cassette; `note` is told what becomes of it."""
+        self.plan = plan
+        self.closed = False
+        self.error: BaseException | None = None
+        """Why a recording must not replace the cassette, if anything failed."""
+        self._note = note
+        self._told: BaseException | None = None
+        self.cassette = self._open()
+
+    def fail(self, error: BaseException) -> None:
+        """A test that uses the cassette did not pass."""
+        self.error = self.error or error
+
+    def hidden(self, error: BaseException | None, test: object) -> DivergenceError | None:
+        """A divergence that the application swallowed; told once.
+
+        One that `error` shows already is not hidden, nor one that came as far as the test function:
+        a test may expect it (`pytest.raises`), the application may not.
+        """
+        divergence = self._divergence()
+        if divergence is None or divergence is self._told:
+            return None
+        self._told = divergence
+        return None if _shown(divergence, error) or _reached(divergence, test) else divergence
+
+    def close(self, test: object = None) -> BaseException | None:
+        """End the session; what it has to complain about, if `error` does not say it already."""
+        if self.closed:
+            return None
+        self.closed = True
+        complaint: BaseException | None = self.hidden(self.error, test)
+        recording = self.cassette.recording
+        error = self._divergence() or self.error
+        kept = recording and error is not None and self._keeps(error)
+        ended_by = None if kept else error
+        try:
+            self.cassette.__exit__(
+                type(ended_by) if ended_by else None,
+                ended_by,
+                ended_by.__traceback__ if ended_by else None,
+            )
+        except BaseException as raised:
+            complaint = complaint or raised
+            ended_by = raised
+        self._tell(recording, kept, ended_by)
+        return complaint
+
+    def _open(self) -> "Cassette":
+        from vcr_gen.runtime.cassette import Cassette, StaleCassetteWarning
+
+        plan, options = self.plan, self.plan.options
+        replays = plan.path.exists() and plan.mode != "all"
+        if plan.mode == "all" and plan.path.exists():
+            _refuse_foreign(plan.path)
+        when_stale = options.when_stale or "warn"
+        with _environment_without("VCR_RECORD"), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            cassette = Cassette(
+                plan.path,
+                plan.mode,
+                initial_state=options.initial_state,
+                anchors=options.anchors,
+                max_age=(plan.max_age if replays else None) or options.max_age,
+                when_stale="record" if when_stale == "record" and plan.mode != "none" else "warn",
+                codecs=options.codecs,
+                patience=2.0 if options.patience is None else options.patience,
+            )
+        for warning in caught:
+            if isinstance(warning.message, StaleCassetteWarning):
+                text = str(warning.message).removeprefix(f"{plan.path}: ")
+                self._note(Note("too old", str(plan.path), text))
+                if when_stale != "warn":
+                    refused = CassetteError(text, path=plan.path)
+                    cassette.__exit__(CassetteError, refused, None)
+                    raise refused
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
+        return cassette
+
+    def _divergence(self) -> DivergenceError | None:
+        try:
+            return self.cassette.replay().player.failure
+        except UsageError:  # it records: there is nothing to diverge from
+            return None
+
+    def _keeps(self, error: BaseException) -> bool:
+        return self.plan.keep_failed and not isinstance(
+            error, DivergenceError | pytest.skip.Exception
+        )
+
+    def _tell(self, recording: bool, kept: bool, error: BaseException | None) -> None:
+        kind: Kind
+        detail = ""
+        if recording and error is not None:
+            kind, detail = "partial", self._partial()
+        elif recording:
+            kind = "kept" if kept else "recorded"
+        elif self.plan.mode == "verify":
+            kind = "differs" if isinstance(error, VerificationError) else "verified"
+        else:
+            kind = "replayed"
+        self._note(Note(kind, str(self.plan.path), detail))
+
+    def _partial(self) -> str:
+        from vcr_gen.runtime.storage import partial_of
+
+        partial = partial_of(Path(os.path.realpath(self.plan.path)))
+        before = "the cassette is as it was" if self.plan.path.exists() else "there is no cassette"
+        if not partial.exists():
+            return f"({before}; nothing had been recorded)"
+        return f"({before}; {partial.name} has what was recorded; --vcrgen-keep-failed keeps it)"
+
+
+@contextmanager
+def _environment_without(name: str) -> Iterator[None]:
+    """The plugin has weighed the variable already; the cassette would obey it in any case."""
+    value = os.environ.pop(name, None)
+    try:
+        yield
+    finally:
+        if value is not None:
+            os.environ[name] = value
+
+
+def _refuse_foreign(path: Path) -> None:
+    """Other recorders put their files in the same place; theirs are not ours to replace."""
+    with path.open("rb") as file:
+        start = file.read(4096)
+    if start.strip() and b"vcr-gen" not in start:
+        raise CassetteError(
+            "this file is no cassette of vcr-gen, so it is not replaced\n\n"
+            "hint: remove it, or give the cassette another name: @pytest.mark.vcrgen(name=…)",
+            path=path,
+        )
+
+
+def _shown(divergence: DivergenceError, error: BaseException | None) -> bool:
+    """Whether a report of `error` shows the divergence: itself, in its chain or in its group."""
+    pending = [error]
+    seen: set[int] = set()
+    while pending:
+        current = pending.pop()
+        if current is None or id(current) in seen:
+            continue
+        if current is divergence:
+            return True
+        seen.add(id(current))
+        pending += [current.__cause__, current.__context__]
+        if isinstance(current, BaseExceptionGroup):
+            pending += current.exceptions
+    return False
+
+
+def _reached(divergence: DivergenceError, test: object) -> bool:
+    """Whether the divergence went up as far as the test function."""
+    code = getattr(test, "__code__", None)
+    entry = divergence.__traceback__
+    while entry is not None:
+        if code is not None and entry.tb_frame.f_code is code:
+            return True
+        entry = entry.tb_next
+    return False
