@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import Final, Never, cast
 
 from vcr_gen.errors import EncodeError
+from vcr_gen.runtime.formats.numbers import parse_float, parse_int
 from vcr_gen.runtime.plain import MAX_DEPTH, Plain, check_plain
 
 __all__ = ["dump_line", "parse_line"]
@@ -82,4 +83,9 @@ def _no_constant(name: str) -> Never:
     raise ValueError(f"not valid JSON: {name}")
 
 
-_STRICT: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
+_STRICT: Final = json.JSONDecoder(
+    object_pairs_hook=_unique,
+    parse_constant=_no_constant,
+    parse_float=parse_float,
+    parse_int=parse_int,
+)

@@ -1,10 +1,10 @@
 """Which plain (unquoted) YAML scalars mean what, for every reader of YAML 1.1 and 1.2 alike."""
 
 import re
-from math import isfinite
 from typing import Final
 
-from vcr_gen.runtime.plain import INT_MAX, INT_MIN, Plain
+from vcr_gen.runtime.formats.numbers import parse_float, parse_int, shortened
+from vcr_gen.runtime.plain import Plain
 
 __all__ = ["float_text", "is_safe_plain", "resolve_plain"]
 
@@ -36,7 +36,6 @@ _LETTERS: Final = "A-Za-z_\xa1-\u1fff\u3041-\ud7ff"
 _SAFE: Final = re.compile(
     rf"""[{_LETTERS}$/][{_LETTERS}0-9$/.\-@%+=:,()\[\]{{}}&*!|<>?;~^'"`\# ]*"""
 )
-_LONGEST_INT: Final = 20
 
 
 def is_safe_plain(text: str) -> bool:
@@ -58,14 +57,14 @@ def resolve_plain(text: str) -> Plain:
         raise ValueError("an empty value is unclear: write null, '', [] or {}")
     if text[0] in _NUMBER_STARTS:
         if _INT.fullmatch(text):
-            return _int(text)
+            return parse_int(text)
         if _FLOAT.fullmatch(text):
-            return _float(text)
+            return parse_float(text)
     elif not _is_unclear_word(text):
         return text
     if _is_unclear_word(text) or _UNCLEAR.fullmatch(text):
         raise ValueError(
-            f"{_shown(text)} is text to some YAML readers and something else to others: "
+            f"{shortened(text)} is text to some YAML readers and something else to others: "
             "put text in quotes; write numbers as 12 or 1.5e+3, truths as true and false"
         )
     return text
@@ -75,27 +74,8 @@ def _is_unclear_word(text: str) -> bool:
     return len(text) <= _LONGEST_UNCLEAR_WORD and text.lower() in _UNCLEAR_WORDS
 
 
-def _int(text: str) -> int:
-    if len(text) > _LONGEST_INT or not INT_MIN <= int(text) <= INT_MAX:
-        raise ValueError("an int must fit into 64 bits")
-    return int(text)
-
-
-def _float(text: str) -> float:
-    number = float(text)
-    if not isfinite(number):
-        raise ValueError(f"{_shown(text)} is too large for a float")
-    if number == 0 and text.partition("e")[0].strip("-0."):
-        raise ValueError(f"{_shown(text)} is too small for a float")
-    return number
-
-
 def float_text(number: float) -> str:
     """`number` as YAML 1.1 and 1.2 both read it, exactly: an exponent needs a dot before it."""
     text = repr(number)
     mantissa, mark, exponent = text.partition("e")
     return text if not mark or "." in mantissa else f"{mantissa}.0e{exponent}"
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:37] + "...")
