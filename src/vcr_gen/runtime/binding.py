@@ -88,6 +88,8 @@ class Bound:
     sent: Passing
     returned: Passing
     raised: Passing
+    nothing: Passing
+    """The end of a stream that has no value: closed, or asynchronous."""
 
     def take(self, arguments: Mapping[str, object]) -> tuple[dict[str, Plain], dict[str, object]]:
         """The stored form of the arguments, and the arguments as the other side gets them."""
@@ -168,4 +170,5 @@ class Binder:
             sent=passing(shape.sent, there, f"{name}: value sent"),
             returned=passing(shape.returned, back, f"{name}: return value"),
             raised=passing(BaseException, back, f"{name}: exception"),
+            nothing=passing(None, back, f"{name}: end"),
         )

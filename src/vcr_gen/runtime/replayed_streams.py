@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, final
 
-from vcr_gen.errors import DivergenceError
+from vcr_gen.errors import DecodeError, DivergenceError
 from vcr_gen.runtime.binding import Bound
 from vcr_gen.runtime.events import End, Event, Item, Signal
 from vcr_gen.runtime.player import Player
@@ -25,6 +25,15 @@ def raised(event: Event, bound: Bound) -> BaseException:
         error: BaseException = bound.raised.restore(event.value)
         return error
     return asyncio.CancelledError()
+
+
+def _check_closed(event: Event, bound: Bound) -> None:
+    """Raise what the recorded stream raised when it was closed."""
+    if not isinstance(event, End):
+        raise DecodeError(path=bound.nothing.what, expected="an end", got="more of the stream")
+    if event.outcome != "returned":
+        raise raised(event, bound)
+    bound.nothing.restore(event.value)
 
 
 @final
@@ -71,8 +80,7 @@ class ReplayedStream(Stream):
         self._over = True
         self._player.signal(Signal(call=self._call, kind="closed"), None)
         event = self._player.hear(self._call)
-        if isinstance(event, End) and event.outcome != "returned":
-            raise raised(event, self._bound)
+        _check_closed(event, self._bound)
 
 
 @final
@@ -93,6 +101,7 @@ class ReplayedAsyncStream(AsyncStream):
             return self._bound.value.restore(event.value)
         self._over = True
         if isinstance(event, End) and event.outcome == "returned":
+            self._bound.nothing.restore(event.value)
             raise StopAsyncIteration
         raise raised(event, self._bound)
 
@@ -119,8 +128,7 @@ class ReplayedAsyncStream(AsyncStream):
         self._over = True
         self._player.signal(Signal(call=self._call, kind="closed"), None)
         event = await self._player.hear_async(self._call)
-        if isinstance(event, End) and event.outcome != "returned":
-            raise raised(event, self._bound)
+        _check_closed(event, self._bound)
 
 
 @final
@@ -182,7 +190,7 @@ class AssertedStream(Stream):
                 except Exception as error:
                     self._end("raised", self._bound.raised, error)
                     raise
-            self._end("returned", self._bound.returned, None)
+            self._end("returned", self._bound.nothing, None)
 
     def _step(self, advance: Any) -> Any:
         if self._over:
@@ -266,7 +274,7 @@ class AssertedAsyncStream(AsyncStream):
                 except Exception as error:
                     self._end("raised", self._bound.raised, error)
                     raise
-            self._end("returned", self._bound.returned, None)
+            self._end("returned", self._bound.nothing, None)
 
     async def _step(self, step: Any) -> Any:
         if self._over:
@@ -277,7 +285,7 @@ class AssertedAsyncStream(AsyncStream):
                 item = await step
             except StopAsyncIteration:
                 self._over = True
-                self._end("returned", self._bound.returned, None)
+                self._end("returned", self._bound.nothing, None)
                 raise
             except (DivergenceError, GeneratorExit, KeyboardInterrupt):
                 raise

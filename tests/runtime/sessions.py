@@ -1,0 +1,408 @@
+"""Sessions that use every kind of call, as lists of independent steps.
+
+A step takes the wrapper and returns what it saw. Steps can be dropped, repeated and swapped, and
+each differs from its neighbours, so that every such change is a change of behaviour.
+"""
+
+import asyncio
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sample.application import Application, RealClient
+from sample.bridges import (
+    RealBus,
+    RealDatabase,
+    RealDevice,
+    RealFeed,
+    RealLocks,
+    RealShell,
+    RealTable,
+)
+from sample.models import Level, Step
+from vcr_sample import (
+    VcrBus,
+    VcrDatabase,
+    VcrDevice,
+    VcrFeed,
+    VcrLocks,
+    VcrServer,
+    VcrShell,
+    VcrTable,
+)
+
+from vcr_gen import Cassette, DivergenceError, Driver, VcrError
+
+STATE = {"cwd": Path("/proj/a"), "count": 3}
+ANCHORS = {"project": "/proj"}
+
+
+def facts(error: BaseException) -> list[Any]:
+    """All that one can tell of an exception."""
+    cause = error.__cause__
+    return [type(error), repr(error.args), repr(vars(error)), facts(cause) if cause else None]
+
+
+def attempt(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a call returns, or the facts of what it raises."""
+    try:
+        return function(*arguments)
+    except (DivergenceError, VcrError):
+        raise
+    except BaseException as error:
+        return facts(error)
+
+
+Steps = Sequence[Callable[[Any], Any]]
+
+
+@dataclass(frozen=True)
+class Outbound:
+    """A program that calls the environment, step by step."""
+
+    name: str
+    wrapper: Any
+    real: Any
+    steps: Steps
+
+    def record(self, path: Path) -> Any:
+        with Cassette(path, "all", initial_state=STATE, anchors=ANCHORS) as cassette:
+            return self._run(cassette, self.wrapper.attach(cassette, self.real), self.steps)
+
+    def replay(self, path: Path, steps: Steps | None = None) -> Any:
+        with Cassette(path, "none", anchors=ANCHORS) as cassette:
+            wrapper = self.wrapper(cassette=cassette)
+            return self._run(cassette, wrapper, self.steps if steps is None else steps)
+
+    def _run(self, cassette: Cassette, wrapper: Any, steps: Steps) -> Any:
+        log = [dict(cassette.initial_state)]
+        if any(inspect.iscoroutinefunction(step) for step in steps):
+
+            async def program() -> None:
+                for step in steps:
+                    log.append(await step(wrapper))
+
+            asyncio.run(program())
+        else:
+            log.extend(step(wrapper) for step in steps)
+        return log
+
+
+class Agent(Application):
+    """An application that calls the environment, by steps that can be changed."""
+
+    shell: Any
+    feed: Any
+    steps: Steps = (
+        lambda agent: agent.shell.read(len(agent.log)),
+        lambda agent: agent.shell.tell("between"),
+        lambda agent: agent.shell.read("after"),
+    )
+
+    def status(self) -> str:
+        self.log.extend(step(self) for step in self.steps)
+        return f"{len(self.log)} seen"
+
+    def count(self, upto: int) -> Any:
+        for number in range(upto):
+            self.log.append(self.shell.join("item", n=number))
+            yield number
+        return None
+
+    async def start(self, name: str, arguments: str = "") -> str:
+        self.log.append((await self.shell.arun(name, 0.001 * len(name))).out)
+        self.log.extend(step(self) for step in self.steps)
+        return name.upper()
+
+
+@dataclass(frozen=True)
+class Inbound:
+    """An environment that calls a program, which calls the environment in turn."""
+
+    name: str
+    environment: Callable[[Any], Any]
+
+    def record(self, path: Path) -> Any:
+        agent = Agent()
+        with Cassette(path, "all", initial_state=STATE, anchors=ANCHORS) as cassette:
+            agent.shell = VcrShell(cassette=cassette, inner=RealShell())
+            server = VcrServer(cassette=cassette, inner=agent)
+            if inspect.iscoroutinefunction(self.environment):
+                asyncio.run(self.environment(server))
+            else:
+                self.environment(server)
+            return [dict(cassette.initial_state), *agent.log]
+
+    def replay(self, path: Path, steps: Steps | None = None) -> Any:
+        agent = Agent()
+        if steps is not None:
+            agent.steps = steps
+        with Cassette(path, "none", anchors=ANCHORS) as cassette:
+            agent.shell = VcrShell(cassette=cassette)
+            driver = Driver(cassette, VcrServer(cassette=cassette, inner=agent))
+            if inspect.iscoroutinefunction(self.environment):
+                asyncio.run(driver.run())
+            else:
+                driver.run_sync()
+            return [dict(cassette.initial_state), *agent.log]
+
+    @property
+    def steps(self) -> Steps:
+        return Agent.steps
+
+
+def talked(feed: Any) -> Any:
+    talk = feed.talk(3)
+    seen = [next(talk), talk.send("hello"), talk.throw(ValueError("no"))]
+    try:
+        talk.send("bye")
+    except StopIteration as finished:
+        seen.append(finished.value)
+    return seen
+
+
+def closed_early(feed: Any) -> Any:
+    lines = feed.lines("qrs")
+    first = next(lines)
+    lines.close()
+    return first
+
+
+def broken(feed: Any) -> Any:
+    lines = feed.lines("x!")
+    return [next(lines), attempt(next, lines)]
+
+
+def entered(locks: Any, name: str, swallows: bool, error: BaseException | None) -> Any:
+    def inside() -> Any:
+        with locks.lock(name, swallows) as value:
+            if error is not None:
+                raise error
+        return value
+
+    return attempt(inside)
+
+
+def read_rows(database: Any) -> Any:
+    with database.transaction() as cursor:
+        return [(row.number, list(row.cells())) for row in cursor.rows()]
+
+
+def passed_back(database: Any) -> Any:
+    one, same = database.cursor(), database.same()
+    return [database.use(one), database.use_all([same, one]), one.fetch(1)]
+
+
+def subscribed(bus: Any) -> Any:
+    seen: list[int] = []
+
+    def notify(number: int) -> str:
+        seen.append(number)
+        return "x" * number
+
+    stop = bus.on("topic", notify)
+    total = bus.publish(2)
+    stop()
+    return [total, bus.publish(3), seen]
+
+
+def listened(bus: Any) -> Any:
+    return bus.listen(lambda event, weight=1: event * weight)
+
+
+def sized(device: Any) -> Any:
+    device.size = 7
+    size = device.size
+    del device.size
+    return size
+
+
+def celled(table: Any) -> Any:
+    table["new"] = 5
+    del table["a"]
+    return [list(table), attempt(lambda: table["gone"])]
+
+
+async def gathered(shell: Any) -> Any:
+    done: list[str] = []
+
+    async def one(name: str, delay: float) -> None:
+        done.append((await shell.arun(name, delay)).out)
+
+    await asyncio.gather(one("slow", 0.005), one("fast", 0.001))
+    return done
+
+
+async def expired(shell: Any) -> Any:
+    try:
+        async with asyncio.timeout(0.004):
+            await shell.hang()
+    except TimeoutError:
+        return "expired"
+
+
+async def failed(shell: Any) -> Any:
+    try:
+        await shell.afail("notes")
+    except Exception as error:
+        return facts(error)
+
+
+async def awaited(shell: Any) -> Any:
+    return [await shell.later("later"), await shell.maybe("maybe", True)]
+
+
+async def streamed(feed: Any) -> Any:
+    return [item async for item in feed.alines("ab")]
+
+
+async def streamed_later(feed: Any) -> Any:
+    lines = await feed.alines_later("xyz")
+    first = await anext(lines)
+    await lines.aclose()
+    return first
+
+
+async def atalked(feed: Any) -> Any:
+    talk = feed.atalk(1)
+    return [await anext(talk), await talk.asend("abc"), await talk.athrow(ValueError("no"))]
+
+
+async def auploaded(feed: Any) -> Any:
+    async def chunks() -> Any:
+        yield b"a"
+        yield b"bc"
+
+    return await feed.aupload(chunks())
+
+
+def calls_in(server: Any) -> None:
+    server.run(Step("build", ("a", "b"), {"cpu": 1}, Level.HIGH))
+    server.status()
+    server.join("a", "b", n=1)
+    server.login("me", token="hunter2")
+    server.read("text")
+    attempt(server.fail, "boom")
+    server.load = 4
+    list(server.count(2))
+
+
+def objects_in(server: Any) -> None:
+    room = server.open("hall")
+    room.say("hi")
+    server.close(room)
+    talk = server.talk(3)
+    next(talk)
+    talk.send("hello")
+    talk.close()
+    server.subscribe(len)
+    server.consume(iter([b"ab", b"c"]))
+    server.handler("<")("x")
+    server.connect(RealClient(2))
+    with server.lock(True):
+        raise KeyError("x")
+
+
+async def overlapping_in(server: Any) -> None:
+    await asyncio.gather(server.start("longer name"), server.start("x"))
+    _ = [number async for number in server.acount(2)]
+    async with server.alock(False) as key:
+        server(key)
+
+
+SESSIONS: tuple[Outbound | Inbound, ...] = (
+    Outbound(
+        "calls",
+        VcrShell,
+        RealShell,
+        (
+            lambda shell: shell.run(
+                Step("build", ("a", "b"), {"cpu": 2, "disk": None}, Level.HIGH), cwd=Path("/proj/x")
+            ),
+            lambda shell: [shell.read(3), shell.read("ab", twice=True)],
+            lambda shell: shell.join("a", "b", n=1),
+            lambda shell: shell.grep("x"),
+            lambda shell: len(shell.login("me", "hunter2")) > 0,
+            lambda shell: shell.stamp(1.5, "Name"),
+            lambda shell: shell.store([1, {"deep": [2.5, b"\xff", None]}, True]),
+            lambda shell: attempt(shell.fail, "boom"),
+            lambda shell: attempt(shell.fail, "cause"),
+        ),
+    ),
+    Outbound(
+        "streams",
+        VcrFeed,
+        RealFeed,
+        (
+            lambda feed: list(feed.lines("abc")),
+            closed_early,
+            broken,
+            talked,
+            lambda feed: list(feed.words(True)),
+            lambda feed: feed.words(False),
+            lambda feed: feed.upload(iter([b"ab", b"\xff"])),
+        ),
+    ),
+    Outbound(
+        "handles",
+        VcrDatabase,
+        RealDatabase,
+        (
+            read_rows,
+            passed_back,
+            lambda database: [cursor.fetch(1) for cursor in database.named().values()],
+            lambda database: database.find(False),
+            lambda database: database.pair()[0].fetch(2),
+            lambda database: database.clone().label(),
+        ),
+    ),
+    Outbound(
+        "managers",
+        VcrLocks,
+        RealLocks,
+        (
+            lambda locks: entered(locks, "one", True, KeyError("k")),
+            lambda locks: entered(locks, "two", False, KeyError("k")),
+            lambda locks: entered(locks, "three", True, None),
+        ),
+    ),
+    Outbound(
+        "callbacks",
+        VcrBus,
+        RealBus,
+        (
+            subscribed,
+            listened,
+            lambda bus: bus.each([1, 2], lambda number: "y" * number),
+            lambda bus: bus.maker("!")("a"),
+        ),
+    ),
+    Outbound(
+        "members",
+        VcrDevice,
+        RealDevice,
+        (
+            sized,
+            lambda device: [device.name, device.kind],
+            lambda device: device.make(5).size,
+            lambda device: attempt(lambda: device.serial),
+        ),
+    ),
+    Outbound(
+        "dunders",
+        VcrTable,
+        RealTable,
+        (
+            celled,
+            lambda table: [table("name"), len(table)],
+            lambda table: ["b" in table, bool(table)],
+        ),
+    ),
+    Outbound("async calls", VcrShell, RealShell, (gathered, expired, failed, awaited)),
+    Outbound("async streams", VcrFeed, RealFeed, (streamed, streamed_later, atalked, auploaded)),
+    Inbound("calls in", calls_in),
+    Inbound("objects in", objects_in),
+    Inbound("overlapping in", overlapping_in),
+)
