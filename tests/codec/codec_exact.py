@@ -81,7 +81,7 @@ def _typed(key: object) -> str:
     return f"{type(key)} {key!r}"
 
 
-def _same_exception(one: BaseException, other: BaseException) -> bool:
+def _same_exception(one: Any, other: Any) -> bool:
     hidden = ("filename", "filename2", "errno", "strerror", "name", "path", "msg", "value", "code")
     if [getattr(one, each, None) for each in hidden] != [
         getattr(other, each, None) for each in hidden
@@ -89,6 +89,8 @@ def _same_exception(one: BaseException, other: BaseException) -> bool:
         return False
     slots = [getattr(one, name, None) for name in getattr(type(one), "__slots__", ())]
     others = [getattr(other, name, None) for name in getattr(type(one), "__slots__", ())]
+    if hasattr(one, "errors") and not identical(one.errors(), other.errors()):
+        return False
     return (
         identical(one.args, other.args)
         and identical(slots, others)

@@ -401,6 +401,9 @@ MATRIX: dict[str, tuple[Any, object]] = {
     "exception json": (Exception, __import__("json").JSONDecodeError("bad", "doc", 1)),
     "exception process": (Exception, subprocess.CalledProcessError(1, ["ls"], "out", b"e")),
     "exception expired": (Exception, subprocess.TimeoutExpired("ls", 1.5)),
+    "exception pydantic": (Exception, m.validation_error(n="x")),
+    "exception pydantic value": (Exception, m.validation_error(n=1)),
+    "exception pydantic custom": (Exception, m.validation_error(n=2)),
     "exception notes": (Exception, _noted(ValueError("a"), "one", "two")),
     "exception cause": (
         Exception,

@@ -24,6 +24,7 @@ from typing import (
 import attrs
 import msgspec
 import pydantic
+import pydantic_core
 import typing_extensions
 
 if typing.TYPE_CHECKING:
@@ -226,6 +227,12 @@ class Opaque:
         return hash(self.secret)
 
 
+class Outer:
+    @dataclass
+    class Inner:
+        n: int
+
+
 class Coordinates(NamedTuple):
     lat: float
     lon: float = 0.0
@@ -339,6 +346,25 @@ class Validated(pydantic.BaseModel):
     @classmethod
     def double(cls, n: int) -> int:
         return n * 2
+
+
+class Picky(pydantic.BaseModel):
+    n: int
+
+    @pydantic.field_validator("n")
+    @classmethod
+    def refuse(cls, n: int) -> int:
+        if n == 1:
+            raise ValueError("one")
+        raise pydantic_core.PydanticCustomError("picky", "not {n}", {"n": n})
+
+
+def validation_error(**data: object) -> pydantic.ValidationError:
+    try:
+        Picky.model_validate(data)
+    except pydantic.ValidationError as error:
+        return error
+    raise AssertionError
 
 
 class ModelBox(pydantic.BaseModel, Generic[T]):

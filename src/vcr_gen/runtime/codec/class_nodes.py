@@ -20,6 +20,7 @@ from vcr_gen.runtime.codec.generics import class_annotations
 from vcr_gen.runtime.codec.names import describe
 from vcr_gen.runtime.codec.node import Node, Nodes
 from vcr_gen.runtime.codec.pieces import piecewise
+from vcr_gen.runtime.codec.pydantic_errors import validation_error_node
 from vcr_gen.runtime.codec.pydantic_models import pydantic_node
 from vcr_gen.runtime.codec.records import RecordNode
 from vcr_gen.runtime.codec.rewrite import strip_qualifiers
@@ -61,11 +62,7 @@ class ClassNodes:
                 return FlagNode(self.nodes, cls, name)
             return EnumNode(self.nodes, cls, name)
         if issubclass(cls, BaseException):
-            annotations = {
-                attribute: strip_qualifiers(annotation)
-                for attribute, annotation in self._annotations(cls, args).items()
-            }
-            return ExceptionNode(self.nodes, cls, name, annotations)
+            return self._of_exception(cls, args, name)
         piece = piecewise(cls)
         if piece is not None:
             return piece(self.nodes, cls, name, args)
@@ -83,6 +80,15 @@ class ClassNodes:
             return SubclassNode(self.nodes, cls, name, builtin)
         base = object if getattr(cls, "_is_protocol", False) else cls
         return DynamicNode(self.nodes, base, name, self.depth)
+
+    def _of_exception(self, cls: type[BaseException], args: tuple[Any, ...], name: str) -> Node:
+        annotations = {
+            attribute: strip_qualifiers(annotation)
+            for attribute, annotation in self._annotations(cls, args).items()
+        }
+        return validation_error_node(self.nodes, cls, name) or ExceptionNode(
+            self.nodes, cls, name, annotations
+        )
 
     def _of_package(self, cls: type[Any], args: tuple[Any, ...], name: str) -> Node | None:
         if cls.__module__ == "builtins":

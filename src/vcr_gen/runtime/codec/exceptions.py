@@ -63,10 +63,18 @@ class ExceptionNode(ClassNode):
         """The nodes of the annotated attributes."""
         return list(self._attributes.values())
 
+    def arguments(self, value: BaseException) -> list[object]:
+        """What the exception is made from."""
+        return list(value.args)
+
+    def make(self, arguments: list[object]) -> BaseException:
+        """An exception made from these arguments alone."""
+        return _blank(self._make, tuple(arguments))
+
     def bare(self, value: object) -> Plain:
         """The parts of the exception that make it what it is."""
         assert isinstance(value, BaseException)
-        out: dict[str, Plain] = {ARGS: self._encode_part(ARGS, list(value.args))}
+        out: dict[str, Plain] = {ARGS: self._encode_part(ARGS, self.arguments(value))}
         attributes = self._read_attributes(value)
         if attributes:
             out[ATTRIBUTES] = self._encode_attributes(attributes)
@@ -89,7 +97,7 @@ class ExceptionNode(ClassNode):
         args = self._decode_part(ARGS, plain[ARGS])
         if not isinstance(args, list):
             raise Fault("a list of arguments", show(plain[ARGS])).within(f".{ARGS}")
-        made = _blank(self._make, tuple(args))
+        made = self.make(args)
         if ATTRIBUTES in plain:
             self._restore_attributes(made, plain[ATTRIBUTES])
         if NOTES in plain:
@@ -166,7 +174,7 @@ class ExceptionNode(ClassNode):
             for name, each in vars(value).items()
             if name.isidentifier() and not name.startswith("__")
         }
-        blank = _blank(self._make, value.args)
+        blank = self.make(self.arguments(value))
         for name in _hidden_names(self._make):
             each = getattr(value, name, _UNSET)
             usual = getattr(blank, name, _UNSET)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from vcr_gen.runtime.codec.fault import Fault, show
@@ -25,21 +25,42 @@ class LoadedTypes:
         found = self._found.get(key)
         if found is not None and issubclass(found, base):
             return found
-        candidates = _named(name, _below(base)) or [
-            cls for cls in _named(name, _below(object)) if issubclass(cls, base)
-        ]  # registered with an abstract base rather than derived from it
-        if not candidates:
+        found = _in_module(name)
+        if found is None or not issubclass(found, base):
+            found = _defined_last(name, base)
+        if found is None:
             module = name.rpartition(".")[0]
             expected = f"a loaded type below {plain_type_name(base)}"
             hint = f"import {module} before, or register the type" if module else ""
             raise Fault(expected, f"the name {show(name)}", hint)
-        chosen = _in_module(candidates) or candidates[-1]
-        self._found[key] = chosen
-        return chosen
+        self._found[key] = found
+        return found
 
 
-def _named(name: str, classes: Iterable[type]) -> list[type]:
-    return [cls for cls in classes if plain_type_name(cls) == name]
+def _in_module(name: str) -> type | None:
+    """The class a loaded module holds under that name; looking it up runs no code."""
+    module, _, qualname = name.rpartition(".")
+    path = [qualname]
+    while module and module not in sys.modules:
+        module, _, outer = module.rpartition(".")
+        path.insert(0, outer)
+    found: object = sys.modules.get(module or "builtins")
+    for part in path:
+        found = vars(found).get(part) if hasattr(found, "__dict__") else None
+    return found if isinstance(found, type) and plain_type_name(found) == name else None
+
+
+def _defined_last(name: str, base: type) -> type | None:
+    """The youngest class of that name, for those that no module holds.
+
+    `dataclass(slots=True)` leaves the class it replaced behind, under the same name.
+    """
+    named = [cls for cls in _below(base) if plain_type_name(cls) == name] or [
+        cls  # registered with an abstract base rather than derived from it
+        for cls in _below(object)
+        if plain_type_name(cls) == name and issubclass(cls, base)
+    ]
+    return named[-1] if named else None
 
 
 def _below(base: type) -> Iterator[type]:
@@ -52,15 +73,3 @@ def _below(base: type) -> Iterator[type]:
         seen.add(cls)
         yield cls
         pending.extend(reversed(type.__subclasses__(cls)))
-
-
-def _in_module(candidates: list[type]) -> type | None:
-    # `dataclass(slots=True)` leaves the class it replaced behind, under the same name.
-    for cls in candidates:
-        module = sys.modules.get(cls.__module__)
-        found: object = module
-        for part in cls.__qualname__.split("."):
-            found = vars(found).get(part) if hasattr(found, "__dict__") else None
-        if found is cls:
-            return cls
-    return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import types
 import typing
@@ -51,7 +52,10 @@ def rewrite(annotation: object, leaf: Leaf) -> object:
 
 def union_of(members: tuple[object, ...]) -> object:
     """The union of annotations."""
-    return operator.getitem(typing.cast("Any", Union), members)
+    try:
+        return operator.getitem(typing.cast("Any", Union), members)
+    except TypeError:  # words in Annotated need not be hashable; `|` does not ask
+        return functools.reduce(operator.or_, typing.cast("Any", members))
 
 
 def _annotated(inner: object, words: tuple[object, ...]) -> object:
