@@ -66,4 +66,6 @@ def _bound_in_class(name: str, scope: Scope) -> bool:
 
 def _bound_once(module: Module, name: str) -> bool:
     bindings = module.bindings.get(name, ())
+    if bindings and all(isinstance(one.node, ast.Import) for one in bindings):
+        return True  # `import a` and `import a.b`
     return len(bindings) == 1 and bindings[0].when is When.ALWAYS

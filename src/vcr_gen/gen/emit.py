@@ -218,7 +218,9 @@ class _Imports:
                 done.add(key)
                 use = names.uses[key]
                 reference = use.reference
-                one = Import(reference.module, reference.attribute, use.name)
+                aliased = reference.top_level and use.name != reference.spelling
+                module_name = reference.top_level if aliased else reference.module
+                one = Import(module_name, reference.attribute, use.name)
                 if reference.kind == "variable" and _redeclared(reference):
                     variable = module.variables.get(reference)
                     if variable is None:

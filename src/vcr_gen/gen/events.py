@@ -42,14 +42,26 @@ class EventMaker:
     target: Text
     """The Protocol, with its own type parameters."""
 
-    def call(self, name: str, key: str, member: str, signature: Signature) -> Event:
-        """The event of a method."""
+    def call(
+        self,
+        name: str,
+        key: str,
+        member: str,
+        signature: Signature,
+        *,
+        loose: bool = False,
+        deprecated: bool = False,
+    ) -> Event:
+        """The event of a method; `loose` where overloads take less than their implementation."""
         fields = [
             (one.name, self.field_type(one, signature, key)) for one in signature.parameters
         ]
         returns = self.returned(signature)
         access = f"target.{member}"
-        if _has_pack(signature):
+        if deprecated:  # the wrapper warns its callers; it must not be warned itself
+            cast, any_name = self.names.own("typing", "cast"), self.names.own("typing", "Any")
+            access = f'{cast}("{any_name}", target).{member}'
+        if loose or deprecated or _has_pack(signature):
             access = self._loosened(access, signature, returns)
         values = {parameter: f"self.{field}" for parameter, field in _fields(fields).items()}
         inner = Nest(f"{access}(", arguments_for(self.names, signature, values), ")")
@@ -60,11 +72,15 @@ class EventMaker:
         statement = _statement(signature, Nest(f"target.{key}", (), ""))
         return self._event(name, key, signature, [], self.returned(signature), statement)
 
-    def set(self, name: str, key: str, member: str, signature: Signature) -> Event:
+    def set(
+        self, name: str, key: str, member: str, signature: Signature, *, slotted: bool = False
+    ) -> Event:
         """The event of setting a property or attribute."""
         annotation = self.field_type(signature.parameters[0], signature, key)
         fields = [("value", annotation)]
         body = Nest(f"target.{member} = self.value", (), "")
+        if slotted:  # the Protocol's own empty `__slots__` forbid what an implementation has
+            body = Nest("setattr(", ("target", f'"{member}"', "self.value"), ")")
         return self._event(name, key, signature, fields, ("None",), body)
 
     def delete(self, name: str, key: str, member: str, signature: Signature) -> Event:
@@ -169,7 +185,7 @@ class EventMaker:
         return Event(view, members, tuple(one.reference for one in variables))
 
     def _field(
-        self, parameter: str, field: str, text: Text, bound: Collection[str], *, lazy: bool
+        self, parameter: str, field: str, text: Text, bound: Collection[str], *, lazy: bool | None
     ) -> FieldView:
         default = ""
         if field != parameter and parameter != "value":

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 from vcr_gen.gen.annotations import Bound, QuotedNode, Scope, bind, full_name, unquoted
 from vcr_gen.gen.library import Definition, Library, Unread
@@ -15,6 +15,10 @@ __all__ = ["Ancestor", "class_scope", "fill", "is_protocol", "lineage", "own_par
 
 _PROTOCOL: Final = "typing.Protocol"
 _NOT_BASES: Final = frozenset({_PROTOCOL, "typing.Generic", "builtins.object"})
+
+
+_OwnParameter: TypeAlias = tuple[str, str, ast.expr | None]
+"""Name, kind and default of a type parameter."""
 
 
 @dataclass(frozen=True)
@@ -182,25 +186,29 @@ def _arguments(base: ast.expr, scope: Scope) -> list[ast.expr]:
     return list(bound.slice.elts) if isinstance(bound.slice, ast.Tuple) else [bound.slice]
 
 
-def own_parameters(library: Library, definition: Definition) -> tuple[tuple[str, str], ...]:
-    """Name and kind of a class's type parameters, in order."""
+def own_parameters(library: Library, definition: Definition) -> tuple[_OwnParameter, ...]:
+    """Name, kind and default of a class's type parameters, in order."""
     node, module = definition.node, definition.module
     assert isinstance(node, ast.ClassDef)
     brackets = module.parsed.type_parameters(node)
+    scope = Scope(library, module).with_parameters(brackets)
     if brackets:
-        return tuple((one.name, one.kind) for one in brackets)
-    scope = Scope(library, module)
+        return tuple(
+            (one.name, one.kind, None if one.default is None else bind(one.default, scope))
+            for one in brackets
+        )
     generic: list[ast.expr] = []
     others: list[ast.expr] = []
     for base in node.bases:
         if isinstance(base, ast.Subscript):
             listed = scope.name_of(base.value) in {_PROTOCOL, "typing.Generic"}
             (generic if listed else others).append(bind(base.slice, scope))
-    found: dict[str, str] = {}
+    found: dict[str, _OwnParameter] = {}
     for expression in generic or others:
         for reference in _variables(expression):
-            found.setdefault(reference.spelling, _variable_kind(library, reference))
-    return tuple(found.items())
+            if reference.spelling not in found:
+                found[reference.spelling] = _own_parameter(library, reference)
+    return tuple(found.values())
 
 
 def _variables(node: ast.AST) -> Iterator[Reference]:
@@ -210,34 +218,34 @@ def _variables(node: ast.AST) -> Iterator[Reference]:
         yield from _variables(child)
 
 
-def _variable_kind(library: Library, reference: Reference) -> str:
+def _own_parameter(library: Library, reference: Reference) -> _OwnParameter:
     home = library.module(reference.module)
     found = library.follow(home, reference.attribute) if home else None
-    if isinstance(found, Definition):
-        call = getattr(found.node, "value", None)
-        if isinstance(call, ast.Call):
-            return Scope(library, found.module).name_of(call.func).rpartition(".")[2]
-    return "TypeVar"
+    call = getattr(found.node, "value", None) if isinstance(found, Definition) else None
+    if not isinstance(found, Definition) or not isinstance(call, ast.Call):
+        return reference.spelling, "TypeVar", None
+    scope = Scope(library, found.module)
+    kind = scope.name_of(call.func).rpartition(".")[2]
+    default = next((bind(one.value, scope) for one in call.keywords if one.arg == "default"), None)
+    return reference.spelling, kind, default
 
 
-def _assigned(
-    names: tuple[tuple[str, str], ...], given: list[ast.expr]
-) -> dict[str, ast.expr]:
-    """Which argument each type parameter gets; `Any` where none is given."""
+def _assigned(names: tuple[_OwnParameter, ...], given: list[ast.expr]) -> dict[str, ast.expr]:
+    """Which argument each type parameter gets: its default, or `Any`, where none is given."""
     if not given:
-        return {name: _default(kind) for name, kind in names}
+        return {name: default or _default(kind) for name, kind, default in names}
     if len(names) == 1 and names[0][1] == "ParamSpec" and not _is_parameter_list(given):
         return {names[0][0]: ast.List(given, ast.Load())}
     found: dict[str, ast.expr] = {}
     rest = list(given)
-    for index, (name, kind) in enumerate(names):
+    for index, (name, kind, default) in enumerate(names):
         if kind == "TypeVarTuple":
             after = len(names) - index - 1
             taken = rest[: len(rest) - after]
             found[name] = ast.Tuple(taken, ast.Load())
             rest = rest[len(taken) :]
         else:
-            found[name] = rest.pop(0) if rest else _default(kind)
+            found[name] = rest.pop(0) if rest else default or _default(kind)
     return found
 
 

@@ -39,15 +39,11 @@ _NOT_MEMBERS: Final = frozenset(
         "__firstlineno__",
         "__init__",
         "__init_subclass__",
-        "__match_args__",
         "__module__",
         "__new__",
-        "__orig_bases__",
-        "__parameters__",
         "__slots__",
         "__static_attributes__",
         "__subclasshook__",
-        "__type_params__",
         "__weakref__",
     }
 )
@@ -223,6 +219,7 @@ def _attribute(
     if full_name(unquoted(annotation)) in {"typing.TypeAlias", "dataclasses.KW_ONLY"}:
         return None
     value, wrappers = _value_type(annotation)
+    frozen = _is_frozen(declared.place.scope)
     if value is None:
         inferred = None if node.value is None else _inferred(node.value)
         if inferred is None:
@@ -240,9 +237,32 @@ def _attribute(
         name,
         spell(annotation),
         spell(value),
-        settable=not wrappers,  # an instance cannot set a class variable either
-        final=bool(wrappers & _READ_ONLY),
+        settable=not wrappers and not frozen,  # nor can an instance set a class variable
+        final=frozen or bool(wrappers & _READ_ONLY),
+        slotted=_has_slots(declared.place.scope.classes[-1]),
         lazy=declared.place.scope.module.lazy_annotations,
+    )
+
+
+def _has_slots(node: ast.ClassDef) -> bool:
+    return any(
+        isinstance(target, ast.Name) and target.id == "__slots__"
+        for statement in node.body
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+    )
+
+
+def _is_frozen(scope: Scope) -> bool:
+    """Whether the class is a frozen dataclass, whose attributes nobody can set."""
+    return any(
+        isinstance(decorator, ast.Call)
+        and scope.name_of(decorator.func) == "dataclasses.dataclass"
+        and any(
+            one.arg == "frozen" and isinstance(one.value, ast.Constant) and one.value.value
+            for one in decorator.keywords
+        )
+        for decorator in scope.classes[-1].decorator_list
     )
 
 

@@ -57,6 +57,8 @@ class Parameter:
     default: Default | None = None
     pack: Literal["", "args", "kwargs", "dict"] = ""
     """`P.args`, `P.kwargs`, or `**kwargs: Unpack[TypedDict]`."""
+    declared: str = ""
+    """The name in the source, where Python mangles it."""
     packed: Text = ()
     """The TypedDict of `Unpack[TypedDict]`, or the tuple type of `*args: *Ts`."""
 
@@ -90,8 +92,8 @@ class Signature:
     type_parameters: tuple[TypeVariable, ...] = ()
     """PEP 695 type parameters of the function itself."""
     asynchronous: bool = False
-    lazy: bool = False
-    """Whether annotations are text at run time."""
+    lazy: bool | None = False
+    """Whether annotations are text at run time; None where there are none, as in typeshed."""
     managed: Text | None = None
     """For `@contextmanager`: the type that `with` binds."""
     decorators: tuple[Text, ...] = ()
@@ -142,7 +144,9 @@ class Attribute:
     """The type of the value alone."""
     settable: bool = True
     final: bool = False
-    """Whether it is `Final` or `ReadOnly`: a property is all that can be offered."""
+    """Whether it is `Final`, `ReadOnly` or frozen: a property is all that can be offered."""
+    slotted: bool = False
+    """Whether the Protocol declares `__slots__`."""
     lazy: bool = False
     direction: Direction | None = None
     recorded: bool = True

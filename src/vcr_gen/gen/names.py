@@ -37,7 +37,8 @@ class Names:
         self, text: Text, *, lazy: bool | None = None, bound: Collection[str] = ()
     ) -> str:
         """An annotation; quoted where the source keeps text and the module does not."""
-        if self.lazy or not lazy:
+        missing = any(isinstance(one, Reference) and one.when is When.NEVER for one in text)
+        if self.lazy or not (lazy or missing):
             return self.spell(text, bound=bound, evaluated=not self.lazy)
         inner = self.spell(text, bound=bound, evaluated=False)
         return string_literal(inner.replace('"', "'"))
@@ -103,6 +104,8 @@ class Names:
 
 
 def _same(one: Reference, other: Reference) -> bool:
+    if one.top_level and one.top_level == other.top_level:
+        return True  # `import a.b` and `import a.c` both bind `a`
     return one == other or (
         one.kind == other.kind
         and (one.module, one.attribute, one.when) == (other.module, other.attribute, other.when)

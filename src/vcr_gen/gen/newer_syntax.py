@@ -63,9 +63,9 @@ class _NewSyntax(cst.CSTVisitor):
 
     def visit_TypeAlias(self, node: cst.TypeAlias) -> None:
         """Turn `type X[T] = value` into `X = value`."""
-        whole, value = self._range(node), self._range(node.value)
-        self._parameters(node, node.type_parameters, always=True, masked=False)
-        self.masks.append((CodeRange(whole.start, value.start), f"{node.name.value} ="))
+        self._parameters(node, node.type_parameters, always=True)
+        keyword_and_name = CodeRange(self._range(node).start, self._range(node.name).end)
+        self.masks.append((keyword_and_name, node.name.value))
 
     def visit_FormattedString(self, node: cst.FormattedString) -> bool:
         """An f-string is no type, and may nest quotes since Python 3.12."""
@@ -94,7 +94,6 @@ class _NewSyntax(cst.CSTVisitor):
         parameters: cst.TypeParameters | None,
         *,
         always: bool = False,
-        masked: bool = True,
     ) -> None:
         if parameters is None and not always:
             return
@@ -104,7 +103,7 @@ class _NewSyntax(cst.CSTVisitor):
         if isinstance(node, cst.ClassDef | cst.FunctionDef) and node.decorators:
             line = self._range(node.name).start.line
         self.type_parameters[line, column] = found
-        if parameters is not None and masked:
+        if parameters is not None:
             self.masks.append((self._range(parameters), ""))
 
     def _parameter(self, node: cst.TypeParam) -> TypeParameter:

@@ -89,23 +89,24 @@ def _distinct(found: Iterable[Found]) -> list[Found]:
 def _written(
     config: Config, library: Library, modules: Mapping[str, SourceModule], found: Sequence[Found]
 ) -> Generation:
+    outputs = {name: _output(library, name) for name in modules}
     elsewhere: dict[str, Elsewhere] = {}
     for name, module in modules.items():
         chosen, _ = choose_names(module)
         for boundary, names in zip(module.boundaries, chosen, strict=True):
-            elsewhere[boundary.full_name] = Elsewhere(output_module(name), names.constant)
+            elsewhere[boundary.full_name] = Elsewhere(outputs[name], names.constant)
     is_project = _project_test(config)
     views = {
-        name: emit_module(module, output_module(name), elsewhere, is_project)
+        outputs[name]: emit_module(module, outputs[name], elsewhere, is_project)
         for name, module in modules.items()
     }
     files: dict[Path, str] = {}
     unsettled: set[Path] = set()
     renderer = cache(Renderer)  # compiling the templates costs more than filling them in
     try:
-        for name, view in views.items():
-            settings = config.for_module(name)
-            path = config.output / _relative(output_module(name))
+        for output, view in views.items():
+            settings = config.for_module(view.module)
+            path = config.output / _relative(output)
             text = renderer(settings.template_dir, settings.line_length).module(view)
             files[path] = text
             if settings.template_dir or _is_long(text, settings.line_length):
@@ -124,20 +125,30 @@ def _written(
     return Generation(
         files=dict(sorted(files.items())),
         diagnostics=(),
-        boundaries=tuple(_listed(config, views, modules, found)),
+        boundaries=tuple(_listed(outputs, views, modules, found)),
         inputs={path: everything for path in files},
         unsettled=frozenset(unsettled),
     )
+
+
+def _output(library: Library, name: str) -> str:
+    module = library.module(name)
+    return output_module(name, is_package=module is not None and module.is_package)
 
 
 def _is_long(text: str, line_length: int) -> bool:
     return any(len(line) > line_length for line in text.splitlines())
 
 
-def output_module(name: str) -> str:
-    """The generated module for a source module: `app.ports` → `vcr_app.ports`."""
-    root, _, inner = name.partition(".")
-    return f"vcr_{root}.{inner or '_package'}"
+def output_module(name: str, *, is_package: bool) -> str:
+    """The generated module for a source module: `app.ports` → `vcr_app.ports`.
+
+    What a package's own `__init__` declares goes to `_package` in it, as the generated `__init__`
+    is there to offer everything else too; a single top-level module counts as a package.
+    """
+    if is_package or "." not in name:
+        return f"vcr_{name}._package"
+    return f"vcr_{name}"
 
 
 def _relative(name: str) -> str:
@@ -166,8 +177,7 @@ def _packages(
     """Every package that the generated modules need; the top one offers all unique names."""
     offered: dict[str, dict[str, list[str]]] = {}
     packages: set[str] = set()
-    for name, view in views.items():
-        module = output_module(name)
+    for module, view in views.items():
         parts = module.split(".")
         packages.update(".".join(parts[:length]) for length in range(1, len(parts)))
         names = offered.setdefault(parts[0], {})
@@ -188,22 +198,24 @@ def _packages(
 
 
 def _listed(
-    config: Config,
+    outputs: Mapping[str, str],
     views: Mapping[str, ModuleView],
     modules: Mapping[str, SourceModule],
     found: Sequence[Found],
 ) -> list[Generated]:
     by_name = {one.definition.full_name: one for one in found}
     listed = []
-    for name, view in views.items():
-        for boundary, shown in zip(modules[name].boundaries, view.boundaries, strict=True):
+    for name, output in outputs.items():
+        for boundary, shown in zip(
+            modules[name].boundaries, views[output].boundaries, strict=True
+        ):
             one = by_name[boundary.full_name]
             listed.append(
                 Generated(
                     boundary.name,
                     boundary.direction,
                     f"{one.definition.module.name}:{boundary.qualname}",
-                    f"{output_module(name)}:{shown.wrapper}",
+                    f"{output}:{shown.wrapper}",
                     modules[name].display,
                     one.definition.node.lineno,
                 )

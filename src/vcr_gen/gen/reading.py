@@ -118,7 +118,7 @@ def _type_parameters(library: Library, definition: Definition) -> tuple[TypeVari
         return tuple(bracketed(one, scope) for one in brackets)
     scope = Scope(library, definition.module)
     found: list[TypeVariable] = []
-    for name, _ in own_parameters(library, definition):
+    for name, _, _ in own_parameters(library, definition):
         for reference in references(spell(bind(ast.Name(name, ast.Load()), scope))):
             found.append(declaration(reference, scope))
     return tuple(found)
@@ -126,10 +126,9 @@ def _type_parameters(library: Library, definition: Definition) -> tuple[TypeVari
 
 def _laziness(boundary: Boundary, module: Module) -> Iterator[bool]:
     yield module.lazy_annotations
-    if module.standard:
-        return
     for signature in _signatures(boundary.members, boundary.constructors):
-        yield signature.lazy
+        if signature.lazy is not None:
+            yield signature.lazy
     for member in boundary.members:
         if isinstance(member, Attribute):
             yield member.lazy

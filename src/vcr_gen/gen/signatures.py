@@ -60,7 +60,7 @@ def signature_of(node: Function, place: Place, decorated: Decorations) -> Signat
         self_type=_self_type(receiver),
         type_parameters=tuple(bracketed(one, inner.scope) for one in brackets),
         asynchronous=isinstance(node, ast.AsyncFunctionDef) and not yields(node),
-        lazy=place.scope.module.lazy_annotations,
+        lazy=None if place.scope.module.standard else place.scope.module.lazy_annotations,
         managed=_managed(returns) if decorated.managed else None,
         decorators=decorated.kept,
         docstring=docstring_of(node),
@@ -96,6 +96,7 @@ def _parameter(
         None if annotation is None else spell(annotation),
         None if default is None else default_of(default, place.scope),
         pack,
+        node.arg if mangled(node.arg, place.class_name) != node.arg else "",
         packed,
     )
 

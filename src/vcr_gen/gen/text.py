@@ -43,6 +43,13 @@ class Reference:
     full_name: str = ""
     """The name of what it stands for, through all re-exports."""
 
+    @property
+    def top_level(self) -> str:
+        """The package that `import a.b` binds; empty for any other name."""
+        top = self.module.partition(".")[0]
+        bare = self.kind == "import" and not self.attribute and self.spelling == top
+        return top if bare else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Quoted:

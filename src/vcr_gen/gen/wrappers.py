@@ -302,7 +302,14 @@ def _method(wrapper: _Wrapper, member: Method) -> MemberView | DeclaredView:
     else:
         functions.append(_calling(wrapper, member))
     if member.binding == "instance":
-        return MemberView(member.name, tuple(functions))
+        if not any(one.declared for one in member.signature.parameters):
+            return MemberView(member.name, tuple(functions))
+        return DeclaredView(
+            member.name,
+            "",
+            tuple(_unmangled(wrapper, member)),
+            tuple(functions),
+        )
     declared = functions[:-1] or [_stub(wrapper, member, member.signature)]
     running = functions[-1]
     instance = wrapper.names.own(RUNTIME, "instance_member")
@@ -312,6 +319,13 @@ def _method(wrapper: _Wrapper, member: Method) -> MemberView | DeclaredView:
         tuple(declared),
         (replace(running, decorators=(instance,)),),
     )
+
+
+def _unmangled(wrapper: _Wrapper, member: Method) -> Iterator[FunctionView]:
+    """What type checkers see: to them, `__x` is a positional parameter without a name."""
+    for signature in member.overloads or (member.signature,):
+        parameters = tuple(replace(one, name=one.declared or one.name) for one in signature.parameters)
+        yield _stub(wrapper, member, replace(signature, parameters=parameters))
 
 
 def _stub(wrapper: _Wrapper, member: Method, signature: Signature) -> FunctionView:
@@ -356,7 +370,9 @@ def _dispatching(wrapper: _Wrapper, member: Method) -> FunctionView:
         number = str(index + 1) if index else ""
         key = f"{member.name}#{index + 1}" if index else member.name
         name = _event_name(wrapper, member.name, number)
-        event = wrapper.maker.call(name, key, member.name, signature)
+        event = wrapper.maker.call(
+            name, key, member.name, signature, deprecated=member.deprecated
+        )
         wrapper.events.append(event.view)
         chosen.append(event.view.name)
     comma = "," if len(chosen) == 1 else ""
@@ -403,10 +419,27 @@ def _body(
         yield from _returning(wrapper, signature, inner, bound, direct=True)
         return
     event = wrapper.maker.call(
-        _event_name(wrapper, member.name), member.name, member.name, signature
+        _event_name(wrapper, member.name),
+        member.name,
+        member.name,
+        signature,
+        loose=bool(member.overloads),
+        deprecated=member.deprecated,
     )
     wrapper.events.append(event.view)
-    yield from _handing(wrapper, event, signature, port, bound)
+    values = dict(_as_protocol(wrapper, signature, bound))
+    yield from _handing(wrapper, event, signature, port, bound, values)
+
+
+def _as_protocol(
+    wrapper: _Wrapper, signature: Signature, bound: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """Parameters of the type of `self`: an unbounded TypeVar does not say it is the Protocol."""
+    for one in signature.parameters:
+        if signature.self_type in set(references(one.annotation or ())):
+            cast = wrapper.names.own("typing", "cast", bound=bound)
+            any_name = wrapper.names.own("typing", "Any")
+            yield one.name, f'{cast}("{any_name}", {one.name})'
 
 
 def _instance(
@@ -612,7 +645,7 @@ def _getter(
 
 
 def _setter(
-    wrapper: _Wrapper, name: str, signature: Signature, *, recorded: bool
+    wrapper: _Wrapper, name: str, signature: Signature, *, recorded: bool, slotted: bool = False
 ) -> FunctionView:
     receiver = signature.receiver.name if signature.receiver else "self"
     value = signature.parameters[0].name if signature.parameters else "value"
@@ -620,7 +653,8 @@ def _setter(
     header = _header(wrapper, name, signature)
     body: tuple[Nest | str, ...]
     if recorded:
-        event = wrapper.maker.set(_event_name(wrapper, name, "Set"), f"{name}.set", name, signature)
+        event_name = _event_name(wrapper, name, "Set")
+        event = wrapper.maker.set(event_name, f"{name}.set", name, signature, slotted=slotted)
         wrapper.events.append(event.view)
         quiet = replace(signature, returned="none")
         body = tuple(
@@ -658,7 +692,11 @@ def _attribute(wrapper: _Wrapper, member: Attribute) -> DeclaredView | MemberVie
     maker = names.spell((Reference("property", "builtin"),), bound=bound)
     running = [_getter(wrapper, member.name, getter, maker, recorded=member.recorded)]
     if member.settable:
-        running.append(_setter(wrapper, member.name, setter, recorded=member.recorded))
+        running.append(
+            _setter(
+                wrapper, member.name, setter, recorded=member.recorded, slotted=member.slotted
+            )
+        )
     if member.final:
         return MemberView(member.name, tuple(running))
     shown = names.annotation(member.annotation, lazy=member.lazy, bound=bound)

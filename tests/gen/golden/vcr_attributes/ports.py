@@ -159,7 +159,7 @@ class VcrDevice:
         self._port.call(DeviceReset())
 
 
-DEVICE: Final = Boundary(
+DEVICE: Final[Boundary] = Boundary(
     "Device",
     direction="outbound",
     protocol="attributes.ports:Device",

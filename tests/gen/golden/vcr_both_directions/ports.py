@@ -51,7 +51,7 @@ class VcrSocket:
         return self._port.unrecorded("fileno").fileno
 
 
-SOCKET: Final = Boundary(
+SOCKET: Final[Boundary] = Boundary(
     "Socket",
     direction="outbound",
     protocol="both_directions.ports:Socket",

@@ -51,7 +51,7 @@ class VcrBus:
         self._port.call(BusOnAny(handler=handler))
 
 
-BUS: Final = Boundary(
+BUS: Final[Boundary] = Boundary(
     "Bus",
     direction="outbound",
     protocol="callbacks.ports:Bus",

@@ -64,7 +64,7 @@ class VcrLedger:
         self._port.call(LedgerLoad(source=source))
 
 
-LEDGER: Final = Boundary(
+LEDGER: Final[Boundary] = Boundary(
     "Ledger",
     direction="outbound",
     protocol="checker_only_imports.ports:Ledger",

@@ -59,7 +59,7 @@ class VcrLedger:
         return self._port.call(LedgerPlain(at=at))
 
 
-LEDGER: Final = Boundary(
+LEDGER: Final[Boundary] = Boundary(
     "Ledger",
     direction="outbound",
     protocol="checker_only_strings.ports:Ledger",

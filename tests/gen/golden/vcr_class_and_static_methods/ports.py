@@ -88,7 +88,7 @@ class VcrPlugin:
         self._port.call(PluginRun())
 
 
-PLUGIN: Final = Boundary(
+PLUGIN: Final[Boundary] = Boundary(
     "Plugin",
     direction="outbound",
     protocol="class_and_static_methods.ports:Plugin",

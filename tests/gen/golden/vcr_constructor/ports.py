@@ -39,7 +39,7 @@ class VcrEngine:
         self._port.call(EngineStart())
 
 
-ENGINE: Final = Boundary(
+ENGINE: Final[Boundary] = Boundary(
     "Engine",
     direction="outbound",
     protocol="constructor.ports:Engine",
@@ -72,7 +72,7 @@ class VcrHandler:
         return self._port.call(HandlerHandle(request=request))
 
 
-HANDLER: Final = Boundary(
+HANDLER: Final[Boundary] = Boundary(
     "Handler",
     direction="inbound",
     protocol="constructor.ports:Handler",

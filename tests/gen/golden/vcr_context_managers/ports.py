@@ -139,7 +139,7 @@ class VcrDatabase:
         await self._port.acall(DatabaseAexit(args=args))
 
 
-DATABASE: Final = Boundary(
+DATABASE: Final[Boundary] = Boundary(
     "Database",
     direction="outbound",
     protocol="context_managers.ports:Database",

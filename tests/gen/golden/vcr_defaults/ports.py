@@ -209,7 +209,7 @@ class VcrJob:
         return self._port.call(JobOmittedBeforeRest(a=a, rest=rest, b=b))
 
 
-JOB: Final = Boundary(
+JOB: Final[Boundary] = Boundary(
     "Job",
     direction="outbound",
     protocol="defaults.ports:Job",

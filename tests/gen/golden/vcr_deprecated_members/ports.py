@@ -5,7 +5,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from typing_extensions import deprecated
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
@@ -20,7 +20,7 @@ class OldStart(Call):
     x: int
 
     def __call__(self, target: Old) -> int:
-        return target.start(self.x)
+        return cast("Callable[..., int]", cast("Any", target).start)(self.x)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ class VcrOld:
         return self._port.call(OldRun())
 
 
-OLD: Final = Boundary(
+OLD: Final[Boundary] = Boundary(
     "Old",
     direction="outbound",
     protocol="deprecated_members.ports:Old",

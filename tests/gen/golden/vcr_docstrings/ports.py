@@ -76,7 +76,7 @@ class VcrDocumented:
         return self._port.call(DocumentedTriple())
 
 
-DOCUMENTED: Final = Boundary(
+DOCUMENTED: Final[Boundary] = Boundary(
     "Documented",
     direction="outbound",
     protocol="docstrings.ports:Documented",

@@ -174,7 +174,7 @@ class VcrTable:
         self._port.call(TableSetattr(name=name, value=value))
 
 
-TABLE: Final = Boundary(
+TABLE: Final[Boundary] = Boundary(
     "Table",
     direction="outbound",
     protocol="dunders.ports:Table",

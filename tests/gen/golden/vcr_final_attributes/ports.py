@@ -48,7 +48,7 @@ class VcrLimits:
         return self._port.call(LimitsHighest())
 
 
-LIMITS: Final = Boundary(
+LIMITS: Final[Boundary] = Boundary(
     "Limits",
     direction="outbound",
     protocol="final_attributes.ports:Limits",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime as Moment
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Generic, Iterator, Self
+from typing import TYPE_CHECKING, Final, Generic, Iterator, Self
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
@@ -91,7 +91,7 @@ class FileClose(Call):
 class FileLen(Call):
     """`File.__len__`, as it crosses the boundary."""
 
-    def __call__(self, target: File) -> "int":
+    def __call__(self, target: File) -> int:
         return target.__len__()
 
 
@@ -138,11 +138,11 @@ class VcrFile:
     def close(self) -> "None":
         self._port.call(FileClose())
 
-    def __len__(self) -> "int":
+    def __len__(self) -> int:
         return self._port.call(FileLen())
 
 
-FILE: Final = Boundary(
+FILE: Final[Boundary] = Boundary(
     "File",
     direction="outbound",
     protocol="flattened_bases.ports:File",
@@ -173,7 +173,7 @@ class RowsFirst(Call, Generic[T_co]):
 class RowsIter(Call, Generic[T_co]):
     """`Rows.__iter__`, as it crosses the boundary."""
 
-    def __call__(self, target: Rows[T_co]) -> "Iterator[T_co]":
+    def __call__(self, target: Rows[T_co]) -> Iterator[T_co]:
         return target.__iter__()
 
 
@@ -181,7 +181,7 @@ class RowsIter(Call, Generic[T_co]):
 class RowsHash(Call, Generic[T_co]):
     """`Rows.__hash__`, as it crosses the boundary."""
 
-    def __call__(self, target: Rows[T_co]) -> "int":
+    def __call__(self, target: Rows[T_co]) -> int:
         return target.__hash__()
 
 
@@ -200,16 +200,16 @@ class VcrRows(Generic[T_co]):
         call: RowsFirst[T_co] = RowsFirst()
         return self._port.call(call)
 
-    def __iter__(self) -> "Iterator[T_co]":
+    def __iter__(self) -> Iterator[T_co]:
         call: RowsIter[T_co] = RowsIter()
         return self._port.call(call)
 
-    def __hash__(self) -> "int":
+    def __hash__(self) -> int:
         call: RowsHash[T_co] = RowsHash()
         return self._port.call(call)
 
 
-ROWS: Final = Boundary(
+ROWS: Final[Boundary] = Boundary(
     "Rows",
     direction="outbound",
     protocol="flattened_bases.ports:Rows",
@@ -230,7 +230,7 @@ class LockLocked(Call):
 class LockEnter(Call):
     """`Lock.__enter__`, as it crosses the boundary."""
 
-    def __call__(self, target: Lock) -> "int":
+    def __call__(self, target: Lock) -> int:
         return target.__enter__()
 
 
@@ -238,11 +238,11 @@ class LockEnter(Call):
 class LockExit(Call):
     """`Lock.__exit__`, as it crosses the boundary."""
 
-    exc_type: "type[BaseException] | None"
-    exc_value: "BaseException | None"
-    traceback: "TracebackType | None"
+    exc_type: type[BaseException] | None
+    exc_value: BaseException | None
+    traceback: TracebackType | None
 
-    def __call__(self, target: Lock) -> "Any":
+    def __call__(self, target: Lock) -> bool | None:
         return target.__exit__(self.exc_type, self.exc_value, self.traceback)
 
 
@@ -260,22 +260,22 @@ class VcrLock:
     def locked(self) -> bool:
         return self._port.call(LockLocked())
 
-    def __enter__(self) -> "int":
+    def __enter__(self) -> int:
         return self._port.call(LockEnter())
 
     def __exit__(
         self,
-        exc_type: "type[BaseException] | None",
-        exc_value: "BaseException | None",
-        traceback: "TracebackType | None",
+        exc_type: type[BaseException] | None,
+        exc_value: BaseException | None,
+        traceback: TracebackType | None,
         /,
-    ) -> "Any":
+    ) -> bool | None:
         return self._port.call(
             LockExit(exc_type=exc_type, exc_value=exc_value, traceback=traceback)
         )
 
 
-LOCK: Final = Boundary(
+LOCK: Final[Boundary] = Boundary(
     "Lock",
     direction="outbound",
     protocol="flattened_bases.ports:Lock",

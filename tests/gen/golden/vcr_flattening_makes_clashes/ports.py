@@ -99,7 +99,7 @@ class VcrBoth:
         return self._port.call(BothDict())
 
 
-BOTH: Final = Boundary(
+BOTH: Final[Boundary] = Boundary(
     "Both",
     direction="outbound",
     protocol="flattening_makes_clashes.ports:Both",

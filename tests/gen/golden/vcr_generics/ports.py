@@ -99,7 +99,7 @@ class VcrRepo(Generic[K_contra, T_co]):
         return self._port.call(call)
 
 
-REPO: Final = Boundary(
+REPO: Final[Boundary] = Boundary(
     "Repo",
     direction="outbound",
     protocol="generics.ports:Repo",
@@ -172,7 +172,7 @@ class VcrCell(Generic[T]):
         return self._port.call(call)
 
 
-CELL: Final = Boundary(
+CELL: Final[Boundary] = Boundary(
     "Cell",
     direction="outbound",
     protocol="generics.ports:Cell",

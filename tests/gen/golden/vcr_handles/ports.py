@@ -61,7 +61,7 @@ class VcrCursor:
         return self._port.call(CursorStream())
 
 
-CURSOR: Final = Boundary(
+CURSOR: Final[Boundary] = Boundary(
     "Cursor",
     direction="outbound",
     protocol="handles.ports:Cursor",
@@ -108,7 +108,7 @@ class VcrConnection:
         self._port.call(ConnectionExecute(cursor=cursor, sql=sql))
 
 
-CONNECTION: Final = Boundary(
+CONNECTION: Final[Boundary] = Boundary(
     "Connection",
     direction="outbound",
     protocol="handles.ports:Connection",

@@ -37,7 +37,7 @@ class VcrRow:
         return self._port.call(RowValue(column=column))
 
 
-ROW: Final = Boundary(
+ROW: Final[Boundary] = Boundary(
     "Row",
     direction="outbound",
     protocol="handles.rows:Row",

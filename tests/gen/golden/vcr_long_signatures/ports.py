@@ -95,7 +95,7 @@ class VcrVeryDescriptiveServiceName:
         return await self._port.acall(VeryDescriptiveServiceNameMethodWithAResultThatIsLong())
 
 
-VERY_DESCRIPTIVE_SERVICE_NAME: Final = Boundary(
+VERY_DESCRIPTIVE_SERVICE_NAME: Final[Boundary] = Boundary(
     "VeryDescriptiveServiceName",
     direction="outbound",
     protocol="long_signatures.ports:VeryDescriptiveServiceName",

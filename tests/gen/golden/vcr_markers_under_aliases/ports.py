@@ -39,7 +39,7 @@ class VcrClock:
         return self._port.call(ClockNow(zone=zone))
 
 
-CLOCK: Final = Boundary(
+CLOCK: Final[Boundary] = Boundary(
     "clock",
     direction="outbound",
     protocol="markers_under_aliases.ports:Clock",
@@ -69,7 +69,7 @@ class VcrDoor:
         self._port.never(DoorKnock(code=code, loud=loud))
 
 
-DOOR: Final = Boundary(
+DOOR: Final[Boundary] = Boundary(
     "Door",
     direction="inbound",
     protocol="markers_under_aliases.ports:Door",
@@ -114,7 +114,7 @@ class VcrWire:
         return self._port.call(WireLevel(mode=mode))
 
 
-WIRE: Final = Boundary(
+WIRE: Final[Boundary] = Boundary(
     "Wire",
     direction="outbound",
     protocol="markers_under_aliases.ports:Wire",

@@ -84,7 +84,7 @@ class VcrUntyped:
         return self._port.call(UntypedHalf(what=what, how=how))
 
 
-UNTYPED: Final = Boundary(
+UNTYPED: Final[Boundary] = Boundary(
     "Untyped",
     direction="outbound",
     protocol="missing_annotations.ports:Untyped",

@@ -97,7 +97,7 @@ class VcrCalendar:
         return self._port.call(CalendarType(id=id, field=field))
 
 
-CALENDAR: Final = Boundary(
+CALENDAR: Final[Boundary] = Boundary(
     "Calendar",
     direction="outbound",
     protocol="names_like_types.ports:Calendar",

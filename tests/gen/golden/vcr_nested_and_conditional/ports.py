@@ -63,7 +63,7 @@ class VcrOuterPort:
         self._port.call(OuterPortFailed(trouble=trouble))
 
 
-OUTER_PORT: Final = Boundary(
+OUTER_PORT: Final[Boundary] = Boundary(
     "Port",
     direction="outbound",
     protocol="nested_and_conditional.ports:Outer.Port",
@@ -98,7 +98,7 @@ class VcrGhost:
         return self._port.call(GhostHaunt(times=times))
 
 
-GHOST: Final = Boundary(
+GHOST: Final[Boundary] = Boundary(
     "Ghost",
     direction="outbound",
     protocol="nested_and_conditional.ports:Ghost",

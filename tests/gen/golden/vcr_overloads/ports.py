@@ -5,7 +5,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, cast, overload
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, given
 
@@ -74,7 +74,7 @@ class StoreWrite(Call):
     binary: bool
 
     def __call__(self, target: Store) -> None:
-        target.write(self.key, self.value, self.binary)
+        cast("Callable[..., None]", target.write)(self.key, self.value, self.binary)
 
 
 class VcrStore:
@@ -113,7 +113,7 @@ class VcrStore:
         self._port.call(StoreWrite(key=key, value=value, binary=binary))
 
 
-STORE: Final = Boundary(
+STORE: Final[Boundary] = Boundary(
     "Store",
     direction="outbound",
     protocol="overloads.ports:Store",

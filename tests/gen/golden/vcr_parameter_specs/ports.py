@@ -90,7 +90,7 @@ class VcrPool:
         return self._port.call(call)
 
 
-POOL: Final = Boundary(
+POOL: Final[Boundary] = Boundary(
     "Pool",
     direction="outbound",
     protocol="parameter_specs.ports:Pool",
@@ -144,7 +144,7 @@ class VcrTask(Generic[P, T_co]):
         return self._port.call(call)
 
 
-TASK: Final = Boundary(
+TASK: Final[Boundary] = Boundary(
     "Task",
     direction="outbound",
     protocol="parameter_specs.ports:Task",

@@ -76,6 +76,9 @@ class VcrVault:
 
     if TYPE_CHECKING:
         _state: int
+
+        def open(self, __key: str, __name: str = "") -> _Secret: ...
+
     else:
 
         @property
@@ -86,17 +89,17 @@ class VcrVault:
         def _state(self, value: int) -> None:
             self._port.call(VaultStateSet(value=value))
 
+        def open(self, _Vault__key: str, _Vault__name: str = "") -> _Secret:
+            return self._port.call(VaultOpen(key=_Vault__key, name=_Vault__name))
+
     def _peek(self, _depth: int) -> str:
         return self._port.call(VaultPeek(_depth=_depth))
-
-    def open(self, _Vault__key: str, _Vault__name: str = "") -> _Secret:
-        return self._port.call(VaultOpen(key=_Vault__key, name=_Vault__name))
 
     def named(self, *, __name__: str) -> None:
         self._port.call(VaultNamed(name=__name__))
 
 
-VAULT: Final = Boundary(
+VAULT: Final[Boundary] = Boundary(
     "Vault",
     direction="outbound",
     protocol="private_and_mangled.ports:Vault",

@@ -87,7 +87,7 @@ class VcrAccount:
         return await self._port.acall(AccountRate())
 
 
-ACCOUNT: Final = Boundary(
+ACCOUNT: Final[Boundary] = Boundary(
     "Account",
     direction="outbound",
     protocol="properties.ports:Account",

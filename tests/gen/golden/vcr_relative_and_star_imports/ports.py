@@ -44,7 +44,7 @@ class VcrDrawer:
         return self._port.call(DrawerDraw(shape=shape, size=size, other=other))
 
 
-DRAWER: Final = Boundary(
+DRAWER: Final[Boundary] = Boundary(
     "Drawer",
     direction="outbound",
     protocol="relative_and_star_imports.ports:Drawer",

@@ -95,7 +95,7 @@ class VcrQuery:
         return cast("Self", self._port.call(QueryParent()))
 
 
-QUERY: Final = Boundary(
+QUERY: Final[Boundary] = Boundary(
     "Query",
     direction="outbound",
     protocol="self_types.ports:Query",

@@ -156,7 +156,7 @@ class VcrFeed:
         return self._port.call(FeedCounted())
 
 
-FEED: Final = Boundary(
+FEED: Final[Boundary] = Boundary(
     "Feed",
     direction="outbound",
     protocol="streams.ports:Feed",

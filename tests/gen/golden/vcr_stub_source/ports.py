@@ -56,7 +56,7 @@ class VcrService:
         self._port.call(ServicePut(thing=thing))
 
 
-SERVICE: Final = Boundary(
+SERVICE: Final[Boundary] = Boundary(
     "Service",
     direction="outbound",
     protocol="stub_source.ports:Service",

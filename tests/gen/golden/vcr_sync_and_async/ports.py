@@ -59,7 +59,7 @@ class VcrStepRunner:
         await self._port.acall(StepRunnerStop(reason=reason, force=force))
 
 
-STEP_RUNNER: Final = Boundary(
+STEP_RUNNER: Final[Boundary] = Boundary(
     "StepRunner",
     direction="outbound",
     protocol="sync_and_async.ports:StepRunner",
@@ -100,7 +100,7 @@ class VcrScriptServer:
         return self._port.call(ScriptServerStatus())
 
 
-SCRIPT_SERVER: Final = Boundary(
+SCRIPT_SERVER: Final[Boundary] = Boundary(
     "server",
     direction="inbound",
     protocol="sync_and_async.ports:ScriptServer",

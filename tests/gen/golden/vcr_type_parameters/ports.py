@@ -74,7 +74,7 @@ class VcrBox[T, U: (int, str) = int]:
         return self._port.call(call)
 
 
-BOX: Final = Boundary(
+BOX: Final[Boundary] = Boundary(
     "Box",
     direction="outbound",
     protocol="type_parameters.ports:Box",
@@ -125,7 +125,7 @@ class VcrRunner:
         return self._port.call(call)
 
 
-RUNNER: Final = Boundary(
+RUNNER: Final[Boundary] = Boundary(
     "Runner",
     direction="outbound",
     protocol="type_parameters.ports:Runner",

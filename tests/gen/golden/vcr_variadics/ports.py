@@ -98,7 +98,7 @@ class VcrClient:
         return self._port.call(ClientMany(numbers=numbers, scale=scale))
 
 
-CLIENT: Final = Boundary(
+CLIENT: Final[Boundary] = Boundary(
     "Client",
     direction="outbound",
     protocol="variadics.ports:Client",
