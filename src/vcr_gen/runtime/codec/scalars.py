@@ -36,7 +36,7 @@ _BIG_HEX: Final = re.compile(r"-?0x[1-9a-f][0-9a-f]*")
 _ODD_FLOATS: Final = {"inf", "-inf", "nan", "-nan"}
 _ESCAPE: Final = re.compile(r"\\(u[0-9a-f]{4}|\\)|\\")
 _TO_ESCAPE: Final = re.compile(r"[\\\ud800-\udfff]")
-_NOT_TEXT: Final = re.compile(r"[^\n\t\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_TEXT: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
 class NoneNode(Node):
@@ -261,7 +261,7 @@ def bytes_to_plain(data: bytes) -> Plain:
 def bytes_from_plain(plain: Plain, *, expected: str) -> bytes:
     """The bytes of a plain."""
     if type(plain) is str:
-        if not _NOT_TEXT.search(plain):
+        if is_plain_text(plain) and not _NOT_TEXT.search(plain):
             return plain.encode()
         raise Fault(f"{expected} in base64", "text that is not printable")
     if type(plain) is dict and len(plain) == 1 and BASE64 in plain:
