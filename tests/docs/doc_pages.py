@@ -5,7 +5,7 @@ A fenced block says by its language and its first line what it is:
 - `# path/to/file` first, in any language: a file of the page's project. A second block with the
   same path replaces it. A path below `docs/` means that file of this repository: the block is an
   excerpt that must be in it, word for word; a line `# …` stands for lines left out.
-- `diff` with a path: a change to a file of the project, lines with `-` before, lines with `+` after.
+- `diff` with a path: a change to a file of the project; `-` and `+` before the lines that differ.
 - `python` without a path: a script, run in the project.
 - `console`: commands after `$ `, each with the output it must print; `…` stands for anything. The
   last command of a block `console fails` must fail, every other one must not.
@@ -81,11 +81,10 @@ class Command:
         return not self.line.startswith(_NOT_RUN)
 
     def is_shown_in(self, output: str) -> bool:
-        """Whether the output is what the page shows; spaces at line ends do not count."""
-        wanted = "\n".join(line.rstrip() for line in self.shown.strip().splitlines())
-        pattern = ".*?".join(re.escape(piece) for piece in wanted.split("…"))
-        actual = "\n".join(line.rstrip() for line in output.strip().splitlines())
-        return not wanted or re.fullmatch(pattern, actual, re.S) is not None
+        """Whether the output is what the page shows; how far lines are indented does not count."""
+        wanted = _words(self.shown)
+        pattern = ".*?".join(re.escape(piece.strip()) for piece in wanted.split("…"))
+        return not wanted or re.fullmatch(pattern, _words(output), re.S) is not None
 
 
 def blocks(page: Path) -> Iterator[Block]:
@@ -112,6 +111,10 @@ def pages() -> list[Path]:
     for folder in ("guides", "concepts", "reference"):
         found += sorted((docs / folder).glob("*.md"))
     return [page for page in found if page.is_file()]
+
+
+def _words(text: str) -> str:
+    return "\n".join(" ".join(line.split()) for line in text.strip().splitlines())
 
 
 def _stripped(piece: str) -> list[str]:
