@@ -99,6 +99,9 @@ class VcrStepRunner:
         )
 
     def close(self) -> None:
+        """Closes it.
+
+        Ends here."""
         with self._port.call(E()) as value:
             yield value
 

@@ -69,6 +69,8 @@ def test_what_is_called_stable_is_stable_at_any_length_of_line(width: int) -> No
         'class A:\n    """ Doc."""\n',
         'class A:\n    """Doc. """\n',
         'class A:\n    """Doc.\n  less\n    """\n',
+        'class A:\n    """Doc.\n    more. """\n',
+        'class A:\n    """Doc.\n\n    """\n',
         "f(\n    a\n)\n",
         "f(\n    a, b,\n)\n",
         "if x:\n    def f() -> None: ...\n",

@@ -109,9 +109,12 @@ class _Reader:
         # black leaves long lines in docstrings alone, but breaks before closing quotes.
         return (
             not is_wide(lines[-1], self.limit)
-            and lines[-2] != ""
             and all(line.startswith(indent) for line in inner)
-            and (inner[-1] in words or inner[-1] == f'{indent}"""')
+            and (
+                not lines[-1].endswith(' """')
+                if inner[-1] in words
+                else lines[-1] == f'{indent}"""' and lines[-2] != ""
+            )
             and (not words or any(line[len(indent)] != " " for line in words))
         )
 

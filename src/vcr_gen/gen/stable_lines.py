@@ -21,7 +21,7 @@ _DOTTED: Final = rf"{_NAME}(?:\.{_NAME})*"
 _ATOM: Final = rf"(?:(?:{_NAME}|§)(?:\.{_NAME}|¶)*|-?\d+(?:\.\d+)?|\.\.\.)"
 _UNION: Final = rf"(?:await |lambda: )?{_ATOM}(?: \| {_ATOM})*"
 _EXPRESSION: Final = rf"{_UNION}(?: if {_ATOM} else {_UNION})?"
-_SEQUENCE: Final = rf"{_EXPRESSION}(?:, {_EXPRESSION})*"
+_SEQUENCE: Final = rf"\*?{_EXPRESSION}(?:, \*?{_EXPRESSION})*"
 _ARGUMENT: Final = rf"(?:{_NAME}=|\*\*?)?{_EXPRESSION}"
 _ARGUMENTS: Final = rf"{_ARGUMENT}(?:, {_ARGUMENT})*"
 _PAIR: Final = rf"§: {_EXPRESSION}"
@@ -31,7 +31,7 @@ _PARAMETER: Final = (
 )
 _IMPORTED: Final = rf"{_NAME}(?: as {_NAME})?"
 
-_STRING = re.compile(r'(?<!\w)"[^"\\]*"')
+_STRING = re.compile(r'(?<!\w)b?"[^"\\]*"')
 _CALLED = re.compile(rf"(?<=[\w¶])\((?:{_ARGUMENTS})?\)|(?<=[\w¶§])\[{_SEQUENCE}\]")
 _LITERAL = re.compile(
     rf"(?:^|(?<=[=,:(\[ ]))(?:\[(?:{_SEQUENCE})?\]|\{{(?:{_PAIR}(?:, {_PAIR})*|{_SEQUENCE})?\}})"
@@ -60,7 +60,7 @@ _STATEMENTS: Final[tuple[tuple[LineKind, re.Pattern[str]], ...]] = (
     (
         "statement",
         re.compile(
-            rf"(?:return|yield|raise)(?: {_EXPRESSION})?|pass|{_EXPRESSION}"
+            rf"(?:return|yield|raise)(?: {_EXPRESSION})?|pass|del {_DOTTED}|{_EXPRESSION}"
             rf"|{_DOTTED}(?:: {_EXPRESSION})?(?: = {_EXPRESSION})?"
         ),
     ),
