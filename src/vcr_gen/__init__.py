@@ -12,7 +12,8 @@ if TYPE_CHECKING:
         DivergenceError,
         VcrError,
     )
-    from vcr_gen.runtime.cassette import Cassette, Mode
+    from vcr_gen.runtime.cassette import Cassette, Mode, StaleCassetteWarning
+    from vcr_gen.runtime.codec import Registry
     from vcr_gen.runtime.driver import Driver
 
 __all__ = [
@@ -21,6 +22,8 @@ __all__ = [
     "DivergenceError",
     "Driver",
     "Mode",
+    "Registry",
+    "StaleCassetteWarning",
     "VcrError",
 ]
 
@@ -30,6 +33,8 @@ _HOMES = {
     "DivergenceError": "vcr_gen.errors",
     "Driver": "vcr_gen.runtime.driver",
     "Mode": "vcr_gen.runtime.cassette",
+    "Registry": "vcr_gen.runtime.codec",
+    "StaleCassetteWarning": "vcr_gen.runtime.cassette",
     "VcrError": "vcr_gen.errors",
 }
 
