@@ -80,6 +80,9 @@ class Match:
     def __init__(self, same: Callable[[Any, Any], bool]) -> None:
         self.same: Final = same
 
+    def __repr__(self) -> str:
+        return f"Match({_name(self.same)})"
+
 
 @final
 class Codec(Generic[_T]):
@@ -90,3 +93,12 @@ class Codec(Generic[_T]):
     def __init__(self, encode: Callable[[_T], object], decode: Callable[[Any], _T]) -> None:
         self.encode: Final = encode
         self.decode: Final = decode
+
+    def __repr__(self) -> str:
+        return f"Codec({_name(self.encode)}, {_name(self.decode)})"
+
+
+def _name(function: object) -> str:
+    """A function's name without its address: cassettes keep signatures, annotations included."""
+    name = getattr(function, "__name__", type(function).__name__)
+    return name if name.isidentifier() else "..."

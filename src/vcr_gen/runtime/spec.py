@@ -1,12 +1,13 @@
 """What the runtime knows of a boundary: its name, its direction, its methods and their types."""
 
+import re
 import sys
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import Field, dataclass, fields
 from functools import cached_property
 from importlib import import_module
 from inspect import formatannotation, iscoroutinefunction
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, Final, Literal, TypeAlias, final
 
 from vcr_gen.boundary import Unrecorded
 from vcr_gen.errors import UsageError
@@ -16,6 +17,8 @@ from vcr_gen.runtime.codec import resolve_annotations
 __all__ = ["Boundary", "Direction", "Method", "Parameter"]
 
 Direction: TypeAlias = Literal["outbound", "inbound"]
+
+_ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,4 +161,7 @@ def _signature(call: type[Call]) -> str:
 
 
 def _text(annotation: object) -> str:
-    return annotation if isinstance(annotation, str) else formatannotation(annotation)
+    """An annotation in words that are the same in every run: somebody's metadata has addresses."""
+    if isinstance(annotation, str):
+        return annotation
+    return _ADDRESS.sub("", formatannotation(annotation))
