@@ -1,5 +1,6 @@
 """The pytest plugin: options, the marker and the fixtures. What is heavy is imported on use."""
 
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -107,7 +108,7 @@ def vcrgen_cassette(
     except VcrError as error:
         raise as_failure(error) from None
     hooks.own = tape
-    if request.cls is not None and hasattr(request.cls, "runTest"):
+    if _is_unittest(request.instance):  # its tests take no arguments
         request.instance.vcrgen_cassette = tape.cassette
     yield tape.cassette
     hooks.close_own(item)
@@ -139,6 +140,11 @@ def _factory(request: pytest.FixtureRequest, scope: str, folder: Path) -> Iterat
 
     yield CassetteFactory(scope, open_tape)
     hooks.close_scope(fixture)
+
+
+def _is_unittest(instance: object) -> bool:
+    unittest = sys.modules.get("unittest")
+    return unittest is not None and isinstance(instance, unittest.TestCase)
 
 
 def _age(text: str) -> str:

@@ -1,18 +1,22 @@
 """Follows each test through its phases, and lets its outcome decide on its cassette."""
 
+import gc
 import inspect
 from collections.abc import Generator
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
 from vcr_gen.errors import DivergenceError, UnusedEventsError, VcrError, VerificationError
 from vcr_gen.pytest.claims import CASSETTE, MARKER, test_id
 from vcr_gen.pytest.dependents import Dependents
+from vcr_gen.pytest.guard import Guard
 from vcr_gen.pytest.opening import Opener, command, marked_options
 from vcr_gen.pytest.tape import Tape
 
 __all__ = ["Hooks", "as_failure"]
+
+_Info: TypeAlias = pytest.ExceptionInfo[BaseException]
 
 
 def as_failure(complaint: BaseException, test: str = "") -> BaseException:
@@ -32,6 +36,7 @@ class Hooks:
         self._full_trace = bool(config.getoption("fulltrace", False))
         self._opener = opener
         self._dependents = Dependents(CASSETTE)
+        self._guard = Guard(self._tell)
         self.own: Tape | None = None
         """The tape of the test that runs."""
         self.scoped: dict[str, list[Tape]] = {}
@@ -51,10 +56,10 @@ class Hooks:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_fixture_setup(
-        self, fixturedef: pytest.FixtureDef[Any]
+        self, fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
     ) -> Generator[None, object, object]:
         """See which fixtures may still use the cassette when they are torn down."""
-        with self._dependents.setting_up(fixturedef):
+        with self._dependents.setting_up(fixturedef), self._guard.setup(fixturedef, request):
             return (yield)
 
     @pytest.hookimpl(tryfirst=True)
@@ -86,8 +91,22 @@ class Hooks:
         return result
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+        """Keep a divergence from ending the task in which anyio runs all tests of a scope."""
+        if not (inspect.iscoroutinefunction(pyfuncitem.obj) and self._tapes(pyfuncitem)):
+            return (yield)
+        original = pyfuncitem.obj
+        pyfuncitem.obj = self._guard.coroutine(original)
+        try:
+            return (yield)
+        finally:
+            pyfuncitem.obj = original
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, object, object]:
         """Put a recording in place only when the teardown went well too."""
+        if self._tapes(item):
+            self._guard.teardown(item.session)
         try:
             result = yield
         except BaseException as error:
@@ -103,7 +122,7 @@ class Hooks:
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Keep the outcome, show the user's frames alone, and say how to record again."""
-        if call.excinfo is not None and not self._full_trace:
+        if not self._full_trace:
             self._shorten(item, call)
         report = yield
         if call.excinfo is not None or report.failed:
@@ -131,6 +150,7 @@ class Hooks:
 
     def _after_call(self, item: pytest.Item, error: BaseException | None) -> BaseException | None:
         test = _function(item)
+        _drop_repeated(_unittest_errors(item))
         found: list[BaseException | None] = [
             tape.hidden(error, test) for tapes in self.scoped.values() for tape in tapes
         ]
@@ -162,14 +182,43 @@ class Hooks:
         return [*scoped, *([self.own] if self.own is not None else [])]
 
     def _shorten(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-        assert call.excinfo is not None
-        error = call.excinfo.value
-        if self._tapes(item) or isinstance(error, VcrError | DivergenceError):
-            from vcr_gen.pytest.tracebacks import hide_our_frames
+        if call.excinfo is not None:
+            call.excinfo = _user_frames(item, call.excinfo)
+        errors = _unittest_errors(item)
+        errors[:] = [_user_frames(item, error) for error in errors]
 
-            hide_our_frames(error)
-            if error.__traceback__ is not None:
-                call.excinfo = pytest.ExceptionInfo.from_exception(error)
+    def _tell(self, divergence: DivergenceError) -> None:
+        scoped = [tape for tapes in self.scoped.values() for tape in tapes]
+        for tape in (*scoped, *([self.own] if self.own is not None else ())):
+            tape.tell(divergence)
+
+
+def _user_frames(item: pytest.Item, info: _Info) -> _Info:
+    """The same error, with the frames of the user alone."""
+    error = info.value
+    uses_a_tape = any(name.startswith("vcrgen_") for name in _fixtures(item))
+    if not uses_a_tape and not isinstance(error, VcrError | DivergenceError):
+        return info
+    from vcr_gen.pytest.tracebacks import hide_our_frames
+
+    hide_our_frames(error)
+    if isinstance(error, DivergenceError):
+        # Tasks that nobody waits for hold it too. When they are collected, asyncio logs their
+        # tracebacks; while pytest parses source, as it is about to, that would end the run with
+        # a SystemError (CPython's ast module does not nest).
+        gc.collect()
+    return info if error.__traceback__ is None else pytest.ExceptionInfo.from_exception(error)
+
+
+def _unittest_errors(item: pytest.Item) -> list[_Info]:
+    """What a test of unittest raised; pytest reports one of them in each phase."""
+    return getattr(item, "_excinfo", None) or []
+
+
+def _drop_repeated(errors: list[_Info]) -> None:
+    """A divergence comes again with each call: in a test of unittest and in its `tearDown`."""
+    first = {id(error.value): error for error in reversed(errors)}
+    errors[:] = [error for error in errors if first[id(error.value)] is error]
 
 
 def _fixtures(node: object) -> tuple[str, ...]:
@@ -192,4 +241,5 @@ def _again(test: str) -> str:
 
 
 def _is_about_the_tape(error: BaseException) -> bool:
-    return isinstance(error, DivergenceError | UnusedEventsError | VerificationError)
+    about = (DivergenceError, UnusedEventsError, VerificationError)
+    return isinstance(error, about) or isinstance(error.__context__, DivergenceError)

@@ -8,10 +8,17 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 __all__ = ["Kind", "Note", "read_notes", "summary_lines"]
 
 Kind: TypeAlias = Literal[
-    "recorded", "replayed", "verified", "differs", "kept", "partial", "too old", "unused"
+    "recorded",
+    "replayed",
+    "diverged",
+    "verified",
+    "differs",
+    "kept",
+    "partial",
+    "too old",
+    "unused",
 ]
 
-_COUNTED: Final = ("recorded", "replayed", "verified")
 _LISTED: Final[dict[Kind, str]] = {
     "recorded": "recorded",
     "kept": "recorded by a test that failed, and kept",

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from vcr_gen.errors import CassetteError, DivergenceError, UsageError, VerificationError
+from vcr_gen.errors import (
+    CassetteError,
+    DivergenceError,
+    ReplayError,
+    UsageError,
+    VerificationError,
+)
 from vcr_gen.pytest.notes import Kind, Note
 from vcr_gen.pytest.options import Options
 
@@ -49,6 +55,10 @@ class Tape:
     def fail(self, error: BaseException) -> None:
         """A test that uses the cassette did not pass."""
         self.error = self.error or error
+
+    def tell(self, divergence: DivergenceError) -> None:
+        """The divergence is reported already; it is not hidden."""
+        self._told = divergence
 
     def hidden(self, error: BaseException | None, test: object) -> DivergenceError | None:
         """A divergence that the application swallowed; told once.
@@ -138,7 +148,7 @@ class Tape:
         elif self.plan.mode == "verify":
             kind = "differs" if isinstance(error, VerificationError) else "verified"
         else:
-            kind = "replayed"
+            kind = "diverged" if isinstance(error, DivergenceError | ReplayError) else "replayed"
         self._note(Note(kind, str(self.plan.path), detail))
 
     def _partial(self) -> str:
