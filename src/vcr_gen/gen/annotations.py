@@ -158,6 +158,8 @@ class _Binder:
                 parsed = _parsed(text)
                 if parsed is None:
                     return node
+                for inner in ast.walk(parsed):  # a diagnostic points to the string
+                    ast.copy_location(inner, node)
                 quoted = QuotedNode()
                 quoted.value = self.visit_type(parsed)
                 quoted.original = text

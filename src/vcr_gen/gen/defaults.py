@@ -5,7 +5,7 @@ import ast
 from vcr_gen.gen.annotations import Scope, bind, spell
 from vcr_gen.gen.library import Definition, Unread
 from vcr_gen.gen.model import Default
-from vcr_gen.gen.modules import Module, When
+from vcr_gen.gen.modules import Module, When, class_bindings
 
 __all__ = ["default_of"]
 
@@ -57,11 +57,7 @@ def _can_be_named(node: ast.expr, scope: Scope) -> bool:
 
 
 def _bound_in_class(name: str, scope: Scope) -> bool:
-    return any(
-        name in {getattr(target, "id", None) for target in ast.walk(statement)}
-        for statement in scope.classes[-1].body
-        if isinstance(statement, ast.Assign | ast.AnnAssign)
-    ) or any(getattr(statement, "name", None) == name for statement in scope.classes[-1].body)
+    return any(one.name == name for one in class_bindings(scope.module, scope.classes[-1]))
 
 
 def _bound_once(module: Module, name: str) -> bool:

@@ -104,7 +104,7 @@ def _unreadable(config: Config, path: Path, error: SyntaxError) -> Diagnostic:
         error.lineno or 0,
         error.offset or 0,
         "VCR101",
-        f"the file is not valid Python: {error.msg}",
+        "the file is not valid Python",
         "correct the file, or `exclude` it",
     )
 

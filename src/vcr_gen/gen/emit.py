@@ -135,9 +135,9 @@ def emit_module(
         final=final,
         checking_flag=flag,
         imports=statements(sorted_names.always, is_project),
-        checking=_flattened(statements(sorted_names.checking, is_project))
-        + sorted_names.checking_variables,
-        running=_flattened(statements(sorted_names.running, is_project)),
+        checking=statements(sorted_names.checking, is_project)
+        + ((sorted_names.checking_variables,) if sorted_names.checking_variables else ()),
+        running=statements(sorted_names.running, is_project),
         late=tuple(sorted(late.items())),
         variables=sorted_names.variables,
         boundaries=boundaries,
@@ -165,10 +165,6 @@ def _with_late(view: BoundaryView) -> BoundaryView:
     from dataclasses import replace
 
     return replace(view, options=(*view.options, f"late_imports={LATE}"))
-
-
-def _flattened(sections: tuple[tuple[Nest, ...], ...]) -> tuple[Nest, ...]:
-    return tuple(line for section in sections for line in section)
 
 
 def _handles(

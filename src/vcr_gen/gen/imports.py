@@ -4,14 +4,14 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from vcr_gen.gen.layout import Nest
 
 __all__ = ["Import", "member_key", "section", "statements"]
 
+_Natural: TypeAlias = tuple[tuple[tuple[int, int, str], ...], str]
 _NUMBERS: Final = re.compile(r"(\d+)")
-_STANDARD: Final = sys.stdlib_module_names | {"_typeshed"}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -35,7 +35,7 @@ def section(module: str, is_project: Callable[[str], bool]) -> int:
     top = module.partition(".")[0]
     if is_project(top):
         return 3
-    return 1 if top in _STANDARD else 2
+    return 1 if top in sys.stdlib_module_names else 2
 
 
 def statements(
@@ -76,7 +76,7 @@ def _from(module: str, names: tuple[str, ...]) -> Nest:
     return Nest(f"from {module} import (", names, ")")
 
 
-def member_key(name: str) -> tuple[int, tuple[tuple[int, int, str], ...]]:
+def member_key(name: str) -> tuple[int, _Natural]:
     """Constants first, then classes, then the rest."""
     if name.isupper() and len(name) > 1:
         rank = 0
@@ -87,6 +87,8 @@ def member_key(name: str) -> tuple[int, tuple[tuple[int, int, str], ...]]:
     return rank, _natural(name)
 
 
-def _natural(name: str) -> tuple[tuple[int, int, str], ...]:
-    pieces = _NUMBERS.split(name)
-    return tuple((0, int(one), "") if one.isdigit() else (1, 0, one) for one in pieces if one)
+def _natural(name: str) -> _Natural:
+    """A key that sorts `a2` before `a10`, and regards case last."""
+    pieces = _NUMBERS.split(name.lower())
+    key = tuple((0, int(one), "") if one.isdigit() else (1, 0, one) for one in pieces if one)
+    return key, name

@@ -146,7 +146,7 @@ def _function_member(
                 "VCR203",
                 f"the decorator `{ast.unparse(decorated.foreign)}` makes something of "
                 f"`{declared.place.class_name}.{declared.name}` that the source does not tell",
-                "remove the decorator from the Protocol, or mark the member `@unrecorded`",
+                "remove the decorator from the Protocol; implementations may still use it",
                 module=declared.place.scope.module,
                 node=decorated.foreign,
             )

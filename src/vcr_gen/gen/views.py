@@ -115,9 +115,9 @@ class ModuleView:
     """What `typing.TYPE_CHECKING` is called in this module."""
     imports: tuple[tuple[Nest, ...], ...]
     """Import statements, section by section."""
-    checking: tuple[Nest, ...]
-    """What only type checkers see: imports and type variables."""
-    running: tuple[Nest, ...]
+    checking: tuple[tuple[Nest, ...], ...]
+    """What only type checkers see: imports, section by section, and type variables."""
+    running: tuple[tuple[Nest, ...], ...]
     """Where those names come from at run time."""
     late: tuple[tuple[str, str], ...]
     """Name and `module:attribute` of what is imported when first needed."""

@@ -15,8 +15,9 @@ from checker_only_imports.ports import Ledger
 
 if TYPE_CHECKING:
     import decimal
-    from _typeshed import SupportsRead
     from datetime import date, datetime
+
+    from _typeshed import SupportsRead
 
 LATE_IMPORTS: Final = {
     "date": "datetime:date",

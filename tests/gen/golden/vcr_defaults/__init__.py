@@ -12,9 +12,9 @@ from vcr_defaults.ports import (
     JobOmitted,
     JobOmittedBeforeRest,
     JobOther,
+    JobScoped,
     JobSTEP,
     JobSTEPSet,
-    JobScoped,
     VcrJob,
 )
 
@@ -28,8 +28,8 @@ __all__ = [
     "JobOmitted",
     "JobOmittedBeforeRest",
     "JobOther",
+    "JobScoped",
     "JobSTEP",
     "JobSTEPSet",
-    "JobScoped",
     "VcrJob",
 ]

@@ -180,7 +180,7 @@ class VcrJob:
     def named(self, a: Color = Color.RED, b: Sentinel = MISSING, c: int = DAYS) -> None:
         self._port.call(JobNamed(a=a, b=b, c=c))
 
-    def other(self, a: int = logging.INFO, b: type[int] = default_of(Job.other, "b")) -> None:
+    def other(self, a: int = logging.INFO, b: type[int] = int) -> None:
         self._port.call(JobOther(a=a, b=b))
 
     def computed(

@@ -13,6 +13,7 @@ from nested_and_conditional.ports import Outer
 
 if TYPE_CHECKING:
     from json import JSONDecodeError as Trouble
+
     from nested_and_conditional.ports import Ghost
 else:
     from nested_and_conditional.ports import Trouble

@@ -1,0 +1,68 @@
+"""Mini-projects for the tests of the generator: folders of golden cases, or files in a temporary
+folder."""
+
+import sysconfig
+from collections.abc import Mapping
+from pathlib import Path
+
+import black
+
+from vcr_gen.gen.config import BoundaryRule, Config
+from vcr_gen.gen.pipeline import Generation, generate
+
+HERE = Path(__file__).parent
+CASES = HERE / "cases"
+GOLDEN = HERE / "golden"
+REJECTED = HERE / "rejected"
+SITE_PACKAGES = Path(sysconfig.get_path("purelib"))
+LINE_LENGTH = 100
+
+
+def project(
+    root: Path, *, output: Path | None = None, rules: tuple[BoundaryRule, ...] = ()
+) -> Config:
+    """A configuration whose sources lie directly in a folder."""
+    return Config(
+        root=root,
+        sources=(root,),
+        output=output or root / "generated",
+        cache_dir=root / ".cache",
+        line_length=LINE_LENGTH,
+        target_version=(3, 13),
+        search_path=(HERE.parent.parent / "src", SITE_PACKAGES),
+        boundaries=rules,
+    )
+
+
+def write(root: Path, files: Mapping[str, str]) -> Config:
+    """A project made of these files."""
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return project(root)
+
+
+def golden_files() -> dict[str, str]:
+    """What is generated for the golden cases, formatted where that is still needed."""
+    generation = generate(project(CASES, output=GOLDEN))
+    assert not generation.diagnostics, [str(one) for one in generation.diagnostics]
+    return {
+        path.relative_to(GOLDEN).as_posix(): formatted(generation, path, text)
+        for path, text in generation.files.items()
+    }
+
+
+def formatted(generation: Generation, path: Path, text: str) -> str:
+    """The text after the formatter; settled text is taken as it is."""
+    return blackened(text) if path in generation.unsettled else text
+
+
+def blackened(text: str) -> str:
+    """What black makes of a text."""
+    return black.format_str(text, mode=black.Mode(line_length=LINE_LENGTH))
+
+
+def messages(folder: Path) -> str:
+    """Everything that is said about a rejected project."""
+    return "".join(f"{one}\n" for one in generate(project(folder)).diagnostics)

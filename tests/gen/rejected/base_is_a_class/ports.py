@@ -1,0 +1,12 @@
+from typing import Protocol
+
+from vcr_gen.boundary import outbound
+
+
+class Base:
+    pass
+
+
+@outbound
+class Port(Base, Protocol):
+    def run(self) -> int: ...

@@ -1,0 +1,6 @@
+from vcr_gen.boundary import outbound
+
+
+@outbound
+class Plain:
+    def run(self) -> int: ...

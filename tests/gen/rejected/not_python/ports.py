@@ -1,0 +1,3 @@
+from typing import Protocol
+
+x = = 3

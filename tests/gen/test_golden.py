@@ -1,0 +1,194 @@
+"""Golden cases: each is compared, executed, type-checked by two checkers, and re-formatted.
+
+After a wanted change, `python tests/gen/update_golden.py` writes the new expectations.
+"""
+
+import ast
+import importlib
+import inspect
+import json
+import subprocess
+import sys
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gen_projects import (
+    CASES,
+    GOLDEN,
+    HERE,
+    REJECTED,
+    blackened,
+    golden_files,
+    messages,
+    project,
+)
+
+from vcr_gen.gen.pipeline import generate
+from vcr_gen.runtime import Boundary
+
+UNTYPED = {"missing_annotations", "final_attributes", "stub_source", "nested_and_conditional"}
+"""Sources that a strict checker rejects itself; nothing is promised for their wrappers."""
+DEPRECATED = "is deprecated"
+"""pyright dislikes `@contextmanager` on an `Iterator`, in the source as in the wrapper."""
+
+
+@pytest.fixture(scope="module")
+def files() -> dict[str, str]:
+    return golden_files()
+
+
+@pytest.fixture(scope="module")
+def importable() -> Iterator[None]:
+    added = [str(CASES), str(GOLDEN)]
+    sys.path[:0] = added
+    yield
+    for path in added:
+        sys.path.remove(path)
+
+
+def boundaries() -> Iterator[tuple[str, Boundary]]:
+    for path in sorted(GOLDEN.rglob("*.py")):
+        name = ".".join(path.relative_to(GOLDEN).with_suffix("").parts)
+        if path.name == "__init__.py" or not runs_here(path):
+            continue
+        module = importlib.import_module(name)
+        for value in vars(module).values():
+            if isinstance(value, Boundary) and value.wrapper.__module__ == name:
+                yield name, value
+
+
+def runs_here(path: Path) -> bool:
+    """Whether the running Python knows the syntax; newer cases run under newer Pythons."""
+    try:
+        ast.parse(path.read_text(encoding="utf-8"))
+    except SyntaxError:
+        return False
+    return True
+
+
+def test_generated_text_is_what_was_agreed(files: dict[str, str]) -> None:
+    expected = {
+        path.relative_to(GOLDEN).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted(GOLDEN.rglob("*.py"))
+    }
+    assert expected == files, "run: python tests/gen/update_golden.py"
+
+
+def test_black_leaves_all_generated_text_alone(files: dict[str, str]) -> None:
+    changed = [name for name, text in files.items() if blackened(text) != text]
+    assert changed == []
+
+
+def test_ruff_would_sort_no_import_otherwise(files: dict[str, str]) -> None:
+    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--select", "I,F", "--quiet"]
+    roots = ["--config", f"src={json.dumps([str(CASES), str(GOLDEN)])}", "--line-length", "100"]
+    result = subprocess.run([*command, *roots, str(GOLDEN)], capture_output=True, text=True)
+    assert result.stdout == ""
+
+
+@pytest.mark.usefixtures("importable")
+def test_every_wrapper_has_the_signatures_of_its_protocol() -> None:
+    different = []
+    for name, boundary in boundaries():
+        case = name.partition(".")[0].removeprefix("vcr_")
+        for key in boundary.calls:
+            member = key.partition("#")[0]
+            if case == "stub_source" or not compared(boundary, member):
+                continue
+            theirs = inspect.signature(getattr(boundary.protocol_type, member))
+            ours = inspect.signature(getattr(boundary.wrapper, member))
+            if theirs != ours:
+                different.append((boundary.protocol, member, theirs, ours))
+    assert different == []
+
+
+def compared(boundary: Boundary, member: str) -> bool:
+    """Functions that the project itself declares, not through a generic or a standard base."""
+    declared = inspect.getattr_static(boundary.protocol_type, member, None)
+    if not inspect.isfunction(declared) and not isinstance(declared, classmethod | staticmethod):
+        return False
+    function = getattr(boundary.protocol_type, member)
+    wrapper = getattr(boundary.wrapper, member)
+    generic = boundary.protocol == "flattened_bases.ports:File" and member in {"read", "each"}
+    return (
+        function.__module__.partition(".")[0] == boundary.protocol.partition(".")[0]
+        and not typing.get_overloads(wrapper)
+        and not generic
+    )
+
+
+@pytest.mark.usefixtures("importable")
+def test_every_wrapper_has_every_member() -> None:
+    missing = [
+        (boundary.protocol, key)
+        for _, boundary in boundaries()
+        for key in boundary.calls
+        if not hasattr(boundary.wrapper, key.partition("#")[0].partition(".")[0])
+    ]
+    assert missing == []
+
+
+def test_mypy_strict_accepts_every_wrapper(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mypy", "--strict", "--python-version", "3.13"]
+    options = ["--config-file=", "--explicit-package-bases", "--cache-dir", str(tmp_path)]
+    paths = f"{CASES}:{GOLDEN}:{HERE.parent.parent / 'src'}"
+    result = subprocess.run(
+        [*command, *options, str(CASES), str(GOLDEN)],
+        capture_output=True,
+        text=True,
+        env={"MYPYPATH": paths, "PATH": ""},
+    )
+    complaints = [line for line in result.stdout.splitlines() if ": error:" in line]
+    assert [line for line in complaints if not _is_untyped(line)] == []
+    assert complaints, "the untyped sources should have been read, and complained about"
+
+
+def test_pyright_strict_accepts_every_wrapper() -> None:
+    command = [sys.executable, "-m", "pyright", "--project", str(HERE), "--outputjson"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    found = json.loads(result.stdout)["generalDiagnostics"]
+    complaints = [
+        f"{one['file']}:{one['range']['start']['line'] + 1}: {one['message']}"
+        for one in found
+        if "/golden/" in one["file"]
+    ]
+    assert [
+        line for line in complaints if not _is_untyped(line) and DEPRECATED not in line
+    ] == []
+
+
+def _is_untyped(line: str) -> bool:
+    return any(f"/{case}/" in line or f"/vcr_{case}/" in line for case in UNTYPED)
+
+
+@pytest.mark.parametrize("case", sorted(path.name for path in REJECTED.iterdir()))
+def test_a_rejected_protocol_is_told_why(case: str) -> None:
+    folder = REJECTED / case
+    assert (folder / "messages.txt").read_text(encoding="utf-8") == messages(folder)
+
+
+def test_nothing_is_generated_when_one_protocol_is_rejected() -> None:
+    generation = generate(project(REJECTED))
+    assert generation.diagnostics
+    assert generation.files == {}
+
+
+@pytest.mark.parametrize(("seed", "folder"), [("0", "/"), ("1", str(HERE)), ("4242", "/tmp")])
+def test_text_does_not_depend_on_hash_seed_or_working_directory(
+    seed: str, folder: str, files: dict[str, str]
+) -> None:
+    program = (
+        f"import sys, json; sys.path.insert(0, {str(HERE)!r}); import gen_projects; "
+        "print(json.dumps(gen_projects.golden_files()))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(HERE.parent.parent / "src")},
+        check=True,
+    )
+    assert json.loads(result.stdout) == files
