@@ -67,6 +67,7 @@ CASES: dict[str, tuple[Any, object]] = {
     "unknown under a secret": ("Annotated[Nope, Secret]", Annotated[Any, Secret]),
     "unknown dotted under a secret": ("Annotated[m.Nope, Secret]", Annotated[Any, Secret]),
     "not python": ("int int", Any),
+    "broken but secret": ("Annotated[list[1 / 0], Secret]", Annotated[Any, Secret]),
     "that raises": ("list[1 / 0]", Any),
     "type variable": (T, Any),
     "type variable bound": (list[B], list[Path]),

@@ -145,6 +145,17 @@ def test_an_error_of_the_runtime_gets_the_path() -> None:
     assert str(caught.value) == "$[1].cursor: expected a cursor, got 5"
 
 
+def test_a_cycle_around_a_live_part_is_refused() -> None:
+    chain = Chain(REAL)
+    chain.rest = chain
+    codec = COMPILER.codec(Chain)
+    assert codec.replace_live is not None
+    with pytest.raises(EncodeError, match="contains itself"):
+        codec.replace_live(chain)
+    with pytest.raises(EncodeError, match="contains itself"):
+        codec.encode(chain)
+
+
 def test_data_beside_a_live_type_stays_data() -> None:
     codec = COMPILER.codec(int | Cursor | None)
     assert (codec.encode(5), codec.encode(None)) == (5, None)

@@ -1,5 +1,6 @@
 """Words in `Annotated` change what is stored and compared, at any depth."""
 
+import collections
 from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple
 
@@ -206,6 +207,16 @@ VOLATILE_PAIRS: dict[str, tuple[Any, Any, Any]] = {
     "under Any": (Any, [Request("u", "t", 1.0)], [Request("u", "t", 2.0)]),
     "subclass": (m.Shape | Request, Request("u", "t", 1.0), Request("u", "t", 2.0)),
     "exception": (Exception, TokenError("t", 1.0), TokenError("t", 2.0)),
+    "exception as argument": (
+        Exception,
+        m.PlainError(TokenError("t", 1.0)),
+        m.PlainError(TokenError("t", 2.0)),
+    ),
+    "ordered": (
+        collections.OrderedDict[str, Annotated[int, Volatile]],
+        collections.OrderedDict(a=1),
+        collections.OrderedDict(a=2),
+    ),
 }
 
 

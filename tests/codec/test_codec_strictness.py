@@ -110,6 +110,11 @@ REFUSED_PLAINS: dict[str, tuple[Any, Any, str]] = {
     "too many items for the bound": (deque[int], {"$bounded": [1, [1, 2]]}, "$"),
     "exception without args": (ValueError, {}, "$"),
     "exception with an unknown part": (ValueError, {"args": [], "trace": 1}, "$"),
+    "exception suppressing falsely": (
+        ValueError,
+        {"args": [], "context_suppressed": False},
+        "$.context_suppressed",
+    ),
     "exception whose cause is none": (ValueError, {"args": [], "cause": 1}, "$.cause"),
     "attribute that is no attribute": (
         ValueError,

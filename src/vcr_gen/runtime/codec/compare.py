@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, TypeAlias
@@ -18,6 +19,9 @@ class Missing(Enum):
     def __repr__(self) -> str:
         return "MISSING"
 
+
+ONLY_RECORDED: Final = "only in the recording"
+NOT_RECORDED: Final = "not in the recording"
 
 MISSING: Final = Missing.MISSING
 """Stands where one side of a difference has no such field or item."""
@@ -37,6 +41,9 @@ class Difference:
     def below(self, step: str) -> Difference:
         """The same difference, seen from the container that `step` leads into."""
         return Difference(f"${step}{self.path[1:]}", self.recorded, self.actual, self.reason)
+
+
+Compare: TypeAlias = "Callable[[Plain, Plain], tuple[Difference, ...]]"
 
 
 def same(recorded: Plain, actual: Plain) -> bool:
@@ -70,14 +77,50 @@ def differences(recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         elif isinstance(left, dict) and isinstance(right, dict):
             pending.extend(reversed(_paired_fields(path, left, right)))
         elif left is MISSING:
-            found.append(Difference(path, left, right, "not in the recording"))
+            found.append(Difference(path, left, right, NOT_RECORDED))
         elif right is MISSING:
-            found.append(Difference(path, left, right, "only in the recording"))
+            found.append(Difference(path, left, right, ONLY_RECORDED))
         elif type(left) is not type(right):
             reason = f"recorded {type(left).__name__}, got {type(right).__name__}"
             found.append(Difference(path, left, right, reason))
         elif not _same_scalar(left, right):
             found.append(Difference(path, left, right, "another value"))
+    return tuple(found)
+
+
+def compare_fields(
+    compare_of: Callable[[str], Compare], recorded: Plain, actual: Plain
+) -> tuple[Difference, ...]:
+    """Compare two dicts key by key, each value in the way that `compare_of` its key says."""
+    if not isinstance(recorded, dict) or not isinstance(actual, dict):
+        return differences(recorded, actual)
+    found: list[Difference] = []
+    for key, left in recorded.items():
+        step = step_to(key)
+        if key in actual:
+            found += (each.below(step) for each in compare_of(key)(left, actual[key]))
+        else:
+            found.append(Difference(f"${step}", left, MISSING, ONLY_RECORDED))
+    for key, right in actual.items():
+        if key not in recorded:
+            found.append(Difference(f"${step_to(key)}", MISSING, right, NOT_RECORDED))
+    return tuple(found)
+
+
+def compare_items(
+    compare_of: Callable[[int], Compare], recorded: Plain, actual: Plain
+) -> tuple[Difference, ...]:
+    """Compare two lists item by item, each in the way that `compare_of` its index says."""
+    if not isinstance(recorded, list) or not isinstance(actual, list):
+        return differences(recorded, actual)
+    found: list[Difference] = []
+    for i, (left, right) in enumerate(zip(recorded, actual, strict=False)):
+        found += (each.below(f"[{i}]") for each in compare_of(i)(left, right))
+    shared = min(len(recorded), len(actual))
+    for i, left in enumerate(recorded[shared:], shared):
+        found.append(Difference(f"$[{i}]", left, MISSING, ONLY_RECORDED))
+    for i, right in enumerate(actual[shared:], shared):
+        found.append(Difference(f"$[{i}]", MISSING, right, NOT_RECORDED))
     return tuple(found)
 
 

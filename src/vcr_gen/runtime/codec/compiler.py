@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, get_args, get_origin
@@ -58,6 +57,7 @@ class Compiler:
         self._classes: Final = ClassNodes(self, self._depth, self._names)
         self._version = self._registry.version
         self._nodes: dict[object, Node] = {}
+        self._fresh: dict[object, Node] = {}
         self._values: dict[type, Node] = {}
         self._codecs: dict[object, Codec] = {}
         self._compiling: dict[object, Guarded] = {}
@@ -80,7 +80,12 @@ class Compiler:
         if known is not None:
             return known
         with self._lock:
-            return self._nodes.get(key) or self._compile_guarded(key, annotation)
+            return (
+                self._nodes.get(key)
+                or self._fresh.get(key)
+                or self._compiling.get(key)
+                or self._compile_guarded(key, annotation)
+            )
 
     def of_value(self, cls: type) -> Node:
         """The node that stores exactly the values of a class."""
@@ -113,16 +118,19 @@ class Compiler:
         return self._loaded.find(name, base)
 
     def _compile_guarded(self, key: object, annotation: object) -> Node:
-        if key in self._compiling:
-            return self._compiling[key]
         guard = Guarded(describe(annotation, self.type_name), self._depth)
         self._compiling[key] = guard
         try:
             made = self._compile(annotation)
+        except Exception as error:  # a user's class can do anything when it is looked at
+            made = UnsupportedNode(guard.name, f"{type(error).__name__}: {error}")
         finally:
             del self._compiling[key]
         guard.settle(made)
-        self._nodes[key] = made
+        self._fresh[key] = made
+        if not self._compiling:  # other threads see a recursive type only when it is complete
+            self._nodes.update(self._fresh)
+            self._fresh.clear()
         return made
 
     def _compile(self, annotation: object) -> Node:
@@ -207,16 +215,23 @@ def as_codec(node: Node) -> Codec:
         except (Fault, RecursionError):  # not plains of this type: nothing of them is excused
             return differences(recorded, actual)
 
+    def replace_live(value: object) -> object:
+        try:
+            return node.replace(value)
+        except (Fault, RecursionError):
+            error = EncodeError(path="$", expected="less nesting", got=_TOO_DEEP)
+        raise error
+
     reached = list(_reachable(node))
     return Codec(
         encode,
         decode,
         compare if any(each.special or each.is_open for each in reached) else None,
-        node.replace if any(each.is_live for each in reached) else None,
+        replace_live if any(each.is_live for each in reached) else None,
     )
 
 
-_TOO_DEEP: Final = f"more than Python's stack holds (limit {sys.getrecursionlimit()})"
+_TOO_DEEP: Final = "more than the stack holds, or a value that contains itself"
 
 
 def _reachable(node: Node) -> Iterator[Node]:

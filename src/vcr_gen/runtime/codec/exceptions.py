@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from vcr_gen.runtime.codec.compare import Difference, differences
+from vcr_gen.runtime.codec.compare import Compare, Difference, compare_fields
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
 from vcr_gen.runtime.codec.plain import DICT, Plain
@@ -94,6 +94,8 @@ class ExceptionNode(ClassNode):
         for key in plain:
             if key not in (ARGS, ATTRIBUTES, NOTES, CAUSE, SUPPRESSED):
                 raise Fault(f"a part of {self.name}", f"the unknown part {show(key)}")
+        if SUPPRESSED in plain and (plain[SUPPRESSED] is not True or CAUSE in plain):
+            raise Fault("true, and no cause", show(plain[SUPPRESSED])).within(f".{SUPPRESSED}")
         args = self._decode_part(ARGS, plain[ARGS])
         if not isinstance(args, list):
             raise Fault("a list of arguments", show(plain[ARGS])).within(f".{ARGS}")
@@ -110,25 +112,20 @@ class ExceptionNode(ClassNode):
             if not isinstance(cause, BaseException):
                 raise Fault("an exception", show(plain[CAUSE])).within(f".{CAUSE}")
             object.__setattr__(made, "__cause__", cause)
-        elif plain.get(SUPPRESSED, False):
+        elif SUPPRESSED in plain:
             object.__setattr__(made, "__suppress_context__", True)
         return made
 
     def compare_bare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        """Attribute by attribute, so that an annotated one is compared as its marker says."""
-        if not isinstance(recorded, dict) or not isinstance(actual, dict):
-            return differences(recorded, actual)
-        left, right = recorded.get(ATTRIBUTES), actual.get(ATTRIBUTES)
-        if not isinstance(left, dict) or not isinstance(right, dict):
-            return differences(recorded, actual)
-        settled = {
-            name
-            for name, node in self._attributes.items()
-            if name in left and name in right and not node.compare(left[name], right[name])
-        }
-        return differences(
-            {**recorded, ATTRIBUTES: {k: v for k, v in left.items() if k not in settled}},
-            {**actual, ATTRIBUTES: {k: v for k, v in right.items() if k not in settled}},
+        """Part by part, so that an annotated attribute is compared as its words say."""
+        return compare_fields(self._compare_of, recorded, actual)
+
+    def _compare_of(self, part: str) -> Compare:
+        return self._compare_attributes if part == ATTRIBUTES else self._anything.compare
+
+    def _compare_attributes(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        return compare_fields(
+            lambda name: self._attributes.get(name, self._anything).compare, recorded, actual
         )
 
     def _encode_part(self, name: str, value: object) -> Plain:

@@ -11,7 +11,7 @@ from vcr_gen.runtime.codec.classes import TypeNode, UnsupportedNode
 from vcr_gen.runtime.codec.literals import LiteralNode
 from vcr_gen.runtime.codec.names import describe
 from vcr_gen.runtime.codec.node import Node, Nodes
-from vcr_gen.runtime.codec.resolve import Reference, Scope, resolve_text, widest
+from vcr_gen.runtime.codec.resolve import Reference, Scope, resolve, resolve_text, widest
 from vcr_gen.runtime.codec.rewrite import strip_qualifiers, union_of
 from vcr_gen.runtime.codec.scalars import NoneNode
 from vcr_gen.runtime.codec.unions import OptionalNode, UnionNode
@@ -46,10 +46,8 @@ def _simplify(annotation: object, scope: Scope) -> object:
         return str
     if isinstance(annotation, NewType):
         return annotation.__supertype__
-    if isinstance(annotation, str):
-        return resolve_text(annotation, scope)
-    if isinstance(annotation, ForwardRef):
-        return resolve_text(annotation.__forward_arg__, scope)
+    if isinstance(annotation, str | ForwardRef):
+        return resolve(annotation, scope)
     if isinstance(annotation, Reference):
         return resolve_text(annotation.name, annotation.scope)
     origin = get_origin(annotation)

@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType, SimpleNamespace
 from typing import ClassVar, Final, cast
 
-from vcr_gen.runtime.codec.compare import MISSING, Difference, differences
+from vcr_gen.runtime.codec.compare import (
+    Compare,
+    Difference,
+    compare_fields,
+    compare_items,
+    differences,
+)
 from vcr_gen.runtime.codec.fault import Fault, show, step_to
 from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
 from vcr_gen.runtime.codec.plain import DICT, LIST, Plain
@@ -98,24 +104,7 @@ class MappingNode(ClassNode):
 
     def compare_bare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         """Key by key."""
-        if not isinstance(recorded, dict) or not isinstance(actual, dict):
-            return differences(recorded, actual)
-        if ITEMS in recorded or ITEMS in actual:
-            return self._compare_pairs(recorded, actual)
-        found: list[Difference] = []
-        for key, left in recorded.items():
-            if key in actual:
-                found += (
-                    each.below(step_to(key)) for each in self.value.compare(left, actual[key])
-                )
-            else:
-                path = f"${step_to(key)}"
-                found.append(Difference(path, left, MISSING, "only in the recording"))
-        for key, right in actual.items():
-            if key not in recorded:
-                path = f"${step_to(key)}"
-                found.append(Difference(path, MISSING, right, "not in the recording"))
-        return tuple(found)
+        return compare_fields(self._compare_of, recorded, actual)
 
     def replace(self, value: object) -> object:
         """The mapping with the live parts of its values replaced."""
@@ -130,23 +119,16 @@ class MappingNode(ClassNode):
         copy.update(after)
         return copy
 
-    def _compare_pairs(
-        self, recorded: dict[str, Plain], actual: dict[str, Plain]
-    ) -> tuple[Difference, ...]:
-        left, right = recorded.get(ITEMS), actual.get(ITEMS)
-        if not isinstance(left, list) or not isinstance(right, list) or len(left) != len(right):
-            return differences(recorded, actual)
-        found: list[Difference] = []
-        for i, (one, other) in enumerate(zip(left, right, strict=True)):
-            if not isinstance(one, list) or not isinstance(other, list):
-                return differences(recorded, actual)
-            if len(one) != 2 or len(other) != 2:
-                return differences(recorded, actual)
-            for j, node in enumerate((self.key, self.value)):
-                found += (
-                    each.below(f".{ITEMS}[{i}][{j}]") for each in node.compare(one[j], other[j])
-                )
-        return tuple(found)
+    def _compare_of(self, key: str) -> Compare:
+        return self.compare_pair_lists if key == ITEMS else self.value.compare
+
+    def compare_pair_lists(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        """Pair by pair."""
+        return compare_items(lambda _: self._compare_pair, recorded, actual)
+
+    def _compare_pair(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        sides = (self.key.compare, self.value.compare, differences)
+        return compare_items(lambda i: sides[min(i, 2)], recorded, actual)
 
     def _encode_key(self, key: object) -> Plain:
         try:
@@ -219,7 +201,7 @@ class OrderedDictNode(MappingNode):
 
     def compare_bare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         """Pair by pair."""
-        return self._compare_pairs({ITEMS: recorded}, {ITEMS: actual})
+        return self.compare_pair_lists(recorded, actual)
 
 
 class DefaultDictNode(MappingNode):

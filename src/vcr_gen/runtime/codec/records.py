@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from vcr_gen.runtime.codec.compare import MISSING, Difference, differences
+from vcr_gen.runtime.codec.compare import Compare, Difference, compare_fields, differences
 from vcr_gen.runtime.codec.fault import Fault, show, step_to
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes
 from vcr_gen.runtime.codec.plain import DICT, Plain
@@ -125,22 +125,7 @@ class RecordNode(ClassNode):
 
     def compare_bare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         """Field by field."""
-        if not isinstance(recorded, dict) or not isinstance(actual, dict):
-            return differences(recorded, actual)
-        found: list[Difference] = []
-        for name in [*recorded, *(name for name in actual if name not in recorded)]:
-            step = step_to(name)
-            if name not in actual:
-                found.append(
-                    Difference(f"${step}", recorded[name], MISSING, "only in the recording")
-                )
-            elif name not in recorded:
-                found.append(Difference(f"${step}", MISSING, actual[name], "not in the recording"))
-            else:
-                _, node = self._fields.get(name, (None, None))
-                compare = node.compare if node is not None else differences
-                found += (each.below(step) for each in compare(recorded[name], actual[name]))
-        return tuple(found)
+        return compare_fields(self._compare_of, recorded, actual)
 
     def encode(self, value: object) -> Plain:
         """The plain of a value; for a TypedDict, of exactly a dict."""
@@ -159,6 +144,9 @@ class RecordNode(ClassNode):
         if self._shape.closed:
             return EXACT if type(value) is self.cls else NO_FIT
         return super().fits(value)
+
+    def _compare_of(self, name: str) -> Compare:
+        return self._fields[name][1].compare if name in self._fields else differences
 
     def _refuse_unknown(self, names: Iterable[str], *, allowed: Container[str]) -> None:
         for name in names:

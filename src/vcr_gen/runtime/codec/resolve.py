@@ -6,11 +6,13 @@ import ast
 import builtins
 import importlib
 import inspect
+import re
 import sys
 import typing
 from collections.abc import Callable, Mapping
-from typing import Any, ForwardRef, ParamSpec, Self, TypeVar, TypeVarTuple
+from typing import Annotated, Any, ForwardRef, ParamSpec, Self, TypeVar, TypeVarTuple
 
+from vcr_gen.boundary import Secret
 from vcr_gen.runtime.codec.rewrite import rewrite, union_of
 
 UNRESOLVED = Any
@@ -119,15 +121,20 @@ def resolve_text(text: str, scope: Scope, seen: frozenset[str] = frozenset()) ->
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except SyntaxError:
-        return UNRESOLVED
+        return _unresolved(text)
     names: dict[str, object] = {}
     body = _Filler(scope, names).visit(tree.body)
     expression = ast.fix_missing_locations(ast.Expression(body))
     try:
         value = eval(compile(expression, "<annotation>", "eval"), {}, names)
+        return resolve(value, scope, seen | {text})
     except Exception:  # whatever an annotation does when it is evaluated, it must not stop the rest
-        return UNRESOLVED
-    return resolve(value, scope, seen | {text})
+        return _unresolved(text)
+
+
+def _unresolved(text: str) -> object:
+    # What was meant to be secret stays so, even where nothing else is known of it.
+    return Annotated[UNRESOLVED, Secret] if re.search(r"\bSecret\b", text) else UNRESOLVED
 
 
 def without_type_variables(annotation: object, this: type | None = None) -> object:

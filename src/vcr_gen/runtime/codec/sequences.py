@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar, Final
 
-from vcr_gen.runtime.codec.compare import MISSING, Difference, differences
+from vcr_gen.runtime.codec.compare import Difference, compare_items, differences
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
 from vcr_gen.runtime.codec.plain import LIST, Plain
@@ -39,23 +39,6 @@ def decode_items(plain: Plain, decode: Callable[[Plain], object], expected: str)
         fault.within(f"[{len(out)}]")
         raise
     return out
-
-
-def compare_items(
-    pick: Callable[[int], Node], recorded: Plain, actual: Plain
-) -> tuple[Difference, ...]:
-    """Compare two lists item by item, each by its node."""
-    if not isinstance(recorded, list) or not isinstance(actual, list):
-        return differences(recorded, actual)
-    found: list[Difference] = []
-    for i, (left, right) in enumerate(zip(recorded, actual, strict=False)):
-        found += (each.below(f"[{i}]") for each in pick(i).compare(left, right))
-    shared = min(len(recorded), len(actual))
-    for i, left in enumerate(recorded[shared:], shared):
-        found.append(Difference(f"$[{i}]", left, MISSING, "only in the recording"))
-    for i, right in enumerate(actual[shared:], shared):
-        found.append(Difference(f"$[{i}]", MISSING, right, "not in the recording"))
-    return tuple(found)
 
 
 def replace_items(items: Iterable[object], node: Node) -> tuple[list[object], bool]:
@@ -102,7 +85,7 @@ class ItemsNode(ClassNode):
 
     def compare_bare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         """Item by item."""
-        return compare_items(lambda _: self.item, recorded, actual)
+        return compare_items(lambda _: self.item.compare, recorded, actual)
 
     def replace(self, value: object) -> object:
         """The container with the live parts of its items replaced, of the value's own type."""
@@ -221,7 +204,7 @@ class TupleNode(ClassNode):
                 self._places(len(actual))
             except Fault:
                 return differences(recorded, actual)
-            return compare_items(lambda i: places[i], recorded, actual)
+            return compare_items(lambda i: places[i].compare, recorded, actual)
         return differences(recorded, actual)
 
     def replace_bare(self, value: object) -> object:
