@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -103,6 +104,7 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
 def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal) -> int:
     from vcr_gen.gen.run import Request, plan_run
 
+    started = time.perf_counter()
     paths = _checked_paths(config, arguments.paths)
     with terminal.progress("formatting") as progress:
         request = Request(
@@ -112,6 +114,9 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
             progress=progress,
         )
         plan = plan_run(config, request)
+    terminal.detail(f"read and compared in {time.perf_counter() - started:.2f} s")
+    if not plan.changes and not plan.unchanged:
+        terminal.note("no boundaries found: mark a Protocol with @outbound, or run vcr-gen --init")
     only_look = arguments.check or arguments.diff
     verbs = _FOUND if only_look else _DONE
     files = [FileNote(config.display(c.path), verbs[c.kind]) for c in plan.changes]

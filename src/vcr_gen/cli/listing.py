@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from vcr_gen.cli.report import FINE
+from vcr_gen.cli.report import FINE, counted
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.gen.config import Config
 from vcr_gen.gen.diagnostics import RefusedError
@@ -28,7 +28,7 @@ def list_boundaries(config: Config, paths: Sequence[Path], terminal: Terminal) -
         terminal.data(json.dumps([asdict(one) for one in chosen], indent=2))
     elif chosen:
         terminal.data(_table(chosen))
-    terminal.note(f"{len(chosen)} boundar{'y' if len(chosen) == 1 else 'ies'}")
+    terminal.note(counted(len(chosen), "boundary", "boundaries"))
     return FINE
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
-from vcr_gen.cli.report import ERROR, Outcome, tell
+from vcr_gen.cli.report import ERROR, Outcome, counted, tell
 from vcr_gen.cli.terminal import OUTPUT_FORMATS, Terminal
 from vcr_gen.gen.config import Config
 from vcr_gen.gen.config_file import load_config
@@ -53,8 +53,7 @@ def told(action: Callable[[], int], terminal: Terminal, *, then: str = "") -> in
     try:
         return action()
     except RefusedError as error:
-        count = len(error.diagnostics)
-        summary = f"{count} problem{'s' if count != 1 else ''}{then}"
+        summary = counted(len(error.diagnostics), "problem") + then
         return tell(Outcome(code=ERROR, diagnostics=error.diagnostics, summary=summary), terminal)
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.gen.diagnostics import Diagnostic
 
-__all__ = ["DIFFERENT", "ERROR", "FINE", "FileNote", "Outcome", "tell"]
+__all__ = ["DIFFERENT", "ERROR", "FINE", "FileNote", "Outcome", "counted", "tell"]
 
 FINE: Final = 0
 DIFFERENT: Final = 1
@@ -38,6 +38,11 @@ class Outcome:
     summary: str = ""
     fix: str = ""
     """The command that mends it."""
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """`1 problem`, `2 problems`, `3 boundaries`."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def tell(outcome: Outcome, terminal: Terminal) -> int:

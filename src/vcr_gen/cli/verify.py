@@ -3,7 +3,7 @@
 import argparse
 
 from vcr_gen.cli.options import add_common_options, read_config, require_extra, terminal_of, told
-from vcr_gen.cli.report import DIFFERENT, FINE, Outcome, tell
+from vcr_gen.cli.report import DIFFERENT, FINE, Outcome, counted, tell
 from vcr_gen.cli.terminal import Terminal
 
 __all__ = ["add_parser", "run"]
@@ -37,14 +37,14 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
     config = read_config(arguments)
     result = verify_project(config, with_mypy=not arguments.no_mypy)
-    checked = f"{result.boundaries} boundaries in {result.files} files"
+    boundaries = counted(result.boundaries, "boundary", "boundaries")
+    checked = f"{boundaries} in {counted(result.files, 'file')}"
     if not result.diagnostics:
         return tell(Outcome(code=FINE, summary=f"{checked}: all fit"), terminal)
-    count = len(result.diagnostics)
     outcome = Outcome(
         code=DIFFERENT,
         diagnostics=result.diagnostics,
-        summary=f"{count} difference{'s' if count != 1 else ''} in {checked}",
+        summary=f"{counted(len(result.diagnostics), 'difference')} in {checked}",
         fix="vcr-gen",
     )
     return tell(outcome, terminal)

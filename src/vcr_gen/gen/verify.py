@@ -27,7 +27,7 @@ def type_check(config: Config, files: Iterable[Path]) -> list[Diagnostic]:
         *(sys.executable, "-m", "mypy", "--output", "json", "--follow-imports", "silent"),
         *("--show-absolute-path", "--no-error-summary", "--hide-error-context"),
         *("--explicit-package-bases", "--namespace-packages"),
-        *(() if _has_mypy_config(config.root) else ("--strict",)),
+        *(() if _has_mypy_config(config.root) else _own_settings(config)),
         *("--", *names),
     ]
     done = subprocess.run(
@@ -44,6 +44,13 @@ def type_check(config: Config, files: Iterable[Path]) -> list[Diagnostic]:
         hint = 'is the extra installed? pip install "vcr-gen[gen]"'
         raise RefusedError([Diagnostic("mypy", 0, 0, "VCR310", f"mypy failed: {reason}", hint)])
     return found
+
+
+def _own_settings(config: Config) -> Iterator[str]:
+    """How mypy runs in a project that does not say it."""
+    yield "--strict"
+    yield from ("--cache-dir", str(config.cache_dir / "mypy"))
+    yield from ("--python-version", ".".join(map(str, config.target_version)))
 
 
 def _environment(config: Config) -> Mapping[str, str]:
