@@ -1,0 +1,104 @@
+"""The references leave nothing out."""
+
+import argparse
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+from doc_pages import REPOSITORY
+
+import vcr_gen
+from vcr_gen import Cassette, Driver, Mode, Registry, boundary, errors
+from vcr_gen.cli import cassette, demo, extract, generate, verify
+from vcr_gen.cli.commands import COMMANDS, CommandModule
+
+REFERENCE = REPOSITORY / "docs" / "reference"
+
+
+def read(name: str) -> str:
+    return (REFERENCE / name).read_text(encoding="utf-8")
+
+
+def options(parser: argparse.ArgumentParser) -> set[str]:
+    """Every option of a command, and of its actions."""
+    found: set[str] = set()
+    for action in parser._actions:
+        found.update(action.option_strings)
+        if isinstance(action, argparse._SubParsersAction):
+            for inner in action.choices.values():
+                found |= options(inner)
+    return found - {"-h", "--help"}
+
+
+def parser_of(module: CommandModule) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser()
+    module.add_parser(parser.add_subparsers())
+    return parser
+
+
+@pytest.mark.parametrize("page", ["command-line.md"])
+def test_every_option_of_the_command_line_is_on_its_page(page: str) -> None:
+    parsers = [generate.parser(COMMANDS), *map(parser_of, (verify, extract, cassette, demo))]
+    known = set().union(*map(options, parsers))
+    words = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", read(page)))
+
+    assert sorted(known - words) == []
+    assert sorted(words - known) == []
+
+
+def test_every_command_and_action_is_on_the_page_of_the_command_line() -> None:
+    text = read("command-line.md")
+
+    assert [name for name in COMMANDS if f"## vcr-gen {name}" not in text] == []
+    assert [name for name in cassette.ACTIONS if f"| `{name} " not in text] == []
+
+
+def test_every_key_of_the_configuration_is_on_its_page() -> None:
+    source = Path(inspect.getfile(vcr_gen)).parent / "gen" / "config_file.py"
+    read_keys = re.findall(
+        r'table(?:\.\w+)?\(\s*(?:table, )?"([a-z-]+)"|_folder\(table, "([a-z-]+)"',
+        source.read_text(encoding="utf-8"),
+    )
+    keys = {key for pair in read_keys for key in pair if key} - {"boundary", "overrides"}
+    text = read("configuration.md")
+
+    assert {"sources", "protocol", "template-dir"} <= keys
+    assert sorted(key for key in keys if f"`{key}`" not in text) == []
+
+
+def test_every_public_name_is_on_the_page_of_the_api() -> None:
+    text = read("python-api.md")
+    names = [*vcr_gen.__all__, *boundary.__all__, *errors.__all__]
+
+    assert [name for name in names if name not in text] == []
+
+
+@pytest.mark.parametrize("kind", [Cassette, Driver, Registry])
+def test_every_public_member_is_on_the_page_of_the_api(kind: type) -> None:
+    text = read("python-api.md")
+    private = {"version", "codec_of", "name_of", "named"}  # a registry's own, for the codec
+    members = [name for name in vars(kind) if not name.startswith("_") and name not in private]
+
+    assert [name for name in members if name not in text] == []
+
+
+def test_every_parameter_of_a_cassette_is_on_the_page_of_the_api() -> None:
+    text = read("python-api.md")
+
+    for parameter in inspect.signature(Cassette).parameters.values():
+        assert f"| `{parameter.name}` |" in text
+
+
+@pytest.mark.parametrize("page", ["reference/python-api.md", "../README.md"])
+def test_every_mode_is_explained(page: str) -> None:
+    text = (REPOSITORY / "docs" / page).read_text(encoding="utf-8")
+
+    assert [mode.value for mode in Mode if f"`{mode.value}`" not in text] == []
+
+
+def test_every_field_of_a_divergence_is_explained() -> None:
+    page = REPOSITORY / "docs" / "concepts" / "how-a-replay-works.md"
+    text = page.read_text(encoding="utf-8")
+
+    assert [name for name in errors.Divergence.__annotations__ if f"`{name}`" not in text] == []
