@@ -112,7 +112,7 @@ class Agent(Application):
         return None
 
     async def start(self, name: str, arguments: str = "") -> str:
-        self.log.append((await self.shell.arun(name, 0.001 * len(name))).out)
+        self.log.append((arguments, await self.shell.arun(name, 0.001 * len(name))))
         self.log.extend(step(self) for step in self.steps)
         return name.upper()
 
@@ -153,6 +153,16 @@ class Inbound:
         return Agent.steps
 
 
+def drained(stream: Any) -> Any:
+    """The items of a stream, and what it returns."""
+    seen = []
+    while True:
+        try:
+            seen.append(next(stream))
+        except StopIteration as finished:
+            return seen, finished.value
+
+
 def talked(feed: Any) -> Any:
     talk = feed.talk(3)
     seen = [next(talk), talk.send("hello"), talk.throw(ValueError("no"))]
@@ -176,18 +186,21 @@ def broken(feed: Any) -> Any:
 
 
 def entered(locks: Any, name: str, swallows: bool, error: BaseException | None) -> Any:
+    seen = []
+
     def inside() -> Any:
         with locks.lock(name, swallows) as value:
+            seen.append(value)
             if error is not None:
                 raise error
-        return value
 
-    return attempt(inside)
+    return attempt(inside), seen
 
 
 def read_rows(database: Any) -> Any:
     with database.transaction() as cursor:
-        return [(row.number, list(row.cells())) for row in cursor.rows()]
+        rows, end = drained(cursor.rows())
+        return end, [(row.number, drained(row.cells())) for row in rows]
 
 
 def passed_back(database: Any) -> Any:
@@ -203,13 +216,31 @@ def subscribed(bus: Any) -> Any:
         return "x" * number
 
     stop = bus.on("topic", notify)
+    first = [*seen]
     total = bus.publish(2)
+    second = [*seen]
     stop()
-    return [total, bus.publish(3), seen]
+    return [first, total, second, bus.publish(3), seen]
 
 
 def listened(bus: Any) -> Any:
-    return bus.listen(lambda event, weight=1: event * weight)
+    seen = []
+
+    def listen(event: str, weight: int = 1) -> str:
+        seen.append((event, weight))
+        return event * weight
+
+    return bus.listen(listen), [*seen]
+
+
+def each(bus: Any) -> Any:
+    seen = []
+
+    def notify(number: int) -> str:
+        seen.append(number)
+        return "y" * number
+
+    return bus.each([1, 2], notify), [*seen]
 
 
 def sized(device: Any) -> Any:
@@ -222,14 +253,14 @@ def sized(device: Any) -> Any:
 def celled(table: Any) -> Any:
     table["new"] = 5
     del table["a"]
-    return [list(table), attempt(lambda: table["gone"])]
+    return [drained(iter(table)), attempt(lambda: table["gone"])]
 
 
 async def gathered(shell: Any) -> Any:
-    done: list[str] = []
+    done: list[Any] = []
 
     async def one(name: str, delay: float) -> None:
-        done.append((await shell.arun(name, delay)).out)
+        done.append(await shell.arun(name, delay))
 
     await asyncio.gather(one("slow", 0.005), one("fast", 0.001))
     return done
@@ -336,11 +367,11 @@ SESSIONS: tuple[Outbound | Inbound, ...] = (
         VcrFeed,
         RealFeed,
         (
-            lambda feed: list(feed.lines("abc")),
+            lambda feed: drained(feed.lines("abc")),
             closed_early,
             broken,
             talked,
-            lambda feed: list(feed.words(True)),
+            lambda feed: drained(feed.words(True)),
             lambda feed: feed.words(False),
             lambda feed: feed.upload(iter([b"ab", b"\xff"])),
         ),
@@ -352,9 +383,11 @@ SESSIONS: tuple[Outbound | Inbound, ...] = (
         (
             read_rows,
             passed_back,
-            lambda database: [cursor.fetch(1) for cursor in database.named().values()],
+            lambda database: [(name, found.fetch(1)) for name, found in database.named().items()],
             lambda database: database.find(False),
-            lambda database: database.pair()[0].fetch(2),
+            lambda database: [
+                part if isinstance(part, int) else part.fetch(2) for part in database.pair()
+            ],
             lambda database: database.clone().label(),
         ),
     ),
@@ -375,7 +408,7 @@ SESSIONS: tuple[Outbound | Inbound, ...] = (
         (
             subscribed,
             listened,
-            lambda bus: bus.each([1, 2], lambda number: "y" * number),
+            each,
             lambda bus: bus.maker("!")("a"),
         ),
     ),

@@ -138,7 +138,7 @@ def test_a_context_manager_of_the_application_is_entered_and_left(tape, swallows
             server.status()
 
     log = tape.served(VcrServer, Application, environment)
-    assert log[0] == "locked"
+    assert log[0] == ("locked", swallows)
     assert "unlocked" in log
 
 
@@ -155,7 +155,7 @@ def test_an_async_context_manager_of_the_application_is_entered_and_left(tape, s
             server.status()
 
     log = tape.served(VcrServer, Application, environment)
-    assert log[0] == "locked"
+    assert log[0] == ("locked", swallows)
     assert "unlocked" in log
 
 

@@ -1,8 +1,9 @@
 """Named roots under which paths are stored relative, so that a cassette travels."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike, fspath
+from pathlib import Path
 from typing import final
 
 from vcr_gen.errors import UsageError
@@ -43,6 +44,15 @@ class Anchors:
     def names(self) -> tuple[str, ...]:
         """The declared names, in a stable order."""
         return tuple(sorted(self._roots))
+
+    def require(self, recorded: Iterable[str], path: Path) -> None:
+        """Raise unless every root that a cassette was recorded with is declared here."""
+        missing = [name for name in recorded if name not in self._roots]
+        if missing:
+            raise UsageError(
+                f"{path}: recorded with the anchor {missing[0]!r}, which is not declared now\n"
+                f"hint: Cassette(…, anchors={{{missing[0]!r}: …}})"
+            )
 
     def store(self, value: Plain) -> Plain:
         """The value with every root replaced by its name."""

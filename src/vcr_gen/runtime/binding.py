@@ -119,6 +119,14 @@ class Bound:
 
     def restore(self, stored: Mapping[str, Plain]) -> dict[str, object]:
         """The live arguments of a recorded call."""
+        for name in stored:
+            if name not in self.arguments:
+                what = f"{self.method.name}: argument `{name}`"
+                raise DecodeError(path=what, expected="a parameter", got="no such parameter")
+        for parameter in self.method.parameters:
+            if parameter.name not in stored and not parameter.optional:
+                what = f"{self.method.name}: argument `{parameter.name}`"
+                raise DecodeError(path=what, expected="a value", got="nothing")
         return {
             name: passing.restore(stored[name]) if name in stored else ...
             for name, passing in self.arguments.items()

@@ -64,6 +64,8 @@ class Header:
         anchors = data.get("anchors", [])
         if not isinstance(anchors, list) or not all(isinstance(name, str) for name in anchors):
             raise wrong("anchors", "a list of names")
+        if len(set(map(str, anchors))) < len(anchors):
+            raise wrong("anchors", "each name once")
         age = data.get("max_age")
         if age is not None and (isinstance(age, bool) or not isinstance(age, int | float)):
             raise wrong("max_age", "seconds")

@@ -139,7 +139,10 @@ def _protocol_types(annotation: Any) -> tuple[tuple[Parameter, ...], object, boo
     plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     if any(parameter.kind not in plain for parameter in parameters):
         return _DYNAMIC, types.get("return", Any), inspect.iscoroutinefunction(function)
-    fixed = tuple(Parameter(p.name, types.get(p.name, Any), "") for p in parameters)
+    fixed = tuple(
+        Parameter(p.name, types.get(p.name, Any), "", optional=p.default is not p.empty)
+        for p in parameters
+    )
     return fixed, types.get("return", Any), inspect.iscoroutinefunction(function)
 
 

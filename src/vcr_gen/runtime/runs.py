@@ -164,6 +164,7 @@ class ReplayRun(Run):
         super().__init__(settings)
         self._reading = open_cassette(settings.path)
         header = Header.read(self._reading.header, settings.path)
+        settings.anchors.require(header.anchors, settings.path)
         self._window = Window(self._reading)
         self.reporter = Reporter(settings.path, header.signatures, settings.boundaries)
         objects = Objects(replaying=True)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import Field, dataclass, fields
 from functools import cached_property
 from importlib import import_module
-from inspect import formatannotation, iscoroutinefunction
-from typing import Any, Final, Literal, TypeAlias, final
+from inspect import formatannotation, iscoroutinefunction, signature
+from typing import Any, Final, Literal, TypeAlias, final, get_overloads
 
 from vcr_gen.boundary import Unrecorded
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.calls import Call
+from vcr_gen.runtime.calls import OMITTED, Call
 from vcr_gen.runtime.codec import resolve_annotations
 
 __all__ = ["Boundary", "Direction", "Method", "Parameter"]
@@ -30,6 +30,8 @@ class Parameter:
     annotation: object
     field: str
     """Where the typed event holds it."""
+    optional: bool = False
+    """Whether a call may leave it out, for a default that only the callee knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +131,11 @@ class Boundary:
         scope = vars(sys.modules[call.__module__])
         types = resolve_annotations(call, scope, self._late_imports)
         result = resolve_annotations(call.__call__, scope, self._late_imports)["return"]
+        optional = _left_out(self.wrapper, key)
+        names = {field.name: field.metadata.get("parameter", field.name) for field in _fields(call)}
         parameters = [
-            Parameter(field.metadata.get("parameter", field.name), types[field.name], field.name)
-            for field in _fields(call)
+            Parameter(name, types[field], field, optional=name in optional)
+            for field, name in names.items()
         ]
         return Method(
             name=f"{self.name}.{key}",
@@ -145,6 +149,19 @@ class Boundary:
 
 def _is_unrecorded(parameter: Parameter) -> bool:
     return Unrecorded in getattr(parameter.annotation, "__metadata__", ())
+
+
+def _left_out(wrapper: type[Any], key: str) -> frozenset[str]:
+    """The parameters of a wrapper's member whose default is `...`."""
+    member = getattr(wrapper, key.partition("#")[0], None)
+    if not callable(member):  # a property
+        return frozenset()
+    return frozenset(
+        parameter.name
+        for function in (member, *get_overloads(member))
+        for parameter in signature(function).parameters.values()
+        if parameter.default is OMITTED
+    )
 
 
 def _fields(call: Any) -> tuple["Field[Any]", ...]:

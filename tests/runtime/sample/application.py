@@ -141,9 +141,10 @@ class Application:
 
     @contextmanager
     def lock(self, swallows: bool) -> Any:
-        self.log.append("locked")
+        self.log.append(("locked", swallows))
         try:
             yield "key"
+            self.log.append("in peace")
         except KeyError as error:
             self.log.append(repr(error))
             if not swallows:
@@ -154,9 +155,10 @@ class Application:
     @asynccontextmanager
     async def alock(self, swallows: bool) -> Any:
         await asyncio.sleep(0)
-        self.log.append("locked")
+        self.log.append(("locked", swallows))
         try:
             yield "key"
+            self.log.append("in peace")
         except KeyError as error:
             self.log.append(repr(error))
             if not swallows:
