@@ -1,10 +1,11 @@
 """The event loops that a session has hooked, and its clock."""
 
-import asyncio
 from asyncio.events import _get_running_loop
 from collections.abc import Sequence
 from typing import final
 
+from vcr_gen.errors import UsageError
+from vcr_gen.runtime.jobs import JobGate
 from vcr_gen.runtime.turns import Clock, Idle, LoopHook
 
 __all__ = ["Loops"]
@@ -17,13 +18,35 @@ class Loops:
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
         self._session: Idle | None = None
+        self._gate: JobGate | None = None
         self._hooks: dict[int, LoopHook] = {}
         self.unhooked = 0
         """How many loops could not be hooked: their turns are not exact."""
 
-    def serve(self, session: Idle) -> None:
-        """Say who reacts to idle loops."""
+    def serve(self, session: Idle, gate: JobGate) -> None:
+        """Say who reacts to idle loops, and who hands back the results of executor jobs."""
         self._session = session
+        self._gate = gate
+
+    def idle(self, timer: float | None) -> float | None:
+        """A loop has nothing ready."""
+        return timer if self._session is None else self._session.idle(timer)
+
+    def busy(self) -> None:
+        """A loop goes round."""
+        if self._session is not None:
+            self._session.busy()
+
+    def woken(self, timer: float | None) -> None:
+        """A loop goes on after it really waited."""
+        if self._session is not None:
+            self._session.woken(timer)
+
+    def job_gate(self) -> JobGate:
+        """Who hands the results of executor jobs back."""
+        if self._gate is None:
+            raise UsageError("the session is over")
+        return self._gate
 
     def begin(self) -> tuple[float, ...]:
         """A call begins while recording: hook its loop, if that is new, and tell its timers."""
@@ -45,16 +68,16 @@ class Loops:
                 self.unhooked += 1
                 return None
             self.clock.advance(self.clock.real() if at is None else at)
-            hook = LoopHook(loop, self.clock, self._session, timers)
+            hook = LoopHook(loop, self.clock, self, timers)
             self._hooks[id(loop)] = hook
         return hook
 
     def now(self) -> float:
-        """The session's time: the loop's where one runs, else the real one."""
-        loop = _get_running_loop()
-        if loop is not None and id(loop) in self._hooks:
-            return self.clock.now
-        return self.clock.real()
+        """The session's time: that of its loops where there are any, else the real one.
+
+        A thread beside a loop has the loop's time too: so it can be told which timers had fired.
+        """
+        return self.clock.now if self._hooks else self.clock.real()
 
     def release(self) -> None:
         """Leave every loop as it was found, and hook no other."""
@@ -62,8 +85,3 @@ class Loops:
         for hook in self._hooks.values():
             hook.remove()
         self._hooks.clear()
-
-
-def running_loop() -> asyncio.AbstractEventLoop | None:
-    """The loop that runs in this thread, if any."""
-    return _get_running_loop()

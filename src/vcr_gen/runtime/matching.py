@@ -7,6 +7,7 @@ from typing import final
 from vcr_gen.runtime.binding import Bound, Passing
 from vcr_gen.runtime.codec import MISSING, Difference
 from vcr_gen.runtime.events import End, Item, Signal, Start
+from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.objects import Objects
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.session import Operation
@@ -52,6 +53,15 @@ class Matcher:
 
         return self._find(strand, compare)
 
+    def job(self, strand: Strand) -> Slot | None:
+        """The recorded start of an executor job, if the strand has one next."""
+        slot = self._next(self._bindings.get(strand, strand.name), jobs=True)
+        if slot is None or slot.start.of != JOB:
+            return None
+        if strand not in self._bindings and slot.strand not in self._claimed:
+            self._bind(strand, slot.strand)
+        return slot
+
     def entered(self, slot: Slot, operation: Operation, stored: Mapping[str, Plain]) -> Expectation:
         """Whether the inbound call that is due is this one."""
         found = _start_differences(slot, operation, stored)
@@ -92,11 +102,11 @@ class Matcher:
     ) -> Expectation:
         name = self._bindings.get(strand)
         if name is not None:
-            slot = self._window.next_of_strand(name)
+            slot = self._next(name)
             if slot is not None:
                 return Expectation(slot, compare(slot))
             return self._elsewhere(strand, compare, None)
-        slot = self._window.next_of_strand(strand.name)
+        slot = self._next(strand.name)
         if slot is None or strand.name in self._claimed:
             return self._elsewhere(strand, compare, None)
         differences = compare(slot)
@@ -104,6 +114,15 @@ class Matcher:
             self._bind(strand, strand.name)
             return Expectation(slot, differences)
         return self._elsewhere(strand, compare, Expectation(slot, differences))
+
+    def _next(self, name: str, *, jobs: bool = False) -> Slot | None:
+        """The next event of a recorded strand, past jobs that are no longer handed out."""
+        slot = self._window.next_of_strand(name)
+        while slot is not None and slot.start.of == JOB and not jobs:
+            self._window.skip(slot.event.call)
+            self._window.take(slot)
+            slot = self._window.next_of_strand(name)
+        return slot
 
     def _elsewhere(
         self,

@@ -16,6 +16,7 @@ from vcr_gen.errors import Divergence, DivergenceError, UsageError
 from vcr_gen.runtime.binding import Passing
 from vcr_gen.runtime.divergence import Reporter
 from vcr_gen.runtime.events import End, Event, Item, Signal, Start
+from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.loops import Loops
 from vcr_gen.runtime.matching import Matcher
 from vcr_gen.runtime.objects import Objects
@@ -71,6 +72,7 @@ class Player:
         self._receiver: Receiver | None = None
         self._moved_at = time.monotonic()
         self._changed = threading.Condition(threading.RLock())
+        loops.serve(self, self)
         self._closed = False
         self.failure: DivergenceError | None = None
         """The first divergence: application code may have swallowed it."""
@@ -94,6 +96,31 @@ class Player:
             self._loops.hook(start.at, start.timers)  # from now on, the clock is the session's
             self._strands_of_calls[start.call] = start.strand
             return start.call
+
+    def job_begins(self) -> int:
+        """The application hands a job to an executor: gated where the recording has it."""
+        with self._changed:
+            if self.failure is not None or self._closed:
+                return 0
+            slot = self._matcher.job(self.strands.here())
+            if slot is None:
+                return 0
+            start = self._take(slot).start
+            self._loops.hook(start.at, start.timers)
+            return start.call
+
+    def job_is_over(
+        self, job: int, wanted: Callable[[], bool], hand_back: Callable[[], None]
+    ) -> None:
+        """Let the result of a job enter in its turn."""
+        with self._changed:
+            if self.failure is not None or self._closed or not wanted():
+                hand_back()
+            else:
+                self._waiters[job] = waiter = Waiter(job)
+                waiter.future = asyncio.get_running_loop().create_future()
+                waiter.hand_back = hand_back
+                waiter.wanted = wanted
 
     def produce(self, call: int, event: Item | End, passing: Passing) -> None:
         """The application answers an inbound call: with the recorded item or end."""
@@ -300,6 +327,9 @@ class Player:
                 deliver()
                 self._moved()
                 return 0
+            if timer is not None and head is not None and timer <= head.event.at:
+                self._loops.clock.advance(timer)
+                return 0
             if self._somebody_may_move():
                 return _POLL
             if timer is not None:
@@ -331,7 +361,10 @@ class Player:
         def deliver() -> None:
             if not head.driven_by_application:
                 self._take(head)
-            if not future.done():
+            if waiter.hand_back is not None:
+                self._waiters.pop(waiter.call, None)
+                waiter.hand_back()
+            elif not future.done():
                 future.set_result(head.event)
 
         return deliver
@@ -356,15 +389,34 @@ class Player:
     def _wait_or_stall(self) -> None:
         """Wait in this thread for somebody to move; when nobody can, the replay ends."""
         if not self._somebody_may_move():
+            head = self.window.head()
+            if head is not None and head.start.of == JOB:
+                self.window.skip(head.event.call)
+                return
             self._fail(self._reporter.stall(self.window, self._waiters.values()))
         self._changed.wait(0.02)
 
     def _somebody_may_move(self) -> bool:
+        head = self.window.head()
+        if head is not None:
+            waiter = self._waiters.get(head.event.call)
+            if waiter is not None and waiter.future is None and _is_for(head, waiter):
+                return True  # a thread that has been told, and is about to go on
         grace = self._threads.grace(self._waiters.values(), self._patience)
+        if self._jobs_run():
+            grace = self._patience
         return grace > 0 and time.monotonic() - self._moved_at <= grace
+
+    def _jobs_run(self) -> bool:
+        """Whether an executor job is on its way that does not wait for the tape."""
+        waiting = [waiter.thread for waiter in self._waiters.values() if waiter.future is None]
+        return self.strands.jobs_besides(waiting)
 
     def _idle_for_good(self, head: Slot | None) -> float | None:
         """The loop is idle, nothing is due to it, and no timer can change that."""
+        if head is not None and head.start.of == JOB:
+            self.window.skip(head.event.call)
+            return 0
         if self._leave_cancelled():
             return 0
         if self._receiver is not None and self._receiver.finish():
@@ -375,9 +427,16 @@ class Player:
         return self._after_failure(None)
 
     def _leave_cancelled(self) -> bool:
-        """Let a call go that was cancelled, and whose end the recording did not live to see."""
-        for waiter in self._waiters.values():
+        """Let a call go that was cancelled, and whose end the recording did not live to see.
+
+        So too a job: in the recording nobody wanted its result any more.
+        """
+        for waiter in list(self._waiters.values()):
             future = waiter.future
+            if waiter.hand_back is not None and self.window.next_of_call(waiter.call) is None:
+                del self._waiters[waiter.call]
+                waiter.hand_back()
+                return True
             if not waiter.cancelled or future is None or future.done():
                 continue
             if self.window.next_of_call(waiter.call) is None:

@@ -1,17 +1,18 @@
 """Recording: every call is made for real, and what crosses is written down as it passes."""
 
 import asyncio
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, final
 
 from vcr_gen.errors import EncodeError
 from vcr_gen.runtime.binding import Bound, Passing
+from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.loops import Loops
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.session import Operation
 from vcr_gen.runtime.shapes import Kind
-from vcr_gen.runtime.strands import Strands
+from vcr_gen.runtime.strands import Strands, in_environment
 from vcr_gen.runtime.streams import RecordedAsyncStream, RecordedStream
 from vcr_gen.runtime.tape import Tape
 from vcr_gen.runtime.turns import RecordingTurns
@@ -28,9 +29,10 @@ class Recorder:
 
     def __init__(self, tape: Tape, strands: Strands, loops: Loops, turns: RecordingTurns) -> None:
         self.tape = tape
-        self._strands = strands
+        self.strands = strands
         self._loops = loops
         self._turns = turns
+        loops.serve(turns, self)
 
     def close(self) -> None:
         """Record no more; who still waits for a turn goes on without one."""
@@ -72,7 +74,7 @@ class Recorder:
         """Await what the environment does for a call, and let it enter in its turn."""
         try:
             try:
-                value = await real
+                value = await _environment(real)
             except (GeneratorExit, KeyboardInterrupt, SystemExit):
                 raise
             except StopAsyncIteration:  # the end of a stream, which its consumer records
@@ -94,7 +96,26 @@ class Recorder:
 
     def inside(self, call: int, *, inbound: bool) -> AbstractContextManager[None]:
         """Run application code that an inbound call started as the call's own strand."""
-        return self._strands.inside(call) if inbound else nullcontext()
+        return self.strands.inside(call) if inbound else nullcontext()
+
+    def job_begins(self) -> int:
+        """The application hands a job to an executor."""
+        timers = self._loops.begin()
+        return self.tape.start(JOB, "", {}, timers=timers)
+
+    def job_is_over(
+        self, job: int, wanted: Callable[[], bool], hand_back: Callable[[], None]
+    ) -> None:
+        """Let the result of a job enter in its turn."""
+
+        def enter() -> None:
+            self.tape.end(job, "returned", strand="")
+            hand_back()
+
+        if self._loops.hook() is None:
+            enter()
+        else:
+            self._turns.queue(wanted, enter, asyncio.get_running_loop())
 
     @contextmanager
     def ending(self, call: int, bound: Bound) -> Iterator[None]:
@@ -183,3 +204,12 @@ class Recorder:
                 return await self.turn()
             except asyncio.CancelledError:
                 continue
+
+
+async def _environment(real: Awaitable[Any]) -> Any:
+    """Await code of the real environment, whose executor jobs are its own business."""
+    token = in_environment.set(True)
+    try:
+        return await real
+    finally:
+        in_environment.reset(token)

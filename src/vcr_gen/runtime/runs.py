@@ -122,7 +122,6 @@ class RecordRun(Run):
         self._file = Recording(settings.path)
         self._begun = False
         turns = RecordingTurns(self._loops.clock)
-        self._loops.serve(turns)
         tape = Tape(self._append, now=self._loops.now, strands=self._strands)
         self.session = self._recorder = Recorder(tape, self._strands, self._loops, turns)
         self.crossing = self._cross(self.session, replaying=False)
@@ -176,7 +175,6 @@ class ReplayRun(Run):
             reporter=self.reporter,
             patience=settings.patience,
         )
-        self._loops.serve(self.player)
         self.session = self._make_session()
         self.crossing = Crossing(
             settings.cassette, self.session, objects, settings.registry, settings.anchors
@@ -260,7 +258,6 @@ class ContinueRun(ReplayRun):
             for entry in recorded:
                 file.append(entry.data)
         turns = RecordingTurns(self._loops.clock)
-        self._loops.serve(turns)
         self.crossing.objects.record_on()
         origin = self._window.last_at
         tape = Tape(
@@ -319,7 +316,6 @@ class VerifyRun(Run):
         open_cassette(settings.path).close()
         self._actual: list[Mapping[str, Plain]] = []
         turns = RecordingTurns(self._loops.clock)
-        self._loops.serve(turns)
         tape = Tape(self._actual.append, now=self._loops.now, strands=self._strands)
         self.session = self._recorder = Recorder(tape, self._strands, self._loops, turns)
         self.crossing = self._cross(self.session, replaying=False)

@@ -7,14 +7,17 @@ are the same in every run of the same program, unlike ids and the names that lib
 import asyncio
 import threading
 from asyncio.events import _get_running_loop
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import final
 
 from vcr_gen.runtime.events import ROOT_STRAND
 
-__all__ = ["Strand", "Strands"]
+__all__ = ["Strand", "Strands", "in_environment"]
+
+in_environment: ContextVar[bool] = ContextVar("vcr_gen_in_environment", default=False)
+"""Whether the running code is the real environment's: what it spawns is its own business."""
 
 
 @final
@@ -47,7 +50,8 @@ class Strands:
         self._root = Strand(ROOT_STRAND, owner=_owner(), parent=None, within=None)
         # A session's variable lives as long as the contexts that saw it: a few bytes a session.
         self._current: ContextVar[Strand] = ContextVar("vcr_gen_strand")
-        self._threads: dict[int, Strand] = {}
+        self._jobs: dict[int, Strand] = {}
+        self._spawned = 0
         self._lock = threading.Lock()
 
     def here(self) -> Strand:
@@ -55,24 +59,51 @@ class Strands:
         owner = _owner()
         strand = self._current.get(None)
         if strand is None:
-            if owner is self._root.owner:
-                return self._root
             strand = self._root
-        elif strand.owner is owner:
+        if strand.owner is owner:
             return strand
+        # A job runs in the context of whoever handed it out, or in none: its thread tells.
+        job = self._jobs.get(threading.get_ident())
+        if job is not None and job.owner is owner:
+            return job
         with self._lock:
             strand = strand.child(owner)
         self._current.set(strand)
         return strand
+
+    def spawn(self, parent: Strand) -> Strand:
+        """A strand that will run elsewhere, named now because now is the same in every run."""
+        with self._lock:
+            self._spawned += 1
+            return parent.child(None)
+
+    def jobs_besides(self, threads: Collection[threading.Thread]) -> bool:
+        """Whether an executor job is on its way in a thread other than these."""
+        known = sum(1 for thread in threads if thread.ident in self._jobs)
+        return self._spawned > known
+
+    @contextmanager
+    def running(self, strand: Strand) -> Iterator[None]:
+        """Run the body, in this thread, as a strand that was spawned."""
+        strand.owner = threading.current_thread()
+        self._jobs[threading.get_ident()] = strand
+        try:
+            yield
+        finally:
+            del self._jobs[threading.get_ident()]
+            with self._lock:
+                self._spawned -= 1
 
     @contextmanager
     def inside(self, call: int) -> Iterator[None]:
         """Run the body as the strand of an inbound call or callback."""
         strand = Strand(f"@{call}", owner=_owner(), parent=self._root, within=call)
         token = self._current.set(strand)
+        outside = in_environment.set(False)
         try:
             yield
         finally:
+            in_environment.reset(outside)
             self._current.reset(token)
 
 

@@ -94,10 +94,12 @@ class Tape:
             strand = self._away(call)
             self._put(Signal(call=call, kind=kind, value=value, strand=strand, at=self._now()))
 
-    def end(self, call: int, outcome: Outcome, value: Plain = None) -> None:
-        """A call is over."""
+    def end(
+        self, call: int, outcome: Outcome, value: Plain = None, *, strand: str | None = None
+    ) -> None:
+        """A call is over; in the running strand, unless told otherwise."""
         with self._lock:
-            strand = self._away(call)
+            strand = self._away(call) if strand is None else strand
             self._homes.pop(call, None)
             self._put(End(call=call, outcome=outcome, value=value, strand=strand, at=self._now()))
 

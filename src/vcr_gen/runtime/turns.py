@@ -14,10 +14,13 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextvars import Context
+from dataclasses import dataclass
 from itertools import count
 from typing import Any, Protocol, TypeAlias, final
 
-__all__ = ["Clock", "Idle", "LoopHook", "RecordingTurns"]
+from vcr_gen.runtime.jobs import JobGate, run_job
+
+__all__ = ["Clock", "Idle", "LoopHook", "LoopSession", "RecordingTurns"]
 
 _Events: TypeAlias = "list[tuple[selectors.SelectorKey, int]]"
 
@@ -61,6 +64,13 @@ class Idle(Protocol):
         """The loop really waited and goes on."""
 
 
+class LoopSession(Idle, Protocol):
+    """What a hooked loop needs from a session."""
+
+    def job_gate(self) -> JobGate:
+        """Who hands the results of executor jobs back."""
+
+
 @final
 class LoopHook:
     """Stands between one standard asyncio loop and its selector until it is removed."""
@@ -69,7 +79,7 @@ class LoopHook:
         self,
         loop: asyncio.AbstractEventLoop,
         clock: Clock,
-        session: Idle,
+        session: LoopSession,
         timers: Sequence[float] = (),
     ) -> None:
         self.loop = loop
@@ -81,8 +91,11 @@ class LoopHook:
         self.timers = self._adopt_timers(timers)
         """How long the timers that were there already had to run."""
         self._ordinals = count()
-        self._loop.time = self._time
-        self._loop.call_at = self._call_at
+        self._saved: dict[str, object] = {}
+        self._override("time", self._time)
+        self._override("call_at", self._call_at)
+        self._submit = self._loop.run_in_executor
+        self._override("run_in_executor", self._run_in_executor)
         self._loop._selector = _HookedSelector(self._selector, self._select)
 
     @staticmethod
@@ -109,14 +122,31 @@ class LoopHook:
         self._installed = False
         if self._loop._selector is not None:
             self._loop._selector = self._selector
-        del self._loop.time
-        del self._loop.call_at
+        for name in self._saved:
+            self._restore(name)
         now = self._loop.time()
         for timer in self._loop._scheduled:
             timer._when += now - self._clock.now
 
+    def _override(self, name: str, value: object) -> None:
+        self._saved[name] = vars(self._loop).get(name)
+        setattr(self._loop, name, value)
+
+    def _restore(self, name: str) -> None:
+        """Put back what an earlier session left there, or else the loop's own method."""
+        if self._saved[name] is None:
+            delattr(self._loop, name)
+        else:
+            setattr(self._loop, name, self._saved[name])
+
     def _time(self) -> float:
         return self._clock.now
+
+    def _run_in_executor(
+        self, executor: Any, function: Callable[..., Any], *arguments: Any
+    ) -> "asyncio.Future[Any]":
+        gate = self._session.job_gate()
+        return run_job(gate, self._submit, executor, function, arguments)
 
     def _call_at(
         self,
@@ -150,7 +180,7 @@ class LoopHook:
         return tuple(rests)
 
     def _select(self, timeout: float | None) -> _Events:
-        if timeout is not None and timeout <= 0:
+        if (timeout is not None and timeout <= 0) or self._loop._ready:  # a thread may add to it
             self._session.busy()
             return self._selector.select(0)
         timer = None if timeout is None else self._clock.now + timeout
@@ -222,41 +252,59 @@ class _HookedSelector(selectors.BaseSelector):
 
 
 @final
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """Something that waits to enter the program."""
+
+    arrival: float
+    wanted: Callable[[], bool]
+    enter: Callable[[], None]
+    loop: asyncio.AbstractEventLoop
+
+
+@final
 class RecordingTurns:
     """Hands finished real calls back one at a time, each when the loop is idle."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._waiting: deque[tuple[float, asyncio.Future[None]]] = deque()
+        self._waiting: deque[_Turn] = deque()
         self.forced = 0
         """How many results were handed back to a loop that was never idle."""
 
     async def turn(self) -> None:
         """Wait until it is this result's turn to enter the program."""
         future = asyncio.get_running_loop().create_future()
-        self._waiting.append((self._clock.real(), future))
+        self.queue(lambda: not future.done(), lambda: _release(future), future.get_loop())
         await future
+
+    def queue(
+        self,
+        wanted: Callable[[], bool],
+        enter: Callable[[], None],
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        """Let something enter the program in its turn, if it is still wanted then."""
+        self._waiting.append(_Turn(self._clock.real(), wanted, enter, loop))
 
     def close(self) -> None:
         """Hand back every result that still waits: nobody watches the loop any more."""
         while self._waiting:
-            future = self._waiting.popleft()[1]
-            loop = future.get_loop()
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(_release, future)
+            turn = self._waiting.popleft()
+            if not turn.loop.is_closed():
+                turn.loop.call_soon_threadsafe(turn.enter)
 
     def idle(self, timer: float | None) -> float | None:
         """Release the oldest result, unless a timer is due before it came."""
-        while self._waiting and self._waiting[0][1].done():  # cancelled while it waited
+        while self._waiting and not self._waiting[0].wanted():  # cancelled while it waited
             self._waiting.popleft()
         if self._waiting:
-            arrival, future = self._waiting[0]
+            arrival = self._waiting[0].arrival
             if timer is not None and timer <= arrival:
                 self._clock.advance(timer)
                 return 0
-            self._waiting.popleft()
             self._clock.advance(arrival)
-            future.set_result(None)
+            self._waiting.popleft().enter()
             return 0
         if timer is None:
             return None
@@ -268,12 +316,12 @@ class RecordingTurns:
 
     def busy(self) -> None:
         """Release a result that has waited too long for a loop that is never idle."""
-        if self._waiting and self._clock.real() - self._waiting[0][0] > FORCE_AFTER:
-            arrival, future = self._waiting.popleft()
-            if not future.done():
+        if self._waiting and self._clock.real() - self._waiting[0].arrival > FORCE_AFTER:
+            turn = self._waiting.popleft()
+            if turn.wanted():
                 self.forced += 1
-                self._clock.advance(arrival)
-                future.set_result(None)
+                self._clock.advance(turn.arrival)
+                turn.enter()
 
     def woken(self, timer: float | None) -> None:
         """Let the session's clock follow the real one, but not past a timer."""

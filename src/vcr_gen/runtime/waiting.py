@@ -3,7 +3,7 @@
 import asyncio
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any, final
 
@@ -22,7 +22,7 @@ BLOCKED_GRACE = 0.2
 class Waiter:
     """A task or thread that waits for the next event of a call."""
 
-    __slots__ = ("call", "cancelled", "future", "pulls", "task", "thread")
+    __slots__ = ("call", "cancelled", "future", "hand_back", "pulls", "task", "thread", "wanted")
 
     def __init__(self, call: int, *, pulls: bool = False, cancelled: bool = False) -> None:
         self.call = call
@@ -30,6 +30,9 @@ class Waiter:
         self.cancelled = cancelled
         """Whether the application has cancelled the call."""
         self.future: asyncio.Future[Event] | None = None
+        self.hand_back: Callable[[], None] | None = None
+        """What lets the result of an executor job enter, where that is what waits."""
+        self.wanted: Callable[[], bool] = lambda: True
         self.thread = threading.current_thread()
         self.task = _current_task()
 

@@ -15,6 +15,7 @@ from typing import TypeVar, final
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.events import End, Event, Item, Signal, Start, unfold
 from vcr_gen.runtime.formats import Entry
+from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.storage import Reading
 
 __all__ = ["Slot", "Window"]
@@ -54,17 +55,25 @@ class Window:
         self.last_at = 0.0
         self.done = 0
         """How many events are done."""
+        self._skipped: set[int] = set()
         self.recent: deque[Slot] = deque(maxlen=5)
         """The last events done."""
 
     def head(self) -> Slot | None:
         """The oldest event that is not done; None when the tape is used up."""
         window = self._window
-        while window and window[0].done:
+        while window or self._extend():
+            head = window[0]
+            if head.event.call in self._skipped and not head.done:
+                self.take(head)
+            if not head.done:
+                return head
             window.popleft()
-        if not window and not self._extend():
-            return None
-        return window[0]
+        return None
+
+    def skip(self, call: int) -> None:
+        """Leave out a call that need not happen again."""
+        self._skipped.add(call)
 
     def next_of_strand(self, strand: str) -> Slot | None:
         """The next event that a strand has to produce."""
@@ -110,10 +119,11 @@ class Window:
                 yield slot
 
     def left(self) -> Iterator[Slot]:
-        """Every event that is not done, to the end of the tape."""
-        yield from (slot for slot in self._window if not slot.done)
-        while slot := next(self._slots_ahead, None):
-            yield slot
+        """Every event that still has to happen, to the end of the tape."""
+        self.read_all()
+        for slot in self._window:
+            if not slot.done and slot.start.of != JOB:
+                yield slot
 
     def close(self) -> None:
         """Let go of the file."""
