@@ -213,3 +213,45 @@ def test_ruff_is_a_formatter_by_choice(project: Project) -> None:
     with_ruff = project.files()
     assert project.run("--set", "formatter=black", "--check").code == 0
     assert project.files() == with_ruff
+
+
+def test_many_texts_are_formatted_by_several_processes(project: Project) -> None:
+    (project.root / "src/app/ports.py").unlink()
+    for number in range(40):
+        project.write(
+            f"src/app/ports_{number}.py",
+            f'''
+            from typing import Protocol
+            from vcr_gen.boundary import outbound
+
+            @outbound
+            class Port{number}(Protocol):
+                def f(self) -> int:
+                    r"""A back\\slash, which only black knows how to treat."""
+            ''',
+        )
+    assert project.run("-j", "1", "-q").code == 0
+    one = project.files()
+    for path in one:
+        (project.root / path).unlink()
+    assert project.run("-j", "3", "--no-cache", "-q").code == 0
+    assert project.files() == one
+
+
+def test_a_refusal_in_another_process_is_told_like_any_other(project: Project) -> None:
+    for number in range(40):
+        text = project.read("src/app/ports.py").replace("StepRunner", f"Runner{number}")
+        text = text.replace("ScriptServer", f"Server{number}").replace('"server"', f'"s{number}"')
+        project.write(f"src/app/ports_{number}.py", text)
+    project.write("mine/module.py.jinja", f"{MARK}\n# source: {{{{ module.source }}}}\nx = = 1\n")
+    run = project.run("-j", "2", "--set", 'template-dir="mine"')
+    assert run.code == 2
+    assert "VCR305 black cannot format the generated text" in run.err
+    assert "Traceback" not in run.err
+
+
+def test_characters_that_the_terminal_does_not_know_are_no_error(project: Project) -> None:
+    project.replace("src/app/ports.py", "Runs it.", "Läuft ✓.")
+    run = project.run("--diff", PYTHONIOENCODING="ascii")
+    assert run.code == 1
+    assert "L\\xe4uft \\u2713." in run.out

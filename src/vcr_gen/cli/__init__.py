@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
 from vcr_gen.cli import commands
 
@@ -14,6 +15,9 @@ _FINE, _ERROR, _INTERRUPTED = 0, 2, 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code: 0 fine, 1 difference found, 2 error."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A diff may hold characters that the terminal's encoding does not have.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = commands.run(arguments)
         sys.stdout.flush()

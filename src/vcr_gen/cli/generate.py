@@ -1,7 +1,6 @@
 """`vcr-gen [PATHS]`: writes the wrappers, or says what would be written."""
 
 import argparse
-import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -149,7 +148,7 @@ def _fix(arguments: argparse.Namespace) -> str:
 def _checked_paths(config: Config, given: list[Path]) -> tuple[Path, ...]:
     """The paths, absolute; each must exist and lie in a source folder of the project."""
     problems = []
-    paths = tuple(Path(os.path.abspath(path)) for path in given)
+    paths = tuple(path.resolve() for path in given)
     for path, spelled in zip(paths, given, strict=True):
         if not path.exists():
             hint = "commands come first: vcr-gen verify, vcr-gen extract, vcr-gen cassette"

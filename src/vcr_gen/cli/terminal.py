@@ -53,12 +53,13 @@ class Terminal:
             yield _no_bar
             return
         drawn = False
+        full, rest = "█░" if (sys.stderr.encoding or "").lower().startswith("utf") else "#."
 
         def draw(done: int, total: int) -> None:
             nonlocal drawn
             drawn = True
             filled = _WIDTH * done // max(total, 1)
-            bar = "█" * filled + "░" * (_WIDTH - filled)
+            bar = full * filled + rest * (_WIDTH - filled)
             sys.stderr.write(f"\r{label} {bar} {done}/{total}")
             sys.stderr.flush()
 
