@@ -7,7 +7,9 @@ like a call's end.
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, Protocol
+from functools import partial
+from threading import Lock
+from typing import Any, Protocol, final
 
 from vcr_gen.runtime.strands import Strand, Strands, in_environment
 
@@ -25,11 +27,16 @@ class JobGate(Protocol):
     def job_begins(self) -> int:
         """A job is handed out; returns its number, or 0 where the tape knows nothing of it."""
 
-    def job_is_over(self, job: int, wanted: Callable[[], bool], hand_back: "HandBack") -> None:
+    def job_may_run(self, job: int) -> bool:
+        """Whether it runs at all: one that was cancelled in time did not, and does not again."""
+
+    def job_may_be_dropped(self, job: int) -> bool:
+        """The application cancelled the job before it ran: whether it is left out."""
+
+    def job_is_over(
+        self, job: int, wanted: Callable[[], bool], hand_back: Callable[[], None]
+    ) -> None:
         """A job has come to its end: let its result enter in its turn, if it is still wanted."""
-
-
-HandBack = Callable[[], None]
 
 
 def run_job(
@@ -42,12 +49,18 @@ def run_job(
     """Hand a job to its executor; the future that comes back is done in the job's turn."""
     if in_environment.get():
         return submit(executor, function, *arguments)
-    strand = gate.strands.spawn(gate.strands.here())
-    job = gate.job_begins()
-    work = submit(executor, _as_strand(gate.strands, strand, function), *arguments)
-    if not job:
-        return work
-    outer: asyncio.Future[Any] = work.get_loop().create_future()
+    parent = gate.strands.here()
+    number = gate.job_begins()
+    strand = gate.strands.spawn(parent, job=number)
+    job = _Job(gate, number, strand, partial(function, *arguments))
+    if not number:
+        return submit(executor, job.run)
+    outer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    outer.add_done_callback(job.outer_is_done)
+    if not gate.job_may_run(number):
+        gate.strands.done(strand)
+        return outer
+    work = submit(executor, job.run)
 
     def wanted() -> bool:
         return not outer.done()
@@ -56,27 +69,47 @@ def run_job(
         if wanted():
             _copy(work, outer)
 
-    work.add_done_callback(lambda _: gate.job_is_over(job, wanted, hand_back))
-    outer.add_done_callback(lambda _: work.cancel())
+    work.add_done_callback(lambda _: gate.job_is_over(number, wanted, hand_back))
     return outer
 
 
+@final
+class _Job:
+    """One job on its way through an executor."""
+
+    def __init__(
+        self, gate: JobGate, number: int, strand: Strand, function: Callable[[], Any]
+    ) -> None:
+        self._gate = gate
+        self._number = number
+        self._strand = strand
+        self._function = function
+        self._lock = Lock()
+        self._begun = False
+        self._dropped = False
+
+    def run(self) -> Any:
+        """Do the work, in a thread of the executor."""
+        with self._lock:
+            self._begun = True
+            if self._dropped:
+                return None
+        with self._gate.strands.running(self._strand):
+            return self._function()
+
+    def outer_is_done(self, outer: "asyncio.Future[Any]") -> None:
+        """Leave out a job that nobody wants any more and that has not begun."""
+        if not outer.cancelled():
+            return
+        with self._lock:
+            if not self._begun and self._gate.job_may_be_dropped(self._number):
+                self._dropped = True
+                self._gate.strands.done(self._strand)
+
+
 def _copy(work: "asyncio.Future[Any]", outer: "asyncio.Future[Any]") -> None:
-    if work.cancelled():
-        outer.cancel()
-        return
     error = work.exception()
     if error is not None:
         outer.set_exception(error)
     else:
         outer.set_result(work.result())
-
-
-def _as_strand(
-    strands: Strands, strand: Strand, function: Callable[..., Any]
-) -> Callable[..., Any]:
-    def job(*arguments: Any) -> Any:
-        with strands.running(strand):
-            return function(*arguments)
-
-    return job

@@ -53,6 +53,10 @@ class Matcher:
 
         return self._find(strand, compare)
 
+    def next_of(self, strand: Strand) -> Slot | None:
+        """What the tape has next for a live strand."""
+        return self._next(self._bindings.get(strand, strand.name))
+
     def job(self, strand: Strand) -> Slot | None:
         """The recorded start of an executor job, if the strand has one next."""
         slot = self._next(self._bindings.get(strand, strand.name), jobs=True)

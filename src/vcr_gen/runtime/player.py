@@ -22,7 +22,7 @@ from vcr_gen.runtime.matching import Matcher
 from vcr_gen.runtime.objects import Objects
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.session import Operation
-from vcr_gen.runtime.strands import Strands
+from vcr_gen.runtime.strands import Strand, Strands
 from vcr_gen.runtime.waiting import Threads, Waiter
 from vcr_gen.runtime.window import Slot, Window
 
@@ -89,6 +89,8 @@ class Player:
         with self._changed:
             self._check()
             self._threads.see()
+            if strand.job and self._outlives(strand):
+                self._wait_for_close()
             found = self._matcher.start(strand, operation, stored)
             if found.slot is None or found.differences:
                 self._fail(self._reporter.call(operation, stored, found, self.window))
@@ -108,6 +110,20 @@ class Player:
             start = self._take(slot).start
             self._loops.hook(start.at, start.timers)
             return start.call
+
+    def job_may_run(self, job: int) -> bool:
+        """Whether the job ran in the recording."""
+        upcoming = self.upcoming(job)
+        return not isinstance(upcoming, End) or upcoming.outcome != "cancelled"
+
+    def job_may_be_dropped(self, job: int) -> bool:
+        """The application cancelled a job that has not begun: dropped if it was before."""
+        with self._changed:
+            slot = self.window.next_of_call(job)
+            if slot is None or self.job_may_run(job):
+                return False
+            self._take(slot)
+            return True
 
     def job_is_over(
         self, job: int, wanted: Callable[[], bool], hand_back: Callable[[], None]
@@ -406,6 +422,29 @@ class Player:
         if self._jobs_run():
             grace = self._patience
         return grace > 0 and time.monotonic() - self._moved_at <= grace
+
+    def _outlives(self, strand: Strand) -> bool:
+        """Whether a job was still at work when the recording was closed, so that its calls are not
+        on the tape."""
+        unfinished = self.window.next_of_call(strand.job) is None
+        return unfinished and self._matcher.next_of(strand) is None
+
+    def _wait_for_close(self) -> None:
+        """Hold a thread that had come no further when the recording was closed."""
+        waiter = Waiter(-threading.get_ident())
+        self._waiters[waiter.call] = waiter
+        while not self._closed and self.failure is None:
+            self._changed.wait()
+        del self._waiters[waiter.call]
+        self._check()
+
+    def drain(self) -> None:
+        """Let threads that are about to use the tape do so before it is closed."""
+        with self._changed:
+            while self.failure is None and self.window.head() is not None:
+                if not self._somebody_may_move():
+                    return
+                self._changed.wait(_POLL)
 
     def _jobs_run(self) -> bool:
         """Whether an executor job is on its way that does not wait for the tape."""

@@ -103,6 +103,15 @@ class Recorder:
         timers = self._loops.begin()
         return self.tape.start(JOB, "", {}, timers=timers)
 
+    def job_may_run(self, job: int) -> bool:
+        """While recording, every job runs."""
+        return job > 0
+
+    def job_may_be_dropped(self, job: int) -> bool:
+        """The application cancelled a job before it ran: so it will be in a replay."""
+        self.tape.end(job, "cancelled", strand="")
+        return True
+
     def job_is_over(
         self, job: int, wanted: Callable[[], bool], hand_back: Callable[[], None]
     ) -> None:

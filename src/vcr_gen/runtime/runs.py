@@ -88,8 +88,13 @@ class Run(ABC):
 
     def close(self, error: BaseException | None) -> None:
         """End the session; `error` is what ended the block, if anything did."""
+        self._settle(error)
         self._loops.release()
         self._close(error)
+
+    def _settle(self, error: BaseException | None) -> None:
+        """Let what is under way come to its end; by default nothing is."""
+        del error
 
     @abstractmethod
     def _close(self, error: BaseException | None) -> None: ...
@@ -199,6 +204,10 @@ class ReplayRun(Run):
         self.player.check()
         if self.dispatcher.errors:
             raise self.dispatcher.errors[0]
+
+    def _settle(self, error: BaseException | None) -> None:
+        if error is None:
+            self.player.drain()
 
     def _close(self, error: BaseException | None) -> None:
         self.dispatcher.close()

@@ -24,7 +24,7 @@ in_environment: ContextVar[bool] = ContextVar("vcr_gen_in_environment", default=
 class Strand:
     """One line of execution in a session."""
 
-    __slots__ = ("_children", "name", "owner", "parent", "within")
+    __slots__ = ("_children", "job", "name", "owner", "parent", "within")
 
     def __init__(
         self, name: str, *, owner: object, parent: "Strand | None", within: int | None
@@ -34,6 +34,8 @@ class Strand:
         self.parent = parent
         self.within = within
         """The inbound call or callback that this strand works for."""
+        self.job = 0
+        """The number of the executor job that this strand is, if it is one."""
         self._children = 0
 
     def child(self, owner: object) -> "Strand":
@@ -51,7 +53,7 @@ class Strands:
         # A session's variable lives as long as the contexts that saw it: a few bytes a session.
         self._current: ContextVar[Strand] = ContextVar("vcr_gen_strand")
         self._jobs: dict[int, Strand] = {}
-        self._spawned = 0
+        self._spawned: set[Strand] = set()
         self._lock = threading.Lock()
 
     def here(self) -> Strand:
@@ -71,16 +73,22 @@ class Strands:
         self._current.set(strand)
         return strand
 
-    def spawn(self, parent: Strand) -> Strand:
-        """A strand that will run elsewhere, named now because now is the same in every run."""
+    def spawn(self, parent: Strand, job: int) -> Strand:
+        """The strand of an executor job, named now because now is the same in every run."""
         with self._lock:
-            self._spawned += 1
-            return parent.child(None)
+            strand = parent.child(None)
+            strand.job = job
+            self._spawned.add(strand)
+            return strand
+
+    def done(self, strand: Strand) -> None:
+        """An executor job has come to its end."""
+        self._spawned.discard(strand)
 
     def jobs_besides(self, threads: Collection[threading.Thread]) -> bool:
         """Whether an executor job is on its way in a thread other than these."""
         known = sum(1 for thread in threads if thread.ident in self._jobs)
-        return self._spawned > known
+        return len(self._spawned) > known
 
     @contextmanager
     def running(self, strand: Strand) -> Iterator[None]:
@@ -91,8 +99,7 @@ class Strands:
             yield
         finally:
             del self._jobs[threading.get_ident()]
-            with self._lock:
-                self._spawned -= 1
+            self.done(strand)
 
     @contextmanager
     def inside(self, call: int) -> Iterator[None]:
