@@ -44,6 +44,7 @@ layers: $(STAMP) ## imports point one way
 
 drift: $(STAMP) ## our own wrappers are what vcr-gen writes
 	$(BIN)/vcr-gen --check
+	for config in docs/examples/*/pyproject.toml; do $(BIN)/vcr-gen --check --config $$config || exit 1; done
 
 test-all: test ## the tests again on 3.12 and 3.13, where they are installed
 	@for version in 3.12 3.13; do \
