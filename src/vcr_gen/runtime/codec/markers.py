@@ -14,6 +14,8 @@ from vcr_gen.runtime.codec.plain import KINDS, NULL, STR, Plain, kind_of
 
 REDACTED: Final = "<redacted>"
 """Stands where a secret was."""
+NOT_SHOWN: Final = "<not shown>"
+"""Stands in messages for something that is where a redacted secret belongs."""
 
 
 def metadata_of(annotation: object) -> tuple[object, ...]:
@@ -124,11 +126,14 @@ class SecretNode(Wrapper):
             raise Fault(self.name, "a secret that was not stored", hint) from None
 
     def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        """Two secrets are alike; a secret and `None` are not."""
-        if (recorded is None) == (actual is None):
-            return ()
-        left, right = (None if plain is None else REDACTED for plain in (recorded, actual))
-        return (Difference("$", left, right, "another value"),)
+        """Two secrets are alike; a secret and `None` are not, nor is one that was stored."""
+        left, right = (
+            plain if plain is None or plain == REDACTED else NOT_SHOWN
+            for plain in (recorded, actual)
+        )
+        return (
+            () if left == right != NOT_SHOWN else (Difference("$", left, right, "another value"),)
+        )
 
 
 class VolatileNode(Wrapper):
