@@ -50,7 +50,7 @@ class VcrStepRunner:
         )
 
 
-STEP_RUNNER: Final = Boundary(
+STEP_RUNNER: Final[Boundary] = Boundary(
     "StepRunner",
     direction="outbound",
     protocol="agent_server.ports:StepRunner",
@@ -100,7 +100,7 @@ class VcrFiles:
         self._port.call(FilesWrite(path=path, text=text))
 
 
-FILES: Final = Boundary(
+FILES: Final[Boundary] = Boundary(
     "Files",
     direction="outbound",
     protocol="agent_server.ports:Files",
@@ -133,7 +133,7 @@ class VcrClock:
         return self._port.call(ClockNow())
 
 
-CLOCK: Final = Boundary(
+CLOCK: Final[Boundary] = Boundary(
     "Clock",
     direction="outbound",
     protocol="agent_server.ports:Clock",
@@ -202,7 +202,7 @@ class VcrScriptServer:
         return self._port.call(ScriptServerStatus())
 
 
-SCRIPT_SERVER: Final = Boundary(
+SCRIPT_SERVER: Final[Boundary] = Boundary(
     "server",
     direction="inbound",
     protocol="agent_server.ports:ScriptServer",
