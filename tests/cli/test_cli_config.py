@@ -78,6 +78,7 @@ line-length = true
         ('[tool."vcr-gen"]\n\n  outptu = "x"\n', "pyproject.toml:3:3: VCR402"),
         ('tool.vcr-gen.outptu = "x"\n', "pyproject.toml:1:"),
         ('[tool.vcr-gen.outptu]\nx = "x"\n', "pyproject.toml:1:1: VCR402"),
+        ("[tool.vcr-gen]\nsources = []\n", "pyproject.toml:2:1: VCR403 `sources` must be a list"),
         ('[tool.vcr-gen]\nboundary = "x"\n', "pyproject.toml:2:1: VCR403 `boundary` must be an"),
     ],
 )

@@ -255,3 +255,19 @@ def test_characters_that_the_terminal_does_not_know_are_no_error(project: Projec
     run = project.run("--diff", PYTHONIOENCODING="ascii")
     assert run.code == 1
     assert "L\\xe4uft \\u2713." in run.out
+
+
+def test_the_output_may_lie_among_the_sources(project: Project) -> None:
+    for output in ("src", "src/wrappers", "."):
+        setting = ("--set", f'output="{output}"')
+        assert project.run(*setting).code == 0
+        assert (project.root / output / "vcr_app/ports.py").exists()
+        assert project.run(*setting, "--check").code == 0
+        project.replace("src/app/ports.py", "Runs it.", f"Runs it, {output}.")
+        assert project.run(*setting, "--check").code == 1
+        assert project.run(*setting).code == 0
+        assert project.run(*setting, "--check").code == 0
+        for path in (project.root / output / "vcr_app").iterdir():
+            path.unlink()
+        (project.root / output / "vcr_app").rmdir()
+        project.replace("src/app/ports.py", f"Runs it, {output}.", "Runs it.")

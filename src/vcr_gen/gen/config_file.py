@@ -70,6 +70,8 @@ def _build(
     table: StrictTable, root: Path, document: Mapping[str, object], file: Path | None
 ) -> Config:
     sources = table.strings("sources")
+    if sources == ():
+        table.wrong("sources", "a list with at least one folder", [])
     required_version = table.string("required-version")
     _check_version(table, required_version)
     default_source = root / "src" if (root / "src").is_dir() else root

@@ -42,8 +42,9 @@ def project_files(config: Config) -> list[str]:
     for source in config.sources:
         for parent, folders, files in os.walk(source, followlinks=True):
             real = os.path.realpath(parent)
-            if real in entered or real == str(config.output):
-                folders.clear()  # a link that leads back up, or our own output
+            inside_output = real == str(config.output) and parent != str(source)
+            if real in entered or inside_output:
+                folders.clear()  # a link that leads back up, or our own work
                 continue
             entered.add(real)
             folders[:] = [
