@@ -94,7 +94,9 @@ def _value(node: ast.expr, target: Target) -> tuple[int, ...] | str | int | None
     return None
 
 
-def _item(whole: tuple[int, ...] | str | int | None, index: ast.expr) -> tuple[int, ...] | int | None:
+def _item(
+    whole: tuple[int, ...] | str | int | None, index: ast.expr
+) -> tuple[int, ...] | int | None:
     if not isinstance(whole, tuple):
         return None
     match index:

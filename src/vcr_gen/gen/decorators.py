@@ -5,9 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from vcr_gen.gen.annotations import Scope, bind, spell
+from vcr_gen.gen.annotations import bind
 from vcr_gen.gen.config import Direction
 from vcr_gen.gen.library import Definition, Unread
+from vcr_gen.gen.scopes import Scope
+from vcr_gen.gen.spelling import spell
 from vcr_gen.gen.syntax import Function
 from vcr_gen.gen.text import Text
 
@@ -124,7 +126,9 @@ def _foreign(found: Decorations, decorator: ast.expr, scope: Scope) -> Decoratio
             if _changes(definition.node, inner, called=called_with):
                 return replace(found, foreign=decorator)
         return found
-    if isinstance(definition, Unread) and definition.full_name.startswith(("functools.", "builtins.")):
+    if isinstance(definition, Unread) and definition.full_name.startswith(
+        ("functools.", "builtins.")
+    ):
         return replace(found, foreign=decorator)
     return found
 

@@ -8,7 +8,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
-from vcr_gen.gen.annotations import Scope
 from vcr_gen.gen.config import BoundaryRule, Config, Direction
 from vcr_gen.gen.decorators import direction_of
 from vcr_gen.gen.diagnostics import Diagnostic
@@ -16,6 +15,7 @@ from vcr_gen.gen.flatten import is_protocol
 from vcr_gen.gen.library import Definition, Library, Unread
 from vcr_gen.gen.modules import Module, When
 from vcr_gen.gen.problems import Problems
+from vcr_gen.gen.scopes import Scope
 
 __all__ = ["Found", "discover", "source_files"]
 
@@ -200,7 +200,7 @@ def _ruled(
         hint = "install the package it comes from, or correct the rule"
     elif not isinstance(found, Definition):
         code, message = "VCR102", f"the module `{module_name}` has no class `{qualname}`"
-        hint = "correct the rule: `protocol = \"package.module:Name\"`"
+        hint = 'correct the rule: `protocol = "package.module:Name"`'
     else:
         code, message = "VCR104", f"`{rule.protocol}` is not a Protocol"
         hint = "only Protocols can be wrapped; `vcr-gen extract` makes one from a class"

@@ -1,7 +1,7 @@
 """Turns the model of one source module into what the templates write."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from keyword import iskeyword
 
 from vcr_gen.gen.imports import Import, statements
@@ -19,7 +19,8 @@ from vcr_gen.gen.modules import When
 from vcr_gen.gen.names import Names, Use
 from vcr_gen.gen.text import Reference, references
 from vcr_gen.gen.views import BoundaryView, ModuleView
-from vcr_gen.gen.wrappers import Chosen, make_boundary, names_for
+from vcr_gen.gen.wrapper import Chosen, names_for
+from vcr_gen.gen.wrappers import make_boundary
 
 __all__ = ["Elsewhere", "choose_names", "emit_module"]
 
@@ -117,7 +118,12 @@ def emit_module(
     flag = names.own("typing", "TYPE_CHECKING")
     made = [
         make_boundary(
-            names, boundary, names_of, module.variables, taken.free, handles[boundary.full_name], ""
+            names,
+            boundary,
+            names_of,
+            module.variables,
+            new_event=taken.free,
+            handles=handles[boundary.full_name],
         )
         for boundary, names_of in zip(module.boundaries, chosen, strict=True)
     ]
@@ -162,8 +168,6 @@ class _Reserved:
 
 
 def _with_late(view: BoundaryView) -> BoundaryView:
-    from dataclasses import replace
-
     return replace(view, options=(*view.options, f"late_imports={LATE}"))
 
 
@@ -239,9 +243,7 @@ class _Imports:
                     if reference.when is not When.NEVER:
                         home = Import(reference.home, reference.spelling, use.name)
                         late[use.name] = (home if reference.home else one).target
-        return cls(
-            always, checking, running, late, tuple(variables), tuple(checking_variables)
-        )
+        return cls(always, checking, running, late, tuple(variables), tuple(checking_variables))
 
 
 def _redeclared(reference: Reference) -> bool:

@@ -53,9 +53,7 @@ class EventMaker:
         deprecated: bool = False,
     ) -> Event:
         """The event of a method; `loose` where overloads take less than their implementation."""
-        fields = [
-            (one.name, self.field_type(one, signature, key)) for one in signature.parameters
-        ]
+        fields = [(one.name, self.field_type(one, signature, key)) for one in signature.parameters]
         returns = self.returned(signature)
         access = f"target.{member}"
         if deprecated:  # the wrapper warns its callers; it must not be warned itself
@@ -65,12 +63,14 @@ class EventMaker:
             access = self._loosened(access, signature, returns)
         values = {parameter: f"self.{field}" for parameter, field in _fields(fields).items()}
         inner = Nest(f"{access}(", arguments_for(self.names, signature, values), ")")
-        return self._event(name, key, signature, fields, returns, _statement(signature, inner))
+        body = _statement(signature, inner)
+        return self._event(name, key, signature, fields, returns=returns, body=body)
 
     def get(self, name: str, key: str, signature: Signature) -> Event:
         """The event of reading a property or attribute."""
         statement = _statement(signature, Nest(f"target.{key}", (), ""))
-        return self._event(name, key, signature, [], self.returned(signature), statement)
+        returns = self.returned(signature)
+        return self._event(name, key, signature, [], returns=returns, body=statement)
 
     def set(
         self, name: str, key: str, member: str, signature: Signature, *, slotted: bool = False
@@ -81,13 +81,12 @@ class EventMaker:
         body = Nest(f"target.{member} = self.value", (), "")
         if slotted:  # the Protocol's own empty `__slots__` forbid what an implementation has
             body = Nest("setattr(", ("target", f'"{member}"', "self.value"), ")")
-        return self._event(name, key, signature, fields, ("None",), body)
+        return self._event(name, key, signature, fields, returns=("None",), body=body)
 
     def delete(self, name: str, key: str, member: str, signature: Signature) -> Event:
         """The event of deleting a property."""
-        return self._event(
-            name, key, signature, [], ("None",), Nest(f"del target.{member}", (), "")
-        )
+        body = Nest(f"del target.{member}", (), "")
+        return self._event(name, key, signature, [], returns=("None",), body=body)
 
     def returned(self, signature: Signature) -> Text:
         """The declared result as the event says it."""
@@ -123,7 +122,10 @@ class EventMaker:
         elif parameter.kind is Kind.KEYWORDS:
             annotation = (builtin("dict"), "[", builtin("str"), ", ", *annotation, "]")
         method = key.partition("#")[0]
-        for marker, listed in (("Secret", self.boundary.secret), ("Volatile", self.boundary.volatile)):
+        for marker, listed in (
+            ("Secret", self.boundary.secret),
+            ("Volatile", self.boundary.volatile),
+        ):
             if parameter.name in listed or f"{method}.{parameter.name}" in listed:
                 mark = imported("vcr_gen.boundary", marker)
                 annotation = (imported("typing", "Annotated"), "[", *annotation, ", ", mark, "]")
@@ -143,6 +145,7 @@ class EventMaker:
         key: str,
         signature: Signature,
         fields: list[tuple[str, Text]],
+        *,
         returns: Text,
         body: Nest,
     ) -> Event:
@@ -175,9 +178,7 @@ class EventMaker:
             ),
             call=FunctionView(
                 (),
-                Nest(
-                    f"{awaited}def __call__(", ("self", f"target: {target}"), f") -> {shown}:"
-                ),
+                Nest(f"{awaited}def __call__(", ("self", f"target: {target}"), f") -> {shown}:"),
                 None,
                 (body,),
             ),
@@ -188,14 +189,16 @@ class EventMaker:
         self, parameter: str, field: str, text: Text, bound: Collection[str], *, lazy: bool | None
     ) -> FieldView:
         default = ""
-        if field != parameter and parameter != "value":
+        if parameter not in {field, "value"}:
             maker = self.names.own("dataclasses", "field", bound=bound)
             default = f'{maker}(metadata={{"parameter": "{parameter}"}})'
         return FieldView(field, self.names.annotation(text, lazy=lazy, bound=bound), default)
 
 
 def _spelling(text: Text) -> str:
-    return "".join(part if isinstance(part, str) else getattr(part, "spelling", "") for part in text)
+    return "".join(
+        part if isinstance(part, str) else getattr(part, "spelling", "") for part in text
+    )
 
 
 def _has_pack(signature: Signature) -> bool:

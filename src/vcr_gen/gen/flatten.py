@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from vcr_gen.gen.annotations import Bound, QuotedNode, Scope, bind, full_name, unquoted
+from vcr_gen.gen.annotations import bind, full_name, unquoted
 from vcr_gen.gen.library import Definition, Library, Unread
 from vcr_gen.gen.modules import Module
 from vcr_gen.gen.problems import Problems, RefusedProtocolError
+from vcr_gen.gen.scopes import Bound, QuotedNode, Scope
 from vcr_gen.gen.text import Reference, builtin, imported
 
 __all__ = ["Ancestor", "class_scope", "fill", "is_protocol", "lineage", "own_parameters"]
@@ -43,7 +44,9 @@ def is_protocol(library: Library, definition: Definition) -> bool:
     return any(scope.name_of(base) == _PROTOCOL for base in definition.node.bases)
 
 
-def class_scope(library: Library, definition: Definition, unresolved: list[tuple[Module, ast.Name]]) -> Scope:
+def class_scope(
+    library: Library, definition: Definition, unresolved: list[tuple[Module, ast.Name]]
+) -> Scope:
     """The scope of annotations in a class body."""
     classes: list[ast.ClassDef] = []
     body: Sequence[ast.stmt] = definition.module.parsed.tree.body
@@ -296,7 +299,7 @@ class _Filler:
                 quoted.value, quoted.original = inner, ""
                 return quoted
             case ast.Subscript(value=value, slice=inner):
-                return self._subscript(node, self.fill(value), inner)
+                return self._subscript(self.fill(value), inner)
             case ast.BinOp(left=left, op=op, right=right):
                 return ast.BinOp(self.fill(left), op, self.fill(right))
             case ast.Tuple(elts=elements):
@@ -309,11 +312,13 @@ class _Filler:
                 return ast.Attribute(self.fill(value), attr, ast.Load())
         return node
 
-    def _subscript(self, node: ast.Subscript, value: ast.expr, inner: ast.expr) -> ast.expr:
+    def _subscript(self, value: ast.expr, inner: ast.expr) -> ast.expr:
         name = full_name(value)
         if name == "typing.Annotated" and isinstance(inner, ast.Tuple):
             first, *rest = inner.elts
-            return ast.Subscript(value, ast.Tuple([self.fill(first), *rest], ast.Load()), ast.Load())
+            return ast.Subscript(
+                value, ast.Tuple([self.fill(first), *rest], ast.Load()), ast.Load()
+            )
         if name == "typing.Concatenate":
             elements = inner.elts if isinstance(inner, ast.Tuple) else [inner]
             *front, last = self._elements(elements)

@@ -62,8 +62,8 @@ def _sorted(group: set[Import]) -> list[Nest]:
         if plain:
             lines.append(_from(module, tuple(sorted(plain, key=member_key))))
         renamed = [one for one in by_module[module] if one.name != one.attribute]
-        for one in sorted(renamed, key=lambda one: (member_key(one.attribute), one.name)):
-            lines.append(_from(module, (f"{one.attribute} as {one.name}",)))
+        renamed.sort(key=lambda one: (member_key(one.attribute), one.name))
+        lines.extend(_from(module, (f"{one.attribute} as {one.name}",)) for one in renamed)
     return lines
 
 

@@ -255,7 +255,9 @@ class Library:
 def _is_module(name: str) -> bool:
     """Whether a dotted name of the standard library is a module, by typeshed's files."""
     typeshed = _typeshed()
-    return typeshed is not None and _first([typeshed], name.replace(".", "/"), _SUFFIXES) is not None
+    return (
+        typeshed is not None and _first([typeshed], name.replace(".", "/"), _SUFFIXES) is not None
+    )
 
 
 def _first(roots: Iterable[Path], relative: str, suffixes: Iterable[str]) -> Path | None:

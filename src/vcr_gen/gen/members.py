@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from vcr_gen.gen.annotations import Scope, full_name, spell, unquoted
+from vcr_gen.gen.annotations import full_name, unquoted
 from vcr_gen.gen.decorators import Decorations, decorations
 from vcr_gen.gen.flatten import Ancestor, class_scope
 from vcr_gen.gen.library import Library
@@ -20,9 +20,11 @@ from vcr_gen.gen.model import (
 )
 from vcr_gen.gen.modules import Module, class_bindings
 from vcr_gen.gen.problems import Problems
+from vcr_gen.gen.scopes import Scope
 from vcr_gen.gen.signatures import Place, mangled, signature_of
+from vcr_gen.gen.spelling import spell
 from vcr_gen.gen.syntax import Function, is_function
-from vcr_gen.gen.text import Text, builtin
+from vcr_gen.gen.text import Text, builtin, imported
 
 __all__ = ["Members", "read_members"]
 
@@ -90,7 +92,26 @@ def read_members(
                     member = _member(declared, name, problems, ancestors)
                 if member is not None:
                     found[name] = member
+    found.update(_dataclass_member(library, ancestors))
     return Members(tuple(found.values()), constructors)
+
+
+def _dataclass_member(library: Library, ancestors: Sequence[Ancestor]) -> dict[str, Member]:
+    """What `@dataclass` on a Protocol adds to it, in the eyes of type checkers."""
+    for ancestor in ancestors:
+        scope = Scope(library, ancestor.definition.module)
+        for decorator in ancestor.node.decorator_list:
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if scope.name_of(called) == "dataclasses.dataclass":
+                fields = (builtin("dict"), "[", builtin("str"), ", ")
+                field = (imported("dataclasses", "Field"), "[", imported("typing", "Any"), "]]")
+                whole = (*fields, *field)
+                declared = (imported("typing", "ClassVar"), "[", *whole, "]")
+                name = "__dataclass_fields__"
+                lazy = ancestor.definition.module.lazy_annotations
+                member = Attribute(name, declared, whole, settable=False, recorded=False, lazy=lazy)
+                return {name: member}
+    return {}
 
 
 def _declared(ancestor: Ancestor, place: Place) -> Iterable[_Declared]:
@@ -182,9 +203,11 @@ def _function_member(
 def _overload(signature: Signature) -> Signature:
     """An overload says `...` for a default that it cannot name."""
     parameters = tuple(
-        replace(one, default=Default("omitted"))
-        if one.default is not None and one.default.how == "fetched"
-        else one
+        (
+            replace(one, default=Default("omitted"))
+            if one.default is not None and one.default.how == "fetched"
+            else one
+        )
         for one in signature.parameters
     )
     return replace(signature, parameters=parameters)

@@ -226,14 +226,12 @@ def _imports(node: ast.Import | ast.ImportFrom, frame: _Frame) -> Iterator[Bindi
     if isinstance(node, ast.Import):
         for alias in node.names:
             name = alias.asname or alias.name.partition(".")[0]
-            yield Binding(
-                name, node, frame.when, alias.name, explicit=alias.asname == alias.name
-            )
+            yield Binding(name, node, frame.when, alias.name, explicit=alias.asname == alias.name)
         return
     module = absolute(node, frame.package)
     for alias in node.names:
         name = alias.asname or alias.name
-        explicit = alias.asname == alias.name or alias.name == "*"
+        explicit = alias.name in {alias.asname, "*"}
         yield Binding(name, node, frame.when, module, alias.name, explicit)
 
 

@@ -6,7 +6,7 @@ reading end in the same tree.
 """
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
@@ -24,69 +24,58 @@ def parse_newer(text: str) -> Parsed:
         raise SyntaxError(
             error.message, ("", error.raw_line, error.raw_column + 1, None)
         ) from error
-    finder = _NewSyntax(wrapper.module)
-    wrapper.visit(finder)
-    tree = ast.parse(_mask(text, finder.masks))
-    return Parsed(tree, finder.type_parameters)
+    finder = _NewSyntax(wrapper.module, wrapper.resolve(PositionProvider))
+    finder.walk(wrapper.module)
+    return Parsed(ast.parse(_mask(text, finder.masks)), finder.type_parameters)
 
 
-class _NewSyntax(cst.CSTVisitor):
+class _NewSyntax:
     """Collects what to mask, and the type parameters found there."""
 
-    METADATA_DEPENDENCIES = (PositionProvider,)
-
-    def __init__(self, module: cst.Module) -> None:
-        super().__init__()
+    def __init__(self, module: cst.Module, places: Mapping[cst.CSTNode, CodeRange]) -> None:
         self.module = module
+        self.places = places
         self.masks: list[tuple[CodeRange, str]] = []
         self.type_parameters: dict[tuple[int, int], tuple[TypeParameter, ...]] = {}
 
-    def visit_ClassDef(self, node: cst.ClassDef) -> None:
-        """Take the type parameters away."""
-        self._parameters(node, node.type_parameters)
+    def walk(self, node: cst.CSTNode) -> None:
+        """Look at a node and at all that it holds."""
+        match node:
+            case cst.ClassDef():
+                self._parameters(node, node.type_parameters)
+            case cst.FunctionDef():
+                self._function(node)
+                for part in (*node.decorators, node.params, *filter(None, [node.returns])):
+                    self.walk(part)
+                return
+            case cst.TypeAlias():
+                # `type X[T] = value` becomes `X = value`
+                self._parameters(node, node.type_parameters, always=True)
+                name = CodeRange(self.places[node].start, self.places[node.name].end)
+                self.masks.append((name, node.name.value))
+            case cst.FormattedString() | cst.TemplatedString():
+                # no type, and may nest quotes since Python 3.12
+                self.masks.append((self.places[node], '""'))
+                return
+            case cst.ExceptHandler(type=cst.Tuple(lpar=[]) as several):
+                # several exceptions without parentheses are new in Python 3.14
+                self.masks.append((self.places[several], "()"))
+        for child in node.children:
+            self.walk(child)
 
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
+    def _function(self, node: cst.FunctionDef) -> None:
         """Take the type parameters and the body away, but for a docstring and a `yield`."""
         self._parameters(node, node.type_parameters)
         body = node.body
         statements: list[cst.BaseStatement | cst.BaseSmallStatement] = list(body.body)
-        first = statements[0] if statements else None
+        generates = _has_yield(body)
         if isinstance(body, cst.IndentedBlock) and node.get_docstring() is not None:
+            if len(statements) == 1 and generates:
+                self.masks.append((self.places[statements[0]], "yield"))
             statements = statements[1:]
         if statements:
-            start, end = self._range(statements[0]), self._range(statements[-1])
-            stand_in = "yield" if _has_yield(body) else "..."
-            self.masks.append((CodeRange(start.start, end.end), stand_in))
-        elif first is not None and _has_yield(body):
-            self.masks.append((self._range(first), "yield"))
-        return False
-
-    def visit_TypeAlias(self, node: cst.TypeAlias) -> None:
-        """Turn `type X[T] = value` into `X = value`."""
-        self._parameters(node, node.type_parameters, always=True)
-        keyword_and_name = CodeRange(self._range(node).start, self._range(node.name).end)
-        self.masks.append((keyword_and_name, node.name.value))
-
-    def visit_FormattedString(self, node: cst.FormattedString) -> bool:
-        """An f-string is no type, and may nest quotes since Python 3.12."""
-        self.masks.append((self._range(node), '""'))
-        return False
-
-    def visit_TemplatedString(self, node: cst.TemplatedString) -> bool:
-        """A t-string is no type, and new in Python 3.14."""
-        self.masks.append((self._range(node), '""'))
-        return False
-
-    def visit_ExceptHandler(self, node: cst.ExceptHandler) -> None:
-        """Several exceptions without parentheses are new in Python 3.14."""
-        if isinstance(node.type, cst.Tuple) and not node.type.lpar:
-            self.masks.append((self._range(node.type), "()"))
-
-    def _range(self, node: cst.CSTNode) -> CodeRange:
-        found = self.get_metadata(PositionProvider, node)
-        if not isinstance(found, CodeRange):
-            raise TypeError(f"no position for {type(node).__name__}")
-        return found
+            start, end = self.places[statements[0]].start, self.places[statements[-1]].end
+            self.masks.append((CodeRange(start, end), "yield" if generates else "..."))
 
     def _parameters(
         self,
@@ -95,16 +84,17 @@ class _NewSyntax(cst.CSTVisitor):
         *,
         always: bool = False,
     ) -> None:
-        if parameters is None and not always:
+        if parameters is None:
+            if always:
+                start = self.places[node].start
+                self.type_parameters[start.line, start.column] = ()
             return
-        start = self._range(node).start
-        line, column = start.line, start.column
-        found = () if parameters is None else tuple(map(self._parameter, parameters.params))
-        if isinstance(node, cst.ClassDef | cst.FunctionDef) and node.decorators:
-            line = self._range(node.name).start.line
-        self.type_parameters[line, column] = found
-        if parameters is not None:
-            self.masks.append((self._range(parameters), ""))
+        start = self.places[node].start
+        decorated = isinstance(node, cst.ClassDef | cst.FunctionDef) and node.decorators
+        line = self.places[node.name].start.line if decorated else start.line
+        found = tuple(self._parameter(one) for one in parameters.params)
+        self.type_parameters[line, start.column] = found
+        self.masks.append((self.places[parameters], ""))
 
     def _parameter(self, node: cst.TypeParam) -> TypeParameter:
         kind: TypeParameterKind
@@ -127,30 +117,13 @@ class _NewSyntax(cst.CSTVisitor):
         return ast.parse(self.module.code_for_node(node), mode="eval").body
 
 
-def _has_yield(body: cst.BaseSuite) -> bool:
-    finder = _YieldFinder()
-    body.visit(finder)
-    return finder.found
-
-
-class _YieldFinder(cst.CSTVisitor):
-    """Looks for a `yield` that belongs to the function itself."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found = False
-
-    def visit_Yield(self, node: cst.Yield) -> None:
-        self.found = True
-
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
+def _has_yield(node: cst.CSTNode) -> bool:
+    """Whether a `yield` belongs to the function itself."""
+    if isinstance(node, cst.Yield):
+        return True
+    if isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
         return False
-
-    def visit_ClassDef(self, node: cst.ClassDef) -> bool:
-        return False
-
-    def visit_Lambda(self, node: cst.Lambda) -> bool:
-        return False
+    return any(_has_yield(child) for child in node.children)
 
 
 def _mask(text: str, masks: Iterable[tuple[CodeRange, str]]) -> str:

@@ -126,7 +126,7 @@ def _written(
         files=dict(sorted(files.items())),
         diagnostics=(),
         boundaries=tuple(_listed(outputs, views, modules, found)),
-        inputs={path: everything for path in files},
+        inputs=dict.fromkeys(files, everything),
         unsettled=frozenset(unsettled),
     )
 
@@ -161,10 +161,8 @@ def _project_test(config: Config) -> Callable[[str], bool]:
     def is_project(top: str) -> bool:
         if top not in known:
             roots = (*config.sources,)
-            known[top] = (
-                top.startswith("vcr_")
-                and top != "vcr_gen"
-                or any((root / top).is_dir() or (root / f"{top}.py").is_file() for root in roots)
+            known[top] = (top.startswith("vcr_") and top != "vcr_gen") or any(
+                (root / top).is_dir() or (root / f"{top}.py").is_file() for root in roots
             )
         return known[top]
 
@@ -206,9 +204,7 @@ def _listed(
     by_name = {one.definition.full_name: one for one in found}
     listed = []
     for name, output in outputs.items():
-        for boundary, shown in zip(
-            modules[name].boundaries, views[output].boundaries, strict=True
-        ):
+        for boundary, shown in zip(modules[name].boundaries, views[output].boundaries, strict=True):
             one = by_name[boundary.full_name]
             listed.append(
                 Generated(

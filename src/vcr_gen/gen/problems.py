@@ -27,9 +27,7 @@ class Problems:
         """Add one problem at a place in the source."""
         line = getattr(node, "lineno", 0) if node is not None else 0
         column = getattr(node, "col_offset", -1) + 1 if node is not None else 0
-        self.found.append(
-            Diagnostic(self.display(module), line, column, code, message, hint)
-        )
+        self.found.append(Diagnostic(self.display(module), line, column, code, message, hint))
 
     def display(self, module: Module) -> str:
         """The file of a module: relative to the project, or to where packages are installed."""

@@ -4,11 +4,11 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from vcr_gen.gen.annotations import Scope, bind, reference_to, spell
+from vcr_gen.gen.annotations import bind
 from vcr_gen.gen.discover import Found
 from vcr_gen.gen.flatten import class_scope, lineage, own_parameters
 from vcr_gen.gen.library import Definition, Library, Unread
-from vcr_gen.gen.members import Members, read_members
+from vcr_gen.gen.members import read_members
 from vcr_gen.gen.model import (
     Attribute,
     Boundary,
@@ -20,6 +20,9 @@ from vcr_gen.gen.model import (
 )
 from vcr_gen.gen.modules import Module
 from vcr_gen.gen.problems import Problems, RefusedProtocolError
+from vcr_gen.gen.referring import reference_to
+from vcr_gen.gen.scopes import Scope
+from vcr_gen.gen.spelling import spell
 from vcr_gen.gen.syntax import docstring_of
 from vcr_gen.gen.text import Reference, Text, full_names, references
 from vcr_gen.gen.variables import bracketed, declaration
@@ -28,7 +31,11 @@ __all__ = ["read_module"]
 
 
 def read_module(
-    library: Library, name: str, found: Iterable[Found], known: Mapping[str, Found], problems: Problems
+    library: Library,
+    name: str,
+    found: Iterable[Found],
+    known: Mapping[str, Found],
+    problems: Problems,
 ) -> SourceModule:
     """All boundaries that are filed under one source module."""
     boundaries: list[Boundary] = []
@@ -96,7 +103,7 @@ def _boundary(
         secret=found.secret,
         volatile=found.volatile,
     )
-    return replace(boundary, handles=tuple(_handles(library, members, boundary, known)))
+    return replace(boundary, handles=tuple(_handles(library, boundary, known)))
 
 
 def _reference(library: Library, found: Found) -> Reference:
@@ -119,8 +126,8 @@ def _type_parameters(library: Library, definition: Definition) -> tuple[TypeVari
     scope = Scope(library, definition.module)
     found: list[TypeVariable] = []
     for name, _, _ in own_parameters(library, definition):
-        for reference in references(spell(bind(ast.Name(name, ast.Load()), scope))):
-            found.append(declaration(reference, scope))
+        bound = spell(bind(ast.Name(name, ast.Load()), scope))
+        found.extend(declaration(reference, scope) for reference in references(bound))
     return tuple(found)
 
 
@@ -134,7 +141,9 @@ def _laziness(boundary: Boundary, module: Module) -> Iterator[bool]:
             yield member.lazy
 
 
-def _signatures(members: Iterable[object], constructors: Iterable[Signature]) -> Iterator[Signature]:
+def _signatures(
+    members: Iterable[object], constructors: Iterable[Signature]
+) -> Iterator[Signature]:
     yield from constructors
     for member in members:
         match member:
@@ -172,9 +181,7 @@ def _all_references(boundary: Boundary) -> Iterator[Reference]:
         yield from references(text)
 
 
-def _handles(
-    library: Library, members: Members, boundary: Boundary, known: Mapping[str, Found]
-) -> Iterator[str]:
+def _handles(library: Library, boundary: Boundary, known: Mapping[str, Found]) -> Iterator[str]:
     """The other boundaries that annotations mention, also through aliases, in order."""
     seen: set[str] = {boundary.full_name}
     pending: list[Text] = list(_texts(boundary))

@@ -32,7 +32,7 @@ class Renderer:
             trim_blocks=True,
             lstrip_blocks=True,
             keep_trailing_newline=True,
-            autoescape=False,  # noqa: S701 - Python source, not HTML
+            autoescape=False,
         )
         self._environment.globals["nest"] = _nest
         self._environment.filters["fit"] = lambda item, indent=0: fit(item, indent, line_length)
@@ -54,7 +54,9 @@ class Renderer:
             return self._environment.get_template(name).render(**data)
         except TemplateError as error:
             raise TemplateFailedError(
-                getattr(error, "name", None) or name, getattr(error, "lineno", None) or 0, str(error)
+                getattr(error, "name", None) or name,
+                getattr(error, "lineno", None) or 0,
+                str(error),
             ) from error
 
 

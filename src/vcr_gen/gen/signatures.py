@@ -5,11 +5,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from vcr_gen.gen.annotations import Bound, Scope, bind, full_name, spell, unquoted
+from vcr_gen.gen.annotations import bind, full_name, unquoted
 from vcr_gen.gen.decorators import Decorations
 from vcr_gen.gen.defaults import default_of
 from vcr_gen.gen.flatten import fill
 from vcr_gen.gen.model import Kind, Parameter, Signature
+from vcr_gen.gen.scopes import Bound, Scope
+from vcr_gen.gen.spelling import spell
 from vcr_gen.gen.syntax import Function, docstring_of, yields
 from vcr_gen.gen.text import Reference, Text, builtin, imported, opened
 from vcr_gen.gen.variables import bracketed
@@ -85,9 +87,7 @@ def _parameters(arguments: ast.arguments, place: Place) -> Iterator[Parameter]:
         yield _parameter(arguments.kwarg, Kind.KEYWORDS, None, place)
 
 
-def _parameter(
-    node: ast.arg, kind: Kind, default: ast.expr | None, place: Place
-) -> Parameter:
+def _parameter(node: ast.arg, kind: Kind, default: ast.expr | None, place: Place) -> Parameter:
     annotation = None if node.annotation is None else place.typed(node.annotation)
     pack, packed = _packed(kind, annotation)
     return Parameter(

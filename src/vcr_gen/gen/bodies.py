@@ -1,0 +1,118 @@
+"""Writes the statements that hand a typed event to the port."""
+
+from collections.abc import Collection, Iterator, Mapping
+
+from vcr_gen.gen.events import (
+    Event,
+)
+from vcr_gen.gen.layout import Nest
+from vcr_gen.gen.model import (
+    Signature,
+)
+from vcr_gen.gen.text import Reference, opened, references, string_literal
+from vcr_gen.gen.wrapper import Wrapper, own_type
+
+__all__ = ["as_protocol", "handing", "instance", "returning"]
+
+
+def handing(
+    wrapper: Wrapper,
+    event: Event,
+    signature: Signature,
+    port: str,
+    *,
+    bound: Collection[str],
+    values: Mapping[str, str] | None = None,
+) -> Iterator[Nest | str]:
+    """The statements that hand an event to the port and return what comes back."""
+    names = wrapper.names
+    argument: Nest | str = event.made(values or {})
+    if event.variables:
+        local = "call"
+        while local in bound:
+            local += "_"
+        shown = ", ".join(
+            ("*" if _is_pack(wrapper, one, signature) else "") + names.name(one)
+            for one in event.variables
+        )
+        made = event.made(values or {})
+        name = event.view.name
+        yield Nest(f"{local}: {name}[{shown}] = {made.before}", made.items, made.after)
+        argument = local
+    never = signature.returned == "never" and signature.managed is None
+    verb = "anever" if never else "acall"
+    if not signature.asynchronous:
+        verb = verb[1:]
+    inner = Nest(f"{port}.{verb}(", (argument,), ")")
+    yield from returning(wrapper, signature, inner, bound)
+
+
+def _is_pack(wrapper: Wrapper, reference: Reference, signature: Signature) -> bool:
+    table = {one.reference: one for one in signature.type_parameters}
+    variable = table.get(reference) or wrapper.maker.variables.get(reference)
+    for one in wrapper.boundary.type_parameters:
+        if one.reference == reference:
+            variable = one
+    return variable is not None and variable.kind == "TypeVarTuple"
+
+
+def returning(
+    wrapper: Wrapper,
+    signature: Signature,
+    inner: Nest,
+    bound: Collection[str],
+    *,
+    direct: bool = False,
+) -> Iterator[Nest | str]:
+    """The statements that return what the inner call gives, as the signature says."""
+    names = wrapper.names
+    if signature.managed is not None:
+        local = "value"
+        while local in bound:
+            local += "_"
+        asynchronous = any(
+            isinstance(part, Reference) and "async" in part.full_name
+            for text in signature.decorators
+            for part in text
+        )
+        before = "async with " if asynchronous else "with "
+        yield Nest(f"{before}{inner.before}", inner.items, f"{inner.after} as {local}:")
+        yield f"    yield {local}"
+        return
+    awaited = "await " if signature.asynchronous else ""
+    if signature.returned in {"none", "never"}:
+        yield Nest(f"{awaited}{inner.before}", inner.items, inner.after)
+        return
+    if not direct and signature.returns is not None and _speaks_of_self(signature):
+        cast = names.own("typing", "cast", bound=bound)
+        shown = names.spell(opened(signature.returns)).replace('"', "'")
+        value = Nest(f"{awaited}{inner.before}", inner.items, inner.after)
+        yield Nest(f"return {cast}(", (string_literal(shown), value), ")")
+        return
+    yield Nest(f"return {awaited}{inner.before}", inner.items, inner.after)
+
+
+def _speaks_of_self(signature: Signature) -> bool:
+    return any(
+        one.full_name == "typing.Self" or one == signature.self_type
+        for one in references(signature.returns or ())
+    )
+
+
+def instance(wrapper: Wrapper, signature: Signature, receiver: str, bound: Collection[str]) -> str:
+    """The wrapper itself, where an annotation on `self` says it is something else."""
+    if signature.receiver is None or signature.receiver.annotation is None:
+        return receiver
+    cast = wrapper.names.own("typing", "cast", bound=bound)
+    return f'{cast}("{own_type(wrapper)}", {receiver})'
+
+
+def as_protocol(
+    wrapper: Wrapper, signature: Signature, bound: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """Parameters of the type of `self`: an unbounded TypeVar does not say it is the Protocol."""
+    for one in signature.parameters:
+        if signature.self_type in set(references(one.annotation or ())):
+            cast = wrapper.names.own("typing", "cast", bound=bound)
+            any_name = wrapper.names.own("typing", "Any")
+            yield one.name, f'{cast}("{any_name}", {one.name})'

@@ -1,0 +1,98 @@
+"""Writes signatures exactly as the Protocol says them."""
+
+from collections.abc import Iterator
+
+from vcr_gen.gen.events import (
+    RUNTIME,
+    generic_header,
+)
+from vcr_gen.gen.layout import Nest
+from vcr_gen.gen.model import (
+    Kind,
+    Parameter,
+    Signature,
+)
+from vcr_gen.gen.text import Reference
+from vcr_gen.gen.wrapper import Wrapper, protocol_text
+
+__all__ = ["decorators_of", "header_of"]
+
+
+def header_of(wrapper: Wrapper, name: str, signature: Signature, *, stub: bool = False) -> Nest:
+    """`def name(...) -> type:`, exactly as the Protocol says it."""
+    names, bound = wrapper.names, wrapper.members
+    brackets = ""
+    if signature.type_parameters:
+        header = generic_header(names, "", list(signature.type_parameters)).before
+        brackets = header[len("class ") : -1]
+    parameters = [*([signature.receiver] if signature.receiver else []), *signature.parameters]
+    returns = ""
+    if signature.returns is not None:
+        shown = names.annotation(signature.returns, lazy=signature.lazy, bound=bound)
+        returns = f" -> {shown}"
+    managed_async = signature.managed is not None and any(
+        isinstance(part, Reference) and "async" in part.full_name
+        for text in signature.decorators
+        for part in text
+    )
+    awaited = "async " if signature.asynchronous or managed_async else ""
+    return Nest(
+        f"{awaited}def {name}{brackets}(",
+        tuple(_shown_parameters(wrapper, name, parameters, signature, stub=stub)),
+        f"){returns}:{' ...' if stub else ''}",
+    )
+
+
+def _shown_parameters(
+    wrapper: Wrapper,
+    member: str,
+    parameters: list[Parameter],
+    signature: Signature,
+    *,
+    stub: bool,
+) -> Iterator[str]:
+    previous: Kind | None = None
+    for one in parameters:
+        if previous is Kind.POSITIONAL_ONLY and one.kind is not Kind.POSITIONAL_ONLY:
+            yield "/"
+        if one.kind is Kind.KEYWORD and previous not in {Kind.KEYWORD, Kind.VARIADIC}:
+            yield "*"
+        yield _shown_parameter(wrapper, member, one, signature, stub=stub)
+        previous = one.kind
+    if previous is Kind.POSITIONAL_ONLY:
+        yield "/"
+
+
+def _shown_parameter(
+    wrapper: Wrapper, member: str, one: Parameter, signature: Signature, *, stub: bool
+) -> str:
+    names, bound = wrapper.names, wrapper.members
+    stars = {Kind.VARIADIC: "*", Kind.KEYWORDS: "**"}.get(one.kind, "")
+    shown = f"{stars}{one.name}"
+    equals = "="
+    if one.annotation is not None:
+        shown += f": {names.annotation(one.annotation, lazy=signature.lazy, bound=bound)}"
+        equals = " = "
+    if one.default is None:
+        return shown
+    if one.default.how == "text":
+        value = names.spell(one.default.text, bound=bound, evaluated=True)
+    elif stub:
+        value = "..."
+    elif one.default.how == "omitted" or wrapper.boundary.reference.when:
+        value = names.own(RUNTIME, "OMITTED", bound=bound)
+    else:
+        maker = names.own(RUNTIME, "default_of", bound=bound)
+        protocol = names.spell(
+            protocol_text(wrapper.boundary, arguments=False), bound=bound, evaluated=True
+        )
+        value = f'{maker}({protocol}.{member}, "{one.name}")'
+    return f"{shown}{equals}{value}"
+
+
+def decorators_of(wrapper: Wrapper, signature: Signature) -> list[str]:
+    """The decorators that the wrapper repeats."""
+    return [
+        wrapper.names.spell(one, bound=wrapper.members, evaluated=True)
+        for one in signature.decorators
+    ]

@@ -1,0 +1,140 @@
+"""Finds out how to refer to a module's name from a generated module."""
+
+import ast
+import builtins
+from typing import Final
+
+from vcr_gen.gen.library import Definition, Library, Unread, is_standard
+from vcr_gen.gen.modules import Binding, Module, When
+from vcr_gen.gen.scopes import is_type_variable
+from vcr_gen.gen.text import Reference
+
+__all__ = ["reference_to"]
+
+_BUILTINS: Final = frozenset(dir(builtins))
+
+
+def reference_to(library: Library, module: Module, name: str, chain: list[str]) -> Reference | None:
+    """How to refer to a module-level name of `module` from another module."""
+    binding = _binding(module, name, chain)
+    star = None if binding else library.from_star(module, name)
+    if binding is None and star is None:
+        if name in _BUILTINS:
+            return Reference(name, "builtin", full_name=f"builtins.{name}")
+        return None
+    found = library.follow(module, name)
+    if binding is not None and not binding.module:
+        return _defined(library, module, name, binding, found)
+    return _imported(library, module, name, binding or star, found)
+
+
+def _binding(module: Module, name: str, chain: list[str]) -> Binding | None:
+    """The binding of a name; of several `import a.b`, the one that the dotted name needs."""
+    best = module.binding(name)
+    dotted = ".".join([name, *chain])
+    if best is not None and isinstance(best.node, ast.Import):
+        for other in module.bindings[name]:
+            if dotted.startswith(f"{other.module}.") and len(other.module) > len(best.module):
+                best = other
+    return best
+
+
+def _defined(
+    library: Library,
+    module: Module,
+    name: str,
+    binding: Binding,
+    found: Definition | Unread | None,
+) -> Reference:
+    variable = is_type_variable(library, module, binding.node)
+    when, home = _runtime(library, module, name, binding)
+    return Reference(
+        name,
+        "variable" if variable else "import",
+        module.name,
+        name,
+        when,
+        home,
+        found.full_name if found else f"{module.name}.{name}",
+    )
+
+
+def _imported(
+    library: Library,
+    module: Module,
+    name: str,
+    binding: Binding | None,
+    found: Definition | Unread | None,
+) -> Reference | None:
+    if binding is None:
+        return None
+    when, home = _runtime(library, module, name, binding)
+    meaning = found.full_name if found else f"{binding.module}.{binding.attribute}"
+    if isinstance(binding.node, ast.Import):
+        return Reference(name, "import", binding.module, "", when, home, meaning)
+    source, attribute = _exporter(library, binding, name)
+    kind = "import"
+    if isinstance(found, Definition) and is_type_variable(library, found.module, found.node):
+        kind = "variable"
+    if meaning == "typing.AnyStr":
+        kind = "variable"
+    if not _exists(library, source, attribute):
+        when = When.NEVER
+    return Reference(
+        name, "variable" if kind == "variable" else "import", source, attribute, when, home, meaning
+    )
+
+
+def _exporter(library: Library, binding: Binding, name: str) -> tuple[str, str]:
+    """The module to import from: the source's choice, or the next that exports the name."""
+    module_name = binding.module
+    attribute = name if binding.attribute == "*" else binding.attribute
+    for _ in range(20):
+        if is_standard(module_name):
+            break
+        module = library.module(module_name)
+        inner = module.binding(attribute) if module else None
+        if module is None or inner is None:
+            star = library.from_star(module, attribute) if module else None
+            if star is None:
+                break
+            return module_name, attribute
+        exported = module.exported is not None and attribute in module.exported
+        if not inner.module or inner.explicit or exported:
+            break
+        if isinstance(inner.node, ast.Import):
+            return inner.module, ""
+        if library.module(inner.module) is None and not is_standard(inner.module):
+            break
+        module_name, attribute = inner.module, inner.attribute
+    return module_name, attribute
+
+
+def _exists(library: Library, module_name: str, attribute: str) -> bool:
+    """Whether a stub's name can be imported when the program runs, as far as source tells."""
+    if module_name.partition(".")[0] == "_typeshed":
+        return False
+    if is_standard(module_name):
+        return True
+    module = library.module(module_name)
+    if module is None or not module.is_stub:
+        return True
+    running = library.runtime_module(module)
+    if running is not None:
+        return not attribute or attribute in running.bindings or bool(running.star_imports)
+    return library.is_compiled(module_name)
+
+
+def _runtime(library: Library, module: Module, name: str, binding: Binding) -> tuple[When, str]:
+    """Whether a name can be imported at run time, and from where if checkers look elsewhere."""
+    if module.is_stub and not module.standard and not binding.module:
+        running = library.runtime_module(module)
+        if running is None:
+            exists = library.is_compiled(module.name) and isinstance(binding.node, ast.ClassDef)
+            return (When.ALWAYS if exists else When.NEVER), ""
+        return (When.ALWAYS if name in running.bindings else When.NEVER), ""
+    if module.standard and not binding.module and name.startswith("_"):
+        return When.NEVER, ""
+    if binding.when is When.ALWAYS:
+        return When.ALWAYS, ""
+    return binding.when, (module.name if module.runs_with(name) else "")

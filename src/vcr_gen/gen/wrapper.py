@@ -1,0 +1,119 @@
+"""What all parts of one wrapper need while it is made: its boundary, its names, its events."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from vcr_gen.gen.config import Direction
+from vcr_gen.gen.events import (
+    EventMaker,
+    generic_argument,
+)
+from vcr_gen.gen.model import (
+    Boundary,
+    NestedClass,
+)
+from vcr_gen.gen.names import Names, camel, snake
+from vcr_gen.gen.text import Reference, Text
+from vcr_gen.gen.views import (
+    EventView,
+)
+
+__all__ = ["Chosen", "Wrapper", "event_name", "names_for", "own_type", "protocol_text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The names that the generated module defines for one boundary."""
+
+    wrapper: str
+    constant: str
+    prefix: str
+    """What its events' names start with."""
+    conformance: str
+
+
+@dataclass
+class Wrapper:
+    """One wrapper while it is made."""
+
+    names: Names
+    boundary: Boundary
+    chosen: Chosen
+    maker: EventMaker
+    new_event: Callable[[str], str]
+    """A free name for an event."""
+    events: list[EventView] = field(default_factory=list)
+
+    @property
+    def members(self) -> frozenset[str]:
+        """The names that the wrapper's class body binds."""
+        return frozenset(
+            {one.name for one in self.boundary.members} | {self.port, self.attach, "__init__"}
+        )
+
+    @property
+    def port(self) -> str:
+        """The attribute that holds the port; it gives way to a member of that name."""
+        return _free("_port", self.boundary, "_port_")
+
+    @property
+    def attach(self) -> str:
+        """The class method that builds a wrapper; it gives way to a member of that name."""
+        return _free("attach", self.boundary, "attach_vcr")
+
+    @property
+    def opposite(self) -> list[str]:
+        """The members whose direction is not the boundary's."""
+        return [
+            one.name
+            for one in self.boundary.members
+            if not isinstance(one, NestedClass)
+            and one.direction not in {None, self.boundary.direction}
+        ]
+
+    @property
+    def port_class(self) -> str:
+        """The runtime's port for the direction."""
+        if self.opposite:
+            return "MixedPort"
+        ports: dict[Direction, str] = {"outbound": "OutboundPort", "inbound": "InboundPort"}
+        return ports[self.boundary.direction]
+
+
+def _free(name: str, boundary: Boundary, other: str) -> str:
+    return other if any(one.name == name for one in boundary.members) else name
+
+
+def protocol_text(boundary: Boundary, *, arguments: bool = True) -> Text:
+    """The Protocol as a type, with its own type parameters as arguments."""
+    tail = boundary.qualname.partition(".")[2]
+    text: Text = (boundary.reference, f".{tail}") if tail else (boundary.reference,)
+    if not boundary.type_parameters or not arguments:
+        return text
+    parts: list[str | Reference] = ["["]
+    for index, one in enumerate(boundary.type_parameters):
+        if index:
+            parts.append(", ")
+        if one.kind == "TypeVarTuple":
+            parts.append("*")
+        parts.append(one.reference)
+    return (*text, *parts, "]")
+
+
+def names_for(boundary: Boundary) -> Chosen:
+    """The names that a boundary would like to define."""
+    name = camel(boundary.qualname.replace(".", "_"))
+    lower = snake(name)
+    return Chosen(f"Vcr{name}", lower.upper(), name, f"vcr_{lower}_is_a_{lower}")
+
+
+def own_type(wrapper: Wrapper) -> str:
+    """The wrapper as a type, with its type parameters."""
+    shown = [generic_argument(wrapper.names, one) for one in wrapper.boundary.type_parameters]
+    arguments = f"[{', '.join(shown)}]" if shown else ""
+    return f"{wrapper.chosen.wrapper}{arguments}"
+
+
+def event_name(wrapper: Wrapper, member: str, suffix: str = "") -> str:
+    """A free name for the event of a member."""
+    return wrapper.new_event(f"{wrapper.chosen.prefix}{camel(member)}{suffix}")

@@ -1,0 +1,175 @@
+"""Makes the methods of a wrapper."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from vcr_gen.gen.bodies import as_protocol, handing, instance, returning
+from vcr_gen.gen.events import (
+    RUNTIME,
+    arguments_for,
+)
+from vcr_gen.gen.headers import decorators_of, header_of
+from vcr_gen.gen.layout import Nest
+from vcr_gen.gen.model import (
+    Kind,
+    Method,
+    Parameter,
+    Signature,
+)
+from vcr_gen.gen.text import builtin
+from vcr_gen.gen.views import (
+    DeclaredView,
+    FunctionView,
+    MemberView,
+)
+from vcr_gen.gen.wrapper import Wrapper, event_name
+
+__all__ = ["method"]
+
+
+def method(wrapper: Wrapper, member: Method) -> MemberView | DeclaredView:
+    """A function member, with its overloads."""
+    functions = [_stub(wrapper, member, signature) for signature in member.overloads]
+    if member.overloads and not member.implemented:
+        functions.append(_dispatching(wrapper, member))
+    else:
+        functions.append(_calling(wrapper, member))
+    if member.binding == "instance":
+        if not any(one.declared for one in member.signature.parameters):
+            return MemberView(member.name, tuple(functions))
+        return DeclaredView(
+            member.name,
+            "",
+            (*_unmangled(wrapper, member), *_checked_implementation(wrapper, member)),
+            tuple(functions),
+        )
+    declared = functions[:-1] or [_stub(wrapper, member, member.signature)]
+    declared.extend(_checked_implementation(wrapper, member))
+    running = functions[-1]
+    instance = wrapper.names.own(RUNTIME, "instance_member")
+    return DeclaredView(
+        member.name,
+        "",
+        tuple(declared),
+        (replace(running, decorators=(instance,)),),
+    )
+
+
+def _checked_implementation(wrapper: Wrapper, member: Method) -> Iterator[FunctionView]:
+    """The implementation that type checkers want to see after overloads."""
+    if not member.overloads:
+        return
+    names, bound = wrapper.names, wrapper.members
+    any_name = names.own("typing", "Any", bound=bound)
+    receivers = {"instance": ("self",), "class": ("cls",), "static": ()}
+    items = (*receivers[member.binding], f"*args: {any_name}", f"**kwds: {any_name}")
+    awaited = "async " if member.signature.asynchronous else ""
+    header = Nest(f"{awaited}def {member.name}(", items, f") -> {any_name}: ...")
+    yield FunctionView(_binder(wrapper, member), header, None, ())
+
+
+def _binder(wrapper: Wrapper, member: Method) -> tuple[str, ...]:
+    """`@classmethod` or `@staticmethod`."""
+    if member.binding == "instance":
+        return ()
+    kind = {"class": "classmethod", "static": "staticmethod"}[member.binding]
+    return (wrapper.names.spell((builtin(kind),), bound=wrapper.members),)
+
+
+def _unmangled(wrapper: Wrapper, member: Method) -> Iterator[FunctionView]:
+    """What type checkers see: to them, `__x` is a positional parameter without a name."""
+    for signature in member.overloads or (member.signature,):
+        parameters = tuple(
+            replace(one, name=one.declared or one.name) for one in signature.parameters
+        )
+        yield _stub(wrapper, member, replace(signature, parameters=parameters))
+
+
+def _stub(wrapper: Wrapper, member: Method, signature: Signature) -> FunctionView:
+    """A function that type checkers see, without a body."""
+    names, bound = wrapper.names, wrapper.members
+    decorators = []
+    if member.overloads:
+        decorators.append(names.own("typing", "overload", bound=bound))
+    decorators.extend(_binder(wrapper, member))
+    decorators.extend(decorators_of(wrapper, signature))
+    return FunctionView(
+        tuple(decorators), header_of(wrapper, member.name, signature, stub=True), None, ()
+    )
+
+
+def _dispatching(wrapper: Wrapper, member: Method) -> FunctionView:
+    """The implementation of overloads that the Protocol leaves without one."""
+    names, bound = wrapper.names, wrapper.members
+    any_name = names.own("typing", "Any", bound=bound)
+    asynchronous = member.signature.asynchronous
+    items = ("self", f"*args: {any_name}", f"**kwds: {any_name}")
+    header = Nest(
+        f"{'async ' if asynchronous else ''}def {member.name}(", items, f") -> {any_name}:"
+    )
+    if not member.recorded:
+        inner = f'self.{wrapper.port}.unrecorded("{member.name}").{member.name}'
+        loose = f'{names.own("typing", "cast")}("{any_name}", {inner})'
+        awaited = "await " if asynchronous else ""
+        body = Nest(f"return {awaited}{loose}(", ("*args", "**kwds"), ")")
+        return FunctionView((), header, member.signature.docstring, (body,))
+    chosen: list[str] = []
+    for index, signature in enumerate(member.overloads):
+        number = str(index + 1) if index else ""
+        key = f"{member.name}#{index + 1}" if index else member.name
+        name = event_name(wrapper, member.name, number)
+        event = wrapper.maker.call(name, key, member.name, signature, deprecated=member.deprecated)
+        wrapper.events.append(event.view)
+        chosen.append(event.view.name)
+    comma = "," if len(chosen) == 1 else ""
+    choose = Nest(
+        f"self.{wrapper.port}.choose(",
+        (Nest("(", tuple(chosen), f"{comma})"), "args", "kwds"),
+        ")",
+    )
+    verb = "return await self.{}.acall(" if asynchronous else "return self.{}.call("
+    body = Nest(verb.format(wrapper.port), (choose,), ")")
+    return FunctionView((), header, member.signature.docstring, (body,))
+
+
+def _calling(wrapper: Wrapper, member: Method) -> FunctionView:
+    """A method that hands one typed event to the port."""
+    signature = member.signature
+    if member.binding == "static" or signature.receiver is None:
+        receiver = Parameter("self", Kind.POSITIONAL_ONLY)
+        signature = replace(signature, receiver=receiver)
+    elif member.binding == "class":
+        annotated = replace(signature.receiver, annotation=None)
+        signature = replace(signature, receiver=annotated)
+    header = header_of(wrapper, member.name, signature)
+    assert signature.receiver is not None
+    body = tuple(_body(wrapper, member, signature, signature.receiver.name))
+    return FunctionView(tuple(decorators_of(wrapper, signature)), header, signature.docstring, body)
+
+
+def _body(
+    wrapper: Wrapper, member: Method, signature: Signature, receiver: str
+) -> Iterator[Nest | str]:
+    names = wrapper.names
+    bound = {one.name for one in signature.parameters} | {receiver}
+    port = f"{instance(wrapper, signature, receiver, bound)}.{wrapper.port}"
+    if not member.recorded:
+        values = {name: name for name in bound}
+        inner = Nest(
+            f'{port}.unrecorded("{member.name}").{member.name}(',
+            arguments_for(names, signature, values, bound),
+            ")",
+        )
+        yield from returning(wrapper, signature, inner, bound, direct=True)
+        return
+    event = wrapper.maker.call(
+        event_name(wrapper, member.name),
+        member.name,
+        member.name,
+        signature,
+        loose=bool(member.overloads),
+        deprecated=member.deprecated,
+    )
+    wrapper.events.append(event.view)
+    values = dict(as_protocol(wrapper, signature, bound))
+    yield from handing(wrapper, event, signature, port, bound=bound, values=values)

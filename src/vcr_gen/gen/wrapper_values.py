@@ -1,0 +1,119 @@
+"""Makes the properties and attributes of a wrapper."""
+
+from dataclasses import replace
+
+from vcr_gen.gen.bodies import handing, instance, returning
+from vcr_gen.gen.headers import decorators_of, header_of
+from vcr_gen.gen.layout import Nest
+from vcr_gen.gen.model import (
+    Attribute,
+    Kind,
+    Parameter,
+    Property,
+    Signature,
+)
+from vcr_gen.gen.text import builtin
+from vcr_gen.gen.views import (
+    DeclaredView,
+    FunctionView,
+    MemberView,
+)
+from vcr_gen.gen.wrapper import Wrapper, event_name
+
+__all__ = ["attribute_member", "property_member"]
+
+
+def property_member(wrapper: Wrapper, member: Property) -> MemberView:
+    """The accessors of a property."""
+    names, bound = wrapper.names, wrapper.members
+    if member.cached:
+        maker = names.own("functools", "cached_property", bound=bound)
+    else:
+        maker = names.spell((builtin("property"),), bound=bound)
+    functions = [_getter(wrapper, member.name, member.getter, maker, recorded=member.recorded)]
+    if member.setter is not None:
+        functions.append(_setter(wrapper, member.name, member.setter, recorded=member.recorded))
+    if member.deleter is not None:
+        functions.append(_deleter(wrapper, member.name, member.deleter, recorded=member.recorded))
+    return MemberView(member.name, tuple(functions))
+
+
+def _getter(
+    wrapper: Wrapper, name: str, signature: Signature, maker: str, *, recorded: bool
+) -> FunctionView:
+    receiver = signature.receiver.name if signature.receiver else "self"
+    port = f"{instance(wrapper, signature, receiver, {receiver})}.{wrapper.port}"
+    header = header_of(wrapper, name, signature)
+    body: tuple[Nest | str, ...]
+    if recorded:
+        event = wrapper.maker.get(event_name(wrapper, name), name, signature)
+        wrapper.events.append(event.view)
+        body = tuple(handing(wrapper, event, signature, port, bound={receiver}))
+    else:
+        inner = Nest(f'{port}.unrecorded("{name}").{name}', (), "")
+        body = tuple(returning(wrapper, signature, inner, {receiver}, direct=True))
+    decorators = (maker, *decorators_of(wrapper, signature))
+    return FunctionView(decorators, header, signature.docstring, body)
+
+
+def _setter(
+    wrapper: Wrapper, name: str, signature: Signature, *, recorded: bool, slotted: bool = False
+) -> FunctionView:
+    receiver = signature.receiver.name if signature.receiver else "self"
+    value = signature.parameters[0].name if signature.parameters else "value"
+    port = f"{instance(wrapper, signature, receiver, {receiver})}.{wrapper.port}"
+    header = header_of(wrapper, name, signature)
+    body: tuple[Nest | str, ...]
+    if recorded:
+        chosen = event_name(wrapper, name, "Set")
+        event = wrapper.maker.set(chosen, f"{name}.set", name, signature, slotted=slotted)
+        wrapper.events.append(event.view)
+        quiet = replace(signature, returned="none")
+        body = tuple(
+            handing(
+                wrapper,
+                event,
+                quiet,
+                port,
+                bound={receiver, value},
+                values={"value": value},
+            )
+        )
+    else:
+        body = (f'{port}.unrecorded("{name}").{name} = {value}',)
+    return FunctionView((f"{name}.setter",), header, signature.docstring, body)
+
+
+def _deleter(wrapper: Wrapper, name: str, signature: Signature, *, recorded: bool) -> FunctionView:
+    receiver = signature.receiver.name if signature.receiver else "self"
+    port = f"{instance(wrapper, signature, receiver, {receiver})}.{wrapper.port}"
+    header = header_of(wrapper, name, signature)
+    body: tuple[Nest | str, ...]
+    if recorded:
+        chosen = event_name(wrapper, name, "Delete")
+        event = wrapper.maker.delete(chosen, f"{name}.delete", name, signature)
+        wrapper.events.append(event.view)
+        quiet = replace(signature, returned="none")
+        body = tuple(handing(wrapper, event, quiet, port, bound={receiver}))
+    else:
+        body = (f'del {port}.unrecorded("{name}").{name}',)
+    return FunctionView((f"{name}.deleter",), header, signature.docstring, body)
+
+
+def attribute_member(wrapper: Wrapper, member: Attribute) -> DeclaredView | MemberView:
+    """An attribute: declared for type checkers, a property at run time."""
+    names, bound = wrapper.names, wrapper.members
+    receiver = Parameter("self", Kind.POSITIONAL)
+    getter = Signature((), member.value, "value", receiver, lazy=member.lazy)
+    value = Parameter("value", Kind.POSITIONAL, member.value)
+    setter = Signature((value,), ("None",), "none", receiver, lazy=member.lazy)
+    maker = names.spell((builtin("property"),), bound=bound)
+    running = [_getter(wrapper, member.name, getter, maker, recorded=member.recorded)]
+    if member.settable:
+        running.append(
+            _setter(wrapper, member.name, setter, recorded=member.recorded, slotted=member.slotted)
+        )
+    if member.final:
+        return MemberView(member.name, tuple(running))
+    shown = names.annotation(member.annotation, lazy=member.lazy, bound=bound)
+    return DeclaredView(member.name, f"{member.name}: {shown}", (), tuple(running))
