@@ -9,14 +9,14 @@ from typing import Any, Final
 
 import pytest
 
+from vcr_gen.pytest.claims import CASSETTE
 from vcr_gen.pytest.naming import FOLDER, module_folder
 
 __all__ = ["Survey", "find_unused"]
 
 _ENDINGS: Final = (".yaml", ".yml", ".jsonl")
 _STARTS: Final = (b"vcr-gen:", b'{"vcr-gen"')
-# Who uses these can open cassettes that are not known before it has run.
-_DYNAMIC: Final = frozenset({"request", "vcrgen_module_cassette", "vcrgen_session_cassette"})
+_FACTORIES: Final = frozenset({"vcrgen_module_cassette", "vcrgen_session_cassette"})
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class Survey:
         for node in report.result:
             if isinstance(node, pytest.Collector):
                 self._waiting[module] = self._waiting.get(module, 0) + 1
-            elif _DYNAMIC & set(getattr(node, "fixturenames", ())):
+            elif _is_open(set(getattr(node, "fixturenames", ()))):
                 self.modules[module].append(node.nodeid)
 
     def plain(self) -> dict[str, Any]:
@@ -77,6 +77,11 @@ def find_unused(survey: Survey, used: Collection[str], passed: Collection[str]) 
         for path in _cassettes(folder)
         if os.path.realpath(path) not in known
     )
+
+
+def _is_open(fixtures: set[str]) -> bool:
+    """Whether a test can open cassettes that nobody knows before it has run."""
+    return bool(fixtures & _FACTORIES) or ("request" in fixtures and CASSETTE not in fixtures)
 
 
 def _folders(place: Path) -> Iterator[Path]:

@@ -1,0 +1,127 @@
+"""A small project with one boundary, in which pytest is run as users run it."""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+FILES = {
+    "pyproject.toml": """
+        [tool.vcr-gen]
+        sources = ["."]
+
+        [tool.pytest.ini_options]
+        pythonpath = [".", "generated"]
+        """,
+    "app/__init__.py": "",
+    "app/ports.py": '''
+        from typing import Protocol
+
+        from vcr_gen.boundary import outbound
+
+
+        @outbound
+        class Shell(Protocol):
+            """Runs commands."""
+
+            def run(self, command: str) -> str: ...
+            async def arun(self, command: str) -> str: ...
+        ''',
+    "app/real.py": '''
+        import asyncio
+        import os
+
+
+        class RealShell:
+            """Answers in the words of the world; there is none in a replay."""
+
+            def __init__(self) -> None:
+                self.world = os.environ["WORLD"]
+
+            def run(self, command: str) -> str:
+                return f"{self.world} {command}"
+
+            async def arun(self, command: str) -> str:
+                await asyncio.sleep(0.001)
+                return f"{self.world} {command}"
+        ''',
+    "app/logic.py": """
+        def ask(shell, command):
+            return shell.run(command)
+
+
+        def swallow(shell, command):
+            try:
+                return shell.run(command)
+            except BaseException:
+                return "nothing"
+        """,
+    "conftest.py": """
+        import pytest
+
+        from app.real import RealShell
+        from vcr_app import VcrShell
+
+
+        @pytest.fixture
+        def shell(vcrgen_cassette):
+            return VcrShell.attach(vcrgen_cassette, RealShell)
+        """,
+}
+
+
+def write_project(root: Path) -> None:
+    """Write the files, and let vcr-gen write the wrapper."""
+    for name, text in FILES.items():
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(dedent(text).lstrip("\n"), encoding="utf-8")
+    command = [sys.executable, "-m", "vcr_gen", "--no-cache", "-q"]
+    subprocess.run(command, cwd=root, check=True, timeout=120)
+
+
+@dataclass(frozen=True)
+class PluginProject:
+    """The project, and pytest in it."""
+
+    pytester: pytest.Pytester
+    monkeypatch: pytest.MonkeyPatch
+
+    @property
+    def root(self) -> Path:
+        return self.pytester.path
+
+    def write(self, name: str, text: str) -> None:
+        file = self.root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(dedent(text).lstrip("\n"), encoding="utf-8")
+
+    def run(self, *arguments: str, plugins: tuple[str, ...] = (), **environment: str) -> str:
+        """The output of pytest, with its exit status as the last line."""
+        with self.monkeypatch.context() as patch:
+            patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+            patch.setenv("COLUMNS", "200")
+            for name in ("CI", "VCR_RECORD", "WORLD", "PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER"):
+                patch.delenv(name, raising=False)
+            for name, value in environment.items():
+                patch.setenv(name, value)
+            loaded = [f"-p{plugin}" for plugin in ("vcr_gen.pytest_plugin", *plugins)]
+            result = self.pytester.runpytest_subprocess(
+                *loaded, "-pno:cacheprovider", *arguments, timeout=100
+            )
+        return f"{result.stdout.str()}\n{result.stderr.str()}\nexit {int(result.ret)}"
+
+    def record(self, *arguments: str, plugins: tuple[str, ...] = ()) -> str:
+        """Record every test in the world called `old`."""
+        return self.run("--vcrgen-mode=all", *arguments, plugins=plugins, WORLD="old")
+
+    def cassettes(self) -> dict[str, str]:
+        """All files below folders called `cassettes`."""
+        return {
+            path.relative_to(self.root).as_posix(): path.read_text(encoding="utf-8")
+            for path in sorted(self.root.rglob("cassettes/**/*"))
+            if path.is_file()
+        }

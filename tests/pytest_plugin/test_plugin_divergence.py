@@ -1,0 +1,158 @@
+"""How a divergence shows in a test run."""
+
+from plugin_project import PluginProject
+
+pytest_plugins = ["pytester"]
+
+HEADLINE = "Shell.run was called with other arguments than recorded"
+
+
+def test_a_divergence_fails_the_test_with_our_text_and_user_frames_alone(
+    project: PluginProject,
+) -> None:
+    project.write(
+        "test_it.py",
+        """
+        import os
+
+        from app.logic import ask
+
+        def test_one(shell):
+            ask(shell, os.environ.get("WORD", "a"))
+        """,
+    )
+    project.record()
+    output = project.run("--tb=short", WORD="b")
+    assert f"E   vcr_gen.errors.DivergenceError: {HEADLINE}" in output
+    assert "called at" in output
+    assert '- "a"' in output
+    assert "FAILED test_it.py::test_one - vcr_gen.errors.DivergenceError: Shell.run" in output
+    assert "to record it again: pytest --vcrgen-mode=all test_it.py::test_one" in output
+    assert "cassettes: 1 diverged" in output
+    frames = [line for line in output.splitlines() if ".py:" in line and ": in " in line]
+    assert frames == ["test_it.py:6: in test_one", "app/logic.py:2: in ask"]
+    native = project.run("--tb=native", WORD="b")
+    assert "vcr_gen/runtime" not in native
+    assert "generated/vcr_app" not in native
+    assert "vcr_gen/runtime" in project.run("--full-trace", WORD="b")
+
+
+def test_what_the_application_swallows_fails_the_test_and_what_a_test_expects_does_not(
+    project: PluginProject,
+) -> None:
+    project.write(
+        "test_it.py",
+        """
+        import os
+        import unittest
+
+        import pytest
+        from app.logic import ask, swallow
+        from app.real import RealShell
+        from vcr_app import VcrShell
+
+        from vcr_gen import DivergenceError
+
+        WORD = os.environ.get("WORD", "a")
+
+        def test_swallowed(shell):
+            swallow(shell, WORD)
+
+        def test_swallowed_and_failing(shell):
+            assert swallow(shell, WORD) == "old a"
+
+        def test_expected(shell):
+            if WORD == "a":
+                ask(shell, WORD)
+                return
+            with pytest.raises(DivergenceError, match="other arguments") as caught:
+                ask(shell, WORD)
+            assert caught.value.divergence.method == "run"
+
+        def test_left_over(shell):
+            if WORD == "a":
+                ask(shell, WORD)
+
+        def test_left_over_with_a_teardown_that_calls(closing):
+            pass
+
+        @pytest.fixture
+        def closing(shell):
+            yield shell
+            shell.run("close")
+
+        @pytest.mark.usefixtures("vcrgen_cassette")
+        class TestOld(unittest.TestCase):
+            def setUp(self):
+                self.shell = VcrShell.attach(self.vcrgen_cassette, RealShell)
+
+            def test_plain(self):
+                self.shell.run(WORD)
+
+            def test_swallowed(self):
+                swallow(self.shell, WORD)
+
+            def tearDown(self):
+                self.shell.run("down")
+        """,
+    )
+    assert "7 passed" in project.record()
+    assert "7 passed" in project.run()
+    output = project.run("--tb=short", WORD="b")
+    assert "5 failed, 2 passed in" in output
+    for failed in ("test_swallowed ", "test_swallowed_and_failing", "TestOld::test_plain"):
+        assert f"FAILED test_it.py::{failed.strip()} - vcr_gen.errors.DivergenceError" in output
+    assert "FAILED test_it.py::test_left_over - Failed:" in output
+    assert "2 recorded events were not used" in output
+    assert "E   AssertionError: assert 'nothing' == 'old a'" in output
+    assert ": in _fail" not in output
+
+
+def test_a_divergence_in_a_fixture_is_an_error_and_disturbs_no_other_test(
+    project: PluginProject,
+) -> None:
+    project.write(
+        "test_it.py",
+        """
+        import os
+
+        import pytest
+
+        WORD = os.environ.get("WORD", "a")
+
+        @pytest.fixture
+        def noted():
+            yield
+            print("noted is torn down")
+
+        @pytest.fixture
+        def opened(shell):
+            shell.run(f"open {WORD}")
+            yield shell
+
+        @pytest.fixture
+        def closed(shell):
+            yield shell
+            shell.run(f"close {WORD}")
+
+        def test_setup(noted, opened):
+            pass
+
+        def test_setup_again(noted, opened):
+            pass
+
+        def test_teardown(noted, closed):
+            pass
+
+        def test_other(noted, shell):
+            shell.run("x")
+        """,
+    )
+    project.record()
+    output = project.run("--tb=short", "-s", WORD="b")
+    assert "2 passed, 3 errors" in output
+    assert output.count("noted is torn down") == 4
+    assert output.count(f"E   Failed: {HEADLINE}") == 3
+    assert output.count("to record it again") == 3
+    assert "player.py" not in output
+    assert "cassettes: 1 replayed, 3 diverged" in output

@@ -1,0 +1,74 @@
+"""What a test that does not pass does to its cassette."""
+
+from plugin_project import PluginProject
+
+pytest_plugins = ["pytester"]
+
+FILE = "cassettes/test_it/test_one.yaml"
+PARTIAL = FILE + ".partial"
+GOOD = 'def test_one(shell):\n    assert shell.run("a")\n'
+BAD = 'def test_one(shell):\n    assert shell.run("a") == "no"\n'
+
+
+def test_a_failing_test_leaves_the_good_cassette_and_its_own_recording_beside_it(
+    project: PluginProject,
+) -> None:
+    project.write("test_it.py", GOOD)
+    project.record()
+    before = project.cassettes()[FILE]
+    project.write("test_it.py", BAD)
+    output = project.run("--vcrgen-mode=all", WORLD="new")
+    assert "1 left partial" in output
+    assert "test_one.yaml.partial has what was recorded; --vcrgen-keep-failed keeps it" in output
+    assert before == project.cassettes()[FILE]
+    assert "returned: new a" in project.cassettes()[PARTIAL]
+
+
+def test_keep_failed_puts_the_recording_in_place(project: PluginProject) -> None:
+    project.write("test_it.py", BAD)
+    output = project.run("--vcrgen-mode=all", "--vcrgen-keep-failed", WORLD="new")
+    assert "1 failed" in output
+    assert "recorded by a test that failed, and kept:\n  " + FILE in output
+    assert list(project.cassettes()) == [FILE]
+
+
+def test_a_failing_teardown_and_a_skip_count_as_not_passed(project: PluginProject) -> None:
+    project.write(
+        "test_it.py",
+        """
+        import pytest
+
+        @pytest.fixture
+        def fragile():
+            yield
+            raise OSError("broken")
+
+        def test_teardown(fragile, shell):
+            shell.run("a")
+
+        def test_skipped(shell):
+            shell.run("a")
+            pytest.skip("not today")
+
+        def test_nothing_happened(shell):
+            assert False
+        """,
+    )
+    output = project.record("--vcrgen-keep-failed")
+    assert list(project.cassettes()) == [
+        "cassettes/test_it/test_nothing_happened.yaml",
+        "cassettes/test_it/test_skipped.yaml.partial",
+        "cassettes/test_it/test_teardown.yaml",
+    ]
+    assert "2 kept, 1 left partial" in output
+    output = project.record()
+    assert "3 left partial" in output
+    assert "test_nothing_happened.yaml  (the cassette is as it was; nothing had been" in output
+
+
+def test_a_file_of_another_recorder_is_not_replaced(project: PluginProject) -> None:
+    project.write("test_it.py", GOOD)
+    project.write(FILE, "interactions: []\nversion: 1\n")
+    output = project.record()
+    assert "this file is no cassette of vcr-gen, so it is not replaced" in output
+    assert project.cassettes() == {FILE: "interactions: []\nversion: 1\n"}

@@ -1,0 +1,114 @@
+"""Which mode a test's cassette is opened in, and what each mode does."""
+
+import pytest
+from plugin_project import PluginProject
+
+from vcr_gen.pytest.decision import Decision, decide
+
+pytest_plugins = ["pytester"]
+
+ONE_TEST = """
+    def test_one(shell):
+        assert shell.run("a").endswith("a")
+    """
+FILE = "cassettes/test_it/test_one.yaml"
+
+
+def test_one_line_serves_recording_and_replay(project: PluginProject) -> None:
+    project.write("test_it.py", ONE_TEST)
+    recorded = project.run("--vcrgen-mode=once", WORLD="old")
+    assert "cassettes: 1 recorded" in recorded
+    assert "exit 0" in recorded
+    assert list(project.cassettes()) == [FILE]
+    replayed = project.run("--vcrgen-mode=once")  # without a world to call
+    assert "cassettes: 1 replayed" in replayed
+    assert "exit 0" in replayed
+
+
+def test_without_a_mode_nothing_is_recorded_and_the_command_is_told(project: PluginProject) -> None:
+    project.write("test_it.py", ONE_TEST)
+    output = project.run(WORLD="old")
+    assert "there is no cassette, and mode 'none' does not record" in output
+    assert "hint: record it: pytest --vcrgen-mode=once test_it.py::test_one" in output
+    assert "exit 1" in output
+    assert project.cassettes() == {}
+
+
+def test_all_replaces_the_cassette_and_verify_compares_it_with_the_world(
+    project: PluginProject,
+) -> None:
+    project.write("test_it.py", ONE_TEST)
+    project.record()
+    assert "returned: old a" in project.cassettes()[FILE]
+    same = project.run("--vcrgen-mode=verify", WORLD="old")
+    assert "cassettes: 1 verified" in same
+    assert "exit 0" in same
+    other = project.run("--vcrgen-mode=verify", WORLD="new")
+    assert "the real environment no longer behaves as recorded" in other
+    assert "to record it again: pytest --vcrgen-mode=all test_it.py::test_one" in other
+    assert "1 failed" in other
+    assert "returned: old a" in project.cassettes()[FILE]
+    project.run("--vcrgen-mode=all", WORLD="new")
+    assert "returned: new a" in project.cassettes()[FILE]
+
+
+def test_new_episodes_records_what_follows_the_tape(project: PluginProject) -> None:
+    project.write("test_it.py", ONE_TEST)
+    project.record()
+    project.write("test_it.py", 'def test_one(shell):\n    shell.run("a"), shell.run("b")\n')
+    extended = project.run("--vcrgen-mode=new_episodes", WORLD="new")
+    assert "cassettes: 1 recorded" in extended
+    text = project.cassettes()[FILE]
+    assert "returned: old a" in text
+    assert "returned: new b" in text
+    assert "exit 0" in project.run()
+
+
+def test_ci_records_only_when_the_command_line_asks(project: PluginProject) -> None:
+    project.write(
+        "test_it.py",
+        """
+        import pytest
+
+        @pytest.mark.vcrgen(mode="once")
+        def test_one(shell):
+            shell.run("a")
+        """,
+    )
+    assert "exit 1" in project.run(CI="true", WORLD="old")
+    ignored = project.run(CI="true", VCR_RECORD="1", WORLD="old")
+    assert "VCR_RECORD is ignored because CI is set" in ignored
+    assert project.cassettes() == {}
+    assert "exit 0" in project.run("--vcrgen-mode=once", CI="true", WORLD="old")
+    assert list(project.cassettes()) == [FILE]
+
+
+def test_vcr_record_records_afresh_unless_the_command_line_says_otherwise(
+    project: PluginProject,
+) -> None:
+    project.write("test_it.py", ONE_TEST)
+    assert "1 recorded" in project.run(VCR_RECORD="1", WORLD="old")
+    assert "1 replayed" in project.run("--vcrgen-mode=none", VCR_RECORD="1")
+    assert "1 recorded" in project.run(VCR_RECORD="1", WORLD="new")
+    assert "returned: new a" in project.cassettes()[FILE]
+
+
+@pytest.mark.parametrize(
+    ("command_line", "asked", "environment", "expected"),
+    [
+        (None, None, {}, Decision("none")),
+        (None, "once", {}, Decision("once")),
+        (None, "rewrite", {}, Decision("all")),
+        ("none", "all", {"VCR_RECORD": "1"}, Decision("none")),
+        ("all", "none", {"CI": "1"}, Decision("all")),
+        (None, "none", {"VCR_RECORD": "1"}, Decision("all")),
+        (None, "once", {"VCR_RECORD": "0", "CI": "false"}, Decision("once")),
+        (None, "once", {"CI": "true"}, Decision("none", "mode 'once'")),
+        (None, "verify", {"CI": "true"}, Decision("verify")),
+        (None, None, {"CI": "true", "VCR_RECORD": "1"}, Decision("none", "VCR_RECORD")),
+    ],
+)
+def test_the_command_line_wins_then_the_environment_then_the_marker(
+    command_line: str | None, asked: str | None, environment: dict[str, str], expected: Decision
+) -> None:
+    assert expected == decide(command_line=command_line, asked=asked, environment=environment)

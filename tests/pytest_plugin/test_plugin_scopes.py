@@ -1,0 +1,80 @@
+"""Cassettes that several tests share on purpose."""
+
+from plugin_project import PluginProject
+
+pytest_plugins = ["pytester"]
+
+CONFTEST = """
+    import os
+
+    import pytest
+    from app.real import RealShell
+    from vcr_app import VcrShell
+
+    WORD = os.environ.get("WORD", "a")
+
+    @pytest.fixture(scope="session")
+    def login(vcrgen_session_cassette):
+        cassette = vcrgen_session_cassette("login", initial_state={"user": "ada"})
+        assert vcrgen_session_cassette("login") is cassette
+        assert cassette.initial_state == {"user": "ada"}
+        return VcrShell.attach(cassette, RealShell).run("login")
+
+    @pytest.fixture(scope="module")
+    def shared(vcrgen_module_cassette):
+        return VcrShell.attach(vcrgen_module_cassette(), RealShell)
+    """
+TESTS = """
+    from app.logic import swallow
+    from conftest import WORD
+
+    def test_one(shared, login):
+        assert shared.run("one") and login == "old login"
+
+    def test_two(shared):
+        swallow(shared, WORD)
+
+    def test_three(shared):
+        shared.run("three")
+    """
+
+
+def test_module_and_session_cassettes_are_closed_with_their_scope(project: PluginProject) -> None:
+    project.write("conftest.py", CONFTEST)
+    project.write("tests/test_a.py", TESTS)
+    project.write("tests/test_b.py", TESTS)
+    assert "cassettes: 3 recorded" in project.record()
+    assert list(project.cassettes()) == [
+        "cassettes/login.yaml",
+        "tests/cassettes/test_a/module.yaml",
+        "tests/cassettes/test_b/module.yaml",
+    ]
+    replayed = project.run("--vcrgen-check-unused")
+    assert "6 passed" in replayed
+    assert "cassettes: 3 replayed" in replayed
+    left = project.run("tests/test_a.py::test_one")
+    assert "1 passed, 1 error" in left
+    assert "recorded events were not used" in left
+
+
+def test_a_divergence_fails_the_test_in_which_it_happens(project: PluginProject) -> None:
+    project.write("conftest.py", CONFTEST)
+    project.write("test_a.py", TESTS)
+    project.record()
+    output = project.run("--tb=short", WORD="b")
+    assert "FAILED test_a.py::test_two - vcr_gen.errors.DivergenceError" in output
+    assert "FAILED test_a.py::test_three - vcr_gen.errors.DivergenceError" in output
+    assert "2 failed, 1 passed in" in output
+
+
+def test_one_failing_test_keeps_the_shared_cassette_as_it_was(project: PluginProject) -> None:
+    project.write("conftest.py", CONFTEST)
+    project.write("test_a.py", TESTS)
+    project.record()
+    before = project.cassettes()
+    project.write("test_a.py", TESTS.replace('shared.run("three")', "assert False"))
+    output = project.run("--vcrgen-mode=all", WORLD="old")
+    assert "1 left partial" in output
+    assert before["cassettes/test_a/module.yaml"] == (
+        project.cassettes()["cassettes/test_a/module.yaml"]
+    )
