@@ -81,8 +81,7 @@ class Outbound:
         if any(inspect.iscoroutinefunction(step) for step in steps):
 
             async def program() -> None:
-                for step in steps:
-                    log.append(await step(wrapper))
+                log.extend([await step(wrapper) for step in steps])
 
             asyncio.run(program())
         else:

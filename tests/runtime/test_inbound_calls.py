@@ -35,7 +35,7 @@ def test_overlapping_calls_overlap_again(tape):
         await asyncio.gather(server.start("long name"), server.start("x"), server.start("middle"))
 
     log = tape.served(VcrServer, Application, environment)
-    assert log[3:] == [("started", "x"), ("started", "middle"), ("started", "long name")]
+    assert [seen[1] for seen in log if seen[0] == "started"] == ["x", "middle", "long name"]
 
 
 def test_sync_and_async_calls_mix(tape):
@@ -199,12 +199,12 @@ def test_a_typed_driver_consumes_the_calls_that_are_due(tape):
         assert call == ServerRun(step=Step("x"), timeout=None)
         assert call(server) == Result(0, "x")
         assert cassette.consume(ServerStatus)(server) == "2 seen"
-    with (
-        pytest.raises(DivergenceError, match=r"server\.status"),
-        Cassette(tape.path, "none") as cassette,
-    ):
-        VcrServer(cassette=cassette, inner=Application())
-        cassette.consume(ServerStatus)
+    with Cassette(tape.path, "none") as cassette:
+        server = VcrServer(cassette=cassette, inner=Application())
+        with pytest.raises(DivergenceError, match=r"server\.status"):
+            cassette.consume(ServerStatus)
+        with pytest.raises(DivergenceError):
+            cassette.close()
 
 
 def test_two_wrappers_of_one_inbound_boundary_are_told_apart(tape):

@@ -219,7 +219,8 @@ def test_streams_of_the_environment_are_consumed_by_the_application(tape):
         assert server.consume(iter([b"ab", b"\xff"])) == 3
         assert await server.aconsume(chunks()) == 3
 
-    assert tape.served(VcrServer, Application, environment) == [[b"ab", b"\xff"], [b"x", b"yz"]]
+    log = tape.served(VcrServer, Application, environment)
+    assert log == [([b"ab", b"\xff"], None), [b"x", b"yz"]]
 
 
 def test_objects_of_the_application_are_handles_for_the_environment(tape):

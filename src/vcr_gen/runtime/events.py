@@ -284,4 +284,6 @@ class _Entry:
         outcomes = [word for word in _OUTCOMES if word in self.entry]
         if len(outcomes) != 1:
             raise self.error("expected one of returned, raised or cancelled")
+        if outcomes[0] == "cancelled" and self.entry["cancelled"] is not None:
+            raise self.wrong("cancelled", "nothing")
         return outcomes[0]

@@ -124,7 +124,6 @@ class RecordRun(Run):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        self._file = Recording(settings.path)
         self._begun = False
         turns = RecordingTurns(self._loops.clock)
         tape = Tape(self._append, now=self._loops.now, strands=self._strands)
@@ -132,6 +131,7 @@ class RecordRun(Run):
         self.crossing = self._cross(self.session, replaying=False)
         self._header = self._new_header()
         self.initial_state = dict(settings.initial_state)
+        self._file = Recording(settings.path)
 
     @property
     def recording(self) -> bool:
@@ -167,6 +167,13 @@ class ReplayRun(Run):
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
         self._reading = open_cassette(settings.path)
+        try:
+            self._open(settings)
+        except BaseException:
+            self._reading.close()
+            raise
+
+    def _open(self, settings: Settings) -> None:
         header = Header.read(self._reading.header, settings.path)
         settings.anchors.require(header.anchors, settings.path)
         self._window = Window(self._reading)

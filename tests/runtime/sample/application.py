@@ -47,7 +47,7 @@ class Application:
 
     async def start(self, name: str, arguments: str = "") -> str:
         self.log.append(("start", name, arguments))
-        await asyncio.sleep(0.001 * len(name))
+        await asyncio.sleep(0.005 * len(name))
         self.log.append(("started", name))
         return name.upper()
 
@@ -182,9 +182,13 @@ class Application:
         return handle
 
     def consume(self, chunks: Iterator[bytes]) -> int:
-        seen = list(chunks)
-        self.log.append(seen)
-        return sum(map(len, seen))
+        seen = []
+        while True:
+            try:
+                seen.append(next(chunks))
+            except StopIteration as finished:
+                self.log.append((seen, finished.value))
+                return sum(map(len, seen))
 
     async def aconsume(self, chunks: Any) -> int:
         seen = [chunk async for chunk in chunks]

@@ -413,5 +413,5 @@ class RealStore:
     def get(self, key: str) -> Result:
         return Result(len(key), key)
 
-    def all(self) -> list[Result]:
-        return [Result(1, "x")]
+    def all(self) -> tuple[Result, ...]:
+        return (Result(1, "x"),)
