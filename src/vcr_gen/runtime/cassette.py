@@ -16,6 +16,7 @@ from vcr_gen.runtime.directory import make_call
 from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.link import Link
 from vcr_gen.runtime.modes import Action, Mode, action_for, mode_of
+from vcr_gen.runtime.orders import Order, Orders
 from vcr_gen.runtime.replayer import delivered_call
 from vcr_gen.runtime.runs import (
     ContinueRun,
@@ -63,6 +64,7 @@ class Cassette:
         max_age: timedelta | None = None,
         when_stale: WhenStale = "warn",
         codecs: Registry | None = None,
+        order: Order | Mapping[str, Order] = "strand",
         patience: float = 2.0,
     ) -> None:
         """Open the cassette at `path`.
@@ -70,7 +72,9 @@ class Cassette:
         `initial_state` is stored when recording and read back when replaying. `anchors` are roots
         under which paths are stored relative. `max_age` is how old a recording may be, and
         `when_stale` what happens to an older one. `codecs` adds types that the codec does not know.
-        `patience` is how many seconds a replay waits for threads that do nothing it can see.
+        `order` says how strictly the order of outbound calls is asserted, for all boundaries or for
+        each: inside every `strand`, in `total`, or in `lanes`. `patience` is how many seconds a
+        replay waits for threads that do nothing it can see.
         """
         self.path = Path(path)
         self.mode = mode_of(mode)
@@ -83,6 +87,7 @@ class Cassette:
             anchors=Anchors(anchors or {}),
             registry=codecs or Registry(),
             max_age=max_age,
+            orders=Orders(order),
             patience=patience,
         )
         action = action_for(self.mode, self.path)

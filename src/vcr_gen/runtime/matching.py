@@ -8,7 +8,9 @@ from vcr_gen.runtime.binding import Bound, Passing
 from vcr_gen.runtime.codec import MISSING, Difference
 from vcr_gen.runtime.events import End, Item, Signal, Start
 from vcr_gen.runtime.jobs import JOB
+from vcr_gen.runtime.lanes import Lanes
 from vcr_gen.runtime.objects import Objects
+from vcr_gen.runtime.orders import Orders
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.session import Operation
 from vcr_gen.runtime.strands import Strand
@@ -37,9 +39,11 @@ class Matcher:
     that has no counterpart may continue its parent's: a step that moved into a task of its own.
     """
 
-    def __init__(self, window: Window, objects: Objects) -> None:
+    def __init__(self, window: Window, objects: Objects, orders: Orders) -> None:
         self._window = window
         self._objects = objects
+        self._orders = orders
+        self._lanes = Lanes(window)
         self._bindings: dict[Strand, str] = {}
         self._claimed: set[str] = set()
 
@@ -51,6 +55,8 @@ class Matcher:
         def compare(slot: Slot) -> tuple[Difference, ...]:
             return self._settled(_start_differences(slot, operation, stored))
 
+        if self._orders.of(operation.bound.method.name) == "lanes":
+            return self._find_in_lane(operation, stored, compare)
         return self._find(strand, compare)
 
     def next_of(self, strand: Strand) -> Slot | None:
@@ -79,7 +85,7 @@ class Matcher:
         def compare(slot: Slot) -> tuple[Difference, ...]:
             return self._settled(_answer_differences(slot, call, event, passing))
 
-        return self._find(strand, compare)
+        return self._find(strand, compare, call)
 
     def signalled(self, strand: Strand, event: Signal, passing: Passing | None) -> Expectation:
         """The recorded signal for what the application does to a stream."""
@@ -87,7 +93,7 @@ class Matcher:
         def compare(slot: Slot) -> tuple[Difference, ...]:
             return self._settled(_signal_differences(slot, event, passing))
 
-        return self._find(strand, compare)
+        return self._find(strand, compare, event.call)
 
     def played(self, slot: Slot, event: Signal, passing: Passing | None) -> Expectation:
         """Whether what is due is this signal, which a test gives in the environment's place."""
@@ -101,10 +107,34 @@ class Matcher:
             self._objects.settle()
         return differences
 
-    def _find(
-        self, strand: Strand, compare: Callable[[Slot], tuple[Difference, ...]]
+    def _find_in_lane(
+        self,
+        operation: Operation,
+        stored: Mapping[str, Plain],
+        compare: Callable[[Slot], tuple[Difference, ...]],
     ) -> Expectation:
-        name = self._bindings.get(strand)
+        name, on = operation.bound.method.name, operation.on
+        equal = self._lanes.equal(name, on, stored)
+        if equal is not None:
+            return Expectation(equal, compare(equal))
+        nearest: Expectation | None = None
+        for slot in self._lanes.alike(name, on):  # one that a looser rule may still accept
+            differences = compare(slot)
+            if not differences:
+                return Expectation(slot)
+            nearest = nearest or Expectation(slot, differences)
+        return nearest or Expectation(None)
+
+    def _find(
+        self,
+        strand: Strand,
+        compare: Callable[[Slot], tuple[Difference, ...]],
+        call: int = 0,
+    ) -> Expectation:
+        own = self._window.next_of_call(call) if call else None
+        if own is not None and self._orders.of(own.start.of) == "lanes":
+            return Expectation(own, compare(own))
+        name = strand.name if strand.name.startswith("@") else self._bindings.get(strand)
         if name is not None:
             slot = self._next(name)
             if slot is not None:
@@ -114,7 +144,7 @@ class Matcher:
         if slot is None or strand.name in self._claimed:
             return self._elsewhere(strand, compare, None)
         differences = compare(slot)
-        if not differences or strand.parent is None or strand.name.startswith("@"):
+        if not differences or strand.parent is None:
             self._bind(strand, strand.name)
             return Expectation(slot, differences)
         return self._elsewhere(strand, compare, Expectation(slot, differences))
@@ -135,7 +165,7 @@ class Matcher:
         expected: Expectation | None,
     ) -> Expectation:
         """Another strand's next event, where the live strand's own has none that fits."""
-        fresh = strand not in self._bindings
+        fresh = strand not in self._bindings and not strand.name.startswith("@")
         lineage = {self._bindings.get(parent, parent.name) for parent in _parents(strand)}
         candidates = list(self._window.strands())
         candidates.sort(key=lambda found: (found[0] in self._claimed, found[0] not in lineage))

@@ -20,6 +20,7 @@ from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.loops import Loops
 from vcr_gen.runtime.matching import Matcher
 from vcr_gen.runtime.objects import Objects
+from vcr_gen.runtime.orders import Orders
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.session import Operation
 from vcr_gen.runtime.strands import Strand, Strands
@@ -57,13 +58,15 @@ class Player:
         loops: Loops,
         objects: Objects,
         reporter: Reporter,
+        orders: Orders,
         patience: float,
     ) -> None:
         self.window = window
         self.strands = strands
         self.objects = objects
         self._loops = loops
-        self._matcher = Matcher(window, objects)
+        self._orders = orders
+        self._matcher = Matcher(window, objects, orders)
         self._reporter = reporter
         self._patience = patience
         self._waiters: dict[int, Waiter] = {}
@@ -84,20 +87,46 @@ class Player:
     # What the application does ------------------------------------------------------------------
 
     def start(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
-        """An outbound call begins: it must be the next one of its strand."""
-        strand = self.strands.here()
+        """An outbound call begins: it must be the one that is due."""
         with self._changed:
-            self._check()
-            self._threads.see()
-            if strand.job and self._outlives(strand):
-                self._wait_for_close()
-            found = self._matcher.start(strand, operation, stored)
-            if found.slot is None or found.differences:
-                self._fail(self._reporter.call(operation, stored, found, self.window))
-            start = self._take(found.slot).start
-            self._loops.hook(start.at, start.timers)  # from now on, the clock is the session's
-            self._strands_of_calls[start.call] = start.strand
-            return start.call
+            slot = self._expected(operation, stored)
+            if self._orders.of(operation.bound.method.name) == "total":
+                while self.window.head() is not slot:
+                    self._check()
+                    self._wait_or_stall()
+            return self._begin(slot)
+
+    async def start_async(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
+        """The same for a call that can wait until everything before it has happened."""
+        with self._changed:
+            slot = self._expected(operation, stored)
+            if self._orders.of(operation.bound.method.name) != "total":
+                return self._begin(slot)
+            due = self.window.head() is slot
+            self._loops.hook(slot.start.at, slot.start.timers)
+        if not due:
+            await self.hear_async(slot.start.call, pulls=True)
+        with self._changed:
+            return self._begin(slot)
+
+    def _expected(self, operation: Operation, stored: Mapping[str, Plain]) -> Slot:
+        """The recorded start that an outbound call stands for."""
+        strand = self.strands.here()
+        self._check()
+        self._threads.see()
+        if strand.job and self._outlives(strand):
+            self._wait_for_close()
+        found = self._matcher.start(strand, operation, stored)
+        if found.slot is None or found.differences:
+            self._fail(self._reporter.call(operation, stored, found, self.window))
+        return found.slot
+
+    def _begin(self, slot: Slot) -> int:
+        self._check()
+        start = self._take(slot).start
+        self._loops.hook(start.at, start.timers)  # from now on, the clock is the session's
+        self._strands_of_calls[start.call] = start.strand
+        return start.call
 
     def job_begins(self) -> int:
         """The application hands a job to an executor: gated where the recording has it."""
@@ -363,8 +392,8 @@ class Player:
 
     def _delivery(self, head: Slot) -> Callable[[], None] | None:
         """What delivers the oldest event in an idle loop; None where nobody can take it."""
-        if isinstance(head.event, Start):
-            return self._received(head) if head.event.inbound else None
+        if isinstance(head.event, Start) and head.event.inbound:
+            return self._received(head)
         waiter = self._waiters.get(head.event.call)
         if waiter is None or waiter.future is None or not _is_for(head, waiter):
             if isinstance(head.event, Signal) and head.event.kind == "cancel":
@@ -580,8 +609,10 @@ def _tell(future: "asyncio.Future[Event]", failure: DivergenceError | None) -> N
 
 def _is_for(head: Slot, waiter: Waiter) -> bool:
     """Whether the oldest event is what someone waits for."""
-    if isinstance(head.event, Start) or head.event.call != waiter.call:
+    if head.event.call != waiter.call:
         return False
+    if isinstance(head.event, Start):
+        return waiter.pulls and not head.event.inbound  # a call that waits to begin
     if isinstance(head.event, Signal) and head.event.kind == "cancel":
         return False
     if isinstance(head.event, End) and head.event.outcome == "cancelled":

@@ -55,7 +55,7 @@ class Replayer:
     async def go_out_async(self, operation: Operation) -> Any:
         """Assert an outbound call, and answer it from the tape in its turn."""
         bound = operation.bound
-        call = self._player.start(operation, bound.store(operation.arguments))
+        call = await self._player.start_async(operation, bound.store(operation.arguments))
         return await self._await_out(call, bound)
 
     def come_in(self, operation: Operation) -> Any:

@@ -22,6 +22,7 @@ from vcr_gen.runtime.divergence import Reporter, describe
 from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.loops import Loops
 from vcr_gen.runtime.objects import Objects
+from vcr_gen.runtime.orders import Orders
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.player import Player
 from vcr_gen.runtime.recorder import Recorder
@@ -52,6 +53,7 @@ class Settings:
     anchors: Anchors
     registry: Registry
     max_age: timedelta | None
+    orders: Orders
     patience: float
     boundaries: dict[str, Boundary] = field(default_factory=dict)
     """Every boundary that was attached, by name; grows."""
@@ -185,6 +187,7 @@ class ReplayRun(Run):
             loops=self._loops,
             objects=objects,
             reporter=self.reporter,
+            orders=settings.orders,
             patience=settings.patience,
         )
         self.session = self._make_session()

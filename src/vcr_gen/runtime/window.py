@@ -95,6 +95,18 @@ class Window:
         for _, name, slot in sorted(heads, key=lambda head: head[0]):
             yield name, slot
 
+    def read_since(self, index: int) -> list[Slot]:
+        """What was read behind an index; when nothing was, one event more is read."""
+        if not self._window or self._window[-1].index <= index:
+            while self._extend() and self._window[-1].index <= index:
+                pass
+        fresh: list[Slot] = []
+        for slot in reversed(self._window):
+            if slot.index <= index:
+                break
+            fresh.append(slot)
+        return fresh[::-1]
+
     def read_all(self) -> None:
         """Read to the end of the tape."""
         while self._extend():
