@@ -271,3 +271,15 @@ def test_the_output_may_lie_among_the_sources(project: Project) -> None:
             path.unlink()
         (project.root / output / "vcr_app").rmdir()
         project.replace("src/app/ports.py", f"Runs it, {output}.", "Runs it.")
+
+
+def test_links_in_circles_dangling_links_and_pipes_are_passed_over(project: Project) -> None:
+    (project.root / "src/app/loop").symlink_to("..")
+    (project.root / "src/app/dangling.py").symlink_to("nowhere.py")
+    os.mkfifo(project.root / "src/app/pipe.py")
+    assert project.run().code == 0
+    assert set(project.files()) == {
+        "generated/vcr_app/__init__.py",
+        "generated/vcr_app/ports.py",
+    }
+    assert project.run("--check").code == 0

@@ -54,10 +54,12 @@ def _files(folder: Path, config: Config) -> Iterator[Path]:
             continue
         if entry.is_dir():
             environment = (path / "pyvenv.cfg").exists()
-            if name not in _SKIPPED and path != config.output and not environment:
+            upwards = entry.is_symlink() and folder.resolve().is_relative_to(path.resolve())
+            if name not in _SKIPPED and path != config.output and not environment and not upwards:
                 yield from _files(path, config)
         elif name.endswith((".py", ".pyi")) and not (name.endswith(".py") and f"{name}i" in names):
-            yield path
+            if entry.is_file():  # no dangling link, no pipe
+                yield path
 
 
 def _excluded(path: Path, config: Config) -> bool:

@@ -53,9 +53,8 @@ def project_files(config: Config) -> list[str]:
                 if not name.startswith((".", "__pycache__"))
                 and not os.path.exists(os.path.join(parent, name, "pyvenv.cfg"))
             ]
-            found.update(
-                os.path.join(parent, name) for name in files if name.endswith((".py", ".pyi"))
-            )
+            paths = (os.path.join(parent, name) for name in files if name.endswith((".py", ".pyi")))
+            found.update(path for path in paths if os.path.isfile(path))  # no pipe, for one
     return sorted(found)
 
 
