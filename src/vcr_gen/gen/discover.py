@@ -57,9 +57,8 @@ def _files(folder: Path, config: Config) -> Iterator[Path]:
             upwards = entry.is_symlink() and folder.resolve().is_relative_to(path.resolve())
             if name not in _SKIPPED and path != config.output and not environment and not upwards:
                 yield from _files(path, config)
-        elif name.endswith((".py", ".pyi")) and not (name.endswith(".py") and f"{name}i" in names):
-            if entry.is_file():  # no dangling link, no pipe
-                yield path
+        elif name.endswith(".pyi") or (name.endswith(".py") and f"{name}i" not in names):
+            yield from [path] if entry.is_file() else []  # no dangling link, no pipe
 
 
 def _excluded(path: Path, config: Config) -> bool:
