@@ -10,7 +10,7 @@ JOBS ?= 2
 GENERATED := $(dir $(wildcard generated/*/__init__.py))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all pytest lint types layers drift bench corpus clean
+.PHONY: help setup demo test test-all test-long pytest lint types layers drift bench corpus clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -53,8 +53,12 @@ test-all: test ## the tests again on 3.12 and 3.13, where they are installed
 		$(MAKE) pytest PYTHON=$$python VENV=.venv-$$version || exit 1; \
 	done
 
+test-long: $(STAMP) ## ten times as many random concurrent programs, and mutations of them
+	VCR_GEN_PROGRAMS=20000 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/concurrency
+
 bench: $(STAMP) ## cost as ratios, so that machines compare
 	$(BIN)/python -m tests.benchmarks
+	$(BIN)/python tests/benchmarks/bench_files.py
 
 corpus: $(STAMP) ## wrap every Protocol of public packages
 	$(BIN)/python -m tests.corpus
