@@ -168,10 +168,11 @@ class Watch:
             return value
         return [*altered(value)][self.variant]
 
-    def raises(self, name: str, error: BaseException) -> BaseException:
-        """What is raised instead of an exception."""
-        changed: BaseException = self.leaves(name, error)
-        return changed
+    def reraise(self, name: str, error: BaseException) -> None:
+        """Raise something else instead of an exception, if it is its turn to change."""
+        changed = self.leaves(name, error)
+        if changed is not error:
+            raise changed
 
 
 @contextmanager
@@ -193,7 +194,8 @@ def watching(watch: Watch) -> Iterator[None]:
             try:
                 result = perform(arguments)
             except Exception as error:
-                raise watch.raises(method.name, error) from None
+                watch.reraise(method.name, error)
+                raise
             if hasattr(result, "__await__"):
                 return awaited(result)
             if hasattr(result, "__next__"):
@@ -206,7 +208,8 @@ def watching(watch: Watch) -> Iterator[None]:
             try:
                 value = await result
             except Exception as error:
-                raise watch.raises(method.name, error) from None
+                watch.reraise(method.name, error)
+                raise
             return watch.leaves(f"{method.name} ->", value)
 
         return answer
@@ -241,10 +244,10 @@ def watching(watch: Watch) -> Iterator[None]:
         return await asend(stream, watch.leaves("asend", value))
 
     def watched_throw(stream: Any, error: BaseException) -> Any:
-        return throw(stream, watch.raises("throw", error))
+        return throw(stream, watch.leaves("throw", error))
 
     async def watched_athrow(stream: Any, error: BaseException) -> Any:
-        return await athrow(stream, watch.raises("athrow", error))
+        return await athrow(stream, watch.leaves("athrow", error))
 
     with (
         patch.object(Link, "call", watched_call),

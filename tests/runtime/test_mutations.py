@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 from mutants import File, Mutant, Watch, mutants, orders, sample, watching
-from sessions import SESSIONS
+from mutation_sessions import SESSIONS
 
 from vcr_gen import DivergenceError, VcrError
 from vcr_gen.errors import CassetteFormatError

@@ -331,6 +331,7 @@ def objects_in(server: Any) -> None:
     server.consume(iter([b"ab", b"c"]))
     server.handler("<")("x")
     server.connect(RealClient(2))
+    server.status()
     with server.lock(True):
         raise KeyError("x")
 

@@ -1,0 +1,1 @@
+"""Lets the tests below import the helpers that lie here."""

@@ -1,0 +1,24 @@
+"""Wrappers of a test's own Protocols, made by the real generator."""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from vcr_gen.gen.config_file import load_config
+from vcr_gen.gen.run import Request, plan_run
+from vcr_gen.gen.write import apply_plan
+
+
+def wrap_package(package: Path) -> "tempfile.TemporaryDirectory[str]":
+    """Write the wrappers of a package into a folder that lives as long as what is returned.
+
+    The package `sample` and its wrappers `vcr_sample` can then be imported.
+    """
+    folder = tempfile.TemporaryDirectory(prefix=f"vcr-gen-{package.name}-")
+    root = Path(folder.name)
+    (root / "pyproject.toml").write_text("[tool.vcr-gen]\n", encoding="utf-8")
+    (root / "src").mkdir()
+    (root / "src" / package.name).symlink_to(package)
+    apply_plan(plan_run(load_config(root), Request(jobs=1, use_cache=False)))
+    sys.path[:0] = [str(root / "src"), str(root / "generated")]
+    return folder
