@@ -9,9 +9,10 @@ import pytest
 from doc_pages import REPOSITORY
 
 import vcr_gen
-from vcr_gen import Cassette, Driver, Mode, Registry, boundary, errors
+from vcr_gen import Cassette, Driver, Mode, Registry, boundary, errors, pytest_plugin
 from vcr_gen.cli import cassette, demo, extract, generate, verify
 from vcr_gen.cli.commands import COMMANDS, CommandModule
+from vcr_gen.pytest.options import Options
 
 REFERENCE = REPOSITORY / "docs" / "reference"
 
@@ -102,3 +103,13 @@ def test_every_field_of_a_divergence_is_explained() -> None:
     text = page.read_text(encoding="utf-8")
 
     assert [name for name in errors.Divergence.__annotations__ if f"`{name}`" not in text] == []
+
+
+def test_every_option_of_the_pytest_plugin_is_in_its_guide() -> None:
+    guide = REPOSITORY / "docs" / "guides" / "testing-with-pytest.md"
+    text = guide.read_text(encoding="utf-8")
+    source = inspect.getsource(pytest_plugin)
+    names = re.findall(r'"(--vcrgen-[a-z-]+)"|addini\(\s*"(vcrgen_\w+)"', source)
+    names += [(name, "") for name in Options.__slots__]
+
+    assert [name for pair in names for name in pair if name and f"`{name}" not in text] == []
