@@ -163,8 +163,18 @@ def test_type_arguments_reach_the_fields_of_bases() -> None:
     class Leaf(Middle[Path]):
         pass
 
-    codec = Compiler(registry=Registry()).codec(Leaf)
-    assert codec.encode(Leaf([Path("a")])) == {"item": ["a"]}
+    @dataclass
+    class Side:
+        side: int
+
+    @dataclass
+    class Both(Side, Leaf):
+        pass
+
+    compiler = Compiler(registry=Registry())
+    assert compiler.codec(Leaf).encode(Leaf([Path("a")])) == {"item": ["a"]}
+    both = Both([Path("a")], 1)
+    assert compiler.codec(Both).encode(both) == {"item": ["a"], "side": 1}
 
 
 NEW_SYNTAX = """

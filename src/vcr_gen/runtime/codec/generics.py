@@ -40,15 +40,12 @@ def arguments_by_class(cls: type, args: tuple[object, ...]) -> dict[type, Argume
     """For each generic base, what its type variables stand for."""
     given: dict[object, object] = dict(zip(parameters_of(cls), args, strict=False))
     found: dict[type, Arguments] = {cls: given}
-    for base in getattr(cls, "__orig_bases__", ()):
-        origin = get_origin(base)
-        if origin in (None, Generic, Protocol) or not isinstance(origin, type):
-            continue
-        filled = tuple(substitute(arg, given) for arg in get_args(base))
-        found.update(arguments_by_class(origin, filled))
-    for base in cls.__bases__:
-        for each, values in arguments_by_class(base, ()).items() if base is not object else ():
-            found.setdefault(each, values)
+    for base in vars(cls).get("__orig_bases__", cls.__bases__):
+        origin = get_origin(base) or base
+        if isinstance(origin, type) and origin not in (Generic, Protocol, object):
+            filled = tuple(substitute(arg, given) for arg in get_args(base))
+            for each, values in arguments_by_class(origin, filled).items():
+                found.setdefault(each, values)
     return found
 
 
