@@ -1,10 +1,11 @@
-"""Random concurrent programs: built from a random source, run on a boundary, with a log of all they see."""
+"""Random concurrent programs: built from a seed, run on a boundary, with a log of what they see."""
 
 from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,17 +20,16 @@ class Run:
     log: list[str] = field(default_factory=list)
     queue: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    gate: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
-    event: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Shape:
     """What a program may be made of."""
 
     timers: bool = True
     cancellations: bool = True
     threads: bool = False
+    callbacks: bool = False
     depth: int = 3
 
 
@@ -40,19 +40,21 @@ class Builder:
         self._chance = chance
         self._shape = shape
         self._names = 0
-        self.calls = 0
 
     def program(self) -> Step:
         steps = [self.step(self._shape.depth) for _ in range(self._chance.randint(2, 4))]
         return _sequence(steps)
 
     def step(self, depth: int) -> Step:
-        leaves = ["fetch", "fetch", "fetch", "refuse", "watch", "watch_part", "peek", "yield", "put", "get"]
+        leaves = ["fetch", "fetch", "fetch", "refuse", "watch", "watch_part", "peek"]
+        leaves += ["yield", "put", "get"]
+        if self._shape.callbacks:
+            leaves += ["subscribe", "subscribe"]
         if self._shape.timers:
             leaves += ["sleep", "sleep"]
         if self._shape.threads:
-            leaves += ["thread", "thread_call"]
-        inner = ["gather", "gather", "group", "lock", "gate", "spawn"]
+            leaves += ["thread", "thread_call", "executor"]
+        inner = ["gather", "gather", "group", "lock", "mutex", "gate", "spawn", "pipeline", "signal"]
         if self._shape.timers:
             inner += ["wait_for", "timeout"]
         if self._shape.cancellations:
@@ -142,7 +144,6 @@ class Builder:
 
         async def step(run: Run) -> None:
             run.queue.put_nowait(name)
-            run.event.set()
             run.log.append(f"put {name}")
 
         return step
@@ -168,6 +169,30 @@ class Builder:
         async def step(run: Run) -> None:
             result = await asyncio.to_thread(run.world.peek, name)
             run.log.append(f"thread {result}")
+
+        return step
+
+    def _executor(self, _: int) -> Step:
+        """Two jobs on a pool of their own, each with calls in it."""
+        name, count = self._name(), self._chance.randint(1, 3)
+
+        async def step(run: Run) -> None:
+            def job(which: str) -> list[str]:
+                return [run.world.peek(f"{name}{which}{number}") for number in range(count)]
+
+            loop = asyncio.get_running_loop()
+            with ThreadPoolExecutor(2) as pool:
+                jobs = [loop.run_in_executor(pool, job, which) for which in "ab"]
+                for done in asyncio.as_completed(jobs):
+                    run.log.append(f"job {await done}")
+
+        return step
+
+    def _subscribe(self, _: int) -> Step:
+        key = self._name()
+
+        async def step(run: Run) -> None:
+            await run.world.subscribe(key, lambda text: run.log.append(f"told {text}"))
 
         return step
 
@@ -205,12 +230,23 @@ class Builder:
 
         return step
 
-    def _gate(self, depth: int) -> Step:
+    def _mutex(self, depth: int) -> Step:
         children = self._children(depth)
 
-        async def limited(run: Run, child: Step) -> None:
-            async with asyncio.Semaphore(1):
-                await child(run)
+        async def step(run: Run) -> None:
+            lock = asyncio.Lock()
+
+            async def one(child: Step) -> None:
+                async with lock:
+                    await child(run)
+
+            await asyncio.gather(*(one(child) for child in children), return_exceptions=True)
+            run.log.append("mutex passed")
+
+        return step
+
+    def _gate(self, depth: int) -> Step:
+        children = self._children(depth)
 
         async def step(run: Run) -> None:
             gate = asyncio.Semaphore(2)
@@ -222,7 +258,52 @@ class Builder:
             await asyncio.gather(*(one(child) for child in children), return_exceptions=True)
             run.log.append("gate passed")
 
-        del limited
+        return step
+
+    def _pipeline(self, depth: int) -> Step:
+        """A producer, two consumers and a queue that is full now and then."""
+        before, key, count = self.step(depth - 1), self._name(), self._chance.randint(2, 4)
+
+        async def step(run: Run) -> None:
+            queue: asyncio.Queue[str] = asyncio.Queue(maxsize=1)
+
+            async def produce() -> None:
+                async for item in _relabelled(run.world.watch(key, count)):
+                    await queue.put(item)
+                await before(run)
+                for _ in range(2):
+                    await queue.put("")
+
+            async def consume(name: str) -> None:
+                while item := await queue.get():
+                    run.log.append(f"{name} took {item}: {await run.world.fetch(name)}")
+
+            async with asyncio.TaskGroup() as group:
+                group.create_task(produce())
+                group.create_task(consume(f"{key}a"))
+                group.create_task(consume(f"{key}b"))
+
+        return step
+
+    def _signal(self, depth: int) -> Step:
+        """One who waits for an event that another sets."""
+        before, after, name = self.step(depth - 1), self.step(depth - 1), self._name()
+
+        async def step(run: Run) -> None:
+            event = asyncio.Event()
+
+            async def wait() -> None:
+                await event.wait()
+                run.log.append(f"signalled {name}")
+                await after(run)
+
+            waiting = asyncio.create_task(wait())
+            try:
+                await before(run)
+            finally:
+                event.set()
+                await asyncio.wait([waiting])
+
         return step
 
     def _spawn(self, depth: int) -> Step:
@@ -301,6 +382,12 @@ class Builder:
             await asyncio.wait(tasks)
 
         return step
+
+
+async def _relabelled(stream: AsyncIterator[str]) -> AsyncIterator[str]:
+    """An asynchronous generator of the application's own."""
+    async for item in stream:
+        yield f"[{item}]"
 
 
 def _sequence(steps: list[Step]) -> Step:

@@ -1,0 +1,36 @@
+"""Random concurrent programs replay to the log that they had when they were recorded."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from concurrency.programs import Shape, build, run
+from concurrency.sessions import record, replay
+
+COUNT = int(os.environ.get("VCR_GEN_PROGRAMS", "2000"))
+"""How many programs there are in all; `make test-long` tries ten times as many."""
+
+SHAPES = {
+    "calls alone": Shape(timers=False, cancellations=False),
+    "timers": Shape(cancellations=False),
+    "cancellations": Shape(timers=False),
+    "timers and cancellations": Shape(),
+    "executor jobs": Shape(threads=True),
+}
+BLOCKS = 8
+"""How many tests share the programs of a shape, so that they can run side by side."""
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_random_programs_replay_to_the_identical_log(
+    shape: Shape, block: int, tape: Path
+) -> None:
+    for seed in range(block, COUNT // len(SHAPES), BLOCKS):
+        program = build(seed, shape)
+
+        recorded = record(tape, lambda world: run(program, world))
+        replayed = replay(tape, lambda world: run(program, world))
+
+        assert recorded == replayed, f"seed {seed}"
