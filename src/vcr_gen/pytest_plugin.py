@@ -1,35 +1,32 @@
-"""The pytest plugin: options, the marker and the fixtures. What is heavy is imported on use."""
+"""The pytest plugin: options, the marker and the fixtures.
 
-import sys
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+Every test run of an environment in which vcr-gen is installed imports this module, so it imports
+nothing that only a run with cassettes needs.
+"""
+
+import os
+from collections.abc import Generator, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from vcr_gen.errors import VcrError
-from vcr_gen.pytest.factory import CassetteFactory
-from vcr_gen.pytest.hooks import Hooks, as_failure
-from vcr_gen.pytest.naming import FOLDER, module_folder
-from vcr_gen.pytest.opening import Opener
-from vcr_gen.pytest.options import FORMATS, MODES, STALE, parse_age
-from vcr_gen.pytest.reporting import Reporting
-from vcr_gen.pytest.tape import Tape
+from vcr_gen.pytest.words import FOLDER, FORMATS, HOOKS, MODES, PREFIX, STALE
 
 if TYPE_CHECKING:
+    from vcr_gen.pytest.active import Active
+    from vcr_gen.pytest.factory import CassetteFactory
     from vcr_gen.runtime.cassette import Cassette
 
 __all__ = [
     "pytest_addoption",
     "pytest_configure",
+    "pytest_configure_node",
+    "pytest_make_collect_report",
     "vcrgen_cassette",
     "vcrgen_module_cassette",
     "vcrgen_options",
     "vcrgen_session_cassette",
 ]
-
-_hooks: Final = pytest.StashKey[Hooks]()
-_opener: Final = pytest.StashKey[Opener]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -69,22 +66,39 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marker and start following the tests."""
+    """Declare the marker; start at once where an option is set, to check it and to show it."""
     config.addinivalue_line(
         "markers",
         "vcrgen(name=…, mode=…, format=…, anchors=…, max_age=…, when_stale=…, initial_state=…, "
         "codecs=…, patience=…): how the test's cassette is opened",
     )
-    reporting = Reporting(config)
-    try:
-        reporting.opener = opener = Opener(config, reporting.note)
-    except VcrError as error:
-        raise pytest.UsageError(str(error)) from error
-    hooks = Hooks(config, opener)
-    config.stash[_hooks] = hooks
-    config.stash[_opener] = opener
-    config.pluginmanager.register(hooks, "vcrgen-hooks")
-    config.pluginmanager.register(reporting, "vcrgen-reporting")
+    options = ("mode", "check_unused", "max_age", "keep_failed")
+    settings = ("mode", "format", "max_age", "when_stale")
+    if (
+        os.environ.get("VCR_RECORD")
+        or any(config.getoption(f"{PREFIX}{name}") for name in options)
+        or any(config.getini(f"{PREFIX}{name}") for name in settings)
+    ):
+        _active(config)
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Look for tests that use us; innermost, so that all are seen whatever is selected."""
+    report = yield
+    if isinstance(collector, pytest.Module | pytest.Class):
+        config = collector.config
+        if config.pluginmanager.has_plugin(HOOKS) or any(map(_uses_us, report.result)):
+            _active(config).collected(collector, report)
+    return report
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """With xdist, the tests run in workers and the summary is made here."""
+    _active(node.config).prepare(node.workerinput)
 
 
 @pytest.fixture(scope="session")
@@ -98,57 +112,40 @@ def vcrgen_cassette(
     request: pytest.FixtureRequest, vcrgen_options: Mapping[str, Any]
 ) -> "Iterator[Cassette]":
     """The cassette of this test: `VcrShell.attach(vcrgen_cassette, RealShell)`."""
-    hooks = request.config.stash[_hooks]
-    item = request.node
-    anchors: dict[str, Path] = {}
-    if "tmp_path" in request.fixturenames:  # another folder in each run
-        anchors["tmp"] = request.getfixturevalue("tmp_path")
-    try:
-        tape = request.config.stash[_opener].for_test(item, vcrgen_options, anchors)
-    except VcrError as error:
-        raise as_failure(error) from None
-    hooks.own = tape
-    if _is_unittest(request.instance):  # its tests take no arguments
-        request.instance.vcrgen_cassette = tape.cassette
-    yield tape.cassette
-    hooks.close_own(item)
+    yield from _active(request.config).cassette(request, vcrgen_options)
 
 
 @pytest.fixture(scope="module")
-def vcrgen_module_cassette(request: pytest.FixtureRequest) -> Iterator[CassetteFactory]:
+def vcrgen_module_cassette(request: pytest.FixtureRequest) -> "Iterator[CassetteFactory]":
     """Opens cassettes that all tests of a module share: `vcrgen_module_cassette("login")`."""
-    yield from _factory(request, "module", module_folder(request.path))
+    from vcr_gen.pytest.naming import module_folder
+
+    yield from _active(request.config).factory("module", module_folder(request.path))
 
 
 @pytest.fixture(scope="session")
-def vcrgen_session_cassette(request: pytest.FixtureRequest) -> Iterator[CassetteFactory]:
+def vcrgen_session_cassette(request: pytest.FixtureRequest) -> "Iterator[CassetteFactory]":
     """Opens cassettes that all tests share: `vcrgen_session_cassette("login")`."""
-    yield from _factory(request, "session", request.config.rootpath / FOLDER)
+    yield from _active(request.config).factory("session", request.config.rootpath / FOLDER)
 
 
-def _factory(request: pytest.FixtureRequest, scope: str, folder: Path) -> Iterator[CassetteFactory]:
-    hooks = request.config.stash[_hooks]
-    fixture = f"vcrgen_{scope}_cassette"
+def _active(config: pytest.Config) -> "Active":
+    from vcr_gen.pytest.active import Active
 
-    def open_tape(name: str, options: Mapping[str, object]) -> Tape:
-        try:
-            tape = request.config.stash[_opener].for_scope(scope, folder, name, options)
-        except VcrError as error:
-            raise as_failure(error) from None
-        hooks.scoped.setdefault(fixture, []).append(tape)
-        return tape
-
-    yield CassetteFactory(scope, open_tape)
-    hooks.close_scope(fixture)
+    return Active.of(config)
 
 
-def _is_unittest(instance: object) -> bool:
-    unittest = sys.modules.get("unittest")
-    return unittest is not None and isinstance(instance, unittest.TestCase)
+def _uses_us(node: pytest.Item | pytest.Collector) -> bool:
+    return isinstance(node, pytest.Item) and (
+        any(name.startswith(PREFIX) for name in getattr(node, "fixturenames", ()))
+        or node.get_closest_marker("vcrgen") is not None
+    )
 
 
 def _age(text: str) -> str:
     import argparse
+
+    from vcr_gen.pytest.options import parse_age
 
     try:
         parse_age(text)

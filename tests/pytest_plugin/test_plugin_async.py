@@ -70,12 +70,12 @@ TESTS = """
     ("plugin", "arguments", "mark", "fixture"),
     [
         (
-            "pytest_asyncio",
+            "pytest_asyncio.plugin",
             ("--asyncio-mode=strict",),
             "pytestmark = pytest.mark.asyncio",
             "__import__('pytest_asyncio').fixture",
         ),
-        ("pytest_asyncio", ("--asyncio-mode=auto",), "", "pytest.fixture"),
+        ("pytest_asyncio.plugin", ("--asyncio-mode=auto",), "", "pytest.fixture"),
         ("anyio.pytest_plugin", (), "pytestmark = pytest.mark.anyio", "pytest.fixture"),
     ],
     ids=["asyncio_strict", "asyncio_auto", "anyio"],
@@ -83,7 +83,7 @@ TESTS = """
 def test_coroutine_tests_record_replay_and_diverge(
     project: PluginProject, plugin: str, arguments: tuple[str, ...], mark: str, fixture: str
 ) -> None:
-    scope = ("-o", "asyncio_default_fixture_loop_scope=function") if "asyncio" in plugin else ()
+    scope = ("-o", "asyncio_default_fixture_loop_scope=function") if arguments else ()
     project.write("test_it.py", TESTS.format(mark=mark, fixture=fixture, sync_mark=""))
     quiet = (*arguments, *scope, "-Wignore:The test:pytest.PytestWarning")
     recorded = project.record(*quiet, plugins=(plugin,))

@@ -26,12 +26,16 @@ class Claims:
         self.paths: set[Path] = set()
         """Every cassette that somebody has."""
 
-    def collect(self, items: Iterable[pytest.Item]) -> None:
+    def collect(self, nodes: Iterable[object]) -> None:
         """Name the cassettes of tests of one module or class, all of them at once.
 
         A name depends on the test and its siblings, never on which of them are selected to run.
         """
-        wanted = {item: tuple(_parts(item)) for item in items}
+        wanted = {
+            node: tuple(_parts(node))
+            for node in nodes
+            if isinstance(node, pytest.Item) and CASSETTE in getattr(node, "fixturenames", ())
+        }
         names = file_names(wanted.values())
         for item, parts in wanted.items():
             item.stash[_stem] = names[parts]

@@ -13,6 +13,7 @@ from vcr_gen.pytest.dependents import Dependents
 from vcr_gen.pytest.guard import Guard
 from vcr_gen.pytest.opening import Opener, command, marked_options
 from vcr_gen.pytest.tape import Tape
+from vcr_gen.pytest.words import PREFIX
 
 __all__ = ["Hooks", "as_failure"]
 
@@ -41,18 +42,6 @@ class Hooks:
         """The tape of the test that runs."""
         self.scoped: dict[str, list[Tape]] = {}
         """The open tapes of wider scopes, by the fixture that opened them."""
-
-    @pytest.hookimpl(wrapper=True, trylast=True)
-    def pytest_make_collect_report(
-        self, collector: pytest.Collector
-    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-        """Name the cassettes; innermost, so that all siblings are seen whatever is selected."""
-        report = yield
-        if isinstance(collector, pytest.Module | pytest.Class):
-            users = [node for node in report.result if CASSETTE in _fixtures(node)]
-            if users:
-                self._opener.claims.collect(node for node in users if isinstance(node, pytest.Item))
-        return report
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_fixture_setup(
@@ -196,7 +185,7 @@ class Hooks:
 def _user_frames(item: pytest.Item, info: _Info) -> _Info:
     """The same error, with the frames of the user alone."""
     error = info.value
-    uses_a_tape = any(name.startswith("vcrgen_") for name in _fixtures(item))
+    uses_a_tape = any(name.startswith(PREFIX) for name in _fixtures(item))
     if not uses_a_tape and not isinstance(error, VcrError | DivergenceError):
         return info
     from vcr_gen.pytest.tracebacks import hide_our_frames

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-__all__ = ["FOLDER", "file_names", "module_folder", "same_file"]
+from vcr_gen.pytest.words import FOLDER
 
-FOLDER: Final = "cassettes"
+__all__ = ["file_names", "module_folder", "same_file"]
 
 # The longest name that file systems take is 255 bytes, 143 on encrypted ones; `.jsonl.partial.12`
 # must fit behind it.

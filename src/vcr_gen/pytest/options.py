@@ -9,17 +9,14 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from vcr_gen.errors import UsageError
+from vcr_gen.pytest.words import FORMATS, MODES, STALE
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.codec import Registry
 
-__all__ = ["FORMATS", "MODES", "STALE", "Options", "parse_age", "read_options"]
+__all__ = ["Options", "parse_age", "read_options"]
 
 Anchors: TypeAlias = Mapping[str, str | PathLike[str]]
-
-MODES: Final = ("none", "once", "new_episodes", "all", "verify", "rewrite")
-STALE: Final = ("warn", "fail", "record")
-FORMATS: Final = ("yaml", "jsonl")
 
 _UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _AGE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*")

@@ -26,11 +26,7 @@ class Reporting:
         self._passed: set[str] = set()
         self._pending: list[Note] = []
         self._notes: list[Note] = []
-        self.opener: Opener
-
-    def note(self, note: Note) -> None:
-        """Something became of a cassette."""
-        self._pending.append(note)
+        self.opener = Opener(config, self._pending.append)
 
     def pytest_report_header(self) -> str | None:
         """Say so when this run is not a plain replay."""
@@ -42,15 +38,10 @@ class Reporting:
             )
         return f"vcrgen: mode {decision.mode}" if decision.mode != "none" else None
 
-    @pytest.hookimpl(wrapper=True, trylast=True)
-    def pytest_make_collect_report(
-        self, collector: pytest.Collector
-    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    def collected(self, collector: pytest.Collector, report: pytest.CollectReport) -> None:
         """Remember what was collected, to know afterwards what nobody uses."""
-        report = yield
-        if self._checks_unused and isinstance(collector, pytest.Module | pytest.Class):
+        if self._checks_unused:
             self._survey.collected(collector, report)
-        return report
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self) -> Generator[None, pytest.TestReport, pytest.TestReport]:
@@ -87,11 +78,10 @@ class Reporting:
         if unused and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_configure_node(self, node: Any) -> None:
+    def prepare(self, worker: dict[str, Any]) -> None:
         """Tell a worker how xdist hands out the tests."""
-        if node.workerinput.get("workercount", 2) > 1:
-            node.workerinput[DISTRIBUTED] = self._config.getoption("dist")
+        if worker.get("workercount", 2) > 1:
+            worker[DISTRIBUTED] = self._config.getoption("dist")
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:

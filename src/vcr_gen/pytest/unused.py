@@ -10,7 +10,8 @@ from typing import Any, Final
 import pytest
 
 from vcr_gen.pytest.claims import CASSETTE
-from vcr_gen.pytest.naming import FOLDER, module_folder
+from vcr_gen.pytest.naming import module_folder
+from vcr_gen.pytest.words import FOLDER
 
 __all__ = ["Survey", "find_unused"]
 

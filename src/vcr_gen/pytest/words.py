@@ -1,0 +1,14 @@
+"""The words that options take; apart, since every test run imports them."""
+
+from typing import Final
+
+__all__ = ["FOLDER", "FORMATS", "HOOKS", "MODES", "PREFIX", "STALE"]
+
+FOLDER: Final = "cassettes"
+PREFIX: Final = "vcrgen_"
+"""How the names of all our fixtures and settings begin."""
+HOOKS: Final = "vcrgen-hooks"
+"""What the plugin at work is called among plugins."""
+MODES: Final = ("none", "once", "new_episodes", "all", "verify", "rewrite")
+STALE: Final = ("warn", "fail", "record")
+FORMATS: Final = ("yaml", "jsonl")
