@@ -161,7 +161,11 @@ class Cassette:
         """The replay behind this cassette; an error while it records."""
         if isinstance(self._run, ReplayRun) and not self._run.recording:
             return self._run
-        raise UsageError(f"{self.path}: nothing is replayed here: the cassette records")
+        raise UsageError(
+            f"{self.path}: nothing is replayed here: in mode {self.mode.value!r} the real "
+            "environment makes the inbound calls\n\n"
+            "hint: use a Driver only where `cassette.calls_real` is false"
+        )
 
     def _instance(self, boundary: Boundary) -> str:
         count = self._instances[boundary.name] = self._instances.get(boundary.name, 0) + 1

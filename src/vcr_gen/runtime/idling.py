@@ -1,0 +1,159 @@
+"""The idle point of a loop in a replay: the next recorded event is delivered, or time moves on."""
+
+import asyncio
+from collections.abc import Callable
+from typing import NoReturn, final
+
+from vcr_gen.runtime.events import End, Signal, Start
+from vcr_gen.runtime.jobs import JOB
+from vcr_gen.runtime.stage import Stage, is_for
+from vcr_gen.runtime.turns import Clock
+from vcr_gen.runtime.window import Slot
+
+__all__ = ["POLL", "ReplayTurns"]
+
+POLL = 0.002
+"""Seconds a loop really waits while other threads may still do something."""
+
+
+@final
+class ReplayTurns:
+    """Delivers what the environment said, one event at each idle point."""
+
+    def __init__(self, stage: Stage, clock: Clock) -> None:
+        self._stage = stage
+        self._clock = clock
+
+    def idle(self, timer: float | None) -> float | None:
+        """Deliver the next event to the idle loop, or let its next timer come due."""
+        with self._stage.changed:
+            if self._stage.failure is not None:
+                return self._after_failure(timer)
+            head = self._stage.window.head()
+            deliver = None if head is None else self._delivery(head)
+            if head is not None and deliver is not None:
+                if timer is not None and timer <= head.event.at:
+                    self._clock.advance(timer)
+                    return 0
+                self._clock.advance(head.event.at)
+                deliver()
+                self._stage.moved()
+                return 0
+            if timer is not None and head is not None and timer <= head.event.at:
+                self._clock.advance(timer)
+                return 0
+            if self._stage.somebody_may_move():
+                return POLL
+            if timer is not None:
+                self._clock.advance(timer)
+                return 0
+            return self._idle_for_good(head)
+
+    def busy(self) -> None:
+        """A loop that runs is fine."""
+
+    def woken(self, timer: float | None) -> None:
+        """Real time does not count in a replay."""
+
+    def _delivery(self, head: Slot) -> Callable[[], None] | None:
+        """What delivers the oldest event in an idle loop; None where nobody can take it."""
+        if isinstance(head.event, Start) and head.event.inbound:
+            return self._received(head)
+        waiter = self._stage.waiters.get(head.event.call)
+        if waiter is None or waiter.future is None or not is_for(head, waiter):
+            if isinstance(head.event, Signal) and head.event.kind == "cancel":
+                return self._received(head)
+            return None
+        future = waiter.future
+        if future.get_loop() is not asyncio.get_running_loop():
+            return None
+
+        def deliver() -> None:
+            if not head.driven_by_application:
+                self._stage.take(head)
+            if waiter.hand_back is not None:
+                self._stage.waiters.pop(waiter.call, None)
+                waiter.hand_back()
+            elif not future.done():
+                future.set_result(head.event)
+
+        return deliver
+
+    def _received(self, head: Slot) -> Callable[[], None] | None:
+        return None if self._stage.receiver is None else self._stage.receiver.in_loop(head)
+
+    def _idle_for_good(self, head: Slot | None) -> float | None:
+        """The loop is idle, nothing is due to it, and no timer can change that."""
+        if head is not None and head.start.of == JOB:
+            self._stage.window.skip(head.event.call)
+            return 0
+        if self._leave_cancelled():
+            return 0
+        if self._stage.receiver is not None and self._stage.receiver.finish():
+            return 0
+        if head is None and not self._stage.waiters:
+            return None  # the tape is used up: the program waits for something of its own
+        self._stage.note_failure(
+            self._stage.reporter.stall(self._stage.window, self._stage.waiters.values())
+        )
+        return self._after_failure(None)
+
+    def _leave_cancelled(self) -> bool:
+        """Let a call go that was cancelled, and whose end the recording did not live to see.
+
+        So too a job: in the recording nobody wanted its result any more.
+        """
+        for waiter in list(self._stage.waiters.values()):
+            future = waiter.future
+            if (
+                waiter.hand_back is not None
+                and self._stage.window.next_of_call(waiter.call) is None
+            ):
+                del self._stage.waiters[waiter.call]
+                waiter.hand_back()
+                return True
+            if not waiter.cancelled or future is None or future.done():
+                continue
+            if self._stage.window.next_of_call(waiter.call) is None:
+                future.set_result(End(call=waiter.call, outcome="cancelled"))
+                return True
+        return False
+
+    def _after_failure(self, timer: float | None) -> float | None:
+        if self._stage.fail_waiters():
+            return 0
+        if self._stage.receiver is not None and self._stage.receiver.finish(failed=True):
+            return 0
+        if timer is not None:
+            self._clock.advance(timer)
+            return 0
+        return self._give_up()
+
+    def _give_up(self) -> NoReturn:
+        """Nobody is left to tell: the loop itself ends with the divergence."""
+        assert self._stage.failure is not None
+        raise self._stage.failure
+
+    def poll(self) -> None:
+        """A loop whose idle point cannot be seen: look again and again."""
+        loop = asyncio.get_running_loop()
+
+        def look() -> None:
+            with self._stage.changed:
+                if self._stage.failure is not None:
+                    self._stage.fail_waiters()
+                    return
+                head = self._stage.window.head()
+                deliver = None if head is None else self._delivery(head)
+                if deliver is not None:
+                    deliver()
+                    self._stage.moved()
+                elif not self._stage.somebody_may_move() and self._stage.still_for > 1:
+                    self._stage.note_failure(
+                        self._stage.reporter.stall(self._stage.window, self._stage.waiters.values())
+                    )
+                    self._stage.fail_waiters()
+                if self._stage.waiters:
+                    loop.call_later(0.001, look)
+
+        loop.call_later(0.001, look)

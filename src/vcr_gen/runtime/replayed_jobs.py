@@ -1,0 +1,65 @@
+"""Executor jobs in a replay: each result comes back at its recorded moment."""
+
+import asyncio
+from collections.abc import Callable
+from typing import final
+
+from vcr_gen.runtime.events import End
+from vcr_gen.runtime.loops import Loops
+from vcr_gen.runtime.matching import Matcher
+from vcr_gen.runtime.stage import Stage
+from vcr_gen.runtime.waiting import Waiter
+
+__all__ = ["ReplayedJobs"]
+
+
+@final
+class ReplayedJobs:
+    """Gates the jobs that the recording has; any other runs as it likes."""
+
+    def __init__(self, stage: Stage, matcher: Matcher, loops: Loops) -> None:
+        self._stage = stage
+        self._matcher = matcher
+        self._loops = loops
+        self.strands = stage.strands
+
+    def job_begins(self) -> int:
+        """The application hands a job to an executor: gated where the recording has it."""
+        with self._stage.changed:
+            if self._stage.failure is not None or self._stage.closed:
+                return 0
+            slot = self._matcher.job(self.strands.here())
+            if slot is None:
+                return 0
+            start = self._stage.take(slot).start
+            self._loops.hook(start.at, start.timers)
+            return start.call
+
+    def job_may_run(self, job: int) -> bool:
+        """Whether the job ran in the recording."""
+        with self._stage.changed:
+            slot = self._stage.window.next_of_call(job)
+        upcoming = None if slot is None else slot.event
+        return not isinstance(upcoming, End) or upcoming.outcome != "cancelled"
+
+    def job_may_be_dropped(self, job: int) -> bool:
+        """The application cancelled a job that has not begun: dropped if it was before."""
+        with self._stage.changed:
+            slot = self._stage.window.next_of_call(job)
+            if slot is None or self.job_may_run(job):
+                return False
+            self._stage.take(slot)
+            return True
+
+    def job_is_over(
+        self, job: int, wanted: Callable[[], bool], hand_back: Callable[[], None]
+    ) -> None:
+        """Let the result of a job enter in its turn."""
+        with self._stage.changed:
+            if self._stage.failure is not None or self._stage.closed or not wanted():
+                hand_back()
+            else:
+                self._stage.waiters[job] = waiter = Waiter(job)
+                waiter.future = asyncio.get_running_loop().create_future()
+                waiter.hand_back = hand_back
+                waiter.wanted = wanted

@@ -1,0 +1,174 @@
+"""The stage of a replay: the tape, who waits for it, and whether anything can still move."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from typing import NoReturn, Protocol, final
+
+from vcr_gen.errors import Divergence, DivergenceError, UsageError
+from vcr_gen.runtime.divergence import Reporter
+from vcr_gen.runtime.events import End, Event, Signal, Start
+from vcr_gen.runtime.jobs import JOB
+from vcr_gen.runtime.strands import Strands
+from vcr_gen.runtime.waiting import Threads, Waiter
+from vcr_gen.runtime.window import Slot, Window
+
+__all__ = ["Receiver", "Stage", "is_for"]
+
+
+class Receiver(Protocol):
+    """Takes the inbound calls of a replay."""
+
+    def in_loop(self, slot: Slot) -> Callable[[], None] | None:
+        """What serves an event from an idle loop; None where nobody can take it."""
+
+    def in_thread(self, slot: Slot, waiting_in: str | None) -> Callable[[], None] | None:
+        """What serves an inbound call from a thread, which may wait in a strand."""
+
+    def finish(self, *, failed: bool = False) -> bool:
+        """Nothing can move: whether somebody only waited for the end and is released."""
+
+
+@final
+class Stage:
+    """What the parts of a replay share; whoever looks at it holds `changed`."""
+
+    def __init__(
+        self, window: Window, strands: Strands, reporter: Reporter, patience: float
+    ) -> None:
+        self.window = window
+        self.strands = strands
+        self.reporter = reporter
+        self.waiters: dict[int, Waiter] = {}
+        """Who waits, by the call it waits for."""
+        self.strands_of_calls: dict[int, str] = {}
+        """The recorded strand of each call that runs."""
+        self.threads = Threads()
+        self.receiver: Receiver | None = None
+        """Who takes inbound calls."""
+        self.changed = threading.Condition(threading.RLock())
+        self.closed = False
+        self.failure: DivergenceError | None = None
+        """The first divergence: application code may have swallowed it."""
+        self._patience = patience
+        self._moved_at = time.monotonic()
+
+    @property
+    def still_for(self) -> float:
+        """Seconds since anything moved."""
+        return time.monotonic() - self._moved_at
+
+    def take(self, slot: Slot) -> Slot:
+        """An event is done."""
+        self.window.take(slot)
+        if isinstance(slot.event, End):
+            self.strands_of_calls.pop(slot.event.call, None)
+        self.moved()
+        return slot
+
+    def moved(self) -> None:
+        """Something happened: whoever waits looks again."""
+        self._moved_at = time.monotonic()
+        self.changed.notify_all()
+
+    def check(self) -> None:
+        """Raise the divergence that ended the replay, if one did; refuse use after the close."""
+        if self.failure is not None:
+            raise self.failure
+        if self.closed:
+            raise UsageError("a boundary was used after its cassette was closed")
+
+    def fail(self, divergence: Divergence) -> NoReturn:
+        """End the replay, here and for everyone who waits."""
+        self.note_failure(divergence)
+        assert self.failure is not None
+        raise self.failure
+
+    def note_failure(self, divergence: Divergence) -> None:
+        """End the replay for everyone who waits."""
+        if self.failure is None:
+            self.failure = DivergenceError(divergence, self.reporter.text(divergence))
+        self.changed.notify_all()
+        self.fail_waiters()
+
+    def fail_waiters(self) -> bool:
+        """Tell the divergence to every task that waits; whether there was one."""
+        told = False
+        for waiter in self.waiters.values():
+            future = waiter.future
+            if future is not None and not future.done():
+                loop = future.get_loop()
+                if not loop.is_closed():
+                    loop.call_soon_threadsafe(_tell, future, self.failure)
+                    told = True
+        return told
+
+    def run_here(self, head: Slot | None, strand: str | None) -> bool:
+        """Serve an inbound call that is due while this thread waits."""
+        if head is None or not isinstance(head.event, Start) or not head.event.inbound:
+            return False
+        run = None if self.receiver is None else self.receiver.in_thread(head, strand)
+        if run is None:
+            return False
+        self.changed.release()
+        try:
+            run()
+        finally:
+            self.changed.acquire()
+        return True
+
+    def wait_or_stall(self) -> None:
+        """Wait in this thread for somebody to move; when nobody can, the replay ends."""
+        if not self.somebody_may_move():
+            head = self.window.head()
+            if head is not None and head.start.of == JOB:
+                self.window.skip(head.event.call)
+                return
+            self.fail(self.reporter.stall(self.window, self.waiters.values()))
+        self.changed.wait(0.02)
+
+    def somebody_may_move(self) -> bool:
+        """Whether a thread or a job may still do something that the tape waits for."""
+        head = self.window.head()
+        if head is not None:
+            waiter = self.waiters.get(head.event.call)
+            if waiter is not None and waiter.future is None and is_for(head, waiter):
+                return True  # a thread that has been told, and is about to go on
+        grace = self.threads.grace(self.waiters.values(), self._patience)
+        if self._jobs_run():
+            grace = self._patience
+        return grace > 0 and time.monotonic() - self._moved_at <= grace
+
+    def _jobs_run(self) -> bool:
+        """Whether an executor job is on its way that does not wait for the tape."""
+        waiting = [waiter.thread for waiter in self.waiters.values() if waiter.future is None]
+        return self.strands.jobs_besides(waiting)
+
+    def close(self) -> None:
+        """The session is over: whoever still waits is cancelled."""
+        with self.changed:
+            self.closed = True
+            for waiter in self.waiters.values():
+                future = waiter.future
+                if future is not None and not future.get_loop().is_closed():
+                    future.get_loop().call_soon_threadsafe(future.cancel)
+            self.changed.notify_all()
+
+
+def _tell(future: "asyncio.Future[Event]", failure: DivergenceError | None) -> None:
+    if failure is not None and not future.done():
+        future.set_exception(failure)
+
+
+def is_for(head: Slot, waiter: Waiter) -> bool:
+    """Whether the oldest event is what someone waits for."""
+    if head.event.call != waiter.call:
+        return False
+    if isinstance(head.event, Start):
+        return waiter.pulls and not head.event.inbound  # a call that waits to begin
+    if isinstance(head.event, Signal) and head.event.kind == "cancel":
+        return False
+    if isinstance(head.event, End) and head.event.outcome == "cancelled":
+        return waiter.cancelled
+    return waiter.pulls or not head.driven_by_application
