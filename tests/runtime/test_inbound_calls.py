@@ -245,7 +245,7 @@ def test_a_driver_refuses_what_it_cannot_drive(tape):
     with pytest.raises(UsageError, match="generated wrapper"), Cassette(tape.path, "none") as cas:
         Driver(cas, Application())
     recording = Cassette(tape.path, "all")
-    with pytest.raises(UsageError, match="records"):
+    with pytest.raises(UsageError, match="nothing is replayed"):
         Driver(recording, VcrServer(cassette=recording, inner=Application()))
     recording.close()
 

@@ -2,7 +2,8 @@
 
 What the application does is checked at once, in the order of its strand; what the environment did
 is delivered one event at a time, each when everything before it is done and, in a loop, when the
-loop is idle. When nothing can move any more, the replay ends with an error that says who waits for what.
+loop is idle. When nothing can move any more, the replay ends with an error that says who waits for
+what.
 """
 
 import asyncio
