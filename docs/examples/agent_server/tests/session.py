@@ -34,7 +34,7 @@ async def run_session(path: Path, *, workspace: Path, mode: str | None = None) -
             workspace=cassette.initial_state["workspace"],
         )
         server = VcrScriptServer(cassette=cassette, inner=application)
-        if cassette.recording:
+        if cassette.calls_real:
             await agent(server)
         else:
             await Driver(cassette, server).run()
