@@ -16,7 +16,7 @@ from vcr_gen.runtime.strands import Strands, in_environment
 from vcr_gen.runtime.streams import RecordedAsyncStream, RecordedStream
 from vcr_gen.runtime.tape import Tape
 from vcr_gen.runtime.turns import RecordingTurns
-from vcr_gen.runtime.watching import cancelled_by_caller, watch_for_cancel
+from vcr_gen.runtime.watching import as_answer, cancelled_by_caller, watch_for_cancel
 
 __all__ = ["Recorder"]
 
@@ -127,14 +127,14 @@ class Recorder:
             self._turns.queue(wanted, enter, asyncio.get_running_loop())
 
     @contextmanager
-    def ending(self, call: int, bound: Bound) -> Iterator[None]:
+    def ending(self, call: int, bound: Bound, *, inbound: bool = False) -> Iterator[None]:
         """Record the exception that ends a call in this block."""
         try:
             yield
         except (GeneratorExit, KeyboardInterrupt):
             raise  # somebody stops the program: the call never finished
         except BaseException as error:
-            self.raised(call, bound, error)
+            self.raised(call, bound, as_answer(error) if inbound else error)
             raise
 
     def give(self, passing: Passing, value: Any) -> tuple[Plain, Any]:
@@ -200,7 +200,7 @@ class Recorder:
 
     async def _serve(self, call: int, bound: Bound, application: Awaitable[Any]) -> Any:
         with self.inside(call, inbound=True):
-            with self.ending(call, bound):
+            with self.ending(call, bound, inbound=True):
                 value = await application
             stored, result = self.give(bound.value, value)
             self.tape.end(call, "returned", stored)

@@ -17,6 +17,7 @@ from vcr_gen.runtime.replayed_streams import (
 )
 from vcr_gen.runtime.session import Operation
 from vcr_gen.runtime.shapes import Kind
+from vcr_gen.runtime.watching import as_answer
 
 __all__ = ["Replayer", "delivered_call"]
 
@@ -103,7 +104,7 @@ class Replayer:
             except (GeneratorExit, KeyboardInterrupt):
                 raise
             except BaseException as error:
-                self._answer(call, "raised", bound.raised, error)
+                self._answer(call, "raised", bound.raised, as_answer(error))
                 raise
             self._answer(call, "returned", bound.value, value)
             return bound.value.forward(value)

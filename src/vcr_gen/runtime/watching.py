@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-__all__ = ["cancelled_by_caller", "watch_for_cancel"]
+__all__ = ["as_answer", "cancelled_by_caller", "watch_for_cancel"]
 
 _T = TypeVar("_T")
 
@@ -33,3 +33,12 @@ def cancelled_by_caller() -> bool:
     """Whether the running task is being cancelled, rather than something it awaits."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
+
+
+def as_answer(error: BaseException) -> BaseException:
+    """What the application answers an inbound call with, when it ends with this exception.
+
+    A cancellation carries the message of whoever cancelled, often with an address in it: that is
+    the caller's, and no part of the answer.
+    """
+    return asyncio.CancelledError() if isinstance(error, asyncio.CancelledError) else error
