@@ -1,0 +1,62 @@
+"""Who cancels an inbound call: its caller, or the application itself."""
+
+import asyncio
+import gc
+
+import pytest
+from sample.application import Application
+from taping import entries
+from vcr_sample import VcrServer
+
+from vcr_gen.errors import DivergenceError
+
+
+class Impatient(Application):
+    """Gives up on slow names by a timeout of its own, which cancels the task it runs in."""
+
+    async def start(self, name: str, arguments: str = "") -> str:
+        try:
+            async with asyncio.timeout(0.02):
+                return await super().start(name, arguments)
+        except TimeoutError:
+            self.log.append(("gave up", name))
+            return "too slow"
+
+
+def test_a_timeout_of_the_application_is_no_cancellation_by_its_caller(tape):
+    async def environment(server):
+        assert await server.start("a very long name") == "too slow"
+        assert await server.start("x") == "X"
+
+    log = tape.served(VcrServer, Impatient, environment)
+
+    assert ("gave up", "a very long name") in log
+    assert [entry for entry in entries(tape.path) if "cancel" in entry] == []
+
+
+def test_the_message_of_a_cancellation_is_not_the_application_s_answer(tape):
+    async def environment(server):
+        task = asyncio.create_task(server.start("a very long name"))
+        await asyncio.sleep(0.01)
+        task.cancel(f"cancelled by {id(task):#x}")
+        with pytest.raises(asyncio.CancelledError, match="cancelled by 0x"):
+            await task
+
+    tape.served(VcrServer, Application, environment)
+
+
+def test_a_divergence_in_a_driven_call_is_raised_once_and_printed_by_nobody(tape, capfd):
+    async def environment(server):
+        await server.start("one")
+
+    class Changed(Application):
+        async def start(self, name: str, arguments: str = "") -> str:
+            await super().start(name, arguments)
+            return "something else"
+
+    tape.record_served(VcrServer, Application(), environment)
+    with pytest.raises(DivergenceError, match="returned another value than recorded"):
+        tape.replay_served(VcrServer, Changed(), sync=False)
+    gc.collect()
+
+    assert capfd.readouterr() == ("", "")
