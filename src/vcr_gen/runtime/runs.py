@@ -220,9 +220,9 @@ class ReplayRun(Run):
             self.player.drain()
 
     def _close(self, error: BaseException | None) -> None:
-        self.dispatcher.close()
-        self.player.close()
         try:
+            self.dispatcher.close()
+            self.player.close()
             failure = self.player.failure
             if failure is not None and error is not failure:
                 raise failure
