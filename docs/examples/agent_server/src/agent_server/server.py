@@ -19,7 +19,7 @@ class Progress:
     began: datetime
     variables: dict[str, str]
     """What later commands can use: the arguments, and the outcome of each step by its name."""
-    results: list[Result] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list[Result])
     running: bool = False
     stopped: bool = False
     """A step failed that must not fail."""
