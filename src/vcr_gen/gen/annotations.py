@@ -55,6 +55,8 @@ class _Binder:
                 quoted.value = self.visit_type(parsed)
                 quoted.original = text
                 return quoted
+            case ast.Constant():
+                return node
             case ast.Name() | ast.Attribute():
                 return self.visit_name(node)
             case ast.Subscript(value=value, slice=inner):
@@ -81,6 +83,8 @@ class _Binder:
 
     def visit_value(self, node: ast.expr) -> ast.expr:
         """Resolve the names in a value, such as the metadata of `Annotated`."""
+        if isinstance(node, ast.Constant):
+            return node
         if isinstance(node, ast.Name | ast.Attribute):
             return self.visit_name(node)
         local = {

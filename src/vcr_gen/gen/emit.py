@@ -136,7 +136,8 @@ def emit_module(
         source=module.display,
         module=module.name,
         lazy=module.lazy,
-        private=any(_is_private(use) for use in names.uses.values()),
+        private=any(_is_private(use) for use in names.uses.values())
+        or any(_is_protected(one.name) for b in module.boundaries for one in b.members),
         dataclass=dataclass_name,
         final=final,
         checking_flag=flag,
@@ -190,6 +191,11 @@ def _is_private(use: Use) -> bool:
     """Whether pyright counts the import as a look into somebody else's drawer."""
     reference = use.reference
     return reference.kind == "import" and reference.attribute.startswith("_")
+
+
+def _is_protected(name: str) -> bool:
+    """Whether pyright counts a use of the member as a look into somebody else's drawer."""
+    return name.startswith("_") and not (name.startswith("__") and name.endswith("__"))
 
 
 @dataclass(frozen=True)

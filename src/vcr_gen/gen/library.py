@@ -12,6 +12,7 @@ from typing import Final
 from vcr_gen.gen.conditions import Target
 from vcr_gen.gen.modules import Binding, Module, When
 from vcr_gen.gen.source import parse
+from vcr_gen.gen.text import Reference
 
 __all__ = ["Definition", "Library", "Unread", "fold", "is_standard"]
 
@@ -87,7 +88,12 @@ class Library:
     target: Target = field(default_factory=Target)
     read: dict[Path, Module | SyntaxError] = field(default_factory=dict)
     """Every file read so far."""
+    references: dict[tuple[str, str, tuple[str, ...]], Reference | None] = field(
+        default_factory=dict
+    )
+    """How the names of modules are referred to, by module, name and dotted tail."""
     _modules: dict[str, Module | None] = field(default_factory=dict)
+    _places: dict[str, Path | None] = field(default_factory=dict)
 
     def module(self, name: str) -> Module | None:
         """The module of that name, or None when there is none or it cannot be parsed."""
@@ -130,10 +136,12 @@ class Library:
 
     def locate(self, name: str) -> Path | None:
         """The file of a module, stubs first."""
-        return self._locate(name, _SUFFIXES)
+        if name not in self._places:
+            self._places[name] = self._locate(name, _SUFFIXES)
+        return self._places[name]
 
     def _load(self, name: str) -> Module | None:
-        path = self._locate(name, _SUFFIXES)
+        path = self.locate(name)
         try:
             return self.module_at(path, name) if path else None
         except (SyntaxError, OSError):
@@ -189,7 +197,8 @@ class Library:
         return target, attribute
 
     def _project_has(self, name: str) -> bool:
-        return _first(self.sources, name.replace(".", "/"), _SUFFIXES) is not None
+        found = self.locate(name)
+        return found is not None and not self._is_typeshed(found)
 
     def _submodule(self, module: Module, name: str) -> Unread | None:
         if module.is_package and self.locate(f"{module.name}.{name}") is not None:

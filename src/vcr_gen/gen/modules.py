@@ -116,6 +116,21 @@ class Module:
         """The modules whose names are imported with `*`."""
         return self.bindings.get("*", ())
 
+    @cached_property
+    def _class_tables(self) -> dict[ast.ClassDef, Mapping[str, Binding]]:
+        return {}
+
+    def class_types(self, node: ast.ClassDef) -> Mapping[str, Binding]:
+        """The classes and aliases that a class body binds, by name."""
+        table = self._class_tables.get(node)
+        if table is None:
+            table = self._class_tables[node] = {
+                one.name: one
+                for one in class_bindings(self, node)
+                if isinstance(one.node, ast.ClassDef | ast.Assign)
+            }
+        return table
+
     def binding(self, name: str) -> Binding | None:
         """The binding of a name that a type checker would believe."""
         return choose(self.bindings.get(name, ()))

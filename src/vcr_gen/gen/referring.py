@@ -16,6 +16,13 @@ _BUILTINS: Final = frozenset(dir(builtins))
 
 def reference_to(library: Library, module: Module, name: str, chain: list[str]) -> Reference | None:
     """How to refer to a module-level name of `module` from another module."""
+    key = (module.name, name, tuple(chain))
+    if key not in library.references:
+        library.references[key] = _reference(library, module, name, chain)
+    return library.references[key]
+
+
+def _reference(library: Library, module: Module, name: str, chain: list[str]) -> Reference | None:
     binding = _binding(module, name, chain)
     star = None if binding else library.from_star(module, name)
     if binding is None and star is None:

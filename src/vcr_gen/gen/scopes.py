@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from vcr_gen.gen.library import Definition, Library, Unread, is_standard
-from vcr_gen.gen.modules import Binding, Module, class_bindings
+from vcr_gen.gen.modules import Binding, Module
 from vcr_gen.gen.syntax import TypeParameter
 from vcr_gen.gen.text import Reference
 
@@ -89,12 +89,7 @@ class Scope:
 
     def class_binding(self, name: str) -> Binding | None:
         """A name that the innermost class binds to a class or an alias."""
-        if not self.classes:
-            return None
-        for binding in class_bindings(self.module, self.classes[-1]):
-            if binding.name == name and isinstance(binding.node, ast.ClassDef | ast.Assign):
-                return binding
-        return None
+        return self.module.class_types(self.classes[-1]).get(name) if self.classes else None
 
     def name_of(self, node: ast.expr) -> str:
         """The full name of what an expression stands for; aliases of one name are followed."""

@@ -65,11 +65,23 @@ def _spelled(node: ast.expr) -> Iterator[Part]:
         case ast.Constant(value=str() as value):
             yield string_literal(value)
         case ast.Constant(value=bytes() as data):
-            yield "b" + string_literal(data.decode("latin-1")) if data.isascii() else repr(data)
+            yield _bytes_literal(data)
+        case ast.Constant(value=None | bool() | int() as value):
+            yield repr(value)
         case ast.Constant(value=value) if value is ...:
             yield "..."
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as number)):
+            yield f"-{number}"
         case _:
             yield from _unparsed(node)
+
+
+def _bytes_literal(data: bytes) -> str:
+    """Bytes as black writes them: in double quotes unless that needs more escapes."""
+    shown = repr(data)
+    if shown[1] == '"' or '"' in shown:
+        return shown
+    return 'b"' + shown[2:-1].replace("\\'", "'") + '"'
 
 
 def _joined(elements: list[ast.expr]) -> Iterator[Part]:
@@ -81,26 +93,29 @@ def _joined(elements: list[ast.expr]) -> Iterator[Part]:
 
 def _unparsed(node: ast.expr) -> Iterator[Part]:
     """Rare expressions, by `ast.unparse` with stand-ins for what has its own spelling."""
-    holes: list[ast.expr] = []
-
-    class Holes(ast.NodeTransformer):
-        def hole(self, node: ast.expr) -> ast.expr:
-            holes.append(node)
-            return ast.Name(f"\ue000{len(holes) - 1}\ue000", ast.Load())
-
-        def visit(self, node: ast.AST) -> ast.AST:
-            if isinstance(node, Bound | QuotedNode):
-                return self.hole(node)
-            if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
-                return self.hole(node)
-            return self.generic_visit(node)
-
-    stripped = Holes().visit(node)
+    finder = _Holes()
+    stripped = finder.visit(node)
     if isinstance(stripped, ast.Name):  # the whole expression became a hole
         yield from _spelled(node)
         return
     for index, piece in enumerate(ast.unparse(stripped).split("\ue000")):
         if index % 2:
-            yield from _spelled(holes[int(piece)])
+            yield from _spelled(finder.holes[int(piece)])
         elif piece:
             yield piece
+
+
+class _Holes(ast.NodeTransformer):
+    """Takes out of an expression what `ast.unparse` would spell otherwise."""
+
+    def __init__(self) -> None:
+        self.holes: list[ast.expr] = []
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.JoinedStr):
+            return node
+        text = isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
+        if isinstance(node, ast.expr) and (text or isinstance(node, Bound | QuotedNode)):
+            self.holes.append(node)
+            return ast.Name(f"\ue000{len(self.holes) - 1}\ue000", ast.Load())
+        return self.generic_visit(node)

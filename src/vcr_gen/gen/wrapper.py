@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from vcr_gen.gen.config import Direction
 from vcr_gen.gen.events import (
@@ -44,19 +45,19 @@ class Wrapper:
     """A free name for an event."""
     events: list[EventView] = field(default_factory=list)
 
-    @property
+    @cached_property
     def members(self) -> frozenset[str]:
         """The names that the wrapper's class body binds."""
         return frozenset(
             {one.name for one in self.boundary.members} | {self.port, self.attach, "__init__"}
         )
 
-    @property
+    @cached_property
     def port(self) -> str:
         """The attribute that holds the port; it gives way to a member of that name."""
         return _free("_port", self.boundary, "_port_")
 
-    @property
+    @cached_property
     def attach(self) -> str:
         """The class method that builds a wrapper; it gives way to a member of that name."""
         return _free("attach", self.boundary, "attach_vcr")

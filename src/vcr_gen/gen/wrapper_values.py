@@ -115,5 +115,7 @@ def attribute_member(wrapper: Wrapper, member: Attribute) -> DeclaredView | Memb
         )
     if member.final:
         return MemberView(member.name, tuple(running))
+    if member.settable:  # `__init__` declares it
+        return DeclaredView(member.name, "", (), tuple(running))
     shown = names.annotation(member.annotation, lazy=member.lazy, bound=bound)
     return DeclaredView(member.name, f"{member.name}: {shown}", (), tuple(running))

@@ -1,6 +1,6 @@
 """Makes the wrapper of a boundary: the Protocol's signatures around typed events."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
 from vcr_gen.gen.events import (
@@ -135,13 +135,16 @@ def _constructors(wrapper: Wrapper) -> Iterator[FunctionView]:
         # mypy reads the body once per constraint, and then does not know which to believe.
         constrained = any(one.arguments for one in boundary.type_parameters)
         kept = _kept(wrapper, body, annotation=f"{port}[{own}]" if constrained else "")
-        yield FunctionView((), Nest("def __init__(", items, ") -> None:"), None, (kept,))
+        header = Nest("def __init__(", items, ") -> None:")
+        declared = _declarations(wrapper, {"self", "cassette", "inner"})
+        yield FunctionView((), header, None, (kept, *declared))
         return
     overload = names.own("typing", "overload")
     any_name = names.own("typing", "Any", bound=bound)
     yield FunctionView((overload,), Nest("def __init__(", items, ") -> None: ..."), None, ())
     for signature in boundary.constructors:
-        header = header_of(wrapper, "__init__", replace(signature, asynchronous=False), stub=True)
+        plain = replace(signature, asynchronous=False, returns=signature.returns or ("None",))
+        header = header_of(wrapper, "__init__", plain, stub=True)
         yield FunctionView((overload,), header, None, ())
     made = Nest(f"{port}.from_arguments(", (constant, "args", "kwargs"), ")")
     body = _kept(wrapper, made, annotation=f"{port}[{own}]")
@@ -153,8 +156,24 @@ def _constructors(wrapper: Wrapper) -> Iterator[FunctionView]:
             ") -> None:",
         ),
         None,
-        (body,),
+        (body, *_declarations(wrapper, {"self", "args", "kwargs"})),
     )
+
+
+def _declarations(wrapper: Wrapper, bound: Collection[str]) -> Iterator[str]:
+    """The types of plain attributes, said of the instance.
+
+    In the class body a callable would be a method to pyright, and a property is no attribute.
+    """
+    attributes = [
+        one
+        for one in wrapper.boundary.members
+        if isinstance(one, Attribute) and one.settable and not one.final
+    ]
+    if attributes:
+        yield f"if {wrapper.names.own('typing', 'TYPE_CHECKING', bound=bound)}:"
+    for one in attributes:
+        yield f"    self.{one.name}: {wrapper.names.spell(one.annotation, bound=bound)}"
 
 
 def _kept(wrapper: Wrapper, value: Nest, annotation: str = "") -> Nest:

@@ -105,6 +105,11 @@ class VcrDevice:
 
     def __init__(self, *, cassette: Cassette, inner: Device | None = None) -> None:
         self._port = OutboundPort(cassette, DEVICE, inner)
+        if TYPE_CHECKING:
+            self.name: str
+            self.ports: list[int]
+            self.extra: "dict[str, Any]"
+            self.ready: bool
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Device]) -> Self:
@@ -112,11 +117,7 @@ class VcrDevice:
         return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
-        name: str
-        ports: list[int]
         kind: ClassVar[str]
-        extra: "dict[str, Any]"
-        ready: bool
     else:
 
         @property

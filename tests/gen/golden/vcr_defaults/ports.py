@@ -153,15 +153,15 @@ class VcrJob:
 
     def __init__(self, *, cassette: Cassette, inner: Job | None = None) -> None:
         self._port = OutboundPort(cassette, JOB, inner)
+        if TYPE_CHECKING:
+            self.STEP: int
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Job]) -> Self:
         """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
         return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
-    if TYPE_CHECKING:
-        STEP: int
-    else:
+    if not TYPE_CHECKING:
 
         @property
         def STEP(self) -> int:

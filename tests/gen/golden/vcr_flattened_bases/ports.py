@@ -100,15 +100,15 @@ class VcrFile:
 
     def __init__(self, *, cassette: Cassette, inner: File | None = None) -> None:
         self._port = OutboundPort(cassette, FILE, inner)
+        if TYPE_CHECKING:
+            self.closed: bool
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], File]) -> Self:
         """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
         return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
-    if TYPE_CHECKING:
-        closed: "bool"
-    else:
+    if not TYPE_CHECKING:
 
         @property
         def closed(self) -> "bool":

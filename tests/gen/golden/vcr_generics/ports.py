@@ -147,15 +147,15 @@ class VcrCell(Generic[T]):
 
     def __init__(self, *, cassette: Cassette, inner: Cell[T] | None = None) -> None:
         self._port = OutboundPort(cassette, CELL, inner)
+        if TYPE_CHECKING:
+            self.value: T
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Cell[T]]) -> Self:
         """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
         return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
-    if TYPE_CHECKING:
-        value: T
-    else:
+    if not TYPE_CHECKING:
 
         @property
         def value(self) -> T:

@@ -59,15 +59,15 @@ class VcrUntyped:
 
     def __init__(self, *, cassette: Cassette, inner: Untyped | None = None) -> None:
         self._port = OutboundPort(cassette, UNTYPED, inner)
+        if TYPE_CHECKING:
+            self.count: int
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Untyped]) -> Self:
         """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
         return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
-    if TYPE_CHECKING:
-        count: int
-    else:
+    if not TYPE_CHECKING:
 
         @property
         def count(self) -> int:

@@ -68,6 +68,8 @@ class VcrVault:
 
     def __init__(self, *, cassette: Cassette, inner: Vault | None = None) -> None:
         self._port = OutboundPort(cassette, VAULT, inner)
+        if TYPE_CHECKING:
+            self._state: int
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Vault]) -> Self:
@@ -75,7 +77,6 @@ class VcrVault:
         return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
-        _state: int
 
         def open(self, __key: str, __name: str = "") -> _Secret: ...
 
