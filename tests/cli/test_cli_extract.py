@@ -245,6 +245,15 @@ def test_a_target_that_makes_no_sense_is_explained(
     assert message in run.err
 
 
+def test_a_class_of_the_standard_library_becomes_a_module_that_can_be_imported(
+    shell: Project,
+) -> None:
+    run = shell.run("extract", "subprocess:Popen", "--stdout")
+    assert run.code == 0, run.err
+    assert "_typeshed" in run.out
+    exec(compile(run.out, "popen_boundary.py", "exec", dont_inherit=True), {"__name__": "popen"})
+
+
 def test_a_person_at_the_terminal_is_asked(shell: Project) -> None:
     import os
     import pty

@@ -48,8 +48,10 @@ class Imports:
             if binding is None:
                 self.now[module.name].add(name)  # from a star import, which re-exports it
                 continue
-            only_for_checkers = binding.when is When.CHECKING or (
-                module.is_stub and name.startswith("_") and not binding.module
+            only_for_checkers = (
+                binding.when is When.CHECKING
+                or (module.is_stub and name.startswith("_") and not binding.module)
+                or (binding.module or "").partition(".")[0] == "_typeshed"  # no real module
             )
             target = self.checking if only_for_checkers else self.now
             if isinstance(binding.node, ast.Import):
