@@ -90,7 +90,14 @@ class Run(ABC):
 
     def close(self, error: BaseException | None) -> None:
         """End the session; `error` is what ended the block, if anything did."""
-        self._settle(error)
+        try:
+            self._settle(error)
+        except BaseException as failure:
+            self._end(failure)
+            raise
+        self._end(error)
+
+    def _end(self, error: BaseException | None) -> None:
         self._loops.release()
         self._close(error)
 
