@@ -127,7 +127,7 @@ class Divergence:
     boundary: str = ""
     method: str = ""
     event: int | None = None
-    """The number of the recorded event that was due."""
+    """The number of the recorded event that was due, as `vcr-gen cassette show` counts."""
     place: str = ""
     """Cassette `file:line` of that event."""
     differences: tuple[str, ...] = ()

@@ -192,7 +192,7 @@ class Reporter:
             headline=headline,
             boundary=boundary,
             method=method,
-            event=slot.index if slot is not None else None,
+            event=slot.number if slot is not None else None,
             place=self.place(slot) if slot is not None else str(self._path),
             differences=differences,
             nearest=nearest,
@@ -288,7 +288,7 @@ def describe(slot: Slot) -> str:
             what = f"{name} cancelled"
         case End():
             what = f"{name} that {event.outcome} {show(event.value)}"
-    return f"{what} [event {slot.index}, line {slot.line}]"
+    return f"{what} [event {slot.number}, line {slot.line}]"
 
 
 def _lines(divergence: Divergence) -> Iterator[str]:

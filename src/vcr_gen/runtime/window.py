@@ -7,7 +7,7 @@ its own strand. Only what is needed to answer is read, so a sequential replay ho
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar, final
@@ -37,6 +37,8 @@ class Slot:
     """The strand that has to produce it, where the application drives it."""
     start: Start
     """The call it belongs to."""
+    number: int = 0
+    """Its number in the file, where a call and its end may be one: what people are told."""
     done: bool = False
 
 
@@ -94,6 +96,15 @@ class Window:
         heads = [(queue[0].index, name, queue[0]) for name, queue in self._strands.items() if queue]
         for _, name, slot in sorted(heads, key=lambda head: head[0]):
             yield name, slot
+
+    def next_strand_besides(self, known: Collection[str]) -> tuple[str, Slot] | None:
+        """The next strand on the tape with something to produce, besides those known."""
+        while True:
+            for name, queue in self._strands.items():
+                if queue and name not in known:
+                    return name, queue[0]
+            if not self._extend():
+                return None
 
     def read_since(self, index: int) -> list[Slot]:
         """What was read behind an index; when nothing was, one event more is read."""
@@ -155,10 +166,12 @@ class Window:
     def _read(self, entries: Iterator[Entry]) -> Iterator[Slot]:
         open_calls: dict[int, Start] = {}
         index = 0
-        for entry in entries:
+        for number, entry in enumerate(entries, start=1):
             for event in unfold(entry.data, path=self._reading.path, line=entry.line):
                 index += 1
-                yield self._place(event, index, entry.line, open_calls)
+                slot = self._place(event, index, entry.line, open_calls)
+                slot.number = number
+                yield slot
 
     def _place(self, event: Event, index: int, line: int, open_calls: dict[int, Start]) -> Slot:
         if isinstance(event, Start):
