@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from plugin_project import PluginProject, write_project
+from plugin_project import PluginProject, warm_up, write_project
 
 
 @pytest.fixture(scope="session")
@@ -15,10 +15,21 @@ def generated_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.fixture(scope="session")
+def bytecode(generated_project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What every run imports, compiled once."""
+    folder = tmp_path_factory.mktemp("bytecode")
+    warm_up(generated_project, folder)
+    return folder
+
+
 @pytest.fixture
 def project(
-    generated_project: Path, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+    generated_project: Path,
+    bytecode: Path,
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> PluginProject:
     """A copy of the project for one test."""
     shutil.copytree(generated_project, pytester.path, dirs_exist_ok=True)
-    return PluginProject(pytester, monkeypatch)
+    return PluginProject(pytester, monkeypatch, bytecode)

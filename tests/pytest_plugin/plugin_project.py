@@ -1,5 +1,7 @@
 """A small project with one boundary, in which pytest is run as users run it."""
 
+import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -83,12 +85,27 @@ def write_project(root: Path) -> None:
     subprocess.run(command, cwd=root, check=True, timeout=120)
 
 
+def warm_up(root: Path, bytecode: Path) -> None:
+    """Compile what every run imports."""
+    test = root / "test_warm_up.py"
+    test.write_text('def test_one(shell):\n    shell.run("a")\n', encoding="utf-8")
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(bytecode), "WORLD": "old"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    command = [sys.executable, "-m", "pytest", "-q", "-pno:cacheprovider", "--vcrgen-mode=all"]
+    subprocess.run(
+        command, cwd=root, env=environment, check=True, timeout=120, stdout=subprocess.DEVNULL
+    )
+    test.unlink()
+    shutil.rmtree(root / "cassettes")
+
+
 @dataclass(frozen=True)
 class PluginProject:
     """The project, and pytest in it."""
 
     pytester: pytest.Pytester
     monkeypatch: pytest.MonkeyPatch
+    bytecode: Path
 
     @property
     def root(self) -> Path:
@@ -104,14 +121,15 @@ class PluginProject:
         with self.monkeypatch.context() as patch:
             patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
             patch.setenv("COLUMNS", "200")
+            # Compiled once for all runs; the tests of the project change faster than file times.
+            patch.setenv("PYTHONPYCACHEPREFIX", str(self.bytecode))
+            patch.setenv("PYTHONDONTWRITEBYTECODE", "1")
             for name in ("CI", "VCR_RECORD", "WORLD", "PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER"):
                 patch.delenv(name, raising=False)
             for name, value in environment.items():
                 patch.setenv(name, value)
             loaded = [f"-p{plugin}" for plugin in ("vcr_gen.pytest_plugin", *plugins)]
-            result = self.pytester.runpytest_subprocess(
-                *loaded, "-pno:cacheprovider", *arguments, timeout=100
-            )
+            result = self.pytester.runpytest_subprocess(*loaded, *arguments, timeout=100)
         return f"{result.stdout.str()}\n{result.stderr.str()}\nexit {int(result.ret)}"
 
     def record(self, *arguments: str, plugins: tuple[str, ...] = ()) -> str:

@@ -156,3 +156,41 @@ def test_a_divergence_in_a_fixture_is_an_error_and_disturbs_no_other_test(
     assert output.count("to record it again") == 3
     assert "player.py" not in output
     assert "cassettes: 1 replayed, 3 diverged" in output
+
+
+def test_a_cassette_that_is_asked_for_while_the_test_runs_works_the_same(
+    project: PluginProject,
+) -> None:
+    project.write(
+        "test_it.py",
+        """
+        import os
+
+        import pytest
+
+        from app.logic import swallow
+        from vcr_gen import DivergenceError
+
+        WORD = os.environ.get("WORD", "a")
+
+        def test_one(request):
+            swallow(request.getfixturevalue("shell"), WORD)
+
+        def test_two(request):
+            shell = request.getfixturevalue("shell")
+            if WORD == "a":
+                shell.run(WORD)
+            else:
+                with pytest.raises(DivergenceError):
+                    shell.run(WORD)
+
+        def test_three(request):
+            swallow(request.getfixturevalue("shell"), WORD)
+        """,
+    )
+    assert "cassettes: 3 recorded" in project.record()
+    assert "cassettes: 3 replayed" in project.run()
+    output = project.run(WORD="b")
+    assert "1 failed, 2 passed, 1 error in" in output  # the first one comes to light at teardown
+    assert "FAILED test_it.py::test_three - vcr_gen.errors.DivergenceError" in output
+    assert "ERROR test_it.py::test_one - " in output

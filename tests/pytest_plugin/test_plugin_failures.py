@@ -72,3 +72,43 @@ def test_a_file_of_another_recorder_is_not_replaced(project: PluginProject) -> N
     output = project.record()
     assert "this file is no cassette of vcr-gen, so it is not replaced" in output
     assert project.cassettes() == {FILE: "interactions: []\nversion: 1\n"}
+
+
+def test_an_interrupted_recording_leaves_the_good_cassette(project: PluginProject) -> None:
+    project.write("test_it.py", GOOD)
+    project.record()
+    before = project.cassettes()[FILE]
+    project.write(
+        "test_it.py", 'def test_one(shell):\n    shell.run("a")\n    raise KeyboardInterrupt\n'
+    )
+    output = project.run("--vcrgen-mode=all", WORLD="new")
+    assert "exit 2" in output
+    assert "1 left partial" in output
+    assert before == project.cassettes()[FILE]
+    assert "returned: new a" in project.cassettes()[PARTIAL]
+
+
+def test_a_recording_with_a_hole_is_not_put_in_place(project: PluginProject) -> None:
+    project.write(
+        "test_it.py",
+        """
+        def test_one(shell):
+            try:
+                shell.run(object())
+            except Exception:
+                pass
+        """,
+    )
+    output = project.record()
+    assert "the recording is incomplete" in output
+    assert "1 left partial" in output
+    assert FILE not in project.cassettes()
+
+
+def test_a_test_that_fails_by_itself_is_not_verified(project: PluginProject) -> None:
+    project.write("test_it.py", GOOD)
+    project.record()
+    project.write("test_it.py", BAD)
+    output = project.run("--vcrgen-mode=verify", WORLD="old")
+    assert "1 failed" in output
+    assert "cassettes:" not in output

@@ -36,10 +36,25 @@ def test_every_used_cassette_is_known_however_the_tests_are_selected(
 ) -> None:
     project.write("test_it.py", TESTS)
     project.record()
-    for selection in ((), ("-k", "one"), ("test_it.py::TestIt",), ("--lf",), ("-x",)):
-        output = project.run("--vcrgen-check-unused", *selection, plugins=("cacheprovider",))
+    for selection in ((), ("-k", "one"), ("test_it.py::TestIt",)):
+        output = project.run("--vcrgen-check-unused", *selection)
         assert unused(output) == []
         assert "exit 0" in output
+
+
+def test_the_last_failures_alone_replay_and_nothing_else_counts_as_unused(
+    project: PluginProject,
+) -> None:
+    project.write("test_it.py", TESTS)
+    project.write("test_more.py", 'def test_more(shell):\n    shell.run("a")\n')
+    project.record()
+    project.write("test_it.py", TESTS.replace('run("a")', 'run("b")'))
+    assert "2 failed, 4 passed" in project.run()
+    project.write("test_it.py", TESTS)
+    output = project.run("--lf", "--vcrgen-check-unused")
+    assert "2 passed" in output
+    assert "cassettes: 2 replayed\n" in output
+    assert "exit 0" in output
 
 
 def test_cassettes_of_tests_that_are_gone_fail_the_run(project: PluginProject) -> None:

@@ -147,7 +147,10 @@ class Hooks:
         if tape is not None:
             if error is not None:
                 tape.fail(error)
-            if tape.cassette.recording or self._dependents.may_use_later or _has_request(test):
+            is_last_chance = isinstance(error, KeyboardInterrupt | pytest.exit.Exception)
+            if not is_last_chance and (
+                tape.cassette.recording or self._dependents.may_use_later or _has_request(test)
+            ):
                 found.append(tape.hidden(error, test))
             else:
                 ended = tape.close(test)

@@ -146,7 +146,9 @@ class Tape:
         elif recording:
             kind = "kept" if kept else "recorded"
         elif self.plan.mode == "verify":
-            kind = "differs" if isinstance(error, VerificationError) else "verified"
+            if error is not None and not isinstance(error, VerificationError):
+                return  # the test failed before there was anything to compare
+            kind = "differs" if error is not None else "verified"
         else:
             kind = "diverged" if isinstance(error, DivergenceError | ReplayError) else "replayed"
         self._note(Note(kind, str(self.plan.path), detail))
