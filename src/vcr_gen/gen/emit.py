@@ -258,7 +258,7 @@ def _redeclared(reference: Reference) -> bool:
 
 
 def _declaration(names: Names, name: str, variable: TypeVariable) -> Nest:
-    maker = names.own("typing", variable.kind)
+    maker = names.own(variable.maker, variable.kind)
     items = [f'"{name}"']
     items.extend(names.spell(one, evaluated=True) for one in variable.arguments)
     if variable.bound is not None:

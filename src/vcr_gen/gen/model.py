@@ -75,6 +75,8 @@ class TypeVariable:
     default: Text | None = None
     options: tuple[str, ...] = ()
     """`covariant=True` and the like."""
+    maker: str = "typing"
+    """The module that its class comes from: older Pythons lack some options."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,7 +191,8 @@ def _packages(
         lines = statements(
             [Import(module, name, name) for name, module in unique.items()], is_project
         )
-        found.append((package, PackageView(package, lines, tuple(sorted(unique, key=member_key)))))
+        exported = tuple((name, unique[name]) for name in sorted(unique, key=member_key))
+        found.append((package, PackageView(package, lines, exported)))
     return found
 
 

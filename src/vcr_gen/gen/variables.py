@@ -4,7 +4,7 @@ import ast
 from dataclasses import replace
 
 from vcr_gen.gen.annotations import bind, unquoted
-from vcr_gen.gen.library import Definition
+from vcr_gen.gen.library import Definition, Unread
 from vcr_gen.gen.model import TypeVariable
 from vcr_gen.gen.scopes import QuotedNode, Scope
 from vcr_gen.gen.spelling import spell
@@ -32,9 +32,11 @@ def declaration(reference: Reference, scope: Scope) -> TypeVariable:
     kind = _KINDS.get(inner.name_of(call.func), "TypeVar")
     keywords = {one.arg: one.value for one in call.keywords if one.arg}
     bound, default = keywords.get("bound"), keywords.get("default")
+    maker = inner.resolve(call.func)
     return TypeVariable(
         reference,
         kind,
+        maker=_home(maker),
         arguments=tuple(spell(bind(one, inner)) for one in call.args[1:]),
         bound=None if bound is None else spell(_opened(bind(bound, inner))),
         default=None if default is None else spell(bind(default, inner)),
@@ -45,6 +47,11 @@ def declaration(reference: Reference, scope: Scope) -> TypeVariable:
             and getattr(keywords[name], "value", False)
         ),
     )
+
+
+def _home(maker: Definition | Unread | None) -> str:
+    module = maker.module if isinstance(maker, Unread) else maker.module.name if maker else ""
+    return "typing_extensions" if module == "typing_extensions" else "typing"
 
 
 def _opened(node: ast.expr) -> ast.expr:

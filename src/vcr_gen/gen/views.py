@@ -132,4 +132,5 @@ class PackageView:
 
     package: str
     imports: tuple[tuple[Nest, ...], ...]
-    exported: tuple[str, ...]
+    exported: tuple[tuple[str, str], ...]
+    """Each name that only one module defines, and that module."""

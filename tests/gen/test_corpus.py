@@ -1,0 +1,58 @@
+"""Every Protocol of packages that are installed for development; `make corpus` runs over more."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from corpus_run import SOURCES, Outcome, type_complaints, wrap_packages, write
+from gen_projects import SITE_PACKAGES, blackened
+
+PACKAGES = [
+    "_pytest", "anyio", "attr", "black", "build", "click", "grimp", "hypothesis", "importlinter",
+    "jinja2", "libcst", "mypy", "packaging", "pluggy", "pydantic", "rich", "trio",
+]  # fmt: skip
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("corpus") / "generated"
+
+
+@pytest.fixture(scope="module")
+def outcome(output: Path) -> Outcome:
+    made = wrap_packages(SITE_PACKAGES, PACKAGES, output, sys.version_info[:2])
+    write(made.generation)
+    return made
+
+
+def test_nearly_every_protocol_of_public_packages_is_wrapped(outcome: Outcome) -> None:
+    assert len(outcome.protocols) > 60
+    assert outcome.complaints() == []
+
+
+def test_black_leaves_text_alone_that_is_called_settled(outcome: Outcome) -> None:
+    generation = outcome.generation
+    settled = {p: t for p, t in generation.files.items() if p not in generation.unsettled}
+    assert [path for path, text in settled.items() if blackened(text) != text] == []
+    assert len(settled) > len(generation.files) * 0.8
+
+
+@pytest.mark.usefixtures("outcome")
+def test_wrappers_of_public_protocols_have_their_signatures(output: Path) -> None:
+    result = subprocess.run(
+        [sys.executable, str(HERE / "corpus_signatures.py"), str(output)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(SOURCES)},
+    )
+    assert result.stdout == ""
+
+
+@pytest.mark.usefixtures("outcome")
+def test_mypy_strict_accepts_wrappers_wherever_it_accepts_the_source(
+    output: Path, tmp_path: Path
+) -> None:
+    assert type_complaints(output, SITE_PACKAGES, sys.executable, tmp_path) == []
