@@ -61,7 +61,7 @@ bench: $(STAMP) ## cost as ratios, so that machines compare
 	$(BIN)/python tests/benchmarks/bench_files.py
 
 corpus: $(STAMP) ## wrap every Protocol of public packages
-	$(BIN)/python -m tests.corpus
+	$(BIN)/python -m pytest tests/gen/test_corpus.py --durations=5
 
 clean: ## remove what make made
 	rm -rf .venv .venv-3.* dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .vcr-gen-cache .import_linter_cache
