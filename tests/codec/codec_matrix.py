@@ -24,6 +24,7 @@ import pydantic
 UserId = NewType("UserId", int)
 Json = Union[dict[str, "Json"], list["Json"], str, int, float, bool, None]  # noqa: UP007
 ParamList = typing.TypeVar("ParamList", int, str)
+Places = typing.TypeVarTuple("Places")
 PARIS = zoneinfo.ZoneInfo("Europe/Paris")
 NOON = dt.datetime(2026, 1, 31, 12, 0, 0, 5)
 
@@ -177,6 +178,11 @@ MATRIX: dict[str, tuple[Any, object]] = {
     "tuple any length": (tuple[int, ...], (1, 2, 3)),
     "tuple empty": (tuple[()], ()),
     "tuple bare": (tuple, (1, "a")),
+    "tuple with unpacked middle": (
+        tuple[int, typing.Unpack[tuple[str, ...]]],  # noqa: UP044
+        (1, "a", "b"),
+    ),
+    "tuple with unpacked variables": (tuple[int, *Places], (1, "a", None)),
     "tuple with middle": (tuple[int, *tuple[str, ...], bool], (1, "a", "b", True)),
     "set": (set[str], {"b", "a"}),
     "set of tuples": (set[tuple[int, str]], {(2, "b"), (1, "a")}),

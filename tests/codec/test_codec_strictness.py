@@ -7,6 +7,7 @@ import io
 import pathlib
 import sys
 import threading
+import types
 import uuid
 from collections import abc, deque
 from typing import Any, Literal
@@ -28,6 +29,8 @@ REFUSED_PLAINS: dict[str, tuple[Any, Any, str]] = {
     "small int as a big one": (int, {"$int": "5"}, "$.$int"),
     "least 64-bit int as a big one": (int, {"$int": str(-(2**63))}, "$.$int"),
     "greatest 64-bit int as a big one": (int, {"$int": str(2**63 - 1)}, "$.$int"),
+    "anything for a function": (abc.Callable[[], int], 1, "$"),
+    "anything for a traceback": (types.TracebackType, 1, "$"),
     "number for a class": (type[m.Point], 5, "$"),
     "big int with leading zeros": (int, {"$int": "0018446744073709551616"}, "$.$int"),
     "big int with sign": (int, {"$int": "+18446744073709551616"}, "$.$int"),

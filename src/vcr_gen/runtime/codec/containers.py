@@ -214,13 +214,10 @@ def _places(args: Args) -> list[object]:
 
 
 def _unpacked(arg: object) -> object:
-    if getattr(arg, "__unpacked__", False) or getattr(
-        arg, "__typing_is_unpacked_typevartuple__", False
-    ):
-        return types.GenericAlias(tuple, get_args(arg)) if get_origin(arg) is tuple else arg
+    """What stands behind a star, `*tuple[int, ...]` or `*Ts`; None when there is no star."""
     if getattr(get_origin(arg), "_name", "") == "Unpack":
         return get_args(arg)[0]
-    return None
+    return arg if getattr(arg, "__unpacked__", False) else None
 
 
 def _argument(args: Args, place: int) -> object:
