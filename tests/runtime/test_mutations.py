@@ -110,7 +110,7 @@ def test_every_change_of_the_file_is_caught(session, tmp_path, tally):
     recorded = session.record(path)
     original = File.read(path)
     every = list(mutants(original))
-    chosen = every if EVERY else sample(every, 170, session.name)
+    chosen = every if EVERY else sample(every, 130, session.name)
     survived = []
     for number, mutant in enumerate(chosen):
         target = tmp_path / ("mutant.yaml" if number % 3 == 0 else "mutant.jsonl")
