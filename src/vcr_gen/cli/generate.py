@@ -16,6 +16,7 @@ __all__ = ["parser", "run"]
 
 _DONE = {"missing": "wrote", "changed": "rewrote", "stale": "deleted"}
 _NOTHING_WRITTEN = "; nothing was written"
+_COUNTED = {"missing": "written", "changed": "rewritten", "stale": "deleted"}
 _FOUND = {"missing": "missing", "changed": "changed", "stale": "stale"}
 
 
@@ -125,13 +126,13 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
         from vcr_gen.gen.write import apply_plan
 
         apply_plan(plan)
-        return tell(Outcome(code=FINE, files=files, summary=summary(plan, verbs)), terminal)
+        return tell(Outcome(code=FINE, files=files, summary=summary(plan, _COUNTED)), terminal)
     return tell(
         Outcome(
             code=DIFFERENT if plan.changes else FINE,
             files=files,
             diff="".join(unified_diff(config, plan)) if arguments.diff else "",
-            summary=summary(plan, verbs),
+            summary=summary(plan, _FOUND),
             fix=_fix(arguments) if plan.changes else "",
         ),
         terminal,
