@@ -12,11 +12,28 @@ from typing import Any
 Step = Callable[["Run"], Awaitable[None]]
 
 
+@dataclass(frozen=True)
+class Style:
+    """How a program is written; none of it changes what it does at its boundary."""
+
+    yields: bool = False
+    """It yields to the loop before every step."""
+    tasks: bool = False
+    """It runs every step in a task of its own."""
+    groups: bool = False
+    """It has task groups where there were gathers."""
+    more_jobs: bool = False
+    """It hands pure work to an executor before every step."""
+    fewer_jobs: bool = False
+    """It does pure work itself where it used an executor."""
+
+
 @dataclass
 class Run:
     """One run of a program: its boundary, its shared things, and what it saw."""
 
     world: Any
+    style: Style = field(default_factory=Style)
     log: list[str] = field(default_factory=list)
     queue: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -29,6 +46,8 @@ class Shape:
     timers: bool = True
     cancellations: bool = True
     threads: bool = False
+    races: bool = True
+    """Which calls are made may depend on who comes first."""
     callbacks: bool = False
     depth: int = 3
 
@@ -54,7 +73,9 @@ class Builder:
             leaves += ["sleep", "sleep"]
         if self._shape.threads:
             leaves += ["thread", "thread_call", "executor"]
-        inner = ["gather", "gather", "group", "lock", "mutex", "gate", "spawn", "pipeline", "signal"]
+        inner = ["gather", "gather", "group", "mutex", "gate", "spawn", "signal"]
+        if self._shape.races:
+            inner += ["lock", "pipeline"]
         if self._shape.timers:
             inner += ["wait_for", "timeout"]
         if self._shape.cancellations:
@@ -158,7 +179,10 @@ class Builder:
         name = self._name()
 
         async def step(run: Run) -> None:
-            result = await asyncio.to_thread(lambda: name * 2)
+            if run.style.fewer_jobs:
+                result = name * 2
+            else:
+                result = await asyncio.to_thread(lambda: name * 2)
             run.log.append(f"thread {result}")
 
         return step
@@ -200,6 +224,11 @@ class Builder:
         children = self._children(depth)
 
         async def step(run: Run) -> None:
+            if run.style.groups:
+                async with asyncio.TaskGroup() as group:
+                    for child in children:
+                        group.create_task(child(run))
+                return
             done = await asyncio.gather(*(child(run) for child in children), return_exceptions=True)
             run.log.append(f"gathered {[type(one).__name__ for one in done]}")
 
@@ -393,9 +422,20 @@ async def _relabelled(stream: AsyncIterator[str]) -> AsyncIterator[str]:
 def _sequence(steps: list[Step]) -> Step:
     async def step(run: Run) -> None:
         for one in steps:
-            await one(run)
+            if run.style.yields:
+                await asyncio.sleep(0)
+            if run.style.more_jobs:
+                await asyncio.to_thread(len, "work")
+            if run.style.tasks:
+                await asyncio.create_task(_as_coroutine(one(run)))
+            else:
+                await one(run)
 
     return step
+
+
+async def _as_coroutine(step: Awaitable[None]) -> None:
+    await step
 
 
 def build(seed: int, shape: Shape) -> Step:
@@ -403,9 +443,9 @@ def build(seed: int, shape: Shape) -> Step:
     return Builder(random.Random(seed), shape).program()
 
 
-async def run(program: Step, world: Any) -> list[str]:
+async def run(program: Step, world: Any, style: Style | None = None) -> list[str]:
     """Run a program and return what it saw."""
-    one = Run(world)
+    one = Run(world, style or Style())
     try:
         await program(one)
     except Exception as error:

@@ -24,9 +24,7 @@ BLOCKS = 8
 
 @pytest.mark.parametrize("block", range(BLOCKS))
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-def test_random_programs_replay_to_the_identical_log(
-    shape: Shape, block: int, tape: Path
-) -> None:
+def test_random_programs_replay_to_the_identical_log(shape: Shape, block: int, tape: Path) -> None:
     for seed in range(block, COUNT // len(SHAPES), BLOCKS):
         program = build(seed, shape)
 

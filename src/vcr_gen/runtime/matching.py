@@ -45,7 +45,8 @@ class Matcher:
         self._orders = orders
         self._lanes = Lanes(window)
         self._bindings: dict[Strand, str] = {}
-        self._claimed: set[str] = set()
+        self._claimed: dict[str, Strand] = {}
+        """Which live strand stands for a recorded one."""
 
     def start(
         self, strand: Strand, operation: Operation, stored: Mapping[str, Plain]
@@ -68,7 +69,7 @@ class Matcher:
         slot = self._next(self._bindings.get(strand, strand.name), jobs=True)
         if slot is None or slot.start.of != JOB:
             return None
-        if strand not in self._bindings and slot.strand not in self._claimed:
+        if strand not in self._bindings and not self._is_claimed(slot.strand):
             self._bind(strand, slot.strand)
         return slot
 
@@ -137,17 +138,21 @@ class Matcher:
         name = strand.name if strand.name.startswith("@") else self._bindings.get(strand)
         if name is not None:
             slot = self._next(name)
-            if slot is not None:
-                return Expectation(slot, compare(slot))
-            return self._elsewhere(strand, compare, None)
+            if slot is None:
+                return self._elsewhere(strand, compare, None)
+            differences = compare(slot)
+            if not differences or strand.name.startswith("@"):
+                return Expectation(slot, differences)
+            return self._elsewhere(strand, compare, Expectation(slot, differences))
         slot = self._next(strand.name)
-        if slot is None or strand.name in self._claimed:
+        if slot is None or self._is_claimed(strand.name):
             return self._elsewhere(strand, compare, None)
-        differences = compare(slot)
-        if not differences or strand.parent is None:
-            self._bind(strand, strand.name)
-            return Expectation(slot, differences)
-        return self._elsewhere(strand, compare, Expectation(slot, differences))
+        if strand.parent is None or slot is self._window.head():
+            differences = compare(slot)
+            if not differences or strand.parent is None:
+                self._bind(strand, strand.name)
+                return Expectation(slot, differences)
+        return self._elsewhere(strand, compare, None)
 
     def _next(self, name: str, *, jobs: bool = False) -> Slot | None:
         """The next event of a recorded strand, past jobs that are no longer handed out."""
@@ -168,21 +173,51 @@ class Matcher:
         fresh = strand not in self._bindings and not strand.name.startswith("@")
         lineage = {self._bindings.get(parent, parent.name) for parent in _parents(strand)}
         candidates = list(self._window.strands())
-        candidates.sort(key=lambda found: (found[0] in self._claimed, found[0] not in lineage))
+
+        def is_taken(name: str) -> bool:
+            return name not in lineage and self._is_claimed(name)
+
+        candidates.sort(key=lambda found: is_taken(found[0]))  # and else, the oldest first
         nearest = expected
         for name, slot in candidates:
             differences = compare(slot)
             if not differences:
-                if fresh and name not in self._claimed:
+                if strand in self._bindings and expected is not None:
+                    self._exchange(strand, name)
+                elif fresh and not self._is_claimed(name):
                     self._bind(strand, name)
                 return Expectation(slot)
             if nearest is None:
                 nearest = Expectation(slot, differences)
+        known = {name for name, _ in candidates}
+        while fresh and (ahead := self._window.next_strand_besides(known)) is not None:
+            name, slot = ahead
+            if not compare(slot):
+                self._bind(strand, name)
+                return Expectation(slot)
+            known.add(name)
         return nearest or Expectation(None)
+
+    def _exchange(self, strand: Strand, name: str) -> None:
+        """Bind a strand anew whose first calls were another's too, and so did not tell which it is.
+
+        The strand that had the name until now gets the old one in return.
+        """
+        old, other = self._bindings[strand], self._claimed.get(name)
+        self._bind(strand, name)
+        if other is None:
+            del self._claimed[old]
+        else:
+            self._bind(other, old)
+
+    def _is_claimed(self, name: str) -> bool:
+        """Whether a live strand stands for a recorded one, and is not over yet."""
+        strand = self._claimed.get(name)
+        return strand is not None and not strand.is_over
 
     def _bind(self, strand: Strand, name: str) -> None:
         self._bindings[strand] = name
-        self._claimed.add(name)
+        self._claimed[name] = strand
 
 
 def _parents(strand: Strand) -> list[Strand]:

@@ -8,6 +8,7 @@ what.
 
 import asyncio
 import threading
+from asyncio.events import _get_running_loop
 from collections.abc import Mapping
 from typing import final
 
@@ -106,7 +107,7 @@ class Player:
         self._stage.check()
         start = self._stage.take(slot).start
         self._loops.hook(start.at, start.timers)  # from now on, the clock is the session's
-        self._stage.strands_of_calls[start.call] = start.strand
+        self._stage.running[start.call] = slot
         return start.call
 
     def produce(self, call: int, event: Item | End, passing: Passing) -> None:
@@ -143,7 +144,8 @@ class Player:
         waiter = Waiter(call, pulls=pulls)
         with self._stage.changed:
             self._stage.waiters[call] = waiter
-            strand = self._stage.strands_of_calls.get(call)
+            begun = self._stage.running.get(call)
+            strand = None if begun is None else begun.start.strand
             try:
                 while True:
                     self._stage.check()
@@ -154,8 +156,12 @@ class Player:
                             if not head.driven_by_application
                             else head.event
                         )
-                    if not self._stage.run_here(head, strand):
-                        self._stage.wait_or_stall()
+                    if self._stage.run_here(head, strand):
+                        continue
+                    answer = self._answered_at_once(call)
+                    if answer is not None and not self._stage.somebody_may_move():
+                        return self._stage.take(answer).event
+                    self._stage.wait_or_stall()
             finally:
                 self._stage.waiters.pop(call, None)
 
@@ -318,6 +324,19 @@ class Player:
             self._stage.changed.wait()
         del self._stage.waiters[waiter.call]
         self._stage.check()
+
+    def _answered_at_once(self, call: int) -> Slot | None:
+        """The end of a call that runs in a loop's thread, if nothing came between.
+
+        Such a call cannot wait for what the tape has before it: that may be another task's to do.
+        """
+        if _get_running_loop() is None:
+            return None
+        slot = self.window.next_of_call(call)
+        if slot is None or not isinstance(slot.event, End) or slot.event.outcome == "cancelled":
+            return None
+        begun = self._stage.running.get(call)
+        return slot if begun is not None and slot.index == begun.index + 1 else None
 
     def _cancels(self, call: int) -> bool:
         """Whether the tape has the cancellation that just came; it is then left in its turn."""

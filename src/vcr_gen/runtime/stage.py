@@ -42,8 +42,8 @@ class Stage:
         self.reporter = reporter
         self.waiters: dict[int, Waiter] = {}
         """Who waits, by the call it waits for."""
-        self.strands_of_calls: dict[int, str] = {}
-        """The recorded strand of each call that runs."""
+        self.running: dict[int, Slot] = {}
+        """The recorded start of each outbound call that runs."""
         self.threads = Threads()
         self.receiver: Receiver | None = None
         """Who takes inbound calls."""
@@ -63,7 +63,7 @@ class Stage:
         """An event is done."""
         self.window.take(slot)
         if isinstance(slot.event, End):
-            self.strands_of_calls.pop(slot.event.call, None)
+            self.running.pop(slot.event.call, None)
         self.moved()
         return slot
 

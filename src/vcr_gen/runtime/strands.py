@@ -38,6 +38,16 @@ class Strand:
         """The number of the executor job that this strand is, if it is one."""
         self._children = 0
 
+    @property
+    def is_over(self) -> bool:
+        """Whether its task or thread has come to its end."""
+        match self.owner:
+            case asyncio.Future() as task:
+                return task.done()
+            case threading.Thread() as thread:
+                return not thread.is_alive()
+        return False
+
     def child(self, owner: object) -> "Strand":
         """A new strand that was spawned by this one."""
         self._children += 1

@@ -1,0 +1,60 @@
+"""Programs that drop, add, alter or swap one call are caught, and soon."""
+
+import os
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from concurrency.mutants import KINDS, Kind, Made, Mutant, Watched, swaps
+from concurrency.programs import Shape, build, run
+from concurrency.sessions import BOUND, record, replay
+
+from vcr_gen.errors import DivergenceError, UnusedEventsError
+
+COUNT = int(os.environ.get("VCR_GEN_PROGRAMS", "2000")) // 10
+"""How many programs are changed in each way."""
+BLOCKS = 4
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_program_that_makes_another_call_is_caught_within_the_bound(
+    kind: Kind, block: int, tape: Path
+) -> None:
+    for seed in range(block, COUNT, BLOCKS):
+        program = build(seed, Shape(timers=seed % 2 == 0))
+        made = _record(tape, program)
+        changes = _choose(random.Random(seed), kind, made)
+        if changes is None:
+            continue
+
+        began = time.monotonic()
+        with pytest.raises((DivergenceError, UnusedEventsError)):
+            replay(tape, lambda world: run(program, Mutant(world, kind=kind, changes=changes)))
+
+        assert time.monotonic() - began < BOUND, f"seed {seed}"
+
+
+def _record(tape: Path, program: Any) -> list[Made]:
+    watched: list[Watched] = []
+
+    async def main(world: Any) -> None:
+        watched.append(Watched(world))
+        await run(program, watched[0])
+
+    record(tape, main)
+    return watched[0].made
+
+
+def _choose(chance: random.Random, kind: Kind, made: list[Made]) -> dict[int, Made] | None:
+    """Which call to change, if the program has one that can be."""
+    if kind == "swap":
+        ways = swaps(made)
+        return chance.choice(ways) if ways else None
+    if not made:
+        return None
+    number = chance.randrange(len(made))
+    return {number: made[number]}
