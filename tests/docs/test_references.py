@@ -13,6 +13,7 @@ from vcr_gen import Cassette, Driver, Mode, Registry, boundary, errors, pytest_p
 from vcr_gen.cli import cassette, demo, extract, generate, verify
 from vcr_gen.cli.commands import COMMANDS, CommandModule
 from vcr_gen.pytest.options import Options
+from vcr_gen.runtime import events
 
 REFERENCE = REPOSITORY / "docs" / "reference"
 
@@ -113,3 +114,10 @@ def test_every_option_of_the_pytest_plugin_is_in_its_guide() -> None:
     names += [(name, "") for name in Options.__slots__]
 
     assert [name for pair in names for name in pair if name and f"`{name}" not in text] == []
+
+
+def test_every_key_of_an_event_is_on_the_page_of_cassette_files() -> None:
+    text = read("cassette-files.md")
+    keys = {"item", "end", "value", "took", *events._START_KEYS, *events._SIGNALS}
+
+    assert sorted(key for key in keys | {*events._OUTCOMES} if f"`{key}`" not in text) == []
