@@ -17,7 +17,7 @@ from vcr_gen.gen.model import (
 )
 from vcr_gen.gen.modules import When
 from vcr_gen.gen.names import Names, Use
-from vcr_gen.gen.text import Reference, references
+from vcr_gen.gen.text import Reference, imported, references
 from vcr_gen.gen.views import BoundaryView, ModuleView
 from vcr_gen.gen.wrapper import Chosen, names_for
 from vcr_gen.gen.wrappers import make_boundary
@@ -231,11 +231,13 @@ class _Imports:
                     variable = module.variables.get(reference)
                     if variable is None:
                         continue
-                    nest = _declaration(names, use.name, variable)
-                    split = not names.lazy and reference.when is When.ALWAYS
+                    always_there = reference.when is When.ALWAYS
+                    split = bool(reference.home) or (always_there and not names.lazy)
+                    nest = _declaration(names, use.name, variable, checking=split)
                     (checking_variables if split else variables).append(nest)
                     if split:
-                        running.append(one)
+                        source = reference.home or reference.module
+                        running.append(Import(source, reference.attribute, use.name))
                 elif reference.when is When.ALWAYS:
                     always.append(one)
                 elif use.evaluated and reference.when is not When.NEVER:
@@ -257,8 +259,11 @@ def _redeclared(reference: Reference) -> bool:
     return reference.attribute.startswith("_") or reference.when is not When.ALWAYS
 
 
-def _declaration(names: Names, name: str, variable: TypeVariable) -> Nest:
-    maker = names.own(variable.maker, variable.kind)
+def _declaration(names: Names, name: str, variable: TypeVariable, *, checking: bool) -> Nest:
+    found = imported(variable.maker, variable.kind)
+    if checking and variable.maker != "typing":  # may not be installed where the program runs
+        found = replace(found, when=When.NEVER)
+    maker = names.name(found, evaluated=True)
     items = [f'"{name}"']
     items.extend(names.spell(one, evaluated=True) for one in variable.arguments)
     if variable.bound is not None:

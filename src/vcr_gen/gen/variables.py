@@ -4,8 +4,9 @@ import ast
 from dataclasses import replace
 
 from vcr_gen.gen.annotations import bind, unquoted
-from vcr_gen.gen.library import Definition, Unread
+from vcr_gen.gen.library import Definition
 from vcr_gen.gen.model import TypeVariable
+from vcr_gen.gen.modules import Module
 from vcr_gen.gen.scopes import QuotedNode, Scope
 from vcr_gen.gen.spelling import spell
 from vcr_gen.gen.syntax import TypeParameter, TypeParameterKind
@@ -32,11 +33,10 @@ def declaration(reference: Reference, scope: Scope) -> TypeVariable:
     kind = _KINDS.get(inner.name_of(call.func), "TypeVar")
     keywords = {one.arg: one.value for one in call.keywords if one.arg}
     bound, default = keywords.get("bound"), keywords.get("default")
-    maker = inner.resolve(call.func)
     return TypeVariable(
         reference,
         kind,
-        maker=_home(maker),
+        maker=_maker(call.func, found.module),
         arguments=tuple(spell(bind(one, inner)) for one in call.args[1:]),
         bound=None if bound is None else spell(_opened(bind(bound, inner))),
         default=None if default is None else spell(bind(default, inner)),
@@ -49,9 +49,13 @@ def declaration(reference: Reference, scope: Scope) -> TypeVariable:
     )
 
 
-def _home(maker: Definition | Unread | None) -> str:
-    module = maker.module if isinstance(maker, Unread) else maker.module.name if maker else ""
-    return "typing_extensions" if module == "typing_extensions" else "typing"
+def _maker(function: ast.expr, module: Module) -> str:
+    """The module that the source itself imports `TypeVar` from."""
+    while isinstance(function, ast.Attribute):
+        function = function.value
+    binding = module.binding(function.id) if isinstance(function, ast.Name) else None
+    backport = binding is not None and binding.module == "typing_extensions"
+    return "typing_extensions" if backport else "typing"
 
 
 def _opened(node: ast.expr) -> ast.expr:
