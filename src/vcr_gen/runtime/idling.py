@@ -29,6 +29,8 @@ class ReplayTurns:
         with self._stage.changed:
             if self._stage.failure is not None:
                 return self._after_failure(timer)
+            if self._stage.work_is_under_way():
+                return POLL
             head = self._stage.window.head()
             deliver = None if head is None else self._delivery(head)
             if head is not None and deliver is not None:
@@ -87,7 +89,7 @@ class ReplayTurns:
         if head is not None and head.start.of == JOB:
             self._stage.window.skip(head.event.call)
             return 0
-        if self._leave_cancelled():
+        if self._leave_cancelled() or self._release_job():
             return 0
         if self._stage.receiver is not None and self._stage.receiver.finish():
             return 0
@@ -116,6 +118,16 @@ class ReplayTurns:
                 continue
             if self._stage.window.next_of_call(waiter.call) is None:
                 future.set_result(End(call=waiter.call, outcome="cancelled"))
+                return True
+        return False
+
+    def _release_job(self) -> bool:
+        """Hand back the result of a job before its time: another job was meant by the tape."""
+        for waiter in self._stage.waiters.values():
+            if waiter.hand_back is not None:
+                self._stage.window.skip(waiter.call)
+                del self._stage.waiters[waiter.call]
+                waiter.hand_back()
                 return True
         return False
 

@@ -54,7 +54,7 @@ def run_job(
     strand = gate.strands.spawn(parent, job=number)
     job = _Job(gate, number, strand, partial(function, *arguments))
     if not number:
-        return submit(executor, job.run)
+        return gate.strands.aside(strand, submit(executor, job.run))
     outer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
     outer.add_done_callback(job.outer_is_done)
     if not gate.job_may_run(number):

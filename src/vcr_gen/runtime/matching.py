@@ -64,10 +64,10 @@ class Matcher:
         """What the tape has next for a live strand."""
         return self._next(self._bindings.get(strand, strand.name))
 
-    def job(self, strand: Strand) -> Slot | None:
-        """The recorded start of an executor job, if the strand has one next."""
+    def job(self, strand: Strand, until: float) -> Slot | None:
+        """The recorded start of an executor job, if the strand has one next, and not only later."""
         slot = self._next(self._bindings.get(strand, strand.name), jobs=True)
-        if slot is None or slot.start.of != JOB:
+        if slot is None or slot.start.of != JOB or slot.event.at > until:
             return None
         if strand not in self._bindings and not self._is_claimed(slot.strand):
             self._bind(strand, slot.strand)

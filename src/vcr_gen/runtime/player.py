@@ -143,6 +143,7 @@ class Player:
         """
         waiter = Waiter(call, pulls=pulls)
         with self._stage.changed:
+            waiter.impatient = self._answer_out_of_turn(call) is not None
             self._stage.waiters[call] = waiter
             begun = self._stage.running.get(call)
             strand = None if begun is None else begun.start.strand
@@ -158,7 +159,7 @@ class Player:
                         )
                     if self._stage.run_here(head, strand):
                         continue
-                    answer = self._answered_at_once(call)
+                    answer = self._answer_out_of_turn(call)
                     if answer is not None and not self._stage.somebody_may_move():
                         return self._stage.take(answer).event
                     self._stage.wait_or_stall()
@@ -325,18 +326,17 @@ class Player:
         del self._stage.waiters[waiter.call]
         self._stage.check()
 
-    def _answered_at_once(self, call: int) -> Slot | None:
-        """The end of a call that runs in a loop's thread, if nothing came between.
+    def _answer_out_of_turn(self, call: int) -> Slot | None:
+        """The end of a call that is made in a loop's thread, and so cannot wait for other tasks.
 
-        Such a call cannot wait for what the tape has before it: that may be another task's to do.
+        What the tape has before it may be theirs to do; it still has to happen.
         """
         if _get_running_loop() is None:
             return None
         slot = self.window.next_of_call(call)
         if slot is None or not isinstance(slot.event, End) or slot.event.outcome == "cancelled":
             return None
-        begun = self._stage.running.get(call)
-        return slot if begun is not None and slot.index == begun.index + 1 else None
+        return slot
 
     def _cancels(self, call: int) -> bool:
         """Whether the tape has the cancellation that just came; it is then left in its turn."""

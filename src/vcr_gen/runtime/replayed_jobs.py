@@ -12,6 +12,9 @@ from vcr_gen.runtime.waiting import Waiter
 
 __all__ = ["ReplayedJobs"]
 
+_ROUNDED = 1e-6
+"""How far a recorded time may be from the clock's that it was."""
+
 
 @final
 class ReplayedJobs:
@@ -28,7 +31,7 @@ class ReplayedJobs:
         with self._stage.changed:
             if self._stage.failure is not None or self._stage.closed:
                 return 0
-            slot = self._matcher.job(self.strands.here())
+            slot = self._matcher.job(self.strands.here(), until=self._loops.clock.now + _ROUNDED)
             if slot is None:
                 return 0
             start = self._stage.take(slot).start

@@ -125,7 +125,9 @@ class Stage:
             if head is not None and head.start.of == JOB:
                 self.window.skip(head.event.call)
                 return
-            self.fail(self.reporter.stall(self.window, self.waiters.values()))
+            here = threading.current_thread()
+            if not any(one.impatient and one.thread is not here for one in self.waiters.values()):
+                self.fail(self.reporter.stall(self.window, self.waiters.values()))
         self.changed.wait(0.02)
 
     def somebody_may_move(self) -> bool:
@@ -140,10 +142,21 @@ class Stage:
             grace = self._patience
         return grace > 0 and time.monotonic() - self._moved_at <= grace
 
+    def work_is_under_way(self) -> bool:
+        """Whether an executor job is at work that the recording does not have.
+
+        It took no time there, so none passes until it is over.
+        """
+        if not self.strands.works_aside(self._waiting_threads()):
+            return False
+        return self.still_for <= self._patience
+
     def _jobs_run(self) -> bool:
         """Whether an executor job is on its way that does not wait for the tape."""
-        waiting = [waiter.thread for waiter in self.waiters.values() if waiter.future is None]
-        return self.strands.jobs_besides(waiting)
+        return self.strands.jobs_besides(self._waiting_threads())
+
+    def _waiting_threads(self) -> list[threading.Thread]:
+        return [waiter.thread for waiter in self.waiters.values() if waiter.future is None]
 
     def close(self) -> None:
         """The session is over: whoever still waits is cancelled."""

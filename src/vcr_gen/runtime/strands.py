@@ -10,11 +10,13 @@ from asyncio.events import _get_running_loop
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import final
+from typing import TypeVar, final
 
 from vcr_gen.runtime.events import ROOT_STRAND
 
 __all__ = ["Strand", "Strands", "in_environment"]
+
+_T = TypeVar("_T")
 
 in_environment: ContextVar[bool] = ContextVar("vcr_gen_in_environment", default=False)
 """Whether the running code is the real environment's: what it spawns is its own business."""
@@ -64,6 +66,7 @@ class Strands:
         self._current: ContextVar[Strand] = ContextVar("vcr_gen_strand")
         self._jobs: dict[int, Strand] = {}
         self._spawned: set[Strand] = set()
+        self._aside: set[Strand] = set()
         self._lock = threading.Lock()
 
     def here(self) -> Strand:
@@ -94,6 +97,16 @@ class Strands:
     def done(self, strand: Strand) -> None:
         """An executor job has come to its end."""
         self._spawned.discard(strand)
+
+    def aside(self, strand: Strand, work: "asyncio.Future[_T]") -> "asyncio.Future[_T]":
+        """Remember, until the loop has its result, a job that the tape knows nothing of."""
+        self._aside.add(strand)
+        work.add_done_callback(lambda _: self._aside.discard(strand))
+        return work
+
+    def works_aside(self, waiting: Collection[threading.Thread]) -> bool:
+        """Whether such a job is at work, and not in one of these threads."""
+        return any(strand.owner not in waiting for strand in self._aside)
 
     def jobs_besides(self, threads: Collection[threading.Thread]) -> bool:
         """Whether an executor job is on its way in a thread other than these."""

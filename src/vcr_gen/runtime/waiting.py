@@ -22,7 +22,17 @@ BLOCKED_GRACE = 0.2
 class Waiter:
     """A task or thread that waits for the next event of a call."""
 
-    __slots__ = ("call", "cancelled", "future", "hand_back", "pulls", "task", "thread", "wanted")
+    __slots__ = (
+        "call",
+        "cancelled",
+        "future",
+        "hand_back",
+        "impatient",
+        "pulls",
+        "task",
+        "thread",
+        "wanted",
+    )
 
     def __init__(self, call: int, *, pulls: bool = False, cancelled: bool = False) -> None:
         self.call = call
@@ -30,6 +40,8 @@ class Waiter:
         self.cancelled = cancelled
         """Whether the application has cancelled the call."""
         self.future: asyncio.Future[Event] | None = None
+        self.impatient = False
+        """Whether it goes on out of turn, rather than for ever to hold up its loop."""
         self.hand_back: Callable[[], None] | None = None
         """What lets the result of an executor job enter, where that is what waits."""
         self.wanted: Callable[[], bool] = lambda: True

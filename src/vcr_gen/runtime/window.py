@@ -93,16 +93,17 @@ class Window:
 
     def strands(self) -> Iterator[tuple[str, Slot]]:
         """Every strand that has something to produce in what has been read, oldest first."""
-        heads = [(queue[0].index, name, queue[0]) for name, queue in self._strands.items() if queue]
-        for _, name, slot in sorted(heads, key=lambda head: head[0]):
-            yield name, slot
+        heads = [(name, _first(queue)) for name, queue in self._strands.items()]
+        found = [(name, slot) for name, slot in heads if slot is not None]
+        yield from sorted(found, key=lambda head: head[1].index)
 
     def next_strand_besides(self, known: Collection[str]) -> tuple[str, Slot] | None:
         """The next strand on the tape with something to produce, besides those known."""
         while True:
             for name, queue in self._strands.items():
-                if queue and name not in known:
-                    return name, queue[0]
+                slot = None if name in known else _first(queue)
+                if slot is not None:
+                    return name, slot
             if not self._extend():
                 return None
 
@@ -204,6 +205,11 @@ def _application_drives(event: Event, start: Start) -> bool:
             return False
         case End():
             return start.inbound
+
+
+def _first(queue: deque[Slot]) -> Slot | None:
+    """What a strand has to produce first, besides jobs: those need not be handed out again."""
+    return next((slot for slot in queue if slot.start.of != JOB), None)
 
 
 def _drop(queues: dict[_Key, deque[Slot]], key: _Key, slot: Slot) -> None:
