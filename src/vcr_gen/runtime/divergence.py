@@ -213,18 +213,24 @@ class Reporter:
         )
 
     def _waiting(self, waiter: Waiter) -> str:
-        place = self._site(waiter.frame())
+        place = next(filter(None, map(self._site_of, waiter.frames())), "")
         return f"{waiter.name} waits for call {waiter.call}" + (f" at {place}" if place else "")
 
     def _site(self, frame: FrameType | None) -> str:
         while frame is not None:
-            file = frame.f_code.co_filename
-            module = frame.f_globals.get("__name__")
-            ours = file.startswith(_PACKAGE) or self._is_generated(module)
-            if not ours and not file.startswith("<") and not _is_standard(file):
-                return f"{file}:{frame.f_lineno} in {frame.f_code.co_name}"
+            if site := self._site_of(frame):
+                return site
             frame = frame.f_back
         return ""
+
+    def _site_of(self, frame: FrameType) -> str:
+        """The line of a frame, if it is the application's."""
+        file = frame.f_code.co_filename
+        module = frame.f_globals.get("__name__")
+        ours = file.startswith(_PACKAGE) or self._is_generated(module)
+        if ours or file.startswith("<") or _is_standard(file):
+            return ""
+        return f"{file}:{frame.f_lineno} in {frame.f_code.co_name}"
 
     def _is_generated(self, module: object) -> bool:
         """Whether a module holds wrappers: its frames are not the application's."""

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 from typing import Any, final
 
@@ -55,12 +55,15 @@ class Waiter:
             return f"task {self.task.get_name()}"
         return f"thread {self.thread.name}"
 
-    def frame(self) -> FrameType | None:
-        """Where it stands."""
+    def frames(self) -> Iterator[FrameType]:
+        """Where it stands, innermost first."""
         if self.task is not None:
-            stack = self.task.get_stack()
-            return stack[0] if stack else None
-        return sys._current_frames().get(self.thread.ident or 0)
+            yield from reversed(list(_awaiting(self.task.get_coro())))
+        else:
+            frame = sys._current_frames().get(self.thread.ident or 0)
+            while frame is not None:
+                yield frame
+                frame = frame.f_back
 
 
 @final
@@ -105,6 +108,15 @@ def _is_idle_worker(frame: FrameType) -> bool:
 
 def _waits(frame: FrameType) -> bool:
     return frame.f_code.co_filename.endswith(("/threading.py", "/queue.py", "/selectors.py"))
+
+
+def _awaiting(awaited: object) -> Iterator[FrameType]:
+    """The frames of a coroutine, and of what it awaits."""
+    while awaited is not None:
+        frame = getattr(awaited, "cr_frame", None) or getattr(awaited, "ag_frame", None)
+        if isinstance(frame, FrameType):
+            yield frame
+        awaited = getattr(awaited, "cr_await", None) or getattr(awaited, "ag_await", None)
 
 
 def _current_task() -> "asyncio.Task[Any] | None":

@@ -1,0 +1,243 @@
+"""Whatever a changed program does, its replay ends soon and says who waits for what."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from vcr_world.ports import VcrService, VcrWorld
+from world.real import RealWorld
+
+from concurrency.sessions import BOUND, record, replay, watchdog
+from vcr_gen import Cassette, DivergenceError
+from vcr_gen.errors import UnusedEventsError
+
+Program = Callable[[Any], Awaitable[Any]]
+
+
+def diverges(tape: Path, recorded: Program, changed: Program) -> str:
+    """Record one program, replay the other, and return how that ended."""
+    record(tape, recorded)
+    began = time.monotonic()
+    with pytest.raises(DivergenceError) as caught:
+        replay(tape, changed)
+    assert time.monotonic() - began < BOUND
+    return str(caught.value)
+
+
+async def two_calls(world: Any) -> None:
+    await asyncio.gather(world.fetch("a"), world.fetch("b"))
+
+
+def test_waiting_for_what_never_finished_in_the_recording_diverges(tape: Path) -> None:
+    async def leave(world: Any) -> None:
+        task = asyncio.create_task(world.fetch("slow"))
+        await asyncio.sleep(0)
+        leaving.append(task)
+
+    async def wait(world: Any) -> None:
+        await world.fetch("slow")
+
+    leaving: list[asyncio.Task[str]] = []
+    text = diverges(tape, leave, wait)
+
+    assert "the program waits for an answer that the recording does not have" in text
+    assert "waiting:\n    task Task-" in text
+    assert f"{Path(__file__).name}:" in text
+    assert " in wait\n" in text
+
+
+@pytest.mark.parametrize("thing", ["queue", "lock", "event"])
+def test_a_deadlock_on_a_thing_of_its_own_diverges_and_names_the_next_event(
+    thing: str, tape: Path
+) -> None:
+    async def deadlock(world: Any) -> None:
+        await world.fetch("a")
+        lock = asyncio.Lock()
+        await lock.acquire()
+        waits = {"queue": asyncio.Queue[str]().get, "lock": lock.acquire}
+        await waits.get(thing, asyncio.Event().wait)()
+        await world.fetch("b")
+
+    async def fine(world: Any) -> None:
+        await world.fetch("a")
+        await world.fetch("b")
+
+    text = diverges(tape, fine, deadlock)
+
+    assert 'the program stopped before World.fetch(key="b")' in text
+    assert 'last events done:\n    World.fetch(key="a")' in text
+    assert 'next event due:\n    World.fetch(key="b")' in text
+
+
+def test_dropping_the_call_that_another_task_waits_for_diverges(tape: Path) -> None:
+    def program(*, drops: bool) -> Program:
+        async def main(world: Any) -> None:
+            done = asyncio.Event()
+
+            async def first() -> None:
+                if not drops:
+                    await world.fetch("a")
+                    done.set()
+
+            async def second() -> None:
+                other = asyncio.create_task(world.fetch("c"))
+                await done.wait()
+                await world.fetch("b")
+                await other
+
+            await asyncio.gather(first(), second())
+
+        return main
+
+    text = diverges(tape, program(drops=False), program(drops=True))
+
+    assert 'stopped before World.fetch(key="a")' in text
+    assert "waits for call" in text
+
+
+def test_cancelling_a_call_that_came_to_its_end_diverges_at_once(tape: Path) -> None:
+    async def patient(world: Any) -> None:
+        await world.fetch("a")
+
+    async def impatient(world: Any) -> None:
+        task = asyncio.create_task(world.fetch("a"))
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task])
+
+    text = diverges(tape, patient, impatient)
+
+    assert "World.fetch was cancelled, but in the recording it came to its end" in text
+
+
+def test_not_cancelling_a_call_that_was_cancelled_diverges(tape: Path) -> None:
+    async def impatient(world: Any) -> None:
+        task = asyncio.create_task(world.fetch("a"))
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task])
+
+    async def patient(world: Any) -> None:
+        await world.fetch("a")
+
+    text = diverges(tape, impatient, patient)
+
+    assert "nobody waits for World.fetch cancelled" in text
+    assert "task Task-" in text
+
+
+def test_an_inbound_call_that_nobody_takes_diverges(tape: Path) -> None:
+    class Application:
+        async def handle(self, request: str) -> str:
+            return request
+
+    async def recorded() -> None:
+        with Cassette(tape, "all") as cassette:
+            await VcrService(cassette=cassette, inner=Application()).handle("hello")
+            await VcrWorld.attach(cassette, RealWorld).fetch("a")
+
+    async def undriven() -> None:
+        with Cassette(tape, "none") as cassette:
+            VcrService(cassette=cassette, inner=Application())
+            await VcrWorld.attach(cassette, RealWorld).fetch("a")
+
+    asyncio.run(recorded())
+    with watchdog(), pytest.raises(DivergenceError) as caught:
+        asyncio.run(undriven())
+
+    assert "and nobody takes it" in str(caught.value)
+    assert "no Driver runs for this boundary" in str(caught.value)
+
+
+def test_a_thread_that_never_comes_diverges_within_the_patience(tape: Path) -> None:
+    def program(world: Any, *, both: bool) -> None:
+        with ThreadPoolExecutor(2) as pool:
+            jobs = [pool.submit(world.peek, "a")]
+            if both:
+                jobs[0].result()
+                jobs.append(pool.submit(world.peek, "b"))
+            for job in jobs:
+                job.result()
+        world.peek("c")
+
+    with Cassette(tape, "all") as cassette:
+        program(VcrWorld.attach(cassette, RealWorld), both=True)
+    began = time.monotonic()
+    with watchdog(), pytest.raises(DivergenceError) as caught:
+        with Cassette(tape, "none", patience=0.5) as cassette:
+            program(VcrWorld.attach(cassette, RealWorld), both=False)
+
+    assert time.monotonic() - began < BOUND
+    assert 'next event due:\n    World.peek(key="b")' in str(caught.value)
+
+
+def test_a_thread_that_hangs_in_the_program_does_not_hold_the_replay(tape: Path) -> None:
+    gate = threading.Event()
+
+    def program(world: Any, *, hangs: bool) -> None:
+        def work() -> None:
+            if hangs:
+                gate.wait(60)
+            else:
+                world.peek("in a thread")
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        if not hangs:
+            thread.join()
+        world.peek("after")
+
+    with Cassette(tape, "all") as cassette:
+        program(VcrWorld.attach(cassette, RealWorld), hangs=False)
+    began = time.monotonic()
+    with watchdog(), pytest.raises(DivergenceError) as caught:
+        with Cassette(tape, "none", patience=0.5) as cassette:
+            program(VcrWorld.attach(cassette, RealWorld), hangs=True)
+    gate.set()
+
+    assert time.monotonic() - began < BOUND
+    assert "thread MainThread waits for call" in str(caught.value)
+    assert f"{Path(__file__).name}" in str(caught.value)
+
+
+def test_a_program_that_catches_everything_cannot_hide_a_divergence(tape: Path) -> None:
+    async def swallow(world: Any) -> None:
+        for key in ("x", "b"):
+            try:
+                await world.fetch(key)
+            except BaseException:
+                await asyncio.sleep(0)
+
+    text = diverges(tape, two_calls, swallow)
+
+    assert "World.fetch was called with other arguments than recorded" in text
+
+
+def test_a_program_that_goes_round_and_round_is_told_at_its_next_call(tape: Path) -> None:
+    async def again(world: Any) -> None:
+        while True:
+            try:
+                await world.fetch("a")
+            except Exception:
+                await asyncio.sleep(0)
+
+    async def once(world: Any) -> None:
+        await world.fetch("a")
+
+    text = diverges(tape, once, again)
+
+    assert "World.fetch was called, but the tape has no more calls" in text
+
+
+def test_a_program_that_stops_early_fails_at_the_close(tape: Path) -> None:
+    async def nothing(world: Any) -> None:
+        await asyncio.sleep(0)
+
+    record(tape, two_calls)
+    with pytest.raises(UnusedEventsError):
+        replay(tape, nothing)
