@@ -24,8 +24,10 @@ def as_failure(complaint: BaseException, test: str = "") -> BaseException:
     """A complaint as it leaves a fixture: its text alone, since no frame of the user's led to it.
 
     It is an ordinary exception even when the complaint is not: pytest stops tearing down a test
-    when a fixture raises anything else.
+    when a fixture raises anything else. What is no complaint of ours stays as it is.
     """
+    if not isinstance(complaint, VcrError | DivergenceError):
+        return complaint
     again = f"\n{_again(test)}" if test and _is_about_the_tape(complaint) else ""
     return pytest.fail.Exception(f"{complaint}{again}", pytrace=False)
 
