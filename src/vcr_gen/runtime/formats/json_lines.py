@@ -51,7 +51,8 @@ def _is_canonical(line: bytes, value: Plain) -> bool:
     return (
         line.count(b"[") + line.count(b"{") <= MAX_DEPTH
         and _LONG_INT not in line.translate(_ZEROED)
-        and orjson.dumps(value) == line.rstrip(b"\r\n")
+        and isinstance(value, dict)
+        and dump_line(value) == line.rstrip(b"\r\n") + b"\n"
     )
 
 
