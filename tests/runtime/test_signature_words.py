@@ -1,0 +1,38 @@
+"""The signatures that cassettes remember are the same in every run and on every Python."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from vcr_gen.boundary import Codec, Match, Secret
+from vcr_gen.runtime import Boundary, Call
+
+
+def close(recorded: float, actual: float) -> bool:
+    return abs(recorded - actual) < 1
+
+
+class Metadata:
+    """Somebody else's word in `Annotated`; its repr shows an address."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShopBuy(Call):
+    amount: Annotated[float, Match(close)]
+    where: Annotated[Path, Codec(str, Path), Metadata()]
+    token: Annotated[str, Secret]
+
+    def __call__(self, target: object) -> Path | None:
+        return None
+
+
+def test_a_signature_holds_no_address_and_no_private_module() -> None:
+    shop = Boundary(
+        "Shop", direction="outbound", protocol="shop:Shop", wrapper=object, calls={"buy": ShopBuy}
+    )
+
+    assert shop.signatures()["buy"].replace(f"{__name__}.", "") == (
+        "(amount: typing.Annotated[float, Match(close)], "
+        "where: typing.Annotated[pathlib.Path, Codec(str, Path), <Metadata object>], "
+        "token: typing.Annotated[str, Secret]) -> pathlib.Path | None"
+    )
