@@ -33,6 +33,7 @@ EQUIVALENT = {
     "strand": "strands are found again by what they do, so that renamed tasks and pools replay; "
     "of what the environment does, the strand is only told to readers",
     "secret": "a secret is compared redacted: whatever stands in its place is the same",
+    "volatile": "a volatile value is told and not compared",
     "exit": "Python ignores what `__exit__` returns without an exception, and takes None for False",
     "early": "the application may do something before an event of the environment that was "
     "recorded first: each side is checked in its own order, and both orders are still right",
@@ -75,6 +76,8 @@ def reason_for(mutant: Mutant, original: File) -> str:
             return "number"
         case ("events", _, "args", "token") if mutant.what == "change a value":
             return "secret"
+        case ("events", _, "args", "at"):
+            return "volatile"
         case ("events", int(number), "returned"):
             event = original.events[number]
             ignored = event.get("args", {}).get("exception") is None or not event["returned"]

@@ -1,0 +1,136 @@
+"""Measures a recorded and a replayed call, against a naive recorder in the same run.
+
+The naive recorder is what people write first: it dumps each call as a line of JSON, and in a replay
+compares the arguments with the next line of a list it loaded. It knows no types, no order, no
+streams, and does not survive a crash.
+
+Run: .venv/bin/python tests/benchmarks/bench_runtime.py [CALLS ...]
+"""
+
+import json
+import sys
+import tempfile
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "runtime")]
+
+from wrapping import wrap_package  # noqa: E402 - found through the path above
+
+_WRAPPERS = wrap_package(HERE.parent / "runtime" / "sample")
+
+from sample.bridges import RealShell  # noqa: E402 - as are these
+from sample.models import Result, Step  # noqa: E402
+from vcr_sample import VcrShell  # noqa: E402
+
+from vcr_gen import Cassette  # noqa: E402
+
+ROOT = Path("/work")
+
+
+def program(shell: Any, count: int) -> None:
+    """A program that calls its shell."""
+    for number in range(count):
+        step = Step(f"step {number}", ("build", "test"), {"cpu": number})
+        shell.run(step, cwd=ROOT)
+
+
+class NaiveShell:
+    """Dumps each call as JSON, or reads it back."""
+
+    def __init__(self, path: Path, real: RealShell | None) -> None:
+        self._real = real
+        self._lines: list[Any] = []
+        self._next = 0
+        if real is None:
+            self._lines = [json.loads(line) for line in path.read_text().splitlines()]
+        else:
+            self._file = path.open("w")
+
+    def run(self, step: Step, *, cwd: Path) -> Result:
+        """One call."""
+        arguments = {"step": asdict(step), "cwd": str(cwd)}
+        arguments["step"]["level"] = step.level.value
+        if self._real is None:
+            recorded = self._lines[self._next]
+            self._next += 1
+            assert recorded["args"] == json.loads(json.dumps(arguments))
+            return Result(**recorded["result"])
+        result = self._real.run(step, cwd=cwd)
+        stored = {"code": result.code, "out": result.out, "log": str(result.log)}
+        json.dump({"of": "run", "args": arguments, "result": stored}, self._file)
+        self._file.write("\n")
+        self._file.flush()
+        return result
+
+
+def seconds(work: Callable[..., object], *arguments: object) -> float:
+    """CPU time of one call."""
+    started = process_time()
+    work(*arguments)
+    return process_time() - started
+
+
+def record(path: Path, count: int) -> None:
+    """Record a session of `count` calls."""
+    with Cassette(path, "all") as cassette:
+        program(VcrShell(cassette=cassette, inner=RealShell()), count)
+
+
+def replay(path: Path, count: int) -> None:
+    """Replay it."""
+    with Cassette(path, "none") as cassette:
+        program(VcrShell(cassette=cassette), count)
+
+
+def record_naively(path: Path, count: int) -> None:
+    """Record it as people do first."""
+    program(NaiveShell(path, RealShell()), count)
+
+
+def replay_naively(path: Path, count: int) -> None:
+    """Replay that."""
+    program(NaiveShell(path, None), count)
+
+
+def peak(work: Callable[..., object], *arguments: object) -> float:
+    """The most memory that a call allocates, in MiB."""
+    tracemalloc.start()
+    try:
+        work(*arguments)
+        return tracemalloc.get_traced_memory()[1] / 2**20
+    finally:
+        tracemalloc.stop()
+
+
+def main(counts: list[int]) -> None:
+    """Print microseconds per call and ratios."""
+    print("µs per call   calls    record    replay  naive rec  naive rep  ratios")
+    with tempfile.TemporaryDirectory() as folder:
+        naive = Path(folder) / "naive.jsonl"
+        tapes = [Path(folder) / f"tape.{ending}" for ending in ("jsonl", "yaml")]
+        for count in counts:
+            baseline = [
+                seconds(record_naively, naive, count),
+                seconds(replay_naively, naive, count),
+            ]
+            for tape in tapes:
+                costs = [seconds(record, tape, count), seconds(replay, tape, count), *baseline]
+                shown = "  ".join(f"{cost / count * 1e6:8.1f}" for cost in costs)
+                ratios = f"{costs[0] / costs[2]:.1f} x, {costs[1] / costs[3]:.1f} x"
+                print(f"{tape.suffix:8} {count:10}  {shown}   {ratios}", flush=True)
+        for tape in tapes:
+            for count in (1_000, 10_000):
+                record(tape, count)
+                print(
+                    f"replay of {count} calls, {tape.suffix}: {peak(replay, tape, count):.2f} MiB"
+                )
+
+
+if __name__ == "__main__":
+    main([int(argument) for argument in sys.argv[1:]] or [1_000, 10_000, 100_000])
