@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.cassette import Cassette, Mode, StaleCassetteWarning
     from vcr_gen.runtime.codec import Registry
     from vcr_gen.runtime.driver import Driver
+    from vcr_gen.runtime.loops import InexactReplayWarning
 
 __all__ = [
     "Cassette",
     "CassetteError",
     "DivergenceError",
     "Driver",
+    "InexactReplayWarning",
     "Mode",
     "Registry",
     "StaleCassetteWarning",
@@ -32,6 +34,7 @@ _HOMES = {
     "CassetteError": "vcr_gen.errors",
     "DivergenceError": "vcr_gen.errors",
     "Driver": "vcr_gen.runtime.driver",
+    "InexactReplayWarning": "vcr_gen.runtime.loops",
     "Mode": "vcr_gen.runtime.cassette",
     "Registry": "vcr_gen.runtime.codec",
     "StaleCassetteWarning": "vcr_gen.runtime.cassette",

@@ -8,7 +8,20 @@ from vcr_gen.errors import UsageError
 from vcr_gen.runtime.jobs import JobGate
 from vcr_gen.runtime.turns import Clock, Idle, LoopHook
 
-__all__ = ["Loops"]
+__all__ = ["InexactReplayWarning", "Loops", "require_asyncio"]
+
+
+class InexactReplayWarning(UserWarning):
+    """A session ran where its interleaving cannot be recorded, or replayed, exactly."""
+
+
+def require_asyncio() -> None:
+    """Refuse an asynchronous call outside of asyncio: nothing could wait there for its turn."""
+    if _get_running_loop() is None:
+        raise UsageError(
+            "asynchronous calls are recorded and replayed in an asyncio loop, and none runs\n\n"
+            "hint: under trio, run the program on anyio's asyncio backend"
+        )
 
 
 @final
@@ -20,8 +33,8 @@ class Loops:
         self._session: Idle | None = None
         self._gate: JobGate | None = None
         self._hooks: dict[int, LoopHook] = {}
-        self.unhooked = 0
-        """How many loops could not be hooked: their turns are not exact."""
+        self.unhooked: set[str] = set()
+        """What kinds of loops could not be hooked: their turns are not exact."""
 
     def serve(self, session: Idle, gate: JobGate) -> None:
         """Say who reacts to idle loops, and who hands back the results of executor jobs."""
@@ -65,7 +78,7 @@ class Loops:
         hook = self._hooks.get(id(loop))
         if hook is None or hook.loop is not loop:
             if not LoopHook.fits(loop):
-                self.unhooked += 1
+                self.unhooked.add(f"{type(loop).__module__}.{type(loop).__qualname__}")
                 return None
             self.clock.advance(self.clock.real() if at is None else at)
             hook = LoopHook(loop, self.clock, self, timers)

@@ -8,7 +8,7 @@ from typing import Any, final
 from vcr_gen.errors import EncodeError
 from vcr_gen.runtime.binding import Bound, Passing
 from vcr_gen.runtime.jobs import JOB
-from vcr_gen.runtime.loops import Loops
+from vcr_gen.runtime.loops import Loops, require_asyncio
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.session import Operation
 from vcr_gen.runtime.shapes import Kind
@@ -56,11 +56,13 @@ class Recorder:
 
     async def go_out_async(self, operation: Operation) -> Any:
         """Make an outbound call, await it, and record it."""
+        require_asyncio()
         call, forwarded = self._start(operation, inbound=False)
         return await self._await_out(call, operation.bound, operation.perform(forwarded))
 
     async def come_in_async(self, operation: Operation) -> Any:
         """Pass an inbound call on to the application, await it, and record it."""
+        require_asyncio()
         await self.turn()
         call, forwarded = self._start(operation, inbound=True)
         return await self._await_in(call, operation.bound, operation.perform(forwarded))

@@ -1,5 +1,6 @@
 """What a cassette does from its opening to its close: record, replay, continue or verify."""
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from vcr_gen.runtime.directory import Wrappers
 from vcr_gen.runtime.dispatch import Dispatcher
 from vcr_gen.runtime.divergence import Reporter, describe
 from vcr_gen.runtime.header import Header
-from vcr_gen.runtime.loops import Loops
+from vcr_gen.runtime.loops import InexactReplayWarning, Loops
 from vcr_gen.runtime.objects import Objects
 from vcr_gen.runtime.orders import Orders
 from vcr_gen.runtime.plain import Plain
@@ -96,6 +97,27 @@ class Run(ABC):
             self._end(failure)
             raise
         self._end(error)
+        if error is None:
+            self._warn()
+
+    def _forced(self) -> int:
+        """How many results a loop was given that was never idle."""
+        return 0
+
+    def _warn(self) -> None:
+        """Say what could not be exact."""
+        path = self._settings.path
+        for kind in sorted(self._loops.unhooked):
+            _warn_inexact(
+                f"{path}: {kind} shows neither its idle moments nor its clock, so that tasks may "
+                "interleave, and timers fire, otherwise than recorded; a standard asyncio loop is "
+                "exact"
+            )
+        if forced := self._forced():
+            _warn_inexact(
+                f"{path}: {forced} results were handed to a loop that was never idle, so that a "
+                "replay may interleave tasks otherwise; let the loop wait, not spin"
+            )
 
     def _end(self, error: BaseException | None) -> None:
         self._loops.release()
@@ -126,6 +148,10 @@ class Run(ABC):
         return {name: passing.store(value) for name, value in self._settings.initial_state.items()}
 
 
+def _warn_inexact(message: str) -> None:
+    warnings.warn(message, InexactReplayWarning, stacklevel=6)
+
+
 class RecordRun(Run):
     """Records a session into a partial file that replaces the cassette on success."""
 
@@ -134,7 +160,7 @@ class RecordRun(Run):
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
         self._begun = False
-        turns = RecordingTurns(self._loops.clock)
+        self._turns = turns = RecordingTurns(self._loops.clock)
         tape = Tape(self._append, now=self._loops.now, strands=self._strands)
         self.session = self._recorder = Recorder(tape, self._strands, self._loops, turns)
         self.crossing = self._cross(self.session, replaying=False)
@@ -146,6 +172,10 @@ class RecordRun(Run):
     def recording(self) -> bool:
         """Whether what happens now is recorded."""
         return True
+
+    def _forced(self) -> int:
+        """How many results a loop was given that was never idle."""
+        return self._turns.forced
 
     def _append(self, event: Mapping[str, Plain]) -> None:
         if not self._begun:
