@@ -235,6 +235,6 @@ class _Filler(ast.NodeTransformer):
 def _late_import(place: str) -> object:
     module, _, attribute = place.partition(":")
     value: object = importlib.import_module(module)
-    for part in attribute.split("."):
+    for part in filter(None, attribute.split(".")):  # a whole module has no attribute
         value = getattr(value, part)
     return value
