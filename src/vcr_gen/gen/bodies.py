@@ -9,7 +9,7 @@ from vcr_gen.gen.layout import Nest
 from vcr_gen.gen.model import (
     Signature,
 )
-from vcr_gen.gen.text import Reference, opened, references, string_literal
+from vcr_gen.gen.text import Reference, full_names, is_self, opened, references, string_literal
 from vcr_gen.gen.wrapper import Wrapper, own_type
 
 __all__ = ["as_protocol", "handing", "instance", "returning"]
@@ -93,10 +93,8 @@ def returning(
 
 
 def _speaks_of_self(signature: Signature) -> bool:
-    return any(
-        one.full_name == "typing.Self" or one == signature.self_type
-        for one in references(signature.returns or ())
-    )
+    returns = signature.returns or ()
+    return any(map(is_self, full_names(returns))) or signature.self_type in set(references(returns))
 
 
 def instance(wrapper: Wrapper, signature: Signature, receiver: str, bound: Collection[str]) -> str:

@@ -64,6 +64,15 @@ def _spellings(module: SourceModule) -> set[str]:
     return found | {LATE}
 
 
+def _references(module: SourceModule) -> Iterator[Reference]:
+    """The names in the signatures of a module, which wrappers repeat."""
+    for boundary in module.boundaries:
+        yield boundary.reference
+        for signature in _signatures(boundary):
+            for text in (signature.returns, *(one.annotation for one in signature.parameters)):
+                yield from references(text or ())
+
+
 def _names_in(signature: Signature) -> Iterator[str]:
     for parameter in signature.parameters:
         yield parameter.name
@@ -111,6 +120,8 @@ def emit_module(
     """The view of one generated module."""
     chosen, taken = choose_names(module)
     names = Names(_Reserved(taken), module.lazy)
+    for reference in _references(module):
+        names.claim(reference)
     handles = {
         boundary.full_name: tuple(_handles(names, boundary, own_name, elsewhere))
         for boundary in module.boundaries
@@ -250,7 +261,8 @@ class _Imports:
                     checking.append(one)
                     if reference.when is not When.NEVER:
                         home = Import(reference.home, reference.spelling, use.name)
-                        late[use.name] = (home if reference.home else one).target
+                        target = (home if reference.home else one).target
+                        late[use.name] = reference.top_level or target
         return cls(always, checking, running, late, tuple(variables), tuple(checking_variables))
 
 

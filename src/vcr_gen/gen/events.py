@@ -7,7 +7,7 @@ from keyword import iskeyword
 from vcr_gen.gen.layout import Item, Nest
 from vcr_gen.gen.model import Boundary, Kind, Parameter, Signature, TypeVariable
 from vcr_gen.gen.names import Names, declared_first, variables_of
-from vcr_gen.gen.text import Reference, Text, builtin, imported, string_literal, substitute
+from vcr_gen.gen.text import Reference, Text, builtin, imported, replace_self, string_literal
 from vcr_gen.gen.views import EventView, FieldView, FunctionView
 
 __all__ = ["Event", "EventMaker", "arguments_for", "generic_header"]
@@ -99,14 +99,7 @@ class EventMaker:
 
     def of_protocol(self, text: Text, signature: Signature) -> Text:
         """The text with `Self` replaced by the Protocol."""
-
-        def replaced(reference: Reference) -> Text | None:
-            is_self = reference.full_name == "typing.Self" or (
-                signature.self_type is not None and reference == signature.self_type
-            )
-            return self.target if is_self else None
-
-        return substitute(text, replaced)
+        return replace_self(text, signature.self_type, self.target)
 
     def field_type(self, parameter: Parameter, signature: Signature, key: str) -> Text:
         """The type of the field that holds a parameter."""

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from vcr_gen.gen.model import TypeVariable
+from vcr_gen.gen.library import fold
 from vcr_gen.gen.modules import When
 from vcr_gen.gen.text import Quoted, Reference, Text, imported, references, string_literal
 
@@ -33,6 +34,11 @@ class Names:
     uses: dict[tuple[Reference, str], Use] = field(default_factory=dict)
     _taken: dict[str, Reference] = field(default_factory=dict)
 
+    def claim(self, reference: Reference) -> None:
+        """Keep a name of the source for what it means there, before other names are given out."""
+        if reference.kind != "parameter" and self._is_free(reference, reference.spelling, ()):
+            self._taken[reference.spelling] = reference
+
     def annotation(
         self, text: Text, *, lazy: bool | None = None, bound: Collection[str] = ()
     ) -> str:
@@ -46,7 +52,10 @@ class Names:
     def own_annotation(self, text: Text, *, bound: Collection[str] = ()) -> str:
         """An annotation that only generated code has: quoted when a name may be missing."""
         missing = any(one.when is not When.ALWAYS for one in references(text))
-        return self.annotation(_plain(text), lazy=missing, bound=bound)
+        known = tuple(
+            self._known(one) if isinstance(one, Reference) else one for one in _plain(text)
+        )
+        return self.annotation(known, lazy=missing, bound=bound)
 
     def spell(self, text: Text, *, bound: Collection[str] = (), evaluated: bool = False) -> str:
         """A text with a name in each hole; `bound` are names that mean something else here."""
@@ -100,7 +109,14 @@ class Names:
 
     def own(self, module: str, name: str, *, bound: Collection[str] = ()) -> str:
         """Something that generated code needs for itself, such as `typing.Any`."""
-        return self.name(imported(module, name), bound=bound, evaluated=True)
+        return self.name(self._known(imported(module, name)), bound=bound, evaluated=True)
+
+    def _known(self, reference: Reference) -> Reference:
+        """What the source already imports under that name, if it is the same thing."""
+        taken = self._taken.get(reference.spelling)
+        if taken is None or taken.kind != "import" or taken.when is not When.ALWAYS:
+            return reference
+        return taken if fold(taken.full_name) == fold(reference.full_name) else reference
 
 
 def _same(one: Reference, other: Reference) -> bool:

@@ -80,15 +80,44 @@ def _parameters(arguments: ast.arguments, place: Place) -> Iterator[Parameter]:
         default = arguments.defaults[index - missing] if index >= missing else None
         yield _parameter(one, kind, default, place)
     if arguments.vararg:
-        yield _parameter(arguments.vararg, Kind.VARIADIC, None, place)
+        yield from _variadic(arguments.vararg, place)
     for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         yield _parameter(one, Kind.KEYWORD, default, place)
-    if arguments.kwarg:
+    if arguments.kwarg and not isinstance(_filled_pack(arguments.kwarg, place), ast.List):
         yield _parameter(arguments.kwarg, Kind.KEYWORDS, None, place)
+
+
+def _filled_pack(node: ast.arg, place: Place) -> ast.expr | None:
+    """What the ParamSpec of `*args: P.args` stands for, when a base was given arguments."""
+    match node.annotation:
+        case ast.Attribute(value=ast.Name(id=name), attr="args" | "kwargs"):
+            return place.arguments.get(name)
+    return None
+
+
+def _variadic(node: ast.arg, place: Place) -> Iterator[Parameter]:
+    """`*args`, or the parameters that a ParamSpec was replaced by."""
+    filled = _filled_pack(node, place)
+    front: list[ast.expr] = []
+    if isinstance(filled, ast.List):
+        front = filled.elts
+    elif filled is not None and full_name(filled) == "typing.Concatenate":
+        inner = getattr(filled, "slice", None)
+        front = inner.elts[:-1] if isinstance(inner, ast.Tuple) else []
+    for index, one in enumerate(front):
+        yield Parameter(f"{node.arg}_{index}", Kind.POSITIONAL, spell(one))
+    if not isinstance(filled, ast.List):
+        yield _parameter(node, Kind.VARIADIC, None, place)
 
 
 def _parameter(node: ast.arg, kind: Kind, default: ast.expr | None, place: Place) -> Parameter:
     annotation = None if node.annotation is None else place.typed(node.annotation)
+    filled = _filled_pack(node, place)
+    if isinstance(filled, ast.Constant):  # `...` takes anything
+        return Parameter(node.arg, kind, (imported("typing", "Any"),))
+    if isinstance(filled, ast.Subscript) and isinstance(annotation, ast.Attribute):
+        rest = filled.slice.elts[-1] if isinstance(filled.slice, ast.Tuple) else filled.slice
+        annotation = ast.Attribute(rest, annotation.attr, ast.Load())
     pack, packed = _packed(kind, annotation)
     return Parameter(
         mangled(node.arg, place.class_name),

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from copy import deepcopy
 
 from vcr_gen.gen.scopes import Bound, QuotedNode
 from vcr_gen.gen.text import Part, Quoted, Text, string_literal
@@ -94,7 +95,7 @@ def _joined(elements: list[ast.expr]) -> Iterator[Part]:
 def _unparsed(node: ast.expr) -> Iterator[Part]:
     """Rare expressions, by `ast.unparse` with stand-ins for what has its own spelling."""
     finder = _Holes()
-    stripped = finder.visit(node)
+    stripped = finder.visit(deepcopy(node))  # the tree belongs to whoever reads it next
     if isinstance(stripped, ast.Name):  # the whole expression became a hole
         yield from _spelled(node)
         return

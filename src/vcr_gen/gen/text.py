@@ -1,7 +1,7 @@
 """Source text with holes: the names in it are chosen only when the module is written."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -15,10 +15,11 @@ __all__ = [
     "builtin",
     "full_names",
     "imported",
+    "is_self",
     "opened",
     "references",
+    "replace_self",
     "string_literal",
-    "substitute",
 ]
 
 
@@ -101,20 +102,33 @@ def full_names(text: Text) -> Iterator[str]:
             yield part.full_name + (tail.group() if tail else "")
 
 
-def substitute(text: Text, replace: Callable[[Reference], Text | None]) -> Text:
-    """The text with some of its names replaced."""
-    return tuple(_substituted(text, replace))
-
-
-def _substituted(text: Text, replace: Callable[[Reference], Text | None]) -> Iterator[Part]:
-    for part in text:
-        if isinstance(part, Reference):
-            yield from replace(part) or (part,)
-        elif isinstance(part, Quoted):
-            inner = substitute(part.text, replace)
-            yield part if inner == part.text else Quoted(inner, "")
+def replace_self(text: Text, variable: Reference | None, own: Text) -> Text:
+    """The text with `Self`, however it is imported, and the type variable of `self` replaced."""
+    parts: list[Part] = []
+    pending = list(text)
+    while pending:
+        part = pending.pop(0)
+        if isinstance(part, Quoted):
+            inner = replace_self(part.text, variable, own)
+            parts.append(part if inner == part.text else Quoted(inner, ""))
+        elif isinstance(part, Reference):
+            after = pending[0] if pending else ""
+            tail = _TAIL.match(after) if isinstance(after, str) else None
+            dotted = tail.group() if tail else ""
+            if part == variable or is_self(part.full_name + dotted):
+                parts.extend(own)
+                if isinstance(after, str) and dotted:
+                    pending[0] = after[len(dotted) :]
+            else:
+                parts.append(part)
         else:
-            yield part
+            parts.append(part)
+    return tuple(parts)
+
+
+def is_self(full_name: str) -> bool:
+    """Whether a full name is `Self`'s."""
+    return full_name in {"typing.Self", "typing_extensions.Self"}
 
 
 def string_literal(value: str) -> str:

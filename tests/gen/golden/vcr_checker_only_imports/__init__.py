@@ -6,12 +6,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from vcr_checker_only_imports.ports import LEDGER, LedgerBook, LedgerLoad, VcrLedger
+    from vcr_checker_only_imports.ports import LEDGER, LedgerBook, LedgerLoad, LedgerNode, VcrLedger
 
 __all__ = [
     "LEDGER",
     "LedgerBook",
     "LedgerLoad",
+    "LedgerNode",
     "VcrLedger",
 ]
 
@@ -19,6 +20,7 @@ _HOMES = {
     "LEDGER": "vcr_checker_only_imports.ports",
     "LedgerBook": "vcr_checker_only_imports.ports",
     "LedgerLoad": "vcr_checker_only_imports.ports",
+    "LedgerNode": "vcr_checker_only_imports.ports",
     "VcrLedger": "vcr_checker_only_imports.ports",
 }
 

@@ -15,6 +15,7 @@ from checker_only_imports.ports import Ledger
 
 if TYPE_CHECKING:
     import decimal
+    import xml.dom
     from datetime import date, datetime
 
     from _typeshed import SupportsRead
@@ -23,6 +24,7 @@ LATE_IMPORTS: Final = {
     "date": "datetime:date",
     "datetime": "datetime:datetime",
     "decimal": "decimal",
+    "xml": "xml",
 }
 
 
@@ -47,6 +49,14 @@ class LedgerLoad(Call):
         target.load(self.source)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerNode(Call):
+    """`Ledger.node`, as it crosses the boundary."""
+
+    def __call__(self, target: Ledger) -> xml.dom.Node:
+        return target.node()
+
+
 class VcrLedger:
     """Records and replays `Ledger`."""
 
@@ -64,13 +74,16 @@ class VcrLedger:
     def load(self, source: SupportsRead[str]) -> None:
         self._port.call(LedgerLoad(source=source))
 
+    def node(self) -> xml.dom.Node:
+        return self._port.call(LedgerNode())
+
 
 LEDGER: Final[Boundary] = Boundary(
     "Ledger",
     direction="outbound",
     protocol="checker_only_imports.ports:Ledger",
     wrapper=VcrLedger,
-    calls={"book": LedgerBook, "load": LedgerLoad},
+    calls={"book": LedgerBook, "load": LedgerLoad, "node": LedgerNode},
     late_imports=LATE_IMPORTS,
 )
 
