@@ -105,7 +105,7 @@ def _variadic(node: ast.arg, place: Place) -> Iterator[Parameter]:
         inner = getattr(filled, "slice", None)
         front = inner.elts[:-1] if isinstance(inner, ast.Tuple) else []
     for index, one in enumerate(front):
-        yield Parameter(f"{node.arg}_{index}", Kind.POSITIONAL, spell(one))
+        yield Parameter(f"{node.arg}_{index}", Kind.POSITIONAL_ONLY, spell(one))
     if not isinstance(filled, ast.List):
         yield _parameter(node, Kind.VARIADIC, None, place)
 

@@ -46,7 +46,7 @@ class VcrFixed:
     def name(self) -> str:
         return self._port.call(FixedName())
 
-    def __call__(self, args_0: int, args_1: str) -> float:
+    def __call__(self, args_0: int, args_1: str, /) -> float:
         return self._port.call(FixedCall(args_0=args_0, args_1=args_1))
 
 
@@ -142,7 +142,7 @@ class VcrPrefixed(Generic[Q]):
         call: PrefixedName[Q] = PrefixedName()
         return self._port.call(call)
 
-    def __call__(self, args_0: int, *args: Q.args, **kwargs: Q.kwargs) -> float:
+    def __call__(self, args_0: int, /, *args: Q.args, **kwargs: Q.kwargs) -> float:
         call: PrefixedCall[Q] = PrefixedCall(args_0=args_0, args=args, kwargs=kwargs)
         return self._port.call(call)
 
