@@ -90,8 +90,10 @@ def warm_up(root: Path, bytecode: Path) -> None:
     test = root / "test_warm_up.py"
     test.write_text('def test_one(shell):\n    shell.run("a")\n', encoding="utf-8")
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(bytecode), "WORLD": "old"}
+    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    command = [sys.executable, "-m", "pytest", "-q", "-pno:cacheprovider", "--vcrgen-mode=all"]
+    plugins = ("-pvcr_gen.pytest_plugin", "-pno:cacheprovider")
+    command = [sys.executable, "-m", "pytest", "-q", *plugins, "--vcrgen-mode=all"]
     subprocess.run(
         command, cwd=root, env=environment, check=True, timeout=120, stdout=subprocess.DEVNULL
     )
