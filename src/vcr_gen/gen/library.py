@@ -23,8 +23,6 @@ _FOLDED: Final = {
     "typing_extensions": "typing",
     "collections.abc": "typing",
     "_collections_abc": "typing",
-    "contextlib.AbstractContextManager": "typing.ContextManager",
-    "contextlib.AbstractAsyncContextManager": "typing.AsyncContextManager",
 }
 
 
@@ -59,8 +57,6 @@ class Unread:
 
 def fold(full_name: str) -> str:
     """One name for what `typing`, `typing_extensions` and `collections.abc` all offer."""
-    if full_name in _FOLDED:
-        return _FOLDED[full_name]
     module, _, name = full_name.rpartition(".")
     return f"{_FOLDED[module]}.{name}" if module in _FOLDED else full_name
 
@@ -190,7 +186,10 @@ class Library:
         target = self.module(binding.module)
         if target is None:
             return Unread(binding.module, attribute)
-        if target.binding(attribute) is None and self.from_star(target, attribute) is None:
+        there = target.binding(attribute)
+        if there is not None and (there.module, there.attribute) == (target.name, attribute):
+            return Unread(f"{target.name}.{attribute}", "")  # `from . import x` in `__init__`
+        if there is None and self.from_star(target, attribute) is None:
             if self.locate(f"{target.name}.{attribute}") is not None or target.is_package:
                 return Unread(f"{target.name}.{attribute}", "")
             return Unread(binding.module, attribute)
