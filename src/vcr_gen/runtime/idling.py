@@ -1,13 +1,14 @@
 """The idle point of a loop in a replay: the next recorded event is delivered, or time moves on."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import NoReturn, final
 
 from vcr_gen.runtime.events import End, Signal, Start
 from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.stage import Stage, is_for
-from vcr_gen.runtime.turns import Clock
+from vcr_gen.runtime.turns import FORCE_AFTER, Clock
 from vcr_gen.runtime.window import Slot
 
 __all__ = ["POLL", "ReplayTurns"]
@@ -23,9 +24,11 @@ class ReplayTurns:
     def __init__(self, stage: Stage, clock: Clock) -> None:
         self._stage = stage
         self._clock = clock
+        self._looked_at = time.monotonic()
 
     def idle(self, timer: float | None) -> float | None:
         """Deliver the next event to the idle loop, or let its next timer come due."""
+        self._looked_at = time.monotonic()
         with self._stage.changed:
             if self._stage.failure is not None:
                 return self._after_failure(timer)
@@ -52,7 +55,25 @@ class ReplayTurns:
             return self._idle_for_good(head)
 
     def busy(self) -> None:
-        """A loop that runs is fine."""
+        """Do for a loop that is never idle what else happens at idle points: now and then."""
+        now = time.monotonic()
+        if now - self._looked_at < FORCE_AFTER:
+            return
+        passed, self._looked_at = now - self._looked_at, now
+        with self._stage.changed:
+            if self._stage.failure is not None:
+                self._stage.fail_waiters()
+                return
+            head = self._stage.window.head()
+            deliver = None if head is None else self._delivery(head)
+            if head is not None and deliver is not None:
+                self._clock.advance(head.event.at)
+                deliver()
+                self._stage.moved()
+            elif self._stage.is_given_up():
+                self._note_stall()
+            else:
+                self._clock.advance(self._clock.now + passed)  # it may wait for time to pass
 
     def woken(self, timer: float | None) -> None:
         """Real time does not count in a replay."""
@@ -95,10 +116,13 @@ class ReplayTurns:
             return 0
         if head is None and not self._stage.waiters:
             return None  # the tape is used up: the program waits for something of its own
+        self._note_stall()
+        return self._after_failure(None)
+
+    def _note_stall(self) -> None:
         self._stage.note_failure(
             self._stage.reporter.stall(self._stage.window, self._stage.waiters.values())
         )
-        return self._after_failure(None)
 
     def _leave_cancelled(self) -> bool:
         """Let a call go that was cancelled, and whose end the recording did not live to see.
@@ -161,10 +185,7 @@ class ReplayTurns:
                     deliver()
                     self._stage.moved()
                 elif not self._stage.somebody_may_move() and self._stage.still_for > 1:
-                    self._stage.note_failure(
-                        self._stage.reporter.stall(self._stage.window, self._stage.waiters.values())
-                    )
-                    self._stage.fail_waiters()
+                    self._note_stall()
                 if self._stage.waiters:
                     loop.call_later(0.001, look)
 

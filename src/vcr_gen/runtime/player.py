@@ -26,6 +26,7 @@ from vcr_gen.runtime.replayed_jobs import ReplayedJobs
 from vcr_gen.runtime.session import Operation
 from vcr_gen.runtime.stage import Receiver, Stage, is_for
 from vcr_gen.runtime.strands import Strand, Strands
+from vcr_gen.runtime.turns import Patient
 from vcr_gen.runtime.waiting import Waiter
 from vcr_gen.runtime.window import Slot, Window
 
@@ -171,7 +172,8 @@ class Player:
         cancelled = False
         while True:
             waiter = Waiter(call, pulls=pulls, cancelled=cancelled)
-            waiter.future = asyncio.get_running_loop().create_future()
+            loop = asyncio.get_running_loop()
+            waiter.future = Patient[Event](loop=loop) if cancelled else loop.create_future()
             with self._stage.changed:
                 self._stage.check()
                 hooked = self._loops.hook() is not None

@@ -210,11 +210,8 @@ class Recorder:
 
     async def _turn_after_cancel(self) -> None:
         """Leave a cancelled call in a turn of its own, however often it is cancelled."""
-        while True:
-            try:
-                return await self.turn()
-            except asyncio.CancelledError:
-                continue
+        if self._loops.hook() is not None:
+            await self._turns.turn(patient=True)
 
 
 async def _environment(real: Awaitable[Any]) -> Any:

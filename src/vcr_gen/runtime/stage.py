@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import NoReturn, Protocol, final
 
 from vcr_gen.errors import Divergence, DivergenceError, UsageError
@@ -142,6 +143,10 @@ class Stage:
             grace = self._patience
         return grace > 0 and time.monotonic() - self._moved_at <= grace
 
+    def is_given_up(self) -> bool:
+        """Whether nothing has moved for longer than anybody is waited for."""
+        return bool(self.waiters) and self.still_for > self._patience
+
     def work_is_under_way(self) -> bool:
         """Whether an executor job is at work that the recording does not have.
 
@@ -164,14 +169,21 @@ class Stage:
             self.closed = True
             for waiter in self.waiters.values():
                 future = waiter.future
-                if future is not None and not future.get_loop().is_closed():
-                    future.get_loop().call_soon_threadsafe(future.cancel)
+                if future is None or future.get_loop().is_closed():
+                    continue
+                leave = partial(_leave, future, waiter.call) if waiter.cancelled else future.cancel
+                future.get_loop().call_soon_threadsafe(leave)
             self.changed.notify_all()
 
 
 def _tell(future: "asyncio.Future[Event]", failure: DivergenceError | None) -> None:
     if failure is not None and not future.done():
         future.set_exception(failure)
+
+
+def _leave(future: "asyncio.Future[Event]", call: int) -> None:
+    if not future.done():
+        future.set_result(End(call=call, outcome="cancelled"))
 
 
 def is_for(head: Slot, waiter: Waiter) -> bool:

@@ -16,13 +16,17 @@ from collections.abc import Callable, Sequence
 from contextvars import Context
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, Protocol, TypeAlias, final
+from typing import Any, Protocol, TypeAlias, TypeVar, final
 
 from vcr_gen.runtime.jobs import JobGate, run_job
 
-__all__ = ["Clock", "Idle", "LoopHook", "LoopSession", "RecordingTurns"]
+__all__ = ["FORCE_AFTER", "Clock", "Idle", "LoopHook", "LoopSession", "Patient", "RecordingTurns"]
 
+_T = TypeVar("_T")
 _Events: TypeAlias = "list[tuple[selectors.SelectorKey, int]]"
+
+_GLANCE = 0.001
+"""Seconds a loop really waits that has nothing to do but to cancel a task again."""
 
 FORCE_AFTER = 0.2
 """Seconds a result may wait for a busy loop before it is handed back anyway."""
@@ -180,15 +184,40 @@ class LoopHook:
         return tuple(rests)
 
     def _select(self, timeout: float | None) -> _Events:
-        if (timeout is not None and timeout <= 0) or self._loop._ready:  # a thread may add to it
+        ready = self._loop._ready  # a thread may add to it
+        redelivers = bool(ready) and all(_redelivers(handle) for handle in ready)
+        if ((timeout is not None and timeout <= 0) or ready) and not redelivers:
             self._session.busy()
             return self._selector.select(0)
-        timer = None if timeout is None else self._clock.now + timeout
+        if redelivers:
+            timer = min((timer.when() for timer in self._loop._scheduled), default=None)
+        else:
+            timer = None if timeout is None else self._clock.now + timeout
         wait = self._session.idle(timer)
+        if redelivers:
+            wait = _GLANCE if wait is None else min(wait, _GLANCE)
         events = self._selector.select(wait)
         if wait != 0:
             self._session.woken(timer)
         return events
+
+
+def _redelivers(handle: Any) -> bool:
+    """Whether a callback is anyio's, which cancels a task again and again until it gives in.
+
+    A loop with nothing else to do is idle: the task waits for its turn to leave.
+    """
+    return getattr(handle._callback, "__name__", "") == "_deliver_cancellation"
+
+
+@final
+class Patient(asyncio.Future[_T]):
+    """What a task that was cancelled waits for until it may leave: it cannot be cancelled again."""
+
+    def cancel(self, msg: object = None) -> bool:
+        """Have it that the task was told, for it was."""
+        del msg
+        return True
 
 
 @final
@@ -272,9 +301,10 @@ class RecordingTurns:
         self.forced = 0
         """How many results were handed back to a loop that was never idle."""
 
-    async def turn(self) -> None:
-        """Wait until it is this result's turn to enter the program."""
-        future = asyncio.get_running_loop().create_future()
+    async def turn(self, *, patient: bool = False) -> None:
+        """Wait until it is this result's turn to enter the program; `patient` once cancelled."""
+        loop = asyncio.get_running_loop()
+        future = Patient[None](loop=loop) if patient else loop.create_future()
         self.queue(lambda: not future.done(), lambda: _release(future), future.get_loop())
         await future
 
@@ -315,13 +345,17 @@ class RecordingTurns:
         return left
 
     def busy(self) -> None:
-        """Release a result that has waited too long for a loop that is never idle."""
-        if self._waiting and self._clock.real() - self._waiting[0].arrival > FORCE_AFTER:
-            turn = self._waiting.popleft()
-            if turn.wanted():
-                self.forced += 1
-                self._clock.advance(turn.arrival)
-                turn.enter()
+        """Do for a loop that is never idle what else happens at idle points: now and then."""
+        real = self._clock.real()
+        if self._waiting:
+            if real - self._waiting[0].arrival > FORCE_AFTER:
+                turn = self._waiting.popleft()
+                if turn.wanted():
+                    self.forced += 1
+                    self._clock.advance(turn.arrival)
+                    turn.enter()
+        elif real - self._clock.now > FORCE_AFTER:  # it may wait for time to pass
+            self._clock.advance(real)
 
     def woken(self, timer: float | None) -> None:
         """Let the session's clock follow the real one, but not past a timer."""

@@ -1,0 +1,211 @@
+"""A session leaves loops as it found them, keeps to itself, and says where it cannot be exact."""
+
+import asyncio
+import threading
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from vcr_world.ports import VcrWorld
+from world.real import RealWorld
+
+from concurrency.sessions import BOUND, record, replay, same, watchdog
+from vcr_gen import Cassette, DivergenceError, InexactReplayWarning
+from vcr_gen.errors import UsageError
+
+
+async def program(world: Any) -> list[str]:
+    log: list[str] = []
+
+    async def one(key: str) -> None:
+        log.append(await world.fetch(key))
+        await asyncio.sleep(0.001)
+        log.append(await world.fetch(f"{key} again"))
+
+    await asyncio.gather(*(one(key) for key in "abc"))
+    return log
+
+
+def traces(loop: asyncio.AbstractEventLoop) -> list[str]:
+    """What a session puts in a loop, as far as it is still there."""
+    hooked = type(getattr(loop, "_selector", None)).__module__.startswith("vcr_gen")
+    names = [name for name in ("time", "call_at", "run_in_executor") if name in vars(loop)]
+    return names + (["selector"] if hooked else [])
+
+
+def test_a_loop_is_left_as_it_was_found(tape: Path) -> None:
+    async def main(mode: str) -> tuple[list[str], list[str]]:
+        loop = asyncio.get_running_loop()
+        with Cassette(tape, mode) as cassette:
+            await program(VcrWorld.attach(cassette, RealWorld))
+            during = traces(loop)
+        return during, traces(loop)
+
+    for mode in ("all", "none"):
+        assert asyncio.run(main(mode)) == (["time", "call_at", "run_in_executor", "selector"], [])
+
+
+@pytest.mark.parametrize("mode", ["all", "none"])
+def test_so_it_is_after_an_error(mode: str, tape: Path) -> None:
+    async def main() -> list[str]:
+        with pytest.raises(ZeroDivisionError):
+            with Cassette(tape, mode) as cassette:
+                await VcrWorld.attach(cassette, RealWorld).fetch("a")
+                raise ZeroDivisionError
+        return traces(asyncio.get_running_loop())
+
+    record(tape, lambda world: world.fetch("a"))
+    assert asyncio.run(main()) == []
+
+
+def test_so_it_is_after_a_divergence(tape: Path) -> None:
+    async def main() -> list[str]:
+        with pytest.raises(DivergenceError):
+            with Cassette(tape, "none") as cassette:
+                await VcrWorld.attach(cassette, RealWorld).fetch("b")
+        return traces(asyncio.get_running_loop())
+
+    record(tape, lambda world: world.fetch("a"))
+    with watchdog():
+        assert asyncio.run(main()) == []
+
+
+def test_timers_of_the_loop_go_on_after_the_close(tape: Path) -> None:
+    async def main(mode: str) -> None:
+        with Cassette(tape, mode) as cassette:
+            waiting = asyncio.create_task(asyncio.sleep(0.02))
+            await VcrWorld.attach(cassette, RealWorld).fetch("a")
+        await asyncio.wait_for(waiting, BOUND)
+
+    with watchdog():
+        asyncio.run(main("all"))
+        asyncio.run(main("none"))
+
+
+def test_two_cassettes_on_two_loops_in_two_threads_do_not_touch(tmp_path: Path) -> None:
+    def session(name: str, mode: str, logs: dict[str, Any]) -> None:
+        async def main() -> None:
+            with Cassette(tmp_path / f"{name}.yaml", mode) as cassette:
+                world = VcrWorld.attach(cassette, RealWorld)
+                logs[name] = [await program(world) for _ in range(5)]
+
+        asyncio.run(main())
+
+    def both(mode: str) -> dict[str, Any]:
+        logs: dict[str, Any] = {}
+        threads = [threading.Thread(target=session, args=(name, mode, logs)) for name in "xy"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(2 * BOUND)
+        return logs
+
+    assert both("all") == both("none")
+
+
+def test_two_cassettes_on_one_loop_each_replay_their_own(tmp_path: Path) -> None:
+    async def main(mode: str) -> list[list[str]]:
+        with (
+            Cassette(tmp_path / "one.yaml", mode) as one,
+            Cassette(tmp_path / "two.yaml", mode) as two,
+        ):
+            first = await program(VcrWorld.attach(one, RealWorld))
+            second = await program(VcrWorld.attach(two, RealWorld))
+            assert traces(asyncio.get_running_loop())
+        assert traces(asyncio.get_running_loop()) == []
+        return [first, second]
+
+    with watchdog():
+        assert asyncio.run(main("all")) == asyncio.run(main("none"))
+
+
+@pytest.mark.asyncio
+async def test_a_session_in_the_loop_of_pytest_asyncio_is_exact(tape: Path) -> None:
+    await _session_here(tape)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_a_session_in_the_loop_of_anyio_is_exact(tape: Path, anyio_backend: str) -> None:
+    await _session_here(tape)
+
+
+async def _session_here(tape: Path) -> None:
+    logs = []
+    for mode in ("all", "none"):
+        with Cassette(tape, mode) as cassette:
+            logs.append(await program(VcrWorld.attach(cassette, RealWorld)))
+    assert logs[0] == logs[1]
+    assert traces(asyncio.get_running_loop()) == []
+
+
+def test_programs_on_anyio_are_exact_on_asyncio(tape: Path) -> None:
+    async def with_anyio(world: Any) -> list[str]:
+        log: list[str] = []
+
+        async def one(key: str) -> None:
+            log.append(await world.fetch(key))
+            with anyio.move_on_after(0.0005):
+                log.append(await world.fetch(f"{key} again"))
+
+        async with anyio.create_task_group() as group:
+            for key in "abc":
+                group.start_soon(one, key)
+        return log
+
+    same(tape, with_anyio)
+
+
+def test_under_trio_an_asynchronous_call_is_refused(tape: Path) -> None:
+    trio = pytest.importorskip("trio")
+
+    async def main() -> None:
+        with Cassette(tape, "all") as cassette:
+            await VcrWorld.attach(cassette, RealWorld).fetch("a")
+
+    with pytest.raises(UsageError, match="anyio's asyncio backend"):
+        trio.run(main)
+
+
+def test_on_uvloop_a_session_says_that_it_is_not_exact(tape: Path) -> None:
+    uvloop = pytest.importorskip("uvloop")
+
+    async def main(mode: str) -> list[str]:
+        with Cassette(tape, mode) as cassette:
+            world = VcrWorld.attach(cassette, RealWorld)
+            return [await world.fetch(f"{number}") for number in range(5)]
+
+    with watchdog(), asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        with pytest.warns(InexactReplayWarning, match="uvloop"):
+            recorded = runner.run(main("all"))
+        with pytest.warns(InexactReplayWarning, match="uvloop"):
+            replayed = runner.run(main("none"))
+
+    assert recorded == replayed
+
+
+def test_a_loop_that_is_never_idle_gets_its_results_and_a_warning(tape: Path) -> None:
+    async def spin(world: Any) -> str:
+        task = asyncio.create_task(world.fetch("a"))
+        while not task.done():
+            await asyncio.sleep(0)
+        return str(task.result())
+
+    with pytest.warns(InexactReplayWarning, match="1 results were handed to a loop"):
+        record(tape, spin)
+
+
+def test_a_replay_on_a_loop_that_is_never_idle_ends(tape: Path) -> None:
+    async def fetch(world: Any) -> str:
+        return str(await world.fetch("a"))
+
+    async def spin(world: Any) -> str:
+        task = asyncio.create_task(world.fetch("a"))
+        while not task.done():
+            await asyncio.sleep(0)
+        return str(task.result())
+
+    recorded = record(tape, fetch)
+
+    assert replay(tape, spin) == recorded

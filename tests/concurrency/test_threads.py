@@ -1,0 +1,205 @@
+"""Calls from many threads are recorded without loss, and each thread replays what it saw."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from vcr_world.ports import VcrWorld
+from world.real import RealWorld
+
+from concurrency.sessions import watchdog
+from vcr_gen import Cassette
+from vcr_gen.runtime.storage import Reading
+
+Log = dict[str, list[str]]
+THREADS, CALLS = 8, 40
+
+
+def session(path: Path, mode: str, program: Callable[[Any], Log]) -> Log:
+    with watchdog(30), Cassette(path, mode) as cassette:
+        return program(VcrWorld.attach(cassette, RealWorld))
+
+
+def same(path: Path, program: Callable[[Any], Log]) -> Log:
+    recorded = session(path, "all", program)
+    replayed = session(path, "none", program)
+    assert recorded == replayed
+    return replayed
+
+
+def work(world: Any, name: str, calls: int = CALLS) -> list[str]:
+    return [world.peek(f"{name}.{number}") for number in range(calls)]
+
+
+def in_threads(world: Any, *, daemon: bool = False) -> Log:
+    log: Log = {}
+
+    def run(name: str) -> None:
+        log[name] = work(world, name)
+
+    threads = [
+        threading.Thread(target=run, args=(f"t{number}",), daemon=daemon)
+        for number in range(THREADS)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return log
+
+
+def test_eight_threads_of_forty_calls_are_recorded_without_loss(tape: Path) -> None:
+    session(tape, "all", in_threads)
+
+    with Reading(tape) as reading:
+        calls = [entry.data["args"]["key"] for entry in reading if "call" in entry.data]
+    assert sorted(calls) == sorted(f"t{t}.{n}" for t in range(THREADS) for n in range(CALLS))
+
+
+def test_each_thread_replays_what_it_saw(tape: Path) -> None:
+    log = same(tape, in_threads)
+
+    assert [len(seen) for seen in log.values()] == [CALLS] * THREADS
+
+
+def test_daemon_threads_do_too(tape: Path) -> None:
+    same(tape, lambda world: in_threads(world, daemon=True))
+
+
+def test_the_jobs_of_a_pool_do_whichever_worker_takes_them(tape: Path) -> None:
+    def program(world: Any) -> Log:
+        with ThreadPoolExecutor(4) as pool:
+            names = [f"job{number}" for number in range(12)]
+            return dict(zip(names, pool.map(lambda name: work(world, name, 5), names), strict=True))
+
+    same(tape, program)
+
+
+def test_a_lock_held_across_a_call_is_no_deadlock(tape: Path) -> None:
+    def program(world: Any) -> Log:
+        lock = threading.Lock()
+        seen: Log = {}
+
+        def run(name: str) -> None:
+            mine = seen.setdefault(name, [])
+            for number in range(5):
+                with lock:
+                    mine.append(world.peek(f"{name}.{number}"))
+                mine.append(world.peek(f"{name}.{number} free"))
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(run, "abcd"))
+        return seen
+
+    same(tape, program)
+
+
+def test_what_is_local_to_a_thread_stays_so(tape: Path) -> None:
+    def program(world: Any) -> Log:
+        local = threading.local()
+        log: Log = {}
+
+        def run(name: str) -> None:
+            local.name = name
+            seen = []
+            for number in range(10):
+                answer = world.peek(f"{name}.{number}")
+                seen.append(f"{local.name}: {answer}")
+            log[name] = seen
+
+        threads = [threading.Thread(target=run, args=(name,)) for name in "abcd"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return log
+
+    same(tape, program)
+
+
+def test_a_racy_program_replays_the_same_for_each_of_its_threads(tape: Path) -> None:
+    def program(world: Any) -> Log:
+        turns: list[str] = []
+        log: Log = {}
+
+        def run(name: str) -> None:
+            log[name] = []
+            for number in range(10):
+                log[name].append(world.peek(f"{name}.{number}"))
+                turns.append(name)  # who comes first is the program's own race
+
+        threads = [threading.Thread(target=run, args=(name,)) for name in "abcd"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(turns) == 40
+        return log
+
+    same(tape, program)
+
+
+def test_threads_beside_a_loop_replay_with_it(tape: Path) -> None:
+    def program(world: Any) -> Log:
+        log: Log = {}
+
+        async def tasks() -> None:
+            async def run(name: str) -> None:
+                log[name] = [await world.fetch(f"{name}.{number}") for number in range(5)]
+
+            await asyncio.gather(run("x"), run("y"))
+
+        def run(name: str) -> None:
+            log[name] = work(world, name, 5)
+
+        threads = [threading.Thread(target=run, args=(name,)) for name in "ab"]
+        for thread in threads:
+            thread.start()
+        asyncio.run(tasks())
+        for thread in threads:
+            thread.join()
+        return log
+
+    same(tape, program)
+
+
+def test_two_loops_in_two_threads_share_a_cassette(tape: Path) -> None:
+    def program(world: Any) -> Log:
+        log: Log = {}
+
+        async def run(name: str) -> None:
+            log[name] = [await world.fetch(f"{name}.{number}") for number in range(5)]
+
+        threads = [
+            threading.Thread(target=lambda name=name: asyncio.run(run(name))) for name in "ab"
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return log
+
+    same(tape, program)
+
+
+@pytest.mark.parametrize("attempt", range(5))
+def test_shared_state_behind_a_lock_comes_to_the_same(attempt: int, tape: Path) -> None:
+    def program(world: Any) -> Log:
+        lock = threading.Lock()
+        total: dict[str, int] = {"letters": 0}
+
+        def run(name: str) -> None:
+            for number in range(8):
+                answer = world.peek(f"{name}.{number}")
+                with lock:
+                    total["letters"] += len(answer)
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(run, "abcdefgh"))
+        return {"total": [str(total["letters"])]}
+
+    same(tape, program)
