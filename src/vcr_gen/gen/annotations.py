@@ -2,10 +2,9 @@
 
 import ast
 
-from vcr_gen.gen.library import fold
 from vcr_gen.gen.referring import reference_to
 from vcr_gen.gen.scopes import Bound, QuotedNode, Scope, parsed_string
-from vcr_gen.gen.text import Reference
+from vcr_gen.gen.text import Reference, fold
 
 __all__ = ["bind", "full_name", "unquoted"]
 

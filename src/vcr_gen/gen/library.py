@@ -12,18 +12,13 @@ from typing import Final
 from vcr_gen.gen.conditions import Target
 from vcr_gen.gen.modules import Binding, Module, When
 from vcr_gen.gen.source import parse
-from vcr_gen.gen.text import Reference
+from vcr_gen.gen.text import Reference, fold
 
-__all__ = ["Definition", "Library", "Unread", "fold", "is_standard"]
+__all__ = ["Definition", "Library", "Unread", "is_standard"]
 
 _SUFFIXES: Final = (".pyi", "/__init__.pyi", ".py", "/__init__.py")
 _MOST_HOPS: Final = 50
 _STANDARD: Final = sys.stdlib_module_names | {"_typeshed"}
-_FOLDED: Final = {
-    "typing_extensions": "typing",
-    "collections.abc": "typing",
-    "_collections_abc": "typing",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +48,6 @@ class Unread:
     def full_name(self) -> str:
         """Module and qualified name with a dot between, synonyms of `typing` folded."""
         return fold(f"{self.module}.{self.qualname}" if self.qualname else self.module)
-
-
-def fold(full_name: str) -> str:
-    """One name for what `typing`, `typing_extensions` and `collections.abc` all offer."""
-    module, _, name = full_name.rpartition(".")
-    return f"{_FOLDED[module]}.{name}" if module in _FOLDED else full_name
 
 
 def is_standard(module: str) -> bool:

@@ -4,9 +4,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from vcr_gen.gen.model import TypeVariable
-from vcr_gen.gen.library import fold
 from vcr_gen.gen.modules import When
-from vcr_gen.gen.text import Quoted, Reference, Text, imported, references, string_literal
+from vcr_gen.gen.text import Quoted, Reference, Text, fold, imported, references, string_literal
 
 __all__ = ["Names", "Use", "camel", "snake"]
 

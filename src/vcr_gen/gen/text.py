@@ -13,6 +13,7 @@ __all__ = [
     "Reference",
     "Text",
     "builtin",
+    "fold",
     "full_names",
     "imported",
     "is_self",
@@ -23,6 +24,11 @@ __all__ = [
 ]
 
 
+_FOLDED: Final = {
+    "typing_extensions": "typing",
+    "collections.abc": "typing",
+    "_collections_abc": "typing",
+}
 _TAIL: Final = re.compile(r"(\.\w+)*")
 
 
@@ -89,6 +95,12 @@ def references(text: Text) -> Iterator[Reference]:
             yield part
         elif isinstance(part, Quoted):
             yield from references(part.text)
+
+
+def fold(full_name: str) -> str:
+    """One name for what `typing`, `typing_extensions` and `collections.abc` all offer."""
+    module, _, name = full_name.rpartition(".")
+    return f"{_FOLDED[module]}.{name}" if module in _FOLDED else full_name
 
 
 def full_names(text: Text) -> Iterator[str]:
