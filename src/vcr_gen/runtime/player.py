@@ -24,7 +24,7 @@ from vcr_gen.runtime.orders import Orders
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.replayed_jobs import ReplayedJobs
 from vcr_gen.runtime.session import Operation
-from vcr_gen.runtime.stage import Receiver, Stage, is_for
+from vcr_gen.runtime.stage import Receiver, Stage, is_answer, is_for
 from vcr_gen.runtime.strands import Strand, Strands
 from vcr_gen.runtime.turns import Patient
 from vcr_gen.runtime.waiting import Waiter
@@ -62,6 +62,12 @@ class Player:
     def failure(self) -> DivergenceError | None:
         """The first divergence: application code may have swallowed it."""
         return self._stage.failure
+
+    def suspect(self) -> None:
+        """Fail with what was seen when an answer came before its turn, if there was such a time."""
+        with self._stage.changed:
+            if self._stage.suspicion is not None:
+                self._stage.fail(self._stage.suspicion)
 
     def receive_with(self, receiver: Receiver) -> None:
         """Say who takes inbound calls."""
@@ -160,9 +166,13 @@ class Player:
                         )
                     if self._stage.run_here(head, strand):
                         continue
-                    answer = self._answer_out_of_turn(call)
-                    if answer is not None and not self._stage.somebody_may_move():
-                        return self._stage.take(answer).event
+                    if not self._stage.somebody_may_move():
+                        answer = self._answer_out_of_turn(call)
+                        if answer is not None:
+                            return self._stage.take(answer).event
+                        answer = self._stage.released()
+                        if answer is not None and answer.event.call == call:
+                            return self._stage.release(answer).event
                     self._stage.wait_or_stall()
             finally:
                 self._stage.waiters.pop(call, None)
@@ -336,9 +346,7 @@ class Player:
         if _get_running_loop() is None:
             return None
         slot = self.window.next_of_call(call)
-        if slot is None or not isinstance(slot.event, End) or slot.event.outcome == "cancelled":
-            return None
-        return slot
+        return slot if slot is not None and is_answer(slot) else None
 
     def _cancels(self, call: int) -> bool:
         """Whether the tape has the cancellation that just came; it is then left in its turn."""

@@ -273,6 +273,7 @@ class ReplayRun(Run):
     def _refuse_leftovers(self) -> None:
         left = [f"{describe(slot)}  {self.reporter.place(slot)}" for slot in self._window.left()]
         if left:
+            self.player.suspect()
             shown = left[:10] + ([f"… and {len(left) - 10} more"] if len(left) > 10 else [])
             lines = "\n".join(f"  {line}" for line in shown)
             raise UnusedEventsError(

@@ -15,7 +15,10 @@ from vcr_gen.runtime.strands import Strands
 from vcr_gen.runtime.waiting import Threads, Waiter
 from vcr_gen.runtime.window import Slot, Window
 
-__all__ = ["Receiver", "Stage", "is_for"]
+__all__ = ["Receiver", "Stage", "is_answer", "is_for"]
+
+_TICK = 0.02
+"""Seconds after which a thread that waits looks again."""
 
 
 class Receiver(Protocol):
@@ -52,6 +55,9 @@ class Stage:
         self.closed = False
         self.failure: DivergenceError | None = None
         """The first divergence: application code may have swallowed it."""
+        self.suspicion: Divergence | None = None
+        """Who waited for what when an answer was given before its turn."""
+        self._stuck_at: Slot | None = None
         self._patience = patience
         self._moved_at = time.monotonic()
 
@@ -127,9 +133,12 @@ class Stage:
                 self.window.skip(head.event.call)
                 return
             here = threading.current_thread()
-            if not any(one.impatient and one.thread is not here for one in self.waiters.values()):
+            impatient = any(
+                one.impatient and one.thread is not here for one in self.waiters.values()
+            )
+            if not impatient and self.released() is None:
                 self.fail(self.reporter.stall(self.window, self.waiters.values()))
-        self.changed.wait(0.02)
+        self.changed.wait(_TICK)
 
     def somebody_may_move(self) -> bool:
         """Whether a thread or a job may still do something that the tape waits for."""
@@ -138,9 +147,9 @@ class Stage:
             waiter = self.waiters.get(head.event.call)
             if waiter is not None and waiter.future is None and is_for(head, waiter):
                 return True  # a thread that has been told, and is about to go on
-        grace = self.threads.grace(self.waiters.values(), self._patience)
-        if self._jobs_run():
-            grace = self._patience
+        grace = self._grace()
+        if head is not None and head is self._stuck_at:
+            grace = min(grace, _TICK)
         return grace > 0 and time.monotonic() - self._moved_at <= grace
 
     def is_given_up(self) -> bool:
@@ -155,6 +164,32 @@ class Stage:
         if not self.strands.works_aside(self._waiting_threads()):
             return False
         return self.still_for <= self._patience
+
+    def released(self) -> Slot | None:
+        """The answer that a thread gets before its turn, when nobody has moved for too long.
+
+        A thread that is alive but not at the tape may wait for a lock which that one holds: in
+        the recording the locks were taken in another order. What is left out still has to happen.
+        """
+        if not self._grace():
+            return None
+        calls = [one.call for one in self.waiters.values() if one.future is None]
+        ahead = [self.window.next_of_call(call) for call in calls if call > 0]
+        ends = [slot for slot in ahead if slot is not None and is_answer(slot)]
+        return min(ends, key=lambda slot: slot.index, default=None)
+
+    def release(self, slot: Slot) -> Slot:
+        """Give an answer before its turn, and remember why: that may be what went wrong."""
+        head = self.window.head()
+        if head is not self._stuck_at:
+            self._stuck_at = head
+            self.suspicion = self.reporter.stall(self.window, self.waiters.values())
+        return self.take(slot)
+
+    def _grace(self) -> float:
+        if self._jobs_run():
+            return self._patience
+        return self.threads.grace(self.waiters.values(), self._patience)
 
     def _jobs_run(self) -> bool:
         """Whether an executor job is on its way that does not wait for the tape."""
@@ -184,6 +219,12 @@ def _tell(future: "asyncio.Future[Event]", failure: DivergenceError | None) -> N
 def _leave(future: "asyncio.Future[Event]", call: int) -> None:
     if not future.done():
         future.set_result(End(call=call, outcome="cancelled"))
+
+
+def is_answer(slot: Slot) -> bool:
+    """Whether an event is what an outbound call returned or raised."""
+    event = slot.event
+    return isinstance(event, End) and event.outcome != "cancelled" and not slot.start.inbound
 
 
 def is_for(head: Slot, waiter: Waiter) -> bool:

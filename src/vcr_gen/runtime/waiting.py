@@ -1,6 +1,7 @@
 """Who waits for the tape, and whether anybody else could still move."""
 
 import asyncio
+import opcode
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -16,6 +17,9 @@ OWN_THREAD = "vcr-gen"
 
 BLOCKED_GRACE = 0.2
 """Seconds to wait for threads that all sit in a wait of the standard library."""
+
+
+_BEFORE_WITH = opcode.opmap.get("BEFORE_WITH", -1)
 
 
 @final
@@ -107,7 +111,11 @@ def _is_idle_worker(frame: FrameType) -> bool:
 
 
 def _waits(frame: FrameType) -> bool:
-    return frame.f_code.co_filename.endswith(("/threading.py", "/queue.py", "/selectors.py"))
+    code = frame.f_code
+    if code.co_filename.endswith(("/threading.py", "/queue.py", "/selectors.py")):
+        return True
+    # A lock has no frame of its own: who waits for it stands at its `with`.
+    return code.co_code[frame.f_lasti] == _BEFORE_WITH
 
 
 def _awaiting(awaited: object) -> Iterator[FrameType]:
