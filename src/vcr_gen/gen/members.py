@@ -49,6 +49,8 @@ _NOT_MEMBERS: Final = frozenset(
         "__weakref__",
     }
 )
+_PYTHONS_OWN: Final = frozenset({"__class__", "__getattribute__", "__qualname__"})
+"""What Python asks of every object or class: a wrapper that answered otherwise would not work."""
 _WRAPPERS: Final = frozenset({"typing.ClassVar", "typing.Final", "typing.ReadOnly"})
 _READ_ONLY: Final = frozenset({"typing.Final", "typing.ReadOnly"})
 
@@ -143,6 +145,15 @@ def _member(
 ) -> Member | None:
     functions = _functions(declared)
     first = declared.nodes[0]
+    if name in _PYTHONS_OWN:
+        problems.report(
+            "VCR205",
+            f"`{declared.place.class_name}.{name}` cannot be wrapped: Python itself needs it",
+            "leave it out of the Protocol",
+            module=declared.place.scope.module,
+            node=first,
+        )
+        return None
     if functions and is_function(first):
         return _function_member(declared, name, functions, problems)
     match first:

@@ -36,7 +36,7 @@ def declaration(reference: Reference, scope: Scope) -> TypeVariable:
     return TypeVariable(
         reference,
         kind,
-        maker=_maker(call.func, found.module),
+        maker=_maker(call.func, found.module, defaulted=default is not None),
         arguments=tuple(spell(bind(one, inner)) for one in call.args[1:]),
         bound=None if bound is None else spell(_opened(bind(bound, inner))),
         default=None if default is None else spell(bind(default, inner)),
@@ -49,8 +49,10 @@ def declaration(reference: Reference, scope: Scope) -> TypeVariable:
     )
 
 
-def _maker(function: ast.expr, module: Module) -> str:
-    """The module that the source itself imports `TypeVar` from."""
+def _maker(function: ast.expr, module: Module, *, defaulted: bool) -> str:
+    """The module to take `TypeVar` from: the source's choice, and one that knows defaults."""
+    if defaulted and module.target.version < (3, 13):
+        return "typing_extensions"
     while isinstance(function, ast.Attribute):
         function = function.value
     binding = module.binding(function.id) if isinstance(function, ast.Name) else None
