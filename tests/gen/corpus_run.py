@@ -122,33 +122,54 @@ def write(generation: Generation) -> None:
 def type_complaints(output: Path, site_packages: Path, python: str, cache: Path) -> list[str]:
     """What `mypy --strict` says about wrappers whose Protocol's own module it accepts.
 
-    Sources are checked along with the wrappers: a wrapper repeats what its source does wrong.
+    A wrapper repeats what its source does wrong, or tells the checker to ignore.
     """
-    wrappers = {path: _source(path, site_packages) for path in output.rglob("*.py")}
-    sources = {source for source in wrappers.values() if source is not None}
-    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--no-error-summary"]
-    options = ["--explicit-package-bases", "--cache-dir", str(cache), "--python-executable", python]
-    result = subprocess.run(
-        [*command, *options, *map(str, [output, *sorted(sources)])],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={"MYPYPATH": f"{output}:{SOURCES}:{site_packages}", "PATH": ""},
-        cwd=output,
-    )
-    errors = [line for line in result.stdout.splitlines() if ": error:" in line]
-    if not errors and result.returncode not in {0, 1}:
-        return [result.stdout + result.stderr]
-    guilty = {(output / line.partition(":")[0]).resolve() for line in errors}
+    checker = _Mypy(output, python, cache)
+    errors = [line for line in checker.run(str(output)) if line.startswith(str(output))]
+    wrappers = {line: Path(line.partition(":")[0]) for line in errors}
+    suspects = {path: _module(path) for path in wrappers.values()}
+    sources = sorted({name for name in suspects.values() if name})
+    options = [part for name in sources for part in ("-m", name)]
+    guilty = {line.partition(":")[0] for line in checker.run(*options)} if sources else set()
+    untyped = {path for line, path in wrappers.items() if "[import-" in line}
     return [
         line
-        for line in errors
-        for path in [(output / line.partition(":")[0]).resolve()]
-        if path in wrappers and wrappers[path] not in guilty
+        for line, path in wrappers.items()
+        for source in [_source(path, site_packages)]
+        if path not in untyped
+        and source is not None
+        and str(source) not in guilty
+        and ": ignore" not in source.read_text(encoding="utf-8")
     ]
+
+
+@dataclass(frozen=True)
+class _Mypy:
+    output: Path
+    python: str
+    cache: Path
+
+    def run(self, *arguments: str) -> list[str]:
+        command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--no-error-summary"]
+        options = ["--cache-dir", str(self.cache), "--python-executable", self.python]
+        result = subprocess.run(
+            [*command, *options, *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={"MYPYPATH": f"{self.output}:{SOURCES}", "PATH": ""},
+        )
+        assert not result.stderr, result.stderr
+        return [line for line in result.stdout.splitlines() if ": error:" in line]
+
+
+def _module(path: Path) -> str:
+    """The source module of a generated one, by its docstring."""
+    match = re.search(r"boundaries of `(.+?)`", path.read_text(encoding="utf-8"))
+    return match.group(1) if match else ""
 
 
 def _source(path: Path, site_packages: Path) -> Path | None:
     """The source module of a generated one, by its header."""
     match = re.search(r"^# source: (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    return (site_packages / match.group(1)).resolve() if match else None
+    return site_packages / match.group(1) if match else None

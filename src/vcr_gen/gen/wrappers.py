@@ -131,7 +131,7 @@ def _constructors(wrapper: Wrapper) -> Iterator[FunctionView]:
     constant = wrapper.chosen.constant
     own = names.own_annotation(maker.target)
     if not boundary.constructors:
-        body = Nest(f"{port}(", ("cassette", constant, "inner"), ")")
+        body = Nest(f"{port}(", ("cassette", constant, "inner", "self"), ")")
         # mypy reads the body once per constraint, and then does not know which to believe.
         constrained = any(one.arguments for one in boundary.type_parameters)
         kept = _kept(wrapper, body, annotation=f"{port}[{own}]" if constrained else "")
@@ -146,7 +146,7 @@ def _constructors(wrapper: Wrapper) -> Iterator[FunctionView]:
         plain = replace(signature, asynchronous=False, returns=signature.returns or ("None",))
         header = header_of(wrapper, "__init__", plain, stub=True)
         yield FunctionView((overload,), header, None, ())
-    made = Nest(f"{port}.from_arguments(", (constant, "args", "kwargs"), ")")
+    made = Nest(f"{port}.from_arguments(", (constant, "args", "kwargs", "self"), ")")
     body = _kept(wrapper, made, annotation=f"{port}[{own}]")
     yield FunctionView(
         (),

@@ -104,7 +104,7 @@ class VcrDevice:
     """Records and replays `Device`."""
 
     def __init__(self, *, cassette: Cassette, inner: Device | None = None) -> None:
-        self._port = OutboundPort(cassette, DEVICE, inner)
+        self._port = OutboundPort(cassette, DEVICE, inner, self)
         if TYPE_CHECKING:
             self.name: str
             self.ports: list[int]

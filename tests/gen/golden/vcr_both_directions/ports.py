@@ -35,7 +35,7 @@ class VcrSocket:
     """Records and replays `Socket`."""
 
     def __init__(self, *, cassette: Cassette, inner: Socket) -> None:
-        self._port = MixedPort(cassette, SOCKET, inner)
+        self._port = MixedPort(cassette, SOCKET, inner, self)
 
     def send(self, data: bytes) -> int:
         return self._port.call(SocketSend(data=data))

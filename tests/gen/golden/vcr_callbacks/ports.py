@@ -37,7 +37,7 @@ class VcrBus:
     """Records and replays `Bus`."""
 
     def __init__(self, *, cassette: Cassette, inner: Bus | None = None) -> None:
-        self._port = OutboundPort(cassette, BUS, inner)
+        self._port = OutboundPort(cassette, BUS, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Bus]) -> Self:

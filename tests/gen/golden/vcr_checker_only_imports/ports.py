@@ -61,7 +61,7 @@ class VcrLedger:
     """Records and replays `Ledger`."""
 
     def __init__(self, *, cassette: Cassette, inner: Ledger | None = None) -> None:
-        self._port = OutboundPort(cassette, LEDGER, inner)
+        self._port = OutboundPort(cassette, LEDGER, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Ledger]) -> Self:

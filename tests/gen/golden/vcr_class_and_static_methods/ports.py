@@ -52,7 +52,7 @@ class VcrPlugin:
     """Records and replays `Plugin`."""
 
     def __init__(self, *, cassette: Cassette, inner: Plugin | None = None) -> None:
-        self._port = OutboundPort(cassette, PLUGIN, inner)
+        self._port = OutboundPort(cassette, PLUGIN, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Plugin]) -> Self:

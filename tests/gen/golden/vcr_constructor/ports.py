@@ -28,7 +28,7 @@ class VcrEngine:
     @overload
     def __init__(self, url: str, *, timeout: float = 1.0) -> None: ...
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self._port: OutboundPort[Engine] = OutboundPort.from_arguments(ENGINE, args, kwargs)
+        self._port: OutboundPort[Engine] = OutboundPort.from_arguments(ENGINE, args, kwargs, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Engine]) -> Self:
@@ -66,7 +66,7 @@ class VcrHandler:
     @overload
     def __init__(self, name: str) -> None: ...
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self._port: InboundPort[Handler] = InboundPort.from_arguments(HANDLER, args, kwargs)
+        self._port: InboundPort[Handler] = InboundPort.from_arguments(HANDLER, args, kwargs, self)
 
     def handle(self, request: str) -> str:
         return self._port.call(HandlerHandle(request=request))

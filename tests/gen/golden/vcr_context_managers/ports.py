@@ -97,7 +97,7 @@ class VcrDatabase:
     """Records and replays `Database`."""
 
     def __init__(self, *, cassette: Cassette, inner: Database | None = None) -> None:
-        self._port = OutboundPort(cassette, DATABASE, inner)
+        self._port = OutboundPort(cassette, DATABASE, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Database]) -> Self:

@@ -152,7 +152,7 @@ class VcrJob:
     """Records and replays `Job`."""
 
     def __init__(self, *, cassette: Cassette, inner: Job | None = None) -> None:
-        self._port = OutboundPort(cassette, JOB, inner)
+        self._port = OutboundPort(cassette, JOB, inner, self)
         if TYPE_CHECKING:
             self.STEP: int
 

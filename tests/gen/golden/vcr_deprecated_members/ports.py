@@ -35,7 +35,7 @@ class VcrOld:
     """Records and replays `Old`."""
 
     def __init__(self, *, cassette: Cassette, inner: Old | None = None) -> None:
-        self._port = OutboundPort(cassette, OLD, inner)
+        self._port = OutboundPort(cassette, OLD, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Old]) -> Self:

@@ -48,7 +48,7 @@ class VcrDocumented:
     """Records and replays `Documented`."""
 
     def __init__(self, *, cassette: Cassette, inner: Documented | None = None) -> None:
-        self._port = OutboundPort(cassette, DOCUMENTED, inner)
+        self._port = OutboundPort(cassette, DOCUMENTED, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Documented]) -> Self:

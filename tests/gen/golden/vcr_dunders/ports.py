@@ -130,7 +130,7 @@ class VcrTable:
     _port: OutboundPort[Table]
 
     def __init__(self, *, cassette: Cassette, inner: Table | None = None) -> None:
-        object.__setattr__(self, "_port", OutboundPort(cassette, TABLE, inner))
+        object.__setattr__(self, "_port", OutboundPort(cassette, TABLE, inner, self))
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Table]) -> Self:

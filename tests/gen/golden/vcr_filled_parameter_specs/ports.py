@@ -35,7 +35,7 @@ class VcrFixed:
     """Records and replays `Fixed`."""
 
     def __init__(self, *, cassette: Cassette, inner: Fixed | None = None) -> None:
-        self._port = OutboundPort(cassette, FIXED, inner)
+        self._port = OutboundPort(cassette, FIXED, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Fixed]) -> Self:
@@ -82,7 +82,7 @@ class VcrAnything:
     """Records and replays `Anything`."""
 
     def __init__(self, *, cassette: Cassette, inner: Anything | None = None) -> None:
-        self._port = OutboundPort(cassette, ANYTHING, inner)
+        self._port = OutboundPort(cassette, ANYTHING, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Anything]) -> Self:
@@ -130,7 +130,7 @@ class VcrPrefixed(Generic[Q]):
     """Records and replays `Prefixed`."""
 
     def __init__(self, *, cassette: Cassette, inner: Prefixed[Q] | None = None) -> None:
-        self._port = OutboundPort(cassette, PREFIXED, inner)
+        self._port = OutboundPort(cassette, PREFIXED, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Prefixed[Q]]) -> Self:

@@ -32,7 +32,7 @@ class VcrLimits:
     """Records and replays `Limits`."""
 
     def __init__(self, *, cassette: Cassette, inner: Limits | None = None) -> None:
-        self._port = OutboundPort(cassette, LIMITS, inner)
+        self._port = OutboundPort(cassette, LIMITS, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Limits]) -> Self:

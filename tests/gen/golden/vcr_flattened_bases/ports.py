@@ -99,7 +99,7 @@ class VcrFile:
     """Records and replays `File`."""
 
     def __init__(self, *, cassette: Cassette, inner: File | None = None) -> None:
-        self._port = OutboundPort(cassette, FILE, inner)
+        self._port = OutboundPort(cassette, FILE, inner, self)
         if TYPE_CHECKING:
             self.closed: bool
 
@@ -189,7 +189,7 @@ class VcrRows(Generic[T_co]):
     """Records and replays `Rows`."""
 
     def __init__(self, *, cassette: Cassette, inner: Rows[T_co] | None = None) -> None:
-        self._port = OutboundPort(cassette, ROWS, inner)
+        self._port = OutboundPort(cassette, ROWS, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Rows[T_co]]) -> Self:
@@ -250,7 +250,7 @@ class VcrLock:
     """Records and replays `Lock`."""
 
     def __init__(self, *, cassette: Cassette, inner: Lock | None = None) -> None:
-        self._port = OutboundPort(cassette, LOCK, inner)
+        self._port = OutboundPort(cassette, LOCK, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Lock]) -> Self:

@@ -73,7 +73,7 @@ class VcrBoth:
     """Records and replays `Both`."""
 
     def __init__(self, *, cassette: Cassette, inner: Both | None = None) -> None:
-        self._port = OutboundPort(cassette, BOTH, inner)
+        self._port = OutboundPort(cassette, BOTH, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Both]) -> Self:

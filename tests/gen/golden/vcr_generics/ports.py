@@ -71,7 +71,7 @@ class VcrRepo(Generic[K_contra, T_co]):
     """Records and replays `Repo`."""
 
     def __init__(self, *, cassette: Cassette, inner: Repo[K_contra, T_co] | None = None) -> None:
-        self._port = OutboundPort(cassette, REPO, inner)
+        self._port = OutboundPort(cassette, REPO, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Repo[K_contra, T_co]]) -> Self:
@@ -146,7 +146,7 @@ class VcrCell(Generic[T]):
     """Records and replays `Cell`."""
 
     def __init__(self, *, cassette: Cassette, inner: Cell[T] | None = None) -> None:
-        self._port = OutboundPort(cassette, CELL, inner)
+        self._port = OutboundPort(cassette, CELL, inner, self)
         if TYPE_CHECKING:
             self.value: T
 

@@ -44,7 +44,7 @@ class VcrCursor:
     """Records and replays `Cursor`."""
 
     def __init__(self, *, cassette: Cassette, inner: Cursor | None = None) -> None:
-        self._port = OutboundPort(cassette, CURSOR, inner)
+        self._port = OutboundPort(cassette, CURSOR, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Cursor]) -> Self:
@@ -94,7 +94,7 @@ class VcrConnection:
     """Records and replays `Connection`."""
 
     def __init__(self, *, cassette: Cassette, inner: Connection | None = None) -> None:
-        self._port = OutboundPort(cassette, CONNECTION, inner)
+        self._port = OutboundPort(cassette, CONNECTION, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Connection]) -> Self:

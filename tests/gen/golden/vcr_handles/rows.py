@@ -26,7 +26,7 @@ class VcrRow:
     """Records and replays `Row`."""
 
     def __init__(self, *, cassette: Cassette, inner: Row | None = None) -> None:
-        self._port = OutboundPort(cassette, ROW, inner)
+        self._port = OutboundPort(cassette, ROW, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Row]) -> Self:

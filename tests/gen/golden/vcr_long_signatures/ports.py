@@ -59,7 +59,7 @@ class VcrVeryDescriptiveServiceName:
         cassette: Cassette,
         inner: VeryDescriptiveServiceName | None = None,
     ) -> None:
-        self._port = OutboundPort(cassette, VERY_DESCRIPTIVE_SERVICE_NAME, inner)
+        self._port = OutboundPort(cassette, VERY_DESCRIPTIVE_SERVICE_NAME, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], VeryDescriptiveServiceName]) -> Self:

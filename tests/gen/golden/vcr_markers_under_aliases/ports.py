@@ -28,7 +28,7 @@ class VcrClock:
     """Records and replays `Clock`."""
 
     def __init__(self, *, cassette: Cassette, inner: Clock | None = None) -> None:
-        self._port = OutboundPort(cassette, CLOCK, inner)
+        self._port = OutboundPort(cassette, CLOCK, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Clock]) -> Self:
@@ -63,7 +63,7 @@ class VcrDoor:
     """Records and replays `Door`."""
 
     def __init__(self, *, cassette: Cassette, inner: Door) -> None:
-        self._port = InboundPort(cassette, DOOR, inner)
+        self._port = InboundPort(cassette, DOOR, inner, self)
 
     def knock(self, code: t.Annotated[str, Secret], *, loud: bool = False) -> t.NoReturn:
         self._port.never(DoorKnock(code=code, loud=loud))
@@ -100,7 +100,7 @@ class VcrWire:
     """Records and replays `Wire`."""
 
     def __init__(self, *, cassette: Cassette, inner: Wire | None = None) -> None:
-        self._port = OutboundPort(cassette, WIRE, inner)
+        self._port = OutboundPort(cassette, WIRE, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Wire]) -> Self:

@@ -58,7 +58,7 @@ class VcrUntyped:
     """Records and replays `Untyped`."""
 
     def __init__(self, *, cassette: Cassette, inner: Untyped | None = None) -> None:
-        self._port = OutboundPort(cassette, UNTYPED, inner)
+        self._port = OutboundPort(cassette, UNTYPED, inner, self)
         if TYPE_CHECKING:
             self.count: int
 

@@ -74,7 +74,7 @@ class VcrCalendar:
     """Records and replays `Calendar`."""
 
     def __init__(self, *, cassette: Cassette, inner: Calendar | None = None) -> None:
-        self._port = OutboundPort(cassette, CALENDAR, inner)
+        self._port = OutboundPort(cassette, CALENDAR, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Calendar]) -> Self:

@@ -50,7 +50,7 @@ class VcrOuterPort:
     Mode = Outer.Port.Mode
 
     def __init__(self, *, cassette: Cassette, inner: Outer.Port | None = None) -> None:
-        self._port = OutboundPort(cassette, OUTER_PORT, inner)
+        self._port = OutboundPort(cassette, OUTER_PORT, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Outer.Port]) -> Self:
@@ -88,7 +88,7 @@ class VcrGhost:
     """Records and replays `Ghost`."""
 
     def __init__(self, *, cassette: Cassette, inner: "Ghost | None" = None) -> None:
-        self._port = OutboundPort(cassette, GHOST, inner)
+        self._port = OutboundPort(cassette, GHOST, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: "Callable[[], Ghost]") -> Self:

@@ -81,7 +81,7 @@ class VcrStore:
     """Records and replays `Store`."""
 
     def __init__(self, *, cassette: Cassette, inner: Store | None = None) -> None:
-        self._port = OutboundPort(cassette, STORE, inner)
+        self._port = OutboundPort(cassette, STORE, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Store]) -> Self:

@@ -66,7 +66,7 @@ class VcrPool:
     """Records and replays `Pool`."""
 
     def __init__(self, *, cassette: Cassette, inner: Pool | None = None) -> None:
-        self._port = OutboundPort(cassette, POOL, inner)
+        self._port = OutboundPort(cassette, POOL, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Pool]) -> Self:
@@ -127,7 +127,7 @@ class VcrTask(Generic[P, T_co]):
     """Records and replays `Task`."""
 
     def __init__(self, *, cassette: Cassette, inner: Task[P, T_co] | None = None) -> None:
-        self._port = OutboundPort(cassette, TASK, inner)
+        self._port = OutboundPort(cassette, TASK, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Task[P, T_co]]) -> Self:

@@ -67,7 +67,7 @@ class VcrVault:
     """Records and replays `Vault`."""
 
     def __init__(self, *, cassette: Cassette, inner: Vault | None = None) -> None:
-        self._port = OutboundPort(cassette, VAULT, inner)
+        self._port = OutboundPort(cassette, VAULT, inner, self)
         if TYPE_CHECKING:
             self._state: int
 

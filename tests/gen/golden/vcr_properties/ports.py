@@ -58,7 +58,7 @@ class VcrAccount:
     """Records and replays `Account`."""
 
     def __init__(self, *, cassette: Cassette, inner: Account | None = None) -> None:
-        self._port = OutboundPort(cassette, ACCOUNT, inner)
+        self._port = OutboundPort(cassette, ACCOUNT, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Account]) -> Self:

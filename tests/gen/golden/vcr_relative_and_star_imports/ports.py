@@ -33,7 +33,7 @@ class VcrDrawer:
     """Records and replays `Drawer`."""
 
     def __init__(self, *, cassette: Cassette, inner: Drawer | None = None) -> None:
-        self._port = OutboundPort(cassette, DRAWER, inner)
+        self._port = OutboundPort(cassette, DRAWER, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Drawer]) -> Self:

@@ -68,7 +68,7 @@ class VcrQuery:
     """Records and replays `Query`."""
 
     def __init__(self, *, cassette: Cassette, inner: Query | None = None) -> None:
-        self._port = OutboundPort(cassette, QUERY, inner)
+        self._port = OutboundPort(cassette, QUERY, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Query]) -> Self:

@@ -115,7 +115,7 @@ class VcrFeed:
     """Records and replays `Feed`."""
 
     def __init__(self, *, cassette: Cassette, inner: Feed | None = None) -> None:
-        self._port = OutboundPort(cassette, FEED, inner)
+        self._port = OutboundPort(cassette, FEED, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Feed]) -> Self:

@@ -41,7 +41,7 @@ class VcrService:
     """Records and replays `Service`."""
 
     def __init__(self, *, cassette: Cassette, inner: Service | None = None) -> None:
-        self._port = OutboundPort(cassette, SERVICE, inner)
+        self._port = OutboundPort(cassette, SERVICE, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Service]) -> Self:

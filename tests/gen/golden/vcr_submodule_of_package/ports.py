@@ -55,7 +55,7 @@ class VcrPort:
     """Records and replays `Port`."""
 
     def __init__(self, *, cassette: Cassette, inner: Port | None = None) -> None:
-        self._port = OutboundPort(cassette, PORT, inner)
+        self._port = OutboundPort(cassette, PORT, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Port]) -> Self:

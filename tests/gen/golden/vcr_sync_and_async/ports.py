@@ -40,7 +40,7 @@ class VcrStepRunner:
     """Records and replays `StepRunner`."""
 
     def __init__(self, *, cassette: Cassette, inner: StepRunner | None = None) -> None:
-        self._port = OutboundPort(cassette, STEP_RUNNER, inner)
+        self._port = OutboundPort(cassette, STEP_RUNNER, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], StepRunner]) -> Self:
@@ -91,7 +91,7 @@ class VcrScriptServer:
     """Records and replays `ScriptServer`."""
 
     def __init__(self, *, cassette: Cassette, inner: ScriptServer) -> None:
-        self._port = InboundPort(cassette, SCRIPT_SERVER, inner)
+        self._port = InboundPort(cassette, SCRIPT_SERVER, inner, self)
 
     async def start(self, name: str, arguments: str = "") -> str:
         return await self._port.acall(ScriptServerStart(name=name, arguments=arguments))

@@ -50,7 +50,7 @@ class VcrBox[T, U: (int, str) = int]:
     """Records and replays `Box`."""
 
     def __init__(self, *, cassette: Cassette, inner: Box[T, U] | None = None) -> None:
-        self._port: OutboundPort[Box[T, U]] = OutboundPort(cassette, BOX, inner)
+        self._port: OutboundPort[Box[T, U]] = OutboundPort(cassette, BOX, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Box[T, U]]) -> Self:
@@ -109,7 +109,7 @@ class VcrRunner:
     """Records and replays `Runner`."""
 
     def __init__(self, *, cassette: Cassette, inner: Runner | None = None) -> None:
-        self._port = OutboundPort(cassette, RUNNER, inner)
+        self._port = OutboundPort(cassette, RUNNER, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Runner]) -> Self:

@@ -75,7 +75,7 @@ class VcrClient:
     """Records and replays `Client`."""
 
     def __init__(self, *, cassette: Cassette, inner: Client | None = None) -> None:
-        self._port = OutboundPort(cassette, CLIENT, inner)
+        self._port = OutboundPort(cassette, CLIENT, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Client]) -> Self:
