@@ -146,6 +146,8 @@ class Divergence:
     """What most likely changed."""
     hint: str = field(default="")
     """What to run next."""
+    cancellation: bool = False
+    """Whether all that differs is that a call was cancelled."""
 
 
 class DivergenceError(BaseException):

@@ -389,6 +389,19 @@ def test_a_replay_in_which_nothing_can_move_ends_at_once(tape):
     assert time.perf_counter() - started < 5
 
 
+def test_a_failing_test_is_not_hidden_by_what_its_end_cancels(tape):
+    async def program(shell, fail=False):
+        slow = asyncio.create_task(shell.arun("slow", 0.05))
+        await shell.arun("fast", 0.001)
+        assert not fail, "the test's own failure"
+        await slow
+
+    tape.record(VcrShell, RealShell, program)
+    with pytest.raises(AssertionError, match="the test's own failure") as failed:
+        tape.replay(VcrShell, lambda shell: program(shell, fail=True))
+    assert "was cancelled" in "".join(failed.value.__notes__)
+
+
 def test_threads_share_a_tape(tape):
     def program(shell):
         results = {}

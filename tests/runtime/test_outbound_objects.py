@@ -108,6 +108,10 @@ def test_passing_another_handle_than_recorded_is_a_divergence(tape):
         tape.replay(VcrDatabase, lambda database: program(database, swap=True))
 
 
+def test_what_gives_itself_back_comes_back_as_its_own_wrapper(tape):
+    assert tape.same(VcrDatabase, RealDatabase, lambda database: database.itself() is database)
+
+
 def test_self_is_a_wrapper_of_its_kind(tape):
     def program(database):
         clone, clones = database.clone(), database.clones()

@@ -143,7 +143,7 @@ class Cassette:
         made: _C = make_call(call, method, arguments)
         return made
 
-    def attach(self, boundary: Boundary, handle: str) -> Link:
+    def attach(self, boundary: Boundary, handle: str, wrapper: object, inner: object) -> Link:
         """Let a wrapper take part; `handle` is its number where it wraps a live object."""
         if self._closed:
             raise UsageError(f"{self.path}: the cassette is closed")
@@ -155,7 +155,13 @@ class Cassette:
                     f"{reachable.protocol}; give one another name: @{reachable.direction}(name=…)"
                 )
         self._run.learn(boundary)
-        return self._run.crossing.link(handle or self._instance(boundary))
+        if handle:
+            return self._run.crossing.link(handle)
+        instance = self._instance(boundary)
+        self._run.crossing.objects.attach(
+            instance or boundary.name, wrapper, inner, inbound=boundary.direction == "inbound"
+        )
+        return self._run.crossing.link(instance)
 
     def replay(self) -> ReplayRun:
         """The replay behind this cassette; an error while it records."""

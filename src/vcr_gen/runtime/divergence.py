@@ -3,6 +3,7 @@
 import abc
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import final
@@ -122,13 +123,14 @@ class Reporter:
 
     def cancelled(self, slot: Slot, window: Window) -> Divergence:
         """The application cancelled a call that was not cancelled in the recording."""
-        return self._divergence(
+        found = self._divergence(
             f"{slot.start.of} was cancelled, but in the recording it came to its end",
             slot.start.of,
             slot,
             window,
             likely="a time-out became shorter, or a task is cancelled earlier",
         )
+        return replace(found, cancellation=True)
 
     def another_inbound(self, of: str, slot: Slot, window: Window) -> Divergence:
         """A driver asked for another inbound call than the one that is due."""

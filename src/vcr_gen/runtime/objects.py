@@ -16,6 +16,9 @@ from vcr_gen.runtime.plain import Plain
 
 __all__ = ["Objects", "number_of"]
 
+Number: TypeAlias = int | str
+"""What the tape calls a live object: its number, or the name of a wrapper that was attached."""
+
 Build: TypeAlias = Callable[[int, Any], Any]
 """Makes the wrapper for an object: of its number, and the object itself where there is one."""
 
@@ -39,12 +42,21 @@ class Objects:
     def __init__(self, *, replaying: bool) -> None:
         self._replaying = replaying
         self._next = 1
-        self._imports: dict[int, _Import] = {}
-        self._exports: dict[int, _Export] = {}
-        self._numbers: dict[object, int] = {}
+        self._imports: dict[Number, _Import] = {}
+        self._exports: dict[Number, _Export] = {}
+        self._numbers: dict[object, Number] = {}
         self._pending: list[tuple[Any, Build]] = []
-        self._tentative: dict[int, int] = {}
+        self._tentative: dict[int, Number] = {}
         self._lock = threading.RLock()
+
+    def attach(self, name: str, wrapper: Any, real: Any, *, inbound: bool) -> None:
+        """Know a wrapper that the test attached: what gives itself back comes back as it."""
+        with self._lock:
+            if inbound:
+                self._exports[name] = _Export(real, wrapper)
+                self._numbers[_key(real)] = self._numbers[_key(wrapper)] = name
+            else:
+                self._import(name, wrapper, real)
 
     def bring_in(self, real: Any, build: Build) -> Any:
         """The application's object for one that the environment hands over."""
@@ -58,16 +70,18 @@ class Objects:
                 return self._exports[number].own
             return self._imports[number].wrapper()
 
-    def recall(self, number: int, build: Build) -> Any:
+    def recall(self, number: Number, build: Build) -> Any:
         """The application's object for a recorded number."""
         with self._lock:
             if number in self._exports:
                 return self._exports[number].own
             known = self._imports[number].wrapper() if number in self._imports else None
-            if known is None:
-                self._next = max(self._next, number + 1)
-                return self._import(number, build(number, None), None)
-            return known
+            if known is not None:
+                return known
+            if isinstance(number, str):
+                raise DecodeError(path="$", expected="an attached wrapper", got=repr(number))
+            self._next = max(self._next, number + 1)
+            return self._import(number, build(number, None), None)
 
     def hand_out(self, own: Any, build: Build) -> Any:
         """What the environment gets for an object of the application: a wrapper, or its own."""
@@ -79,7 +93,7 @@ class Objects:
                 return self._imports[number].real
             return self._exports[number].wrapper
 
-    def number(self, value: Any, build: Build | None = None) -> int:
+    def number(self, value: Any, build: Build | None = None) -> Number:
         """The number of a live object; `build` exports one that has none yet.
 
         In a replay, the tape says which number a newly exported object has: until `agree` has
@@ -96,9 +110,9 @@ class Objects:
             self._pending.append((value, build))
             return -len(self._pending)
 
-    def agree(self, recorded: int, actual: int) -> bool:
+    def agree(self, recorded: Number, actual: Number) -> bool:
         """Whether a live number stands for the recorded one."""
-        if actual >= 0:
+        if isinstance(actual, str) or actual >= 0:
             return recorded == actual
         with self._lock:
             if recorded in self._exports or recorded in self._imports:
@@ -128,14 +142,16 @@ class Objects:
         """What follows is recorded: new exports are numbered here."""
         self._replaying = False
 
-    def _export(self, number: int, own: Any, build: Build) -> int:
+    def _export(self, number: Number, own: Any, build: Build) -> Number:
+        if isinstance(number, str):
+            raise DecodeError(path="$", expected="an attached wrapper", got=repr(number))
         wrapper = build(number, own)
         self._next = max(self._next, number + 1)
         self._exports[number] = _Export(own, wrapper)
         self._numbers[_key(own)] = self._numbers[_key(wrapper)] = number
         return number
 
-    def _import(self, number: int, wrapper: Any, real: Any) -> Any:
+    def _import(self, number: Number, wrapper: Any, real: Any) -> Any:
         keys = [_key(wrapper)] if real is None else [_key(wrapper), _key(real)]
 
         def forget(_: object) -> None:  # ids may be used again once the wrapper is gone
@@ -157,10 +173,10 @@ def _key(value: object) -> object:
     return id(value)
 
 
-def number_of(plain: Plain, word: str) -> int:
+def number_of(plain: Plain, word: str) -> Number:
     """The number in the stored form of a live object."""
     if isinstance(plain, dict) and set(plain) == {word}:
         number = plain[word]
-        if type(number) is int:
+        if type(number) is int or type(number) is str:
             return number
     raise DecodeError(path="$", expected=f"{{{word}: number}}", got=repr(plain)[:80])

@@ -21,11 +21,13 @@ R = TypeVar("R")
 class Port(Generic[P]):
     """Carries the calls of one wrapper over the boundary."""
 
-    def __init__(self, cassette: Cassette, boundary: Boundary, inner: P | None) -> None:
+    def __init__(
+        self, cassette: Cassette, boundary: Boundary, inner: P | None, wrapper: object
+    ) -> None:
         self.boundary = boundary
         self._inner = inner
         self._cassette = cassette
-        self._link = cassette.attach(boundary, handle_being_built.get())
+        self._link = cassette.attach(boundary, handle_being_built.get(), wrapper, inner)
 
     @property
     def on(self) -> str:
@@ -34,7 +36,11 @@ class Port(Generic[P]):
 
     @classmethod
     def from_arguments(
-        cls, boundary: Boundary, arguments: tuple[object, ...], options: Mapping[str, Any]
+        cls,
+        boundary: Boundary,
+        arguments: tuple[object, ...],
+        options: Mapping[str, Any],
+        wrapper: object,
     ) -> "typing.Self":
         """The port for a wrapper whose Protocol has an `__init__` of its own."""
         if arguments or not set(options) <= {"cassette", "inner"} or "cassette" not in options:
@@ -42,7 +48,7 @@ class Port(Generic[P]):
                 f"{boundary.wrapper.__name__} wraps an object that exists: "
                 "build it with cassette=… and inner=…"
             )
-        return cls(options["cassette"], boundary, options.get("inner"))
+        return cls(options["cassette"], boundary, options.get("inner"), wrapper)
 
     def call(self, call: CallTo[P, R]) -> R:
         """Carry a call of a `def` member."""
@@ -126,7 +132,9 @@ class Port(Generic[P]):
 class OutboundPort(Port[P]):
     """The port of an outbound boundary: the real object exists only when it may be called."""
 
-    def __init__(self, cassette: Cassette, boundary: Boundary, inner: P | None) -> None:
+    def __init__(
+        self, cassette: Cassette, boundary: Boundary, inner: P | None, wrapper: object
+    ) -> None:
         if inner is None and cassette.calls_real and not handle_being_built.get():
             raise UsageError(
                 f"{boundary.wrapper.__name__} needs inner=… here: the cassette records. "
@@ -138,7 +146,7 @@ class OutboundPort(Port[P]):
                 "environment must not be reached; "
                 f"{boundary.wrapper.__name__}.attach(cassette, factory) leaves it out"
             )
-        super().__init__(cassette, boundary, inner)
+        super().__init__(cassette, boundary, inner, wrapper)
 
 
 @final

@@ -262,7 +262,10 @@ class ReplayRun(Run):
             self.player.close()
             failure = self.player.failure
             if failure is not None and error is not failure:
-                raise failure
+                if error is None or not failure.divergence.cancellation:
+                    raise failure
+                # A loop that ends with an error cancels what still runs: the error is the cause.
+                error.add_note(f"in the replay of {self._settings.path}: {failure}")
             if error is None:
                 if self.dispatcher.errors:
                     raise self.dispatcher.errors[0]

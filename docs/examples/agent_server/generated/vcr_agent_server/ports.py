@@ -30,7 +30,7 @@ class VcrStepRunner:
     """Records and replays `StepRunner`."""
 
     def __init__(self, *, cassette: Cassette, inner: StepRunner | None = None) -> None:
-        self._port = OutboundPort(cassette, STEP_RUNNER, inner)
+        self._port = OutboundPort(cassette, STEP_RUNNER, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], StepRunner]) -> Self:
@@ -84,7 +84,7 @@ class VcrFiles:
     """Records and replays `Files`."""
 
     def __init__(self, *, cassette: Cassette, inner: Files | None = None) -> None:
-        self._port = OutboundPort(cassette, FILES, inner)
+        self._port = OutboundPort(cassette, FILES, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Files]) -> Self:
@@ -121,7 +121,7 @@ class VcrClock:
     """Records and replays `Clock`."""
 
     def __init__(self, *, cassette: Cassette, inner: Clock | None = None) -> None:
-        self._port = OutboundPort(cassette, CLOCK, inner)
+        self._port = OutboundPort(cassette, CLOCK, inner, self)
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Clock]) -> Self:
@@ -183,7 +183,7 @@ class VcrScriptServer:
     """Records and replays `ScriptServer`."""
 
     def __init__(self, *, cassette: Cassette, inner: ScriptServer) -> None:
-        self._port = InboundPort(cassette, SCRIPT_SERVER, inner)
+        self._port = InboundPort(cassette, SCRIPT_SERVER, inner, self)
 
     async def start(self, name: str, arguments: str = "") -> str:
         """Start a script and run it up to the first step that needs the agent."""
