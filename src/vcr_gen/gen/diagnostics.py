@@ -86,6 +86,7 @@ CODES: Final[Mapping[str, Explanation]] = _table(
         "VCR203": "a decorator hides what a member is",
         "VCR204": "a method has no parameter for the instance",
         "VCR205": "a member that Python itself needs cannot be wrapped",
+        "VCR206": "a Protocol that is a dataclass cannot be wrapped",
         # writing and drift
         "VCR301": "a file that vcr-gen did not write is in the way",
         "VCR302": "something that is not a regular file is in the way",

@@ -24,7 +24,7 @@ from vcr_gen.gen.scopes import Scope
 from vcr_gen.gen.signatures import Place, mangled, signature_of
 from vcr_gen.gen.spelling import spell
 from vcr_gen.gen.syntax import Function, is_function
-from vcr_gen.gen.text import Text, builtin, imported
+from vcr_gen.gen.text import Text, builtin
 
 __all__ = ["Members", "read_members"]
 
@@ -94,26 +94,26 @@ def read_members(
                     member = _member(declared, name, problems, ancestors)
                 if member is not None:
                     found[name] = member
-    found.update(_dataclass_member(library, ancestors))
+    _refuse_dataclasses(library, ancestors, problems)
     return Members(tuple(found.values()), constructors)
 
 
-def _dataclass_member(library: Library, ancestors: Sequence[Ancestor]) -> dict[str, Member]:
-    """What `@dataclass` on a Protocol adds to it, in the eyes of type checkers."""
+def _refuse_dataclasses(
+    library: Library, ancestors: Sequence[Ancestor], problems: Problems
+) -> None:
+    """`@dataclass` gives a Protocol members that only another dataclass can have."""
     for ancestor in ancestors:
         scope = Scope(library, ancestor.definition.module)
         for decorator in ancestor.node.decorator_list:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
             if scope.name_of(called) == "dataclasses.dataclass":
-                fields = (builtin("dict"), "[", builtin("str"), ", ")
-                field = (imported("dataclasses", "Field"), "[", imported("typing", "Any"), "]]")
-                whole = (*fields, *field)
-                declared = (imported("typing", "ClassVar"), "[", *whole, "]")
-                name = "__dataclass_fields__"
-                lazy = ancestor.definition.module.lazy_annotations
-                member = Attribute(name, declared, whole, settable=False, recorded=False, lazy=lazy)
-                return {name: member}
-    return {}
+                problems.report(
+                    "VCR206",
+                    f"`{ancestor.node.name}` is a dataclass, which no wrapper can stand in for",
+                    "remove `@dataclass` from the Protocol; its attributes are members anyway",
+                    module=ancestor.definition.module,
+                    node=ancestor.node,
+                )
 
 
 def _declared(ancestor: Ancestor, place: Place) -> Iterable[_Declared]:
@@ -253,7 +253,6 @@ def _attribute(
     if full_name(unquoted(annotation)) in {"typing.TypeAlias", "dataclasses.KW_ONLY"}:
         return None
     value, wrappers = _value_type(annotation)
-    frozen = _is_frozen(declared.place.scope)
     if value is None:
         inferred = None if node.value is None else _inferred(node.value)
         if inferred is None:
@@ -271,8 +270,8 @@ def _attribute(
         name,
         spell(annotation),
         spell(value),
-        settable=not wrappers and not frozen,  # nor can an instance set a class variable
-        final=frozen or bool(wrappers & _READ_ONLY),
+        settable=not wrappers,  # an instance cannot set a class variable either
+        final=bool(wrappers & _READ_ONLY),
         slotted=_has_slots(declared.place.scope.classes[-1]),
         lazy=declared.place.scope.module.lazy_annotations,
     )
@@ -284,19 +283,6 @@ def _has_slots(node: ast.ClassDef) -> bool:
         for statement in node.body
         if isinstance(statement, ast.Assign)
         for target in statement.targets
-    )
-
-
-def _is_frozen(scope: Scope) -> bool:
-    """Whether the class is a frozen dataclass, whose attributes nobody can set."""
-    return any(
-        isinstance(decorator, ast.Call)
-        and scope.name_of(decorator.func) == "dataclasses.dataclass"
-        and any(
-            one.arg == "frozen" and isinstance(one.value, ast.Constant) and one.value.value
-            for one in decorator.keywords
-        )
-        for decorator in scope.classes[-1].decorator_list
     )
 
 

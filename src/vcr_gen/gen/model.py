@@ -146,7 +146,7 @@ class Attribute:
     """The type of the value alone."""
     settable: bool = True
     final: bool = False
-    """Whether it is `Final`, `ReadOnly` or frozen: a property is all that can be offered."""
+    """Whether it is `Final` or `ReadOnly`: a property is all that can be offered."""
     slotted: bool = False
     """Whether the Protocol declares `__slots__`."""
     lazy: bool = False
