@@ -196,6 +196,10 @@ class Matcher:
                 self._bind(strand, name)
                 return Expectation(slot)
             known.add(name)
+        if strand.is_pooled:  # another worker may have had the job, and others before it
+            for slot in self._window.left():
+                if slot.driven_by_application and not compare(slot):
+                    return Expectation(slot)
         return nearest or Expectation(None)
 
     def _exchange(self, strand: Strand, name: str) -> None:

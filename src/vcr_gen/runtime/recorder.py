@@ -48,6 +48,8 @@ class Recorder:
 
     def come_in(self, operation: Operation) -> Any:
         """Pass an inbound call on to the application and record it."""
+        if operation.bound.kind is Kind.AWAITABLE:
+            return self.come_in_async(operation)
         call, forwarded = self._start(operation, inbound=True)
         with self.inside(call, inbound=True):
             with self.ending(call, operation.bound):

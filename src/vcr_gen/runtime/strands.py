@@ -50,6 +50,12 @@ class Strand:
                 return not thread.is_alive()
         return False
 
+    @property
+    def is_pooled(self) -> bool:
+        """Whether it is a pool's worker: which of them takes a job is chance."""
+        target = getattr(self.owner, "_target", None)
+        return getattr(target, "__module__", "") == "concurrent.futures.thread"
+
     def child(self, owner: object) -> "Strand":
         """A new strand that was spawned by this one."""
         self._children += 1
