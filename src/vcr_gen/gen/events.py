@@ -50,16 +50,21 @@ class EventMaker:
         signature: Signature,
         *,
         loose: bool = False,
-        deprecated: bool = False,
+        unseen: bool = False,
     ) -> Event:
-        """The event of a method; `loose` where overloads take less than their implementation."""
+        """The event of a method.
+
+        It is `loose` where overloads take less than their implementation, and `unseen` by type
+        checkers where the member is deprecated, of which only the wrapper's callers are to be
+        warned, or has a mangled name.
+        """
         fields = [(one.name, self.field_type(one, signature, key)) for one in signature.parameters]
         returns = self.returned(signature)
         access = f"target.{member}"
-        if deprecated:  # the wrapper warns its callers; it must not be warned itself
+        if unseen:
             cast, any_name = self.names.own("typing", "cast"), self.names.own("typing", "Any")
             access = f'{cast}("{any_name}", target).{member}'
-        if loose or deprecated or _has_pack(signature):
+        if loose or unseen or _has_pack(signature):
             access = self._loosened(access, signature, returns)
         values = {parameter: f"self.{field}" for parameter, field in _fields(fields).items()}
         inner = Nest(f"{access}(", arguments_for(self.names, signature, values), ")")

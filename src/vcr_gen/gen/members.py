@@ -92,6 +92,8 @@ def read_members(
                 member = None
                 if name not in found:
                     member = _member(declared, name, problems, ancestors)
+                if isinstance(member, Method) and name != declared.name:
+                    member = replace(member, declared=declared.name)
                 if member is not None:
                     found[name] = member
     _refuse_dataclasses(library, ancestors, problems)

@@ -119,6 +119,8 @@ class Method:
     """The direction that a decorator on the method gives."""
     recorded: bool = True
     deprecated: bool = False
+    declared: str = ""
+    """The name in the source, where Python mangles it."""
 
 
 @dataclass(frozen=True, slots=True)

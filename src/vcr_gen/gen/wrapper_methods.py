@@ -35,7 +35,7 @@ def method(wrapper: Wrapper, member: Method) -> MemberView | DeclaredView:
     else:
         functions.append(_calling(wrapper, member))
     if member.binding == "instance":
-        if not any(one.declared for one in member.signature.parameters):
+        if not member.declared and not any(one.declared for one in member.signature.parameters):
             return MemberView(member.name, tuple(functions))
         return DeclaredView(
             member.name,
@@ -77,7 +77,11 @@ def _binder(wrapper: Wrapper, member: Method) -> tuple[str, ...]:
 
 
 def _unmangled(wrapper: Wrapper, member: Method) -> Iterator[FunctionView]:
-    """What type checkers see: to them, `__x` is a positional parameter without a name."""
+    """What type checkers see: to them, `__x` is a positional parameter without a name.
+
+    A member of such a name they know by what the source says.
+    """
+    member = replace(member, name=member.declared or member.name)
     for signature in member.overloads or (member.signature,):
         parameters = tuple(
             replace(one, name=one.declared or one.name) for one in signature.parameters
@@ -118,7 +122,7 @@ def _dispatching(wrapper: Wrapper, member: Method) -> FunctionView:
         number = str(index + 1) if index else ""
         key = f"{member.name}#{index + 1}" if index else member.name
         name = event_name(wrapper, member.name, number)
-        event = wrapper.maker.call(name, key, member.name, signature, deprecated=member.deprecated)
+        event = wrapper.maker.call(name, key, member.name, signature, unseen=_unseen(member))
         wrapper.events.append(event.view)
         chosen.append(event.view.name)
     comma = "," if len(chosen) == 1 else ""
@@ -147,6 +151,10 @@ def _calling(wrapper: Wrapper, member: Method) -> FunctionView:
     return FunctionView(tuple(decorators_of(wrapper, signature)), header, signature.docstring, body)
 
 
+def _unseen(member: Method) -> bool:
+    return member.deprecated or bool(member.declared)
+
+
 def _body(
     wrapper: Wrapper, member: Method, signature: Signature, receiver: str
 ) -> Iterator[Nest | str]:
@@ -168,7 +176,7 @@ def _body(
         member.name,
         signature,
         loose=bool(member.overloads),
-        deprecated=member.deprecated,
+        unseen=_unseen(member),
     )
     wrapper.events.append(event.view)
     values = dict(as_protocol(wrapper, signature, bound))

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         VaultPeek,
         VaultState,
         VaultStateSet,
+        VaultVaultTurn,
         VcrVault,
     )
 
@@ -23,6 +24,7 @@ __all__ = [
     "VaultPeek",
     "VaultState",
     "VaultStateSet",
+    "VaultVaultTurn",
     "VcrVault",
 ]
 
@@ -33,6 +35,7 @@ _HOMES = {
     "VaultPeek": "vcr_private_and_mangled.ports",
     "VaultState": "vcr_private_and_mangled.ports",
     "VaultStateSet": "vcr_private_and_mangled.ports",
+    "VaultVaultTurn": "vcr_private_and_mangled.ports",
     "VcrVault": "vcr_private_and_mangled.ports",
 }
 

@@ -7,7 +7,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
@@ -63,6 +63,16 @@ class VaultNamed(Call):
         target.named(__name__=self.name)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VaultVaultTurn(Call):
+    """`Vault._Vault__turn`, as it crosses the boundary."""
+
+    times: int
+
+    def __call__(self, target: Vault) -> str:
+        return cast("Callable[..., str]", cast("Any", target)._Vault__turn)(self.times)
+
+
 class VcrVault:
     """Records and replays `Vault`."""
 
@@ -80,6 +90,8 @@ class VcrVault:
 
         def open(self, __key: str, __name: str = "") -> _Secret: ...
 
+        def __turn(self, times: int = 1) -> str: ...
+
     else:
 
         @property
@@ -92,6 +104,9 @@ class VcrVault:
 
         def open(self, _Vault__key: str, _Vault__name: str = "") -> _Secret:
             return self._port.call(VaultOpen(key=_Vault__key, name=_Vault__name))
+
+        def _Vault__turn(self, times: int = 1) -> str:
+            return self._port.call(VaultVaultTurn(times=times))
 
     def _peek(self, _depth: int) -> str:
         return self._port.call(VaultPeek(_depth=_depth))
@@ -111,6 +126,7 @@ VAULT: Final[Boundary] = Boundary(
         "_peek": VaultPeek,
         "open": VaultOpen,
         "named": VaultNamed,
+        "_Vault__turn": VaultVaultTurn,
     },
 )
 
