@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal
@@ -53,6 +53,9 @@ class Watched:
         self._note("watch", key, count)
         stream: AsyncIterator[str] = self.world.watch(key, count)
         return stream
+
+    async def follow(self, key: str, listener: Callable[[str], Awaitable[None]]) -> None:
+        await self.world.follow(key, listener)
 
     async def _pass(self, method: str, key: str) -> Any:
         self._note(method, key)

@@ -48,7 +48,10 @@ class Shape:
     threads: bool = False
     races: bool = True
     """Which calls are made may depend on who comes first."""
+    repeats: bool = True
+    """Several calls may be equal."""
     callbacks: bool = False
+    """The world calls back; a callback that is not asynchronous cannot wait for its turn."""
     depth: int = 3
 
 
@@ -65,7 +68,7 @@ class Builder:
         return _sequence(steps)
 
     def step(self, depth: int) -> Step:
-        leaves = ["fetch", "fetch", "fetch", "refuse", "watch", "watch_part", "peek"]
+        leaves = ["fetch", "fetch", "fetch", "refuse", "watch", "watch_part", "peek", "follow"]
         leaves += ["yield", "put", "get"]
         if self._shape.callbacks:
             leaves += ["subscribe", "subscribe"]
@@ -96,6 +99,8 @@ class Builder:
 
     def _fetch(self, _: int) -> Step:
         key = self._chance.choice([self._name(), "same"])
+        if not self._shape.repeats:
+            key = self._name()
 
         async def step(run: Run) -> None:
             run.log.append(f"> {key}")
@@ -209,6 +214,19 @@ class Builder:
                 jobs = [loop.run_in_executor(pool, job, which) for which in "ab"]
                 for done in asyncio.as_completed(jobs):
                     run.log.append(f"job {await done}")
+
+        return step
+
+    def _follow(self, _: int) -> Step:
+        key = self._name()
+
+        async def step(run: Run) -> None:
+            async def listen(text: str) -> None:
+                run.log.append(f"heard {text}")
+                await asyncio.sleep(0)
+                run.log.append(f"heard {text} out")
+
+            await run.world.follow(key, listen)
 
         return step
 

@@ -46,13 +46,16 @@ def test_a_loop_is_left_as_it_was_found(tape: Path) -> None:
         assert asyncio.run(main(mode)) == (["time", "call_at", "run_in_executor", "selector"], [])
 
 
+async def _fail(world: Any) -> None:
+    await world.fetch("a")
+    raise ZeroDivisionError
+
+
 @pytest.mark.parametrize("mode", ["all", "none"])
 def test_so_it_is_after_an_error(mode: str, tape: Path) -> None:
     async def main() -> list[str]:
-        with pytest.raises(ZeroDivisionError):
-            with Cassette(tape, mode) as cassette:
-                await VcrWorld.attach(cassette, RealWorld).fetch("a")
-                raise ZeroDivisionError
+        with pytest.raises(ZeroDivisionError), Cassette(tape, mode) as cassette:
+            await _fail(VcrWorld.attach(cassette, RealWorld))
         return traces(asyncio.get_running_loop())
 
     record(tape, lambda world: world.fetch("a"))
@@ -61,9 +64,8 @@ def test_so_it_is_after_an_error(mode: str, tape: Path) -> None:
 
 def test_so_it_is_after_a_divergence(tape: Path) -> None:
     async def main() -> list[str]:
-        with pytest.raises(DivergenceError):
-            with Cassette(tape, "none") as cassette:
-                await VcrWorld.attach(cassette, RealWorld).fetch("b")
+        with pytest.raises(DivergenceError), Cassette(tape, "none") as cassette:
+            await VcrWorld.attach(cassette, RealWorld).fetch("b")
         return traces(asyncio.get_running_loop())
 
     record(tape, lambda world: world.fetch("a"))

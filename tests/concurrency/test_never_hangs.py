@@ -168,9 +168,12 @@ def test_a_thread_that_never_comes_diverges_within_the_patience(tape: Path) -> N
     with Cassette(tape, "all") as cassette:
         program(VcrWorld.attach(cassette, RealWorld), both=True)
     began = time.monotonic()
-    with watchdog(), pytest.raises(DivergenceError) as caught:
-        with Cassette(tape, "none", patience=0.5) as cassette:
-            program(VcrWorld.attach(cassette, RealWorld), both=False)
+    with (
+        watchdog(),
+        pytest.raises(DivergenceError) as caught,
+        Cassette(tape, "none", patience=0.5) as cassette,
+    ):
+        program(VcrWorld.attach(cassette, RealWorld), both=False)
 
     assert time.monotonic() - began < BOUND
     assert 'next event due:\n    World.peek(key="b")' in str(caught.value)
@@ -195,9 +198,12 @@ def test_a_thread_that_hangs_in_the_program_does_not_hold_the_replay(tape: Path)
     with Cassette(tape, "all") as cassette:
         program(VcrWorld.attach(cassette, RealWorld), hangs=False)
     began = time.monotonic()
-    with watchdog(), pytest.raises(DivergenceError) as caught:
-        with Cassette(tape, "none", patience=0.5) as cassette:
-            program(VcrWorld.attach(cassette, RealWorld), hangs=True)
+    with (
+        watchdog(),
+        pytest.raises(DivergenceError) as caught,
+        Cassette(tape, "none", patience=0.5) as cassette,
+    ):
+        program(VcrWorld.attach(cassette, RealWorld), hangs=True)
     gate.set()
 
     assert time.monotonic() - began < BOUND

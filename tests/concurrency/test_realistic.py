@@ -127,6 +127,7 @@ def test_a_thread_pool_with_shared_state_counts_the_same(tape: Path) -> None:
 def test_a_streaming_proxy_passes_items_on_as_they_came(tape: Path) -> None:
     async def proxy(world: Any) -> list[str]:
         log: list[str] = []
+        send = log.append
 
         async def upper(key: str) -> AsyncIterator[str]:
             async for item in world.watch(key, 3):
@@ -134,7 +135,7 @@ def test_a_streaming_proxy_passes_items_on_as_they_came(tape: Path) -> None:
 
         async def client(key: str) -> None:
             async for item in upper(key):
-                log.append(item)
+                send(item)
 
         await asyncio.gather(client("left"), client("right"))
         return log
@@ -202,7 +203,8 @@ def test_a_failing_child_cancels_the_same_siblings(tape: Path) -> None:
         async def child(key: str) -> None:
             try:
                 for number in range(20):
-                    log.append(await world.fetch(f"{key} {number}"))
+                    answer = await world.fetch(f"{key} {number}")
+                    log.append(answer)
             except asyncio.CancelledError:
                 log.append(f"{key} cancelled")
                 raise

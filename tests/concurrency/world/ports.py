@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Protocol
 
 from vcr_gen.boundary import inbound, outbound
@@ -18,6 +18,7 @@ class World(Protocol):
     async def refuse(self, key: str) -> str: ...
     def watch(self, key: str, count: int) -> AsyncIterator[str]: ...
     def peek(self, key: str) -> str: ...
+    async def follow(self, key: str, listener: Callable[[str], Awaitable[None]]) -> None: ...
     async def subscribe(self, key: str, listener: Callable[[str], None]) -> None: ...
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 from world.ports import WorldError
 
@@ -40,6 +40,11 @@ class RealWorld:
     def peek(self, key: str) -> str:
         time.sleep(_latency() / 4)
         return self._answer(key)
+
+    async def follow(self, key: str, listener: Callable[[str], Awaitable[None]]) -> None:
+        for _ in range(2):
+            await asyncio.sleep(_latency())
+            await listener(self._answer(key))
 
     async def subscribe(self, key: str, listener: Callable[[str], None]) -> None:
         for _ in range(2):
