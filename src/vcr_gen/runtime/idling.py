@@ -8,7 +8,7 @@ from typing import NoReturn, final
 from vcr_gen.runtime.events import End, Signal, Start
 from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.stage import Stage, is_for
-from vcr_gen.runtime.turns import FORCE_AFTER, Clock
+from vcr_gen.runtime.turns import FORCE_AFTER, FORCE_AFTER_ROUNDS, Clock
 from vcr_gen.runtime.window import Slot
 
 __all__ = ["POLL", "ReplayTurns"]
@@ -25,10 +25,12 @@ class ReplayTurns:
         self._stage = stage
         self._clock = clock
         self._looked_at = time.monotonic()
+        self._rounds = 0
 
     def idle(self, timer: float | None) -> float | None:
         """Deliver the next event to the idle loop, or let its next timer come due."""
         self._looked_at = time.monotonic()
+        self._rounds = 0
         with self._stage.changed:
             if self._stage.failure is not None:
                 return self._after_failure(timer)
@@ -56,9 +58,11 @@ class ReplayTurns:
 
     def busy(self) -> None:
         """Do for a loop that is never idle what else happens at idle points: now and then."""
+        self._rounds += 1
         now = time.monotonic()
-        if now - self._looked_at < FORCE_AFTER:
+        if self._rounds < FORCE_AFTER_ROUNDS or now - self._looked_at < FORCE_AFTER:
             return
+        self._rounds = 0
         passed, self._looked_at = now - self._looked_at, now
         with self._stage.changed:
             if self._stage.failure is not None:

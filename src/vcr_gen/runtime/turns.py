@@ -20,7 +20,16 @@ from typing import Any, Protocol, TypeAlias, TypeVar, final
 
 from vcr_gen.runtime.jobs import JobGate, run_job
 
-__all__ = ["FORCE_AFTER", "Clock", "Idle", "LoopHook", "LoopSession", "Patient", "RecordingTurns"]
+__all__ = [
+    "FORCE_AFTER",
+    "FORCE_AFTER_ROUNDS",
+    "Clock",
+    "Idle",
+    "LoopHook",
+    "LoopSession",
+    "Patient",
+    "RecordingTurns",
+]
 
 _T = TypeVar("_T")
 _Events: TypeAlias = "list[tuple[selectors.SelectorKey, int]]"
@@ -30,6 +39,9 @@ _GLANCE = 0.001
 
 FORCE_AFTER = 0.2
 """Seconds a result may wait for a busy loop before it is handed back anyway."""
+
+FORCE_AFTER_ROUNDS = 50
+"""How often the loop must have gone round by then: a process that was held up is not busy."""
 
 
 @final
@@ -298,6 +310,7 @@ class RecordingTurns:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._waiting: deque[_Turn] = deque()
+        self._rounds = 0
         self.forced = 0
         """How many results were handed back to a loop that was never idle."""
 
@@ -326,6 +339,7 @@ class RecordingTurns:
 
     def idle(self, timer: float | None) -> float | None:
         """Release the oldest result, unless a timer is due before it came."""
+        self._rounds = 0
         while self._waiting and not self._waiting[0].wanted():  # cancelled while it waited
             self._waiting.popleft()
         if self._waiting:
@@ -346,15 +360,20 @@ class RecordingTurns:
 
     def busy(self) -> None:
         """Do for a loop that is never idle what else happens at idle points: now and then."""
+        self._rounds += 1
+        if self._rounds < FORCE_AFTER_ROUNDS:
+            return
         real = self._clock.real()
         if self._waiting:
             if real - self._waiting[0].arrival > FORCE_AFTER:
+                self._rounds = 0
                 turn = self._waiting.popleft()
                 if turn.wanted():
                     self.forced += 1
                     self._clock.advance(turn.arrival)
                     turn.enter()
         elif real - self._clock.now > FORCE_AFTER:  # it may wait for time to pass
+            self._rounds = 0
             self._clock.advance(real)
 
     def woken(self, timer: float | None) -> None:
