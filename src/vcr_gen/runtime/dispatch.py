@@ -13,6 +13,7 @@ from vcr_gen.runtime.events import Signal, Start
 from vcr_gen.runtime.player import Player
 from vcr_gen.runtime.replayed_streams import AssertedAsyncStream, AssertedStream
 from vcr_gen.runtime.replayer import delivered_call
+from vcr_gen.runtime.shapes import Kind
 from vcr_gen.runtime.waiting import OWN_THREAD
 from vcr_gen.runtime.window import Slot
 
@@ -95,6 +96,8 @@ class Dispatcher:
         if event.strand == waiting_in:
             self._player.announce(slot)
             return lambda: self.serve(event, target)
+        if _needs_a_loop(target):
+            return None
         return lambda: self._in_own_thread(slot, event, target)
 
     def serve(self, start: Start, target: Target) -> None:
@@ -172,7 +175,7 @@ class Dispatcher:
             slot = self._player.wait_for_callback(0.05)
             if slot is not None and isinstance(slot.event, Start):
                 target = self._directory.target(slot.event)
-                if target is not None:
+                if target is not None and not _needs_a_loop(target):
                     self._in_own_thread(slot, slot.event, target)
 
     def _pull(self, call: int, stream: AssertedStream) -> None:
@@ -190,6 +193,12 @@ class Dispatcher:
                 await stream.follow(event)
             except StopAsyncIteration:
                 return
+
+
+def _needs_a_loop(target: Target) -> bool:
+    """Whether a call is asynchronous: the idle loop takes it, and no thread."""
+    bound = target.bound
+    return bound.method.asynchronous or bound.kind in (Kind.AWAITABLE, Kind.ASYNC_STREAM)
 
 
 def _close(awaitable: Awaitable[Any]) -> None:
