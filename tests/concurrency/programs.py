@@ -210,10 +210,13 @@ class Builder:
                 return [run.world.peek(f"{name}{which}{number}") for number in range(count)]
 
             loop = asyncio.get_running_loop()
-            with ThreadPoolExecutor(2) as pool:
+            pool = ThreadPoolExecutor(2)
+            try:
                 jobs = [loop.run_in_executor(pool, job, which) for which in "ab"]
                 for done in asyncio.as_completed(jobs):
                     run.log.append(f"job {await done}")
+            finally:
+                pool.shutdown(wait=False)  # to wait here would block the loop for its own jobs
 
         return step
 
