@@ -12,22 +12,16 @@ from vcr_gen.errors import CassetteError, UsageError
 from vcr_gen.runtime.anchors import Anchors
 from vcr_gen.runtime.calls import Call
 from vcr_gen.runtime.codec import Registry
+from vcr_gen.runtime.continuing import ContinueRun
 from vcr_gen.runtime.directory import make_call
 from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.link import Link
 from vcr_gen.runtime.modes import Action, Mode, action_for, mode_of
 from vcr_gen.runtime.orders import Order, Orders
 from vcr_gen.runtime.replayer import delivered_call
-from vcr_gen.runtime.runs import (
-    ContinueRun,
-    RecordRun,
-    ReplayRun,
-    Run,
-    Settings,
-    VerifyRun,
-    open_cassette,
-)
+from vcr_gen.runtime.runs import RecordRun, ReplayRun, Run, Settings, open_cassette
 from vcr_gen.runtime.spec import Boundary
+from vcr_gen.runtime.verification import VerifyRun
 
 __all__ = ["Cassette", "Mode", "StaleCassetteWarning"]
 

@@ -1,4 +1,4 @@
-"""What a cassette does from its opening to its close: record, replay, continue or verify."""
+"""What a cassette does from its opening to its close: it records, or it replays."""
 
 import warnings
 from abc import ABC, abstractmethod
@@ -12,7 +12,6 @@ from vcr_gen.errors import (
     CassetteMissingError,
     IncompleteError,
     UnusedEventsError,
-    VerificationError,
 )
 from vcr_gen.runtime.anchors import Anchors
 from vcr_gen.runtime.codec import Registry
@@ -28,19 +27,18 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.player import Player
 from vcr_gen.runtime.recorder import Recorder
 from vcr_gen.runtime.replayer import Replayer
-from vcr_gen.runtime.session import Operation, Session
+from vcr_gen.runtime.session import Session
 from vcr_gen.runtime.spec import Boundary
 from vcr_gen.runtime.storage import Reading, Recording
 from vcr_gen.runtime.strands import Strands
 from vcr_gen.runtime.tape import Tape
 from vcr_gen.runtime.turns import Clock, RecordingTurns
-from vcr_gen.runtime.verification import compare_tapes
 from vcr_gen.runtime.window import Window
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.cassette import Cassette
 
-__all__ = ["ContinueRun", "RecordRun", "ReplayRun", "Run", "Settings", "VerifyRun"]
+__all__ = ["RecordRun", "ReplayRun", "Run", "Settings", "open_cassette"]
 
 
 @final
@@ -284,121 +282,6 @@ class ReplayRun(Run):
                 "likely: the program makes fewer calls than it did, or ends earlier\n"
                 "hint: if the change is meant, record again: VCR_RECORD=1 and the same test",
                 events=left,
-            )
-
-
-class ContinueRun(ReplayRun):
-    """Replays the tape and, when it is used up, records what follows behind it."""
-
-    calls_real = True
-
-    def __init__(self, settings: Settings) -> None:
-        self._recorder: Recorder | None = None
-        self._file: Recording | None = None
-        super().__init__(settings)
-
-    def _make_session(self) -> Session:
-        return _Switch(self, Replayer(self.player))
-
-    @property
-    def recording(self) -> bool:
-        """Whether the tape is used up and what follows is recorded."""
-        return self._recorder is not None
-
-    def recorder(self) -> Recorder | None:
-        """The recorder, once the tape is used up."""
-        if self._recorder is None and self.player.used_up():
-            self._recorder = self._begin()
-        return self._recorder
-
-    def _begin(self) -> Recorder:
-        self._file = file = Recording(self._settings.path)
-        file.begin(self._reading.header)
-        with Reading(self._settings.path) as recorded:
-            for entry in recorded:
-                file.append(entry.data)
-        turns = RecordingTurns(self._loops.clock)
-        self.crossing.objects.record_on()
-        origin = self._window.last_at
-        tape = Tape(
-            file.append,
-            now=lambda: round(origin + self._loops.now(), 6),
-            strands=self._strands,
-            first_call=self._window.last_call + 1,
-        )
-        return Recorder(tape, self._strands, self._loops, turns)
-
-    def _close(self, error: BaseException | None) -> None:
-        super()._close(error)
-        if self._recorder is None or self._file is None:
-            return
-        self._recorder.close()
-        if error is not None or not self._recorder.tape.appended:
-            self._file.abandon()
-            return
-        header = Header.read(self._reading.header, self._settings.path)
-        self._file.finish(header.plain(self._settings.boundaries))
-
-
-@final
-class _Switch:
-    """Replays until the tape is used up, then records."""
-
-    calls_real = True
-
-    def __init__(self, run: ContinueRun, replayer: Replayer) -> None:
-        self._run = run
-        self._replayer = replayer
-
-    def _now(self) -> Session:
-        return self._run.recorder() or self._replayer
-
-    def go_out(self, operation: Operation) -> Any:
-        return self._now().go_out(operation)
-
-    async def go_out_async(self, operation: Operation) -> Any:
-        return await self._now().go_out_async(operation)
-
-    def come_in(self, operation: Operation) -> Any:
-        return self._now().come_in(operation)
-
-    async def come_in_async(self, operation: Operation) -> Any:
-        return await self._now().come_in_async(operation)
-
-
-class VerifyRun(Run):
-    """Calls the real environment and compares all that it says with the tape."""
-
-    calls_real = True
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(settings)
-        open_cassette(settings.path).close()
-        self._actual: list[Mapping[str, Plain]] = []
-        turns = RecordingTurns(self._loops.clock)
-        tape = Tape(self._actual.append, now=self._loops.now, strands=self._strands)
-        self.session = self._recorder = Recorder(tape, self._strands, self._loops, turns)
-        self.crossing = self._cross(self.session, replaying=False)
-        with Reading(settings.path) as recorded:
-            header = Header.read(recorded.header, settings.path)
-        passing = self.crossing.binder.anything("initial_state")
-        self.initial_state = {
-            name: passing.restore(value) for name, value in header.initial_state.items()
-        }
-
-    def _close(self, error: BaseException | None) -> None:
-        self._recorder.close()
-        if error is not None:
-            return
-        with Reading(self._settings.path) as recorded:
-            differences = compare_tapes(recorded, self._actual)
-        if differences:
-            lines = "\n".join(f"  {line}" for text in differences for line in text.splitlines())
-            raise VerificationError(
-                f"{self._settings.path}: the real environment no longer behaves as recorded, "
-                f"{len(differences)} differences:\n{lines}\n\n"
-                "hint: if that is fine, record again: VCR_RECORD=1 and the same test",
-                differences=differences,
             )
 
 

@@ -1,15 +1,57 @@
-"""Comparing a fresh recording with the tape: does the world still behave as recorded?"""
+"""Mode `verify`: does the real world still behave as recorded?"""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from vcr_gen.errors import VerificationError
 from vcr_gen.runtime.codec import differences, same
 from vcr_gen.runtime.events import End, Event, Item, Signal, Start, unfold
+from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.recorder import Recorder
+from vcr_gen.runtime.runs import Run, Settings, open_cassette
 from vcr_gen.runtime.show import show, show_difference
 from vcr_gen.runtime.storage import Reading
+from vcr_gen.runtime.tape import Tape
+from vcr_gen.runtime.turns import RecordingTurns
 
-__all__ = ["compare_tapes"]
+__all__ = ["VerifyRun", "compare_tapes"]
+
+
+class VerifyRun(Run):
+    """Calls the real environment and compares all that it says with the tape."""
+
+    calls_real = True
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        open_cassette(settings.path).close()
+        self._actual: list[Mapping[str, Plain]] = []
+        turns = RecordingTurns(self._loops.clock)
+        tape = Tape(self._actual.append, now=self._loops.now, strands=self._strands)
+        self.session = self._recorder = Recorder(tape, self._strands, self._loops, turns)
+        self.crossing = self._cross(self.session, replaying=False)
+        with Reading(settings.path) as recorded:
+            header = Header.read(recorded.header, settings.path)
+        passing = self.crossing.binder.anything("initial_state")
+        self.initial_state = {
+            name: passing.restore(value) for name, value in header.initial_state.items()
+        }
+
+    def _close(self, error: BaseException | None) -> None:
+        self._recorder.close()
+        if error is not None:
+            return
+        with Reading(self._settings.path) as recorded:
+            differences = compare_tapes(recorded, self._actual)
+        if differences:
+            lines = "\n".join(f"  {line}" for text in differences for line in text.splitlines())
+            raise VerificationError(
+                f"{self._settings.path}: the real environment no longer behaves as recorded, "
+                f"{len(differences)} differences:\n{lines}\n\n"
+                "hint: if that is fine, record again: VCR_RECORD=1 and the same test",
+                differences=differences,
+            )
 
 
 def compare_tapes(recorded: Reading, actual: Iterable[Mapping[str, Plain]]) -> tuple[str, ...]:

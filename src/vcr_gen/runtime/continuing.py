@@ -1,0 +1,93 @@
+"""Mode `new_episodes`: a tape is replayed and, when it is used up, goes on being recorded."""
+
+from typing import Any, final
+
+from vcr_gen.runtime.header import Header
+from vcr_gen.runtime.recorder import Recorder
+from vcr_gen.runtime.replayer import Replayer
+from vcr_gen.runtime.runs import ReplayRun, Settings
+from vcr_gen.runtime.session import Operation, Session
+from vcr_gen.runtime.storage import Reading, Recording
+from vcr_gen.runtime.tape import Tape
+from vcr_gen.runtime.turns import RecordingTurns
+
+__all__ = ["ContinueRun"]
+
+
+class ContinueRun(ReplayRun):
+    """Replays the tape and, when it is used up, records what follows behind it."""
+
+    calls_real = True
+
+    def __init__(self, settings: Settings) -> None:
+        self._recorder: Recorder | None = None
+        self._file: Recording | None = None
+        super().__init__(settings)
+
+    def _make_session(self) -> Session:
+        return _Switch(self, Replayer(self.player))
+
+    @property
+    def recording(self) -> bool:
+        """Whether the tape is used up and what follows is recorded."""
+        return self._recorder is not None
+
+    def recorder(self) -> Recorder | None:
+        """The recorder, once the tape is used up."""
+        if self._recorder is None and self.player.used_up():
+            self._recorder = self._begin()
+        return self._recorder
+
+    def _begin(self) -> Recorder:
+        self._file = file = Recording(self._settings.path)
+        file.begin(self._reading.header)
+        with Reading(self._settings.path) as recorded:
+            for entry in recorded:
+                file.append(entry.data)
+        turns = RecordingTurns(self._loops.clock)
+        self.crossing.objects.record_on()
+        origin = self._window.last_at
+        tape = Tape(
+            file.append,
+            now=lambda: round(origin + self._loops.now(), 6),
+            strands=self._strands,
+            first_call=self._window.last_call + 1,
+        )
+        return Recorder(tape, self._strands, self._loops, turns)
+
+    def _close(self, error: BaseException | None) -> None:
+        super()._close(error)
+        if self._recorder is None or self._file is None:
+            return
+        self._recorder.close()
+        if error is not None or not self._recorder.tape.appended:
+            self._file.abandon()
+            return
+        header = Header.read(self._reading.header, self._settings.path)
+        self._file.finish(header.plain(self._settings.boundaries))
+
+
+@final
+class _Switch:
+    """Replays until the tape is used up, then records."""
+
+    calls_real = True
+
+    def __init__(self, run: ContinueRun, replayer: Replayer) -> None:
+        self._run = run
+        self._replayer = replayer
+
+    def _now(self) -> Session:
+        return self._run.recorder() or self._replayer
+
+    def go_out(self, operation: Operation) -> Any:
+        return self._now().go_out(operation)
+
+    async def go_out_async(self, operation: Operation) -> Any:
+        return await self._now().go_out_async(operation)
+
+    def come_in(self, operation: Operation) -> Any:
+        return self._now().come_in(operation)
+
+    async def come_in_async(self, operation: Operation) -> Any:
+        return await self._now().come_in_async(operation)
