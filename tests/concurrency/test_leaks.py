@@ -7,6 +7,8 @@ from typing import Any
 
 import anyio
 import pytest
+import trio
+import uvloop
 from vcr_world.ports import VcrWorld
 from world.real import RealWorld
 
@@ -160,7 +162,6 @@ def test_programs_on_anyio_are_exact_on_asyncio(tape: Path) -> None:
 
 
 def test_under_trio_an_asynchronous_call_is_refused(tape: Path) -> None:
-    trio = pytest.importorskip("trio")
 
     async def main() -> None:
         with Cassette(tape, "all") as cassette:
@@ -171,7 +172,6 @@ def test_under_trio_an_asynchronous_call_is_refused(tape: Path) -> None:
 
 
 def test_on_uvloop_a_session_says_that_it_is_not_exact(tape: Path) -> None:
-    uvloop = pytest.importorskip("uvloop")
 
     async def main(mode: str) -> list[str]:
         with Cassette(tape, mode) as cassette:
