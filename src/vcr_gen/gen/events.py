@@ -7,13 +7,23 @@ from keyword import iskeyword
 from vcr_gen.gen.layout import Item, Nest
 from vcr_gen.gen.model import Boundary, Kind, Parameter, Signature, TypeVariable
 from vcr_gen.gen.names import Names, declared_first, variables_of
-from vcr_gen.gen.text import Reference, Text, builtin, imported, replace_self, string_literal
+from vcr_gen.gen.text import (
+    Reference,
+    Text,
+    builtin,
+    fold,
+    full_names,
+    imported,
+    replace_self,
+    string_literal,
+)
 from vcr_gen.gen.views import EventView, FieldView, FunctionView
 
 __all__ = ["Event", "EventMaker", "arguments_for", "generic_header"]
 
 RUNTIME = "vcr_gen.runtime"
 _ANY: Text = (imported("typing", "Any"),)
+_NARROWING = frozenset({"typing.TypeGuard", "typing.TypeIs"})
 
 
 @dataclass(frozen=True)
@@ -100,6 +110,8 @@ class EventMaker:
             kind = "AbstractAsyncContextManager" if asynchronous else "AbstractContextManager"
             inner = self.of_protocol(signature.managed, signature)
             return (imported("contextlib", kind), "[", *inner, "]")
+        if fold(next(full_names(signature.returns or ()), "")) in _NARROWING:
+            return (builtin("bool"),)  # it says something of an argument, which the event has not
         return self.of_protocol(signature.returns or _ANY, signature)
 
     def of_protocol(self, text: Text, signature: Signature) -> Text:
