@@ -102,7 +102,8 @@ def test_every_wrapper_has_the_signatures_of_its_protocol() -> None:
                 continue
             theirs = inspect.signature(getattr(boundary.protocol_type, member))
             ours = inspect.signature(getattr(boundary.wrapper, member))
-            if theirs != ours:
+            # A type parameter of PEP 695 cannot be imported: each class has its own `T`.
+            if theirs != ours and (case != "type_parameters" or str(theirs) != str(ours)):
                 different.append((boundary.protocol, member, theirs, ours))
     assert different == []
 

@@ -32,7 +32,7 @@ def test_a_signature_holds_no_address_and_no_private_module() -> None:
     )
 
     assert shop.signatures()["buy"].replace(f"{__name__}.", "") == (
-        "(amount: typing.Annotated[float, Match(close)], "
-        "where: typing.Annotated[pathlib.Path, Codec(str, Path), <Metadata object>], "
-        "token: typing.Annotated[str, Secret]) -> pathlib.Path | None"
+        "(amount: Annotated[float, Match(close)], "
+        "where: Annotated[pathlib.Path, Codec(str, Path), <Metadata object>], "
+        "token: Annotated[str, Secret]) -> pathlib.Path | None"
     )

@@ -180,8 +180,10 @@ def _signature(call: type[Call]) -> str:
 def _text(annotation: object) -> str:
     """An annotation in words that are the same in every run, on every Python.
 
-    Somebody's metadata shows its address, and Python 3.13 calls paths by where they are written.
+    Somebody's metadata shows its address, Python 3.13 calls paths by where they are written, and
+    `typing` is left out everywhere or nowhere, as the Python likes.
     """
     if isinstance(annotation, str):
         return annotation
-    return _ADDRESS.sub("", formatannotation(annotation)).replace("pathlib._local.", "pathlib.")
+    text = _ADDRESS.sub("", formatannotation(annotation))
+    return text.replace("pathlib._local.", "pathlib.").replace("typing.", "")
