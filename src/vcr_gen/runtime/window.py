@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar, final
 
-from vcr_gen.errors import CassetteFormatError
-from vcr_gen.runtime.events import End, Event, Item, Signal, Start, unfold
-from vcr_gen.runtime.formats import Entry
+from vcr_gen.runtime.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.jobs import JOB
+from vcr_gen.runtime.recorded import read_events
 from vcr_gen.runtime.storage import Reading
 
 __all__ = ["Slot", "Window"]
@@ -48,7 +47,7 @@ class Window:
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
-        self._slots_ahead = self._read(iter(reading))
+        self._slots_ahead = self._read()
         self._window: deque[Slot] = deque()
         self._strands: dict[str, deque[Slot]] = {}
         self._calls: dict[int, deque[Slot]] = {}
@@ -164,35 +163,15 @@ class Window:
             self._calls.setdefault(slot.event.call, deque()).append(slot)
         return True
 
-    def _read(self, entries: Iterator[Entry]) -> Iterator[Slot]:
-        open_calls: dict[int, Start] = {}
-        index = 0
-        for number, entry in enumerate(entries, start=1):
-            for event in unfold(entry.data, path=self._reading.path, line=entry.line):
-                index += 1
-                slot = self._place(event, index, entry.line, open_calls)
-                slot.number = number
-                yield slot
-
-    def _place(self, event: Event, index: int, line: int, open_calls: dict[int, Start]) -> Slot:
-        if isinstance(event, Start):
-            if event.call <= self.last_call:
-                raise self._wrong(line, f"call {event.call} begins after call {self.last_call}")
-            self.last_call = event.call
-            open_calls[event.call] = start = event
-        elif event.call not in open_calls:
-            raise self._wrong(line, f"call {event.call} has not begun, or is over")
-        else:
-            start = open_calls[event.call]
-        if isinstance(event, End):
-            del open_calls[event.call]
-        self.last_at = max(self.last_at, event.at)
-        home = f"@{start.call}" if start.inbound else start.strand
-        strand = home if isinstance(event, Start) else event.strand or home
-        return Slot(event, index, line, _application_drives(event, start), strand, start)
-
-    def _wrong(self, line: int, message: str) -> CassetteFormatError:
-        return CassetteFormatError(message, path=self._reading.path, line=line)
+    def _read(self) -> Iterator[Slot]:
+        recorded_events = read_events(self._reading, self._reading.path)
+        for index, (event, start, number, line) in enumerate(recorded_events, start=1):
+            self.last_call = max(self.last_call, start.call)
+            self.last_at = max(self.last_at, event.at)
+            home = f"@{start.call}" if start.inbound else start.strand
+            strand = home if isinstance(event, Start) else event.strand or home
+            by_application = _application_drives(event, start)
+            yield Slot(event, index, line, by_application, strand, start, number)
 
 
 def _application_drives(event: Event, start: Start) -> bool:

@@ -1,0 +1,62 @@
+"""Calls of a tape, start and end joined."""
+
+from pathlib import Path
+
+import pytest
+from tape_files import SESSION, write_tape
+
+from vcr_gen.errors import CassetteFormatError
+from vcr_gen.runtime.storage import Reading
+from vcr_gen.tapes.calls import read_calls, split_name
+
+
+@pytest.mark.parametrize("suffix", ["yaml", "jsonl"])
+def test_calls_come_in_the_order_of_their_ends_with_all_that_belongs_to_them(
+    tmp_path: Path, suffix: str
+) -> None:
+    path = write_tape(tmp_path / f"tape.{suffix}", SESSION)
+    with Reading(path) as reading:
+        calls = list(read_calls(reading, path, between=True))
+
+    assert [(c.start.of, c.index, c.status, c.took, c.number, c.end_number) for c in calls] == [
+        ("Shell.run", 0, "returned", 0.5, 1, 1),
+        ("executor.job", 3, "returned", 0.0, 5, 5),
+        ("Shell.watch", 2, "returned", 0.3, 3, 8),
+        ("Shell.run", 4, "raised", 0.25, 9, 9),
+        ("server.ask", 1, "returned", 1.0, 2, 10),
+        ("Shell.run", 5, "unfinished", None, 11, 0),
+    ]
+    watch = calls[2]
+    assert (watch.items, watch.signals) == (2, 1)
+    assert [event.value for event in watch.between[:2]] == ["one", "two"]
+    assert [call.is_job for call in calls[:3]] == [False, True, False]
+
+
+def test_items_are_only_counted_unless_they_are_asked_for(tmp_path: Path) -> None:
+    path = write_tape(tmp_path / "tape.yaml", SESSION)
+    with Reading(path) as reading:
+        watch = next(c for c in read_calls(reading, path) if c.start.of == "Shell.watch")
+    assert (watch.items, watch.signals, watch.between) == (2, 1, [])
+
+
+@pytest.mark.parametrize(
+    ("events", "line", "words"),
+    [
+        ([SESSION[0], SESSION[0]], 3, "call 1 begins after call 1"),
+        ([{"end": 7, "at": 0.0, "returned": None}], 2, "call 7 has not begun, or is over"),
+        ([SESSION[0], {"item": 1, "value": 1}], 3, "call 1 has not begun, or is over"),
+    ],
+)
+def test_what_cannot_have_happened_is_refused_with_its_line(
+    tmp_path: Path, events: list[dict[str, object]], line: int, words: str
+) -> None:
+    path = write_tape(tmp_path / "tape.jsonl", events)
+    with Reading(path) as reading, pytest.raises(CassetteFormatError, match=words) as caught:
+        list(read_calls(reading, path))
+    assert caught.value.line == line
+
+
+def test_names_split_at_the_boundary_that_the_header_names() -> None:
+    assert split_name("Shell.run") == ("Shell", "run")
+    assert split_name("Device.ready.set") == ("Device", "ready.set")
+    assert split_name("my.shell.run", ["my", "my.shell", "other"]) == ("my.shell", "run")
