@@ -10,11 +10,13 @@ if TYPE_CHECKING:
     from vcr_gen.errors import (
         CassetteError,
         DivergenceError,
+        HermeticError,
         VcrError,
     )
     from vcr_gen.runtime.cassette import Cassette, Mode, StaleCassetteWarning
     from vcr_gen.runtime.codec import Registry
     from vcr_gen.runtime.driver import Driver
+    from vcr_gen.runtime.hermetic import Hermetic, HermeticWarning
     from vcr_gen.runtime.loops import InexactReplayWarning
 
 __all__ = [
@@ -22,6 +24,9 @@ __all__ = [
     "CassetteError",
     "DivergenceError",
     "Driver",
+    "Hermetic",
+    "HermeticError",
+    "HermeticWarning",
     "InexactReplayWarning",
     "Mode",
     "Registry",
@@ -34,6 +39,9 @@ _HOMES = {
     "CassetteError": "vcr_gen.errors",
     "DivergenceError": "vcr_gen.errors",
     "Driver": "vcr_gen.runtime.driver",
+    "Hermetic": "vcr_gen.runtime.hermetic",
+    "HermeticError": "vcr_gen.errors",
+    "HermeticWarning": "vcr_gen.runtime.hermetic",
     "InexactReplayWarning": "vcr_gen.runtime.loops",
     "Mode": "vcr_gen.runtime.cassette",
     "Registry": "vcr_gen.runtime.codec",

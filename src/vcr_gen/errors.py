@@ -11,6 +11,7 @@
     │   └── DecodeError             while reading a recorded value
     ├── ReplayError
     │   ├── UnusedEventsError       the tape was not used up
+    │   ├── HermeticError           a replay reached past its boundaries
     │   ├── IncompleteError         the recording stopped while something was in flight
     │   └── VerificationError       the real environment no longer behaves as recorded
     └── RefusedError                the generator refuses (in `vcr_gen.gen.diagnostics`)
@@ -34,6 +35,7 @@ __all__ = [
     "Divergence",
     "DivergenceError",
     "EncodeError",
+    "HermeticError",
     "IncompleteError",
     "ReplayError",
     "UnusedEventsError",
@@ -103,6 +105,18 @@ class UnusedEventsError(ReplayError):
 
     def __init__(self, message: str, *, events: Sequence[str]) -> None:
         self.events = tuple(events)
+        super().__init__(message)
+
+
+class HermeticError(ReplayError):
+    """In a hermetic replay, the program reached past its boundaries."""
+
+    def __init__(self, message: str, *, kind: str, target: str, stack: Sequence[str]) -> None:
+        self.kind = kind
+        """`connection`, `name look-up`, `process`, `file written` or `file read`."""
+        self.target = target
+        self.stack = tuple(stack)
+        """Where it came from, innermost first."""
         super().__init__(message)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from vcr_gen.pytest.words import FOLDER, FORMATS, HOOKS, MODES, PREFIX, STALE
+from vcr_gen.pytest.words import FOLDER, FORMATS, HERMETIC, HOOKS, MODES, PREFIX, STALE
 
 if TYPE_CHECKING:
     from vcr_gen.pytest.active import Active
@@ -59,10 +59,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="put a recording in place even though its test failed",
     )
+    group.addoption(
+        "--vcrgen-hermetic",
+        dest="vcrgen_hermetic",
+        nargs="?",
+        const="fail",
+        choices=HERMETIC,
+        help="notice connections, processes and files that go past the boundaries in a replay: "
+        "fail (without a word) or warn; wins over markers",
+    )
     parser.addini("vcrgen_mode", f"the mode without a marker: {', '.join(MODES)}", default="")
     parser.addini("vcrgen_format", f"the format of new files: {', '.join(FORMATS)}", default="")
     parser.addini("vcrgen_max_age", "how old cassettes may be, such as 30d", default="")
     parser.addini("vcrgen_when_stale", f"what happens then: {', '.join(STALE)}", default="")
+    parser.addini("vcrgen_hermetic", f"guard replays: {', '.join(HERMETIC)}", default="")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -70,10 +80,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         "vcrgen(name=…, mode=…, format=…, anchors=…, max_age=…, when_stale=…, initial_state=…, "
-        "codecs=…, patience=…): how the test's cassette is opened",
+        "codecs=…, patience=…, hermetic=…): how the test's cassette is opened",
     )
-    options = ("mode", "check_unused", "max_age", "keep_failed")
-    settings = ("mode", "format", "max_age", "when_stale")
+    options = ("mode", "check_unused", "max_age", "keep_failed", "hermetic")
+    settings = ("mode", "format", "max_age", "when_stale", "hermetic")
     if (
         os.environ.get("VCR_RECORD")
         or any(config.getoption(f"{PREFIX}{name}") for name in options)

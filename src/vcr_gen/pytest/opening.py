@@ -30,7 +30,7 @@ class Opener:
             "pytest configuration",
             {
                 name: config.getini(f"vcrgen_{name}") or None
-                for name in ("mode", "format", "max_age", "when_stale")
+                for name in ("mode", "format", "max_age", "when_stale", "hermetic")
             },
         )
         self.claims = Claims(self._ini.format or "yaml")
@@ -73,7 +73,11 @@ class Opener:
         root = self._config.rootpath
         automatic = {"project": root} if root.anchor != str(root) else {}
         declared = {**automatic, **anchors} if options.anchors is None else options.anchors
-        options = options.over(Options(when_stale=self._ini.when_stale))
+        asked_guard = self._config.getoption("vcrgen_hermetic")
+        options = Options(hermetic=asked_guard).over(options)
+        options = options.over(
+            Options(when_stale=self._ini.when_stale, hermetic=self._ini.hermetic)
+        )
         asked_age = self._config.getoption("vcrgen_max_age")
         plan = Plan(
             path=path,

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from vcr_gen.errors import UsageError
-from vcr_gen.pytest.words import FORMATS, MODES, STALE
+from vcr_gen.pytest.words import FORMATS, HERMETIC, MODES, STALE
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.codec import Registry
+    from vcr_gen.runtime.hermetic import Hermetic
 
 __all__ = ["Options", "parse_age", "read_options"]
 
@@ -39,6 +40,8 @@ class Options:
     initial_state: Mapping[str, object] | None = None
     codecs: "Registry | None" = None
     patience: float | None = None
+    hermetic: "Literal['warn', 'fail'] | Hermetic | None" = None
+    """What happens when a replay reaches past its boundaries."""
 
     def over(self, other: "Options") -> "Options":
         """These options, and the other ones where these say nothing."""
@@ -62,7 +65,12 @@ def read_options(where: str, given: Mapping[str, Any], *, without: Iterable[str]
         for name, value in values.items()
         if not isinstance(value, _EXPECTED[name][0])
     )
-    for name, words in (("mode", MODES), ("when_stale", STALE), ("format", FORMATS)):
+    for name, words in (
+        ("mode", MODES),
+        ("when_stale", STALE),
+        ("format", FORMATS),
+        ("hermetic", HERMETIC),
+    ):
         word = values.get(name)
         if isinstance(word, str) and word not in words:
             problems.append(f"`{name}` must be one of {', '.join(words)}; got {word!r}")
@@ -102,4 +110,5 @@ _EXPECTED: Final[Mapping[str, tuple[Any, str]]] = {
     "initial_state": (Mapping, "a mapping"),
     "codecs": (object, "a registry of codecs"),
     "patience": (int | float, "a number of seconds"),
+    "hermetic": (object, "a word or a Hermetic"),
 }

@@ -113,6 +113,7 @@ class Tape:
                 when_stale="record" if when_stale == "record" and plan.mode != "none" else "warn",
                 codecs=options.codecs,
                 patience=2.0 if options.patience is None else options.patience,
+                hermetic=options.hermetic,
             )
         for warning in caught:
             if isinstance(warning.message, StaleCassetteWarning):

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-__all__ = ["FOLDER", "FORMATS", "HOOKS", "MODES", "PREFIX", "STALE"]
+__all__ = ["FOLDER", "FORMATS", "HERMETIC", "HOOKS", "MODES", "PREFIX", "STALE"]
 
 FOLDER: Final = "cassettes"
 PREFIX: Final = "vcrgen_"
@@ -12,3 +12,4 @@ HOOKS: Final = "vcrgen-hooks"
 MODES: Final = ("none", "once", "new_episodes", "all", "verify", "rewrite")
 STALE: Final = ("warn", "fail", "record")
 FORMATS: Final = ("yaml", "jsonl")
+HERMETIC: Final = ("warn", "fail")

@@ -15,6 +15,7 @@ from vcr_gen.runtime.codec import Registry
 from vcr_gen.runtime.continuing import ContinueRun
 from vcr_gen.runtime.directory import make_call
 from vcr_gen.runtime.header import Header
+from vcr_gen.runtime.hermetic import Hermetic, hermetic_of
 from vcr_gen.runtime.link import Link
 from vcr_gen.runtime.modes import Action, Mode, action_for, mode_of
 from vcr_gen.runtime.orders import Order, Orders
@@ -60,6 +61,7 @@ class Cassette:
         codecs: Registry | None = None,
         order: Order | Mapping[str, Order] = "strand",
         patience: float = 2.0,
+        hermetic: Literal["warn", "fail"] | Hermetic | None = None,
     ) -> None:
         """Open the cassette at `path`.
 
@@ -68,7 +70,8 @@ class Cassette:
         `when_stale` what happens to an older one. `codecs` adds types that the codec does not know.
         `order` says how strictly the order of outbound calls is asserted, for all boundaries or for
         each: inside every `strand`, in `total`, or in `lanes`. `patience` is how many seconds a
-        replay waits for threads that do nothing it can see.
+        replay waits for threads that do nothing it can see. `hermetic` guards a replay against what
+        goes past the boundaries: connections, processes, files.
         """
         self.path = Path(path)
         self.mode = mode_of(mode)
@@ -83,6 +86,7 @@ class Cassette:
             max_age=max_age,
             orders=Orders(order),
             patience=patience,
+            hermetic=hermetic_of(hermetic),
         )
         action = action_for(self.mode, self.path)
         if action in (Action.REPLAY, Action.CONTINUE) and self._is_stale(max_age, when_stale):

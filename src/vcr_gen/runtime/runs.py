@@ -20,6 +20,7 @@ from vcr_gen.runtime.directory import Wrappers
 from vcr_gen.runtime.dispatch import Dispatcher
 from vcr_gen.runtime.divergence import Reporter, describe
 from vcr_gen.runtime.header import Header
+from vcr_gen.runtime.hermetic import Guard, Hermetic
 from vcr_gen.runtime.loops import InexactReplayWarning, Loops
 from vcr_gen.runtime.objects import Objects
 from vcr_gen.runtime.orders import Orders
@@ -54,6 +55,7 @@ class Settings:
     max_age: timedelta | None
     orders: Orders
     patience: float
+    hermetic: Hermetic | None
     boundaries: dict[str, Boundary] = field(default_factory=dict)
     """Every boundary that was attached, by name; grows."""
 
@@ -204,6 +206,7 @@ class ReplayRun(Run):
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
         self._reading = open_cassette(settings.path)
+        self._guard: Guard | None = None
         try:
             self._open(settings)
         except BaseException:
@@ -235,6 +238,8 @@ class ReplayRun(Run):
         self.initial_state = {
             name: passing.restore(value) for name, value in header.initial_state.items()
         }
+        if settings.hermetic is not None and not self.calls_real:
+            self._guard = Guard(settings.hermetic, settings.path, settings.boundaries)
 
     def _make_session(self) -> Session:
         return Replayer(self.player)
@@ -255,6 +260,8 @@ class ReplayRun(Run):
             self.player.drain()
 
     def _close(self, error: BaseException | None) -> None:
+        if self._guard is not None:
+            self._guard.stop()
         try:
             self.dispatcher.close()
             self.player.close()
@@ -267,6 +274,8 @@ class ReplayRun(Run):
             if error is None:
                 if self.dispatcher.errors:
                     raise self.dispatcher.errors[0]
+                if self._guard is not None:
+                    self._guard.report()
                 self._refuse_leftovers()
         finally:
             self._window.close()

@@ -1,0 +1,76 @@
+"""Whose code a frame runs: ours, Python's own, a test tool's, or the application's."""
+
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Final
+
+__all__ = ["PYTHON_ROOTS", "frames_from", "is_import", "is_neutral", "is_ours", "is_tool"]
+
+_PACKAGE: Final = str(Path(__file__).resolve().parent.parent) + "/"
+_PATHS: Final = sysconfig.get_paths()
+_STANDARD: Final = tuple(
+    f"{folder.rstrip('/')}/"
+    for path in {_PATHS["stdlib"], _PATHS["platstdlib"]}
+    for folder in (path, str(Path(path).resolve()))
+)
+_INSTALLED: Final = ("/site-packages/", "/dist-packages/")
+_TOOLS: Final = frozenset(
+    {
+        "_pytest",
+        "_pydevd_bundle",
+        "coverage",
+        "debugpy",
+        "execnet",
+        "hypothesis",
+        "pluggy",
+        "pydevd",
+        "pytest",
+        "pytest_asyncio",
+        "pytest_cov",
+        "xdist",
+    }
+)
+
+PYTHON_ROOTS: Final = tuple(
+    sorted(
+        {
+            f"{folder.rstrip('/')}/"
+            for path in _PATHS.values()
+            for folder in (path, str(Path(path).resolve()))
+        }
+    )
+)
+"""The folders of the interpreter and of installed packages."""
+
+
+def frames_from(frame: FrameType | None) -> Iterator[FrameType]:
+    """The frame and those that called it, innermost first."""
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def is_ours(frame: FrameType) -> bool:
+    """Whether it is code of vcr-gen."""
+    return frame.f_code.co_filename.startswith(_PACKAGE)
+
+
+def is_neutral(frame: FrameType) -> bool:
+    """Whether it works for whoever called it: Python's library, or code made on the fly."""
+    file = frame.f_code.co_filename
+    if file.startswith("<"):
+        return True
+    return file.startswith(_STANDARD) and not any(place in file for place in _INSTALLED)
+
+
+def is_tool(frame: FrameType) -> bool:
+    """Whether it is a test runner's, or of another tool that runs beside the application."""
+    module = frame.f_globals.get("__name__")
+    return isinstance(module, str) and module.partition(".")[0] in _TOOLS
+
+
+def is_import(frame: FrameType) -> bool:
+    """Whether it is Python importing a module."""
+    return frame.f_code.co_filename.startswith("<frozen importlib")
