@@ -223,11 +223,13 @@ def _application_stack(frame: FrameType) -> tuple[str, ...] | None:
             if not decided and each.f_code.co_filename.endswith(_SOURCE_READERS):
                 return None
             continue
-        alien = is_ours(each) or is_tool(each)
-        if alien and not decided:
+        tool = is_tool(each)
+        if not decided and (tool or is_ours(each)):
             return None
+        if tool:  # the runner: what called it has nothing to do with the application
+            break
         decided = True
-        if not alien and len(places) < _DEPTH:
+        if not is_ours(each) and len(places) < _DEPTH:
             code = each.f_code
             places.append(f"{code.co_filename}:{each.f_lineno} in {code.co_name}")
     return tuple(places)
