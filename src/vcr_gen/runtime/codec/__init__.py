@@ -1,7 +1,7 @@
 """The value codec: annotation to encoder and decoder, compiled once, strict both ways."""
 
 from vcr_gen.runtime.codec.codec import Codec
-from vcr_gen.runtime.codec.compare import MISSING, Difference, differences, same
+from vcr_gen.runtime.codec.compare import MISSING, Difference, Missing, differences, same
 from vcr_gen.runtime.codec.compiler import Compiler
 from vcr_gen.runtime.codec.markers import REDACTED
 from vcr_gen.runtime.codec.plain import Plain
@@ -15,6 +15,7 @@ __all__ = [
     "Codec",
     "Compiler",
     "Difference",
+    "Missing",
     "Plain",
     "Registry",
     "decode_exception",
