@@ -172,8 +172,9 @@ def _with(plain: Plain, changes: dict[Key, Plain | Missing]) -> Plain:
     if len(plain) == 1 and ITEMS in plain:
         entries = {**_entries(plain, Wild.ANY), **changes}
         return {ITEMS: [[_plain_key(k), v] for k, v in entries.items() if v is not MISSING]}
-    fields: dict[Key, Plain | Missing] = {**plain, **changes}
-    return {str(key): value for key, value in fields.items() if value is not MISSING}
+    fields: dict[str, Plain | Missing] = dict(plain)
+    fields.update((str(key), value) for key, value in changes.items())
+    return {key: value for key, value in fields.items() if value is not MISSING}
 
 
 def _plain_key(key: Key) -> Plain:
@@ -191,9 +192,11 @@ def _with_pairs(items: list[Plain], changes: dict[Key, Plain | Missing]) -> Plai
         elif new is not MISSING:
             out.append([key[0], new])
     present = set(known.values())
-    for key, new in changes.items():
-        if isinstance(key, tuple) and key not in present and new is not MISSING:
-            out.append([key[0], new])
+    out.extend(
+        [added[0], new]
+        for added, new in changes.items()
+        if isinstance(added, tuple) and added not in present and new is not MISSING
+    )
     return out
 
 
