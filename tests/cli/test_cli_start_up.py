@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from mini_project import Project
+from terminals import run_in_terminal
 
 from vcr_gen.cli import main
 
@@ -98,32 +99,7 @@ def test_there_is_no_progress_bar_and_no_colour_in_a_pipe(project: Project) -> N
 
 
 def _in_a_terminal(project: Project, **environment: str) -> str:
-    """Run with a pseudo-terminal for all three streams, and return what it shows."""
-    import os
-    import pty
-
-    parent, child = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "vcr_gen", "--no-cache", "--check"],
-        cwd=project.root,
-        stdin=child,
-        stdout=child,
-        stderr=child,
-        env={**os.environ, "TERM": "xterm", **environment},
-    )
-    os.close(child)
-    shown = b""
-    while True:
-        try:
-            data = os.read(parent, 65536)
-        except OSError:
-            break
-        if not data:
-            break
-        shown += data
-    process.wait()
-    os.close(parent)
-    return shown.decode()
+    return run_in_terminal("--no-cache", "--check", cwd=project.root, **environment).shown
 
 
 def test_a_terminal_gets_colour_and_a_progress_bar_unless_it_says_no(project: Project) -> None:

@@ -5,7 +5,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from vcr_gen.cli import cassette_check, cassette_convert, cassette_list, cassette_show
+from vcr_gen.cli import (
+    cassette_check,
+    cassette_convert,
+    cassette_list,
+    cassette_show,
+    cassette_stats,
+)
 from vcr_gen.cli.commands import CommandModule
 
 __all__ = ["ACTIONS", "add_parser", "run"]
@@ -15,6 +21,7 @@ ACTIONS: Final[Mapping[str, CommandModule]] = MappingProxyType(
         "list": cassette_list,
         "show": cassette_show,
         "check": cassette_check,
+        "stats": cassette_stats,
         "convert": cassette_convert,
     }
 )

@@ -5,7 +5,8 @@ import json
 from pathlib import Path
 from typing import Final
 
-from vcr_gen.cli.cassette_files import Inspection, find_cassettes, inspect_cassette
+from vcr_gen.cli.cassette_files import Inspection, Watch, find_cassettes, inspect_cassette
+from vcr_gen.cli.report import counted
 from vcr_gen.cli.terminal import Terminal
 
 __all__ = ["add_parser", "run"]
@@ -30,7 +31,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(arguments: argparse.Namespace) -> int:
     """Check every file, whatever is wrong with the ones before."""
     terminal = Terminal(quiet=arguments.quiet, verbose=arguments.verbose)
-    inspections = [inspect_cassette(path) for path in find_cassettes(arguments.paths)]
+    paths = find_cassettes(arguments.paths)
+    with terminal.progress("checking", percent=True) as draw:
+        watch = Watch(paths, draw)
+        inspections = [inspect_cassette(path, watch) for path in paths]
     problems = sum(inspection.problem is not None for inspection in inspections)
     if arguments.json:
         terminal.data(json.dumps(_document(inspections), indent=2))
@@ -40,19 +44,19 @@ def run(arguments: argparse.Namespace) -> int:
         events = sum(inspection.events for inspection in inspections)
         found = f"{problems} with problems" if problems else "fine"
         terminal.note(
-            f"{_number(len(inspections), 'cassette')}, {_number(events, 'event')}: {found}"
+            f"{counted(len(inspections), 'cassette')}, {counted(events, 'event')}: {found}"
         )
     return 1 if problems else 0
 
 
 def _tell(inspection: Inspection, terminal: Terminal) -> None:
     if inspection.problem is None:
-        terminal.detail(f"{inspection.path}: fine, {_number(inspection.events, 'event')}")
+        terminal.detail(f"{inspection.path}: fine, {counted(inspection.events, 'event')}")
         return
     terminal.data(str(inspection.problem))
     if inspection.header is None:
         return
-    held = _number(inspection.events, "whole event")
+    held = counted(inspection.events, "whole event")
     kind = "an interrupted recording" if inspection.partial else "a damaged cassette"
     terminal.data(f"  {kind} that holds {held}")
     if inspection.events:
@@ -74,7 +78,3 @@ def _document(inspections: list[Inspection]) -> dict[str, object]:
             for inspection in inspections
         ],
     }
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,17 +1,20 @@
-"""Finds cassettes and partial files, and says in what state each one is."""
+"""Finds cassettes and partial files, reads them for people who wait, and says how each one is."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from vcr_gen.errors import CassetteError, CassetteMissingError
-from vcr_gen.runtime.formats import format_for
+from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.loading import is_partial, open_regular, target_of
 from vcr_gen.runtime.plain import Plain
 
-__all__ = ["Inspection", "find_cassettes", "inspect_cassette"]
+__all__ = ["Inspection", "Watch", "find_cassettes", "inspect_cassette"]
+
+_STRIDE: Final = 100
+"""Entries between two looks at how far a file has been read."""
 
 # How every cassette starts; a folder holds other YAML and JSON files too.
 _STARTS: Final = (b"vcr-gen:", b'"vcr-gen":', b"'vcr-gen':", b'{"vcr-gen"', b'{ "vcr-gen"')
@@ -29,18 +32,42 @@ class Inspection:
     problem: CassetteError | None
 
 
-def find_cassettes(paths: Sequence[Path]) -> Iterator[Path]:
-    """The given files, and every cassette and partial file in the given folders, sorted."""
+class Watch:
+    """Tells a progress bar how much of some files has been read, one after another."""
+
+    def __init__(self, paths: Sequence[Path], draw: Callable[[int, int], None]) -> None:
+        self._draw = draw
+        self._total = sum(path.stat().st_size for path in paths if path.is_file())
+        self._before = 0
+
+    def entries(self, entries: Iterable[Entry], position: Callable[[], int]) -> Iterator[Entry]:
+        """The entries of the next file, whose place `position` tells."""
+        reached = 0
+        try:
+            for count, entry in enumerate(entries):
+                if count % _STRIDE == 0:
+                    reached = position()
+                    self._draw(self._before + reached, self._total)
+                yield entry
+            reached = position()
+        finally:
+            self._before += reached
+
+
+def find_cassettes(paths: Sequence[Path], *, partial: bool = True) -> list[Path]:
+    """The given files, and every cassette and partial file in the given folders, each once."""
+    found: list[Path] = []
     for path in paths:
         if not path.exists():
             raise CassetteMissingError("there is no such file or folder", path=path)
         if path.is_dir():
-            yield from _in_folder(path)
+            found.extend(one for one in _in_folder(path) if partial or not is_partial(one))
         else:
-            yield path
+            found.append(path)
+    return list(dict.fromkeys(found))
 
 
-def inspect_cassette(path: Path) -> Inspection:
+def inspect_cassette(path: Path, watch: Watch) -> Inspection:
     """Read a whole file, keeping only what it says about itself."""
     header: dict[str, Plain] | None = None
     events = 0
@@ -48,7 +75,7 @@ def inspect_cassette(path: Path) -> Inspection:
     try:
         chosen = format_for(target_of(path))
         with open_regular(path) as stream:
-            for entry in chosen.read(stream, path):
+            for entry in watch.entries(chosen.read(stream, path), stream.tell):
                 if entry.kind == "header":
                     header = entry.data
                 elif entry.kind == "event":

@@ -1,40 +1,101 @@
-"""`vcr-gen cassette show`: prints a cassette, or some of its events, as YAML."""
+"""`vcr-gen cassette show`: prints a cassette, or some of its events, for people or as JSON."""
 
 import argparse
+import json
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Final
 
+from vcr_gen.cli.cassette_chosen import Chosen
+from vcr_gen.cli.cassette_overview import overview
+from vcr_gen.cli.cassette_paint import paint_yaml
+from vcr_gen.cli.pager import paged
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.formats import format_for
+from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.loading import Reading
+from vcr_gen.tapes.calls import STATUSES
 
 __all__ = ["add_parser", "run"]
+
+_JSON_VERSION: Final = 1
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the parser of this action."""
     parser = subparsers.add_parser(
         "show",
-        help="print a cassette, or some of its events, as YAML",
-        description="Print a cassette as YAML, every event with its number and line.",
+        help="print a cassette, or some of its events",
+        description=(
+            "Print a cassette as YAML, every event with its number and line; on a terminal in "
+            "colour and page by page (PAGER)."
+        ),
     )
-    parser.add_argument("path", type=Path, help="a cassette")
-    parser.add_argument("events", nargs="?", metavar="N[-M]", help="only these events, from 1")
+    add = parser.add_argument
+    add("path", type=Path, help="a cassette")
+    add("events", nargs="?", metavar="N[-M]", help="only these events, from 1")
+    look = parser.add_mutually_exclusive_group()
+    look.add_argument("--overview", action="store_true", help="one line for each event")
+    look.add_argument("--json", action="store_true", help="print one JSON document")
+    add("--boundary", metavar="NAME", help="only calls of this boundary")
+    add("--method", metavar="NAME", help="only calls of this method: run, or Shell.run")
+    add("--status", choices=STATUSES, help="only calls that ended like this")
+    add("--no-pager", action="store_true", help="print all at once")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print header and events, streamed."""
-    terminal = Terminal()
-    yaml = format_for(Path("shown.yaml"))
     with Reading(arguments.path) as reading:
         first, last = _range(arguments.events, reading.count)
-        if arguments.events is None:
-            terminal.data(yaml.header(reading.header).decode())
-        for number, entry in enumerate(islice(reading, first - 1, last), first):
-            terminal.data(f"# event {number}, {reading.path}:{entry.line}")
-            terminal.data(yaml.event(entry.data).decode())
+        chosen = Chosen.of(reading, arguments.boundary, arguments.method, arguments.status)
+        entries = chosen.entries(islice(enumerate(reading, start=1), first - 1, last))
+        if arguments.json:
+            _print_json(reading, entries)
+            return 0
+        with paged(wanted=not arguments.no_pager):
+            if arguments.overview:
+                for line in overview(reading, entries, Terminal()):
+                    Terminal().data(line)
+            else:
+                whole = arguments.events is None and not chosen.is_narrow
+                _print_yaml(reading, entries, with_header=whole)
     return 0
+
+
+def _print_yaml(
+    reading: Reading, entries: Iterable[tuple[int, Entry]], *, with_header: bool
+) -> None:
+    terminal = Terminal()
+    yaml = format_for(Path("shown.yaml"))
+    if with_header:
+        terminal.data(paint_yaml(yaml.header(reading.header).decode(), terminal))
+    for number, entry in entries:
+        place = f"# event {number}, {reading.path}:{entry.line}"
+        terminal.data(terminal.paint(place, "dim"))
+        terminal.data(paint_yaml(yaml.event(entry.data).decode(), terminal))
+
+
+def _print_json(reading: Reading, entries: Iterable[tuple[int, Entry]]) -> None:
+    """One document, written as it is read: a long tape is not held."""
+    terminal = Terminal()
+    head = {"version": _JSON_VERSION, "path": str(reading.path), "header": reading.header}
+    terminal.data(json.dumps(head, indent=2).removesuffix("\n}") + ',\n  "events": [')
+    for line in _separated(
+        json.dumps({"number": number, "line": entry.line, "event": entry.data})
+        for number, entry in entries
+    ):
+        terminal.data(f"    {line}")
+    terminal.data("  ]\n}")
+
+
+def _separated(lines: Iterator[str]) -> Iterator[str]:
+    before = next(lines, None)
+    for line in lines:
+        yield f"{before},"
+        before = line
+    if before is not None:
+        yield before
 
 
 def _range(text: str | None, count: int) -> tuple[int, int]:

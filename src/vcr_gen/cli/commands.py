@@ -1,6 +1,7 @@
 """The commands and where each one lives; a command's module is imported when it is used."""
 
 import argparse
+import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -43,8 +44,37 @@ def run(arguments: Sequence[str]) -> int:
     if not arguments or arguments[0] not in COMMANDS:
         from vcr_gen.cli import generate
 
-        return generate.run(generate.parser(COMMANDS).parse_args(arguments))
+        return generate.run(_parse(generate.parser(COMMANDS), arguments))
     module = cast("CommandModule", import_module(COMMANDS[arguments[0]].module))
     parser = argparse.ArgumentParser(prog="vcr-gen")
     module.add_parser(parser.add_subparsers(dest="command", required=True))
-    return module.run(parser.parse_args(arguments))
+    return module.run(_parse(parser, arguments))
+
+
+def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
+    """The arguments, all of them understood."""
+    namespace, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        used = _used_parser(parser, namespace)
+        used.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(used, unknown[0])}")
+    return namespace
+
+
+def _meant(parser: argparse.ArgumentParser, unknown: str) -> str:
+    """What to tell who mistyped an argument."""
+    if not unknown.startswith("-"):
+        return "; arguments without a dash stand together, before the options"
+    known = [name for action in parser._actions for name in action.option_strings]
+    meant = difflib.get_close_matches(unknown.partition("=")[0], known, n=1)
+    return f"; did you mean {meant[0]}?" if meant else ""
+
+
+def _used_parser(
+    parser: argparse.ArgumentParser, namespace: argparse.Namespace
+) -> argparse.ArgumentParser:
+    """The parser of the command, or of its action, that the arguments name."""
+    for action in parser._actions:
+        chosen = getattr(namespace, action.dest, None)
+        if isinstance(action, argparse._SubParsersAction) and chosen in action.choices:
+            return _used_parser(action.choices[chosen], namespace)
+    return parser

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from vcr_gen.cli.report import FINE, counted
+from vcr_gen.cli.tables import table
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.gen.config import Config
 from vcr_gen.gen.diagnostics import RefusedError
@@ -27,18 +28,10 @@ def list_boundaries(config: Config, paths: Sequence[Path], terminal: Terminal) -
     if terminal.output_format == "json":
         terminal.data(json.dumps([asdict(one) for one in chosen], indent=2))
     elif chosen:
-        terminal.data(_table(chosen))
+        terminal.data(table(list(map(_row, chosen))))
     terminal.note(counted(len(chosen), "boundary", "boundaries"))
     return FINE
 
 
-def _table(boundaries: Sequence[Generated]) -> str:
-    rows = [
-        (one.direction, one.name, one.protocol, one.wrapper, f"{one.source}:{one.line}")
-        for one in boundaries
-    ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    )
+def _row(one: Generated) -> tuple[str, ...]:
+    return (one.direction, one.name, one.protocol, one.wrapper, f"{one.source}:{one.line}")

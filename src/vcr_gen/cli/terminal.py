@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +14,9 @@ OutputFormat: TypeAlias = Literal["text", "json", "github"]
 OUTPUT_FORMATS: Final[tuple[OutputFormat, ...]] = ("text", "json", "github")
 
 _WIDTH: Final = 30
-_COLORS: Final = {"red": 31, "green": 32, "yellow": 33, "bold": 1}
+_REDRAWN: Final = 0.05
+"""Seconds between two drawings of a bar: drawing must cost nothing beside the work."""
+_COLORS: Final = {"red": 31, "green": 32, "yellow": 33, "cyan": 36, "bold": 1, "dim": 2}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,20 +50,29 @@ class Terminal:
         return f"\033[{_COLORS[color]}m{text}\033[0m"
 
     @contextmanager
-    def progress(self, label: str) -> Iterator[Callable[[int, int], None]]:
-        """A bar that is told `(done, total)`; silent unless stderr is a terminal."""
+    def progress(
+        self, label: str, *, percent: bool = False
+    ) -> Iterator[Callable[[int, int], None]]:
+        """A bar that is told `(done, total)`; silent unless stderr is a terminal.
+
+        `percent` is for numbers that mean nothing to a person, such as bytes.
+        """
         if self.quiet or self.output_format != "text" or not sys.stderr.isatty():
             yield _no_bar
             return
-        drawn = False
+        drawn = 0.0
         full, rest = "█░" if (sys.stderr.encoding or "").lower().startswith("utf") else "#."
 
         def draw(done: int, total: int) -> None:
             nonlocal drawn
-            drawn = True
+            now = time.monotonic()
+            if now - drawn < _REDRAWN and done < total:
+                return
+            drawn = now
             filled = _WIDTH * done // max(total, 1)
             bar = full * filled + rest * (_WIDTH - filled)
-            sys.stderr.write(f"\r{label} {bar} {done}/{total}")
+            far = f"{100 * done // max(total, 1)} %" if percent else f"{done}/{total}"
+            sys.stderr.write(f"\r{label} {bar} {far}")
             sys.stderr.flush()
 
         try:

@@ -44,6 +44,11 @@ class Reading:
         """The events, each with its line; raises at the first place that cannot be understood."""
         return (entry for entry in self._entries() if entry.kind == "event")
 
+    @property
+    def position(self) -> int:
+        """How many bytes of the file have been read, at least: for who shows progress."""
+        return self._stream.tell()
+
     def _entries(self) -> Iterator[Entry]:
         self._stream.seek(0)
         return self._format.read(self._stream, self.path)

@@ -1,0 +1,78 @@
+"""Which events of a cassette somebody wants to see: those of one boundary, method or status."""
+
+import difflib
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Self
+
+from vcr_gen.errors import UsageError
+from vcr_gen.runtime.events import unfold
+from vcr_gen.runtime.formats import Entry
+from vcr_gen.runtime.loading import Reading
+from vcr_gen.tapes.calls import RecordedCall, read_calls, split_name
+
+__all__ = ["Chosen"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The calls that are wanted."""
+
+    reading: Reading
+    calls: Collection[int] | None
+    """Their numbers; None when all are."""
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether anything is left out."""
+        return self.calls is not None
+
+    @classmethod
+    def of(
+        cls, reading: Reading, boundary: str | None, method: str | None, status: str | None
+    ) -> Self:
+        """The calls of a cassette that fit; how a call ends is known only after a look at all."""
+        if boundary is None and method is None and status is None:
+            return cls(reading, None)
+        boundaries = reading.header.get("boundaries")
+        known = set(boundaries) if isinstance(boundaries, dict) else set()
+        seen_boundaries: set[str] = set(known)
+        seen_methods: set[str] = set()
+        wanted: set[int] = set()
+
+        def fits(call: RecordedCall) -> bool:
+            names = split_name(call.start.of, known)
+            seen_boundaries.add(names[0])
+            seen_methods.add(call.start.of)
+            return (
+                (boundary is None or boundary == names[0])
+                and (method is None or method in (names[1], call.start.of))
+                and (status is None or status == call.status)
+            )
+
+        for call in read_calls(reading, reading.path):
+            if fits(call):
+                wanted.add(call.start.call)
+        if not wanted:
+            if boundary is not None and boundary not in seen_boundaries:
+                raise _unknown("boundary", boundary, seen_boundaries)
+            bare = {split_name(of, known)[1] for of in seen_methods}
+            if method is not None and method not in seen_methods | bare:
+                raise _unknown("method", method, seen_methods | bare)
+        return cls(reading, wanted)
+
+    def entries(self, numbered: Iterable[tuple[int, Entry]]) -> Iterator[tuple[int, Entry]]:
+        """The entries of wanted calls, with their numbers."""
+        for number, entry in numbered:
+            if self.calls is None or _call(self.reading, entry) in self.calls:
+                yield number, entry
+
+
+def _call(reading: Reading, entry: Entry) -> int:
+    return next(unfold(entry.data, path=reading.path, line=entry.line)).call
+
+
+def _unknown(what: str, name: str, known: Collection[str]) -> UsageError:
+    meant = difflib.get_close_matches(name, sorted(known), n=1)
+    more = f"did you mean {meant[0]!r}?" if meant else f"there are {', '.join(sorted(known))}"
+    return UsageError(f"there is no {what} {name!r} in the cassette; {more}")

@@ -1,0 +1,130 @@
+"""`vcr-gen cassette show`: overview, filters, JSON, colours and the pager."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tape_files import HEADER, SESSION, write_tape
+from terminals import run_in_terminal
+
+from vcr_gen.cli import main
+
+
+@pytest.fixture(params=["yaml", "jsonl"])
+def tape(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    return write_tape(tmp_path / f"tape.{request.param}", SESSION)
+
+
+def numbers(output: str) -> list[int]:
+    return [int(line.split()[0]) for line in output.splitlines()]
+
+
+def test_the_overview_has_one_line_for_each_event_indented_by_nesting(tape, capsys):
+    assert main(["cassette", "show", "--overview", str(tape)]) == 0
+    assert capsys.readouterr().out == (
+        ' 1    0.100000  → Shell.run(command="a")  returned "A"  [500 ms]\n'
+        ' 2    1.000000  ← server.ask(question="q") …\n'
+        " 3    1.100000    → Shell.watch() …\n"
+        ' 4    1.200000      · "one"\n'
+        " 5    1.250000  → executor.job()  returned null  [0 µs]\n"
+        ' 6    1.300000      · "two"\n'
+        " 7    1.400000      Shell.watch is closed\n"
+        " 8    1.400000      Shell.watch returned null  [300 ms]\n"
+        ' 9    1.500000    → Shell.run(command="b")  raised OSError(2, "no b")  [250 ms]\n'
+        '10    2.000000    server.ask returned "answer"  [1 s]\n'
+        '11    3.000000  → Shell.run(command="c") …\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "events"),
+    [
+        (["--boundary", "server"], [2, 10]),
+        (["--method", "watch"], [3, 4, 6, 7, 8]),
+        (["--method", "Shell.run"], [1, 9, 11]),
+        (["--status", "raised"], [9]),
+        (["--status", "unfinished"], [11]),
+        (["--boundary", "Shell", "--status", "returned"], [1, 3, 4, 6, 7, 8]),
+        (["--status", "cancelled"], []),
+        (["3-11", "--boundary", "server"], [10]),
+    ],
+)
+def test_events_can_be_chosen_by_boundary_method_and_status(tape, options, events, capsys):
+    assert main(["cassette", "show", str(tape), *options, "--overview"]) == 0
+    assert numbers(capsys.readouterr().out) == events
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--boundary", "Shel"], "no boundary 'Shel' in the cassette; did you mean 'Shell'?"),
+        (["--method", "zip"], "no method 'zip' in the cassette; there are Shell.run"),
+        (["--status", "lost"], "invalid choice: 'lost'"),
+        (["--bondary", "Shell"], "--bondary Shell; did you mean --boundary?"),
+        (["--overview", "3-5"], "3-5; arguments without a dash stand together, before the options"),
+    ],
+)
+def test_a_choice_that_cannot_be_meant_exits_2(tape, options, words, capsys):
+    assert main(["cassette", "show", str(tape), *options]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_show_speaks_json(tape, capsys):
+    assert main(["cassette", "show", "--json", str(tape)]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["version"] == 1
+    assert document["header"]["boundaries"] == HEADER["boundaries"]
+    assert [event["event"] for event in document["events"]] == SESSION
+    assert document["events"][1]["number"] == 2
+    assert main(["cassette", "show", "--json", str(tape), "--status", "cancelled"]) == 0
+    assert json.loads(capsys.readouterr().out)["events"] == []
+
+
+def test_a_terminal_gets_colours_and_pages(tape, tmp_path):
+    # A pager that proves that it was asked, and leaves no line as it was.
+    pager = "sed s/^/page:/"
+    shown = run_in_terminal(
+        "cassette", "show", str(tape), "9", cwd=tmp_path, PAGER=pager, NO_COLOR=""
+    )
+    assert shown.code == 0
+    assert "page:\033[2m# event 9" in shown.shown
+    assert "page:- \033[36mcall\033[0m: 5\n" in shown.shown
+    assert "\033[31mraised\033[0m:" in shown.shown
+    plain = run_in_terminal(
+        "cassette", "show", str(tape), "9", cwd=tmp_path, PAGER=pager, NO_COLOR="1"
+    )
+    assert "page:- call: 5\n" in plain.shown
+    for arguments, chosen in (
+        ([], "cat"),
+        ([], ""),
+        ([], "no-such-pager"),
+        (["--no-pager"], pager),
+    ):
+        direct = run_in_terminal(
+            "cassette", "show", str(tape), "9", *arguments, cwd=tmp_path, PAGER=chosen
+        )
+        assert "# event 9" in direct.shown
+        assert "page:" not in direct.shown
+
+
+def test_a_pager_that_is_left_early_is_no_failure(tmp_path):
+    long = [{**SESSION[0], "call": number} for number in range(1, 5000)]
+    tape = write_tape(tmp_path / "long.jsonl", long)
+    shown = run_in_terminal(
+        "cassette", "show", "--overview", str(tape), cwd=tmp_path, PAGER="head -1"
+    )
+    assert (shown.code, shown.shown.count("\n")) == (0, 1)
+
+
+def test_there_is_no_pager_in_a_pipe(tape, capsys, monkeypatch):
+    monkeypatch.setenv("PAGER", "sed s/^/page:/")
+    assert main(["cassette", "show", str(tape), "1"]) == 0
+    assert "page:" not in capsys.readouterr().out
+
+
+def test_text_that_looks_like_keys_is_left_alone_in_colour(tmp_path):
+    event = {**SESSION[0], "returned": "call: 7\n  took: 3\n"}
+    tape = write_tape(tmp_path / "tape.yaml", [event])
+    shown = run_in_terminal("cassette", "show", str(tape), "--no-pager", cwd=tmp_path, NO_COLOR="")
+    assert "\n    call: 7\n      took: 3\n" in shown.shown
+    assert "\033[36mtook\033[0m: 0.5" in shown.shown
