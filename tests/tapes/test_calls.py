@@ -20,11 +20,11 @@ def test_calls_come_in_the_order_of_their_ends_with_all_that_belongs_to_them(
 
     assert [(c.start.of, c.index, c.status, c.took, c.number, c.end_number) for c in calls] == [
         ("Shell.run", 0, "returned", 0.5, 1, 1),
-        ("executor.job", 3, "returned", 0.0, 5, 5),
+        ("executor.job", -1, "returned", 0.0, 5, 5),
         ("Shell.watch", 2, "returned", 0.3, 3, 8),
-        ("Shell.run", 4, "raised", 0.25, 9, 9),
+        ("Shell.run", 3, "raised", 0.25, 9, 9),
         ("server.ask", 1, "returned", 1.0, 2, 10),
-        ("Shell.run", 5, "unfinished", None, 11, 0),
+        ("Shell.run", 4, "unfinished", None, 11, 0),
     ]
     watch = calls[2]
     assert (watch.items, watch.signals) == (2, 1)

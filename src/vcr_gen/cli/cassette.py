@@ -8,6 +8,7 @@ from typing import Final
 from vcr_gen.cli import (
     cassette_check,
     cassette_convert,
+    cassette_diff,
     cassette_list,
     cassette_show,
     cassette_stats,
@@ -21,6 +22,7 @@ ACTIONS: Final[Mapping[str, CommandModule]] = MappingProxyType(
         "list": cassette_list,
         "show": cassette_show,
         "check": cassette_check,
+        "diff": cassette_diff,
         "stats": cassette_stats,
         "convert": cassette_convert,
     }

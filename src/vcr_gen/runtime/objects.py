@@ -8,13 +8,16 @@ Passed back, each side gets its own object again.
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
 from weakref import ref
 
 from vcr_gen.errors import DecodeError, EncodeError
 from vcr_gen.runtime.plain import Plain
 
-__all__ = ["Objects", "number_of"]
+__all__ = ["LIVE_WORDS", "Objects", "number_of"]
+
+LIVE_WORDS: Final = frozenset({"$awaitable", "$callable", "$handle", "$manager", "$stream"})
+"""What a live object's stored form can be called: the one key beside its number."""
 
 Number: TypeAlias = int | str
 """What the tape calls a live object: its number, or the name of a wrapper that was attached."""

@@ -23,7 +23,7 @@ class RecordedCall:
     """One call of a tape."""
 
     index: int
-    """Its place in the order of starts, from 0; calls end in another order than they begin."""
+    """Its place in the order of starts, from 0: calls end in another order. -1 for a job."""
     start: Start
     number: int
     """The number of the entry where it starts: what people are told."""
@@ -52,7 +52,7 @@ class RecordedCall:
     @property
     def is_job(self) -> bool:
         """Whether it is an executor job, which is no call over a boundary."""
-        return self.start.of == JOB
+        return self.index < 0
 
 
 def read_calls(
@@ -66,9 +66,9 @@ def read_calls(
     begun = 0
     for event, start, number, line in read_events(entries, path):
         if isinstance(event, Start):
-            call = RecordedCall(index=begun, start=start, number=number, line=line)
-            under_way[event.call] = call
-            begun += 1
+            index = -1 if start.of == JOB else begun
+            begun += index >= 0
+            under_way[event.call] = RecordedCall(index=index, start=start, number=number, line=line)
             continue
         call = under_way[event.call]
         if isinstance(event, End):

@@ -1,0 +1,147 @@
+"""How one value, or one call, differs from another; and which differences break something."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from vcr_gen.runtime.codec import MISSING, Difference, Missing, differences, same
+from vcr_gen.runtime.events import Item, Signal
+from vcr_gen.runtime.objects import LIVE_WORDS
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.tapes.calls import RecordedCall
+
+__all__ = ["Change", "Kind", "LiveNumbers", "call_changes", "value_changes"]
+
+Kind: TypeAlias = Literal["value", "type", "vanished", "added", "outcome", "time"]
+
+_TYPE: Final = ".$type"
+_LIST_ITEM: Final = re.compile(r"\[\d+\]\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One place in which a later recording differs from an earlier one."""
+
+    path: str
+    """The place, such as `args.step.name` or `returned[2].price`."""
+    kind: Kind
+    breaking: bool
+    """Whether who relied on what was there may fail: something added never breaks."""
+    before: Plain | Missing
+    after: Plain | Missing
+
+    @property
+    def words(self) -> str:
+        """What happened, in words."""
+        match self.kind:
+            case "type" if self.path.endswith(_TYPE):
+                return f"{self.before} became {self.after}"
+            case "type":
+                return f"{_type_name(self.before)} became {_type_name(self.after)}"
+            case "outcome":
+                return f"{self.before} became {self.after}"
+            case "vanished" | "added":
+                return self.kind
+            case "time":
+                return "another time"
+            case "value":
+                return "another value"
+
+
+class LiveNumbers:
+    """Which live object of one tape is which of another: their numbers need not be the same."""
+
+    def __init__(self) -> None:
+        self._known: dict[object, object] = {}
+
+    def agree(self, before: object, after: object) -> bool:
+        """Whether two numbers mean the same object, as far as is known; from now on they do."""
+        return self._known.setdefault(before, after) == after
+
+
+def call_changes(
+    before: RecordedCall, after: RecordedCall, live: LiveNumbers, *, times: bool = False
+) -> list[Change]:
+    """How a call differs from the one that stands for it in another tape."""
+    found: list[Change] = []
+    if not _same_object(before.start.on, after.start.on, live):
+        found.append(Change("on", "value", False, before.start.on, after.start.on))
+    for name in dict.fromkeys([*before.start.arguments, *after.start.arguments]):
+        found += value_changes(
+            f"args.{name}",
+            before.start.arguments.get(name, MISSING),
+            after.start.arguments.get(name, MISSING),
+            live,
+        )
+    found += _stream_changes(before, after, live)
+    if before.status != after.status:
+        broke = before.status == "returned"
+        found.append(Change("outcome", "outcome", broke, before.status, after.status))
+    elif before.end is not None and after.end is not None:
+        found += value_changes(before.status, before.end.value, after.end.value, live)
+    if times and before.took != after.took:
+        found.append(Change("took", "time", False, before.took, after.took))
+    return found
+
+
+def value_changes(
+    place: str, before: Plain | Missing, after: Plain | Missing, live: LiveNumbers
+) -> Iterator[Change]:
+    """Every field of a value that differs."""
+    if before is MISSING or after is MISSING:
+        if before is not after:
+            yield _change(place, Difference(place, before, after, ""))
+    elif not same(before, after):
+        for found in differences(before, after):
+            word = found.path.rpartition(".")[2]
+            if word in LIVE_WORDS and live.agree(found.recorded, found.actual):
+                continue
+            yield _change(place + found.path.removeprefix("$"), found)
+
+
+def _change(path: str, found: Difference) -> Change:
+    before, after = found.recorded, found.actual
+    if after is MISSING:  # a list may be shorter; only a field is relied upon by its name
+        return Change(path, "vanished", not _LIST_ITEM.search(path), before, after)
+    if before is MISSING:
+        return Change(path, "added", False, before, after)
+    if type(before) is not type(after):
+        return Change(path, "type", before is not None, before, after)
+    if path.endswith(_TYPE):
+        return Change(path, "type", True, before, after)
+    return Change(path, "value", False, before, after)
+
+
+def _stream_changes(
+    before: RecordedCall, after: RecordedCall, live: LiveNumbers
+) -> Iterator[Change]:
+    for word, kind in (("items", Item), ("signals", Signal)):
+        left = [_stored(event) for event in before.between if isinstance(event, kind)]
+        right = [_stored(event) for event in after.between if isinstance(event, kind)]
+        for number in range(max(len(left), len(right))):
+            yield from value_changes(
+                f"{word}[{number}]",
+                left[number] if number < len(left) else MISSING,
+                right[number] if number < len(right) else MISSING,
+                live,
+            )
+
+
+def _stored(event: Item | Signal) -> Plain:
+    return event.value if isinstance(event, Item) else {event.kind: event.value}
+
+
+def _same_object(before: str, after: str, live: LiveNumbers) -> bool:
+    if before.startswith("#") and after.startswith("#"):
+        return live.agree(_number(before), _number(after))
+    return before == after
+
+
+def _number(on: str) -> object:
+    return int(on[1:]) if on[1:].isdecimal() else on
+
+
+def _type_name(value: Plain | Missing) -> str:
+    names = {dict: "a mapping", list: "a list", bool: "a truth", type(None): "null", str: "text"}
+    return names.get(type(value), type(value).__name__)

@@ -1,0 +1,160 @@
+"""Two tapes compared call by call: what was added, removed, moved or changed."""
+
+import json
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from vcr_gen.runtime.codec import MISSING
+from vcr_gen.runtime.events import Start
+from vcr_gen.runtime.header import Header
+from vcr_gen.runtime.jobs import JOB
+from vcr_gen.runtime.loading import Reading
+from vcr_gen.runtime.objects import LIVE_WORDS
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.recorded import read_events
+from vcr_gen.tapes.alignment import align
+from vcr_gen.tapes.calls import RecordedCall, read_calls
+from vcr_gen.tapes.changes import Change, LiveNumbers, call_changes, value_changes
+
+__all__ = ["CallDifference", "compare_headers", "compare_tapes"]
+
+DifferenceKind: TypeAlias = Literal["added", "removed", "moved", "modified"]
+
+
+@dataclass(frozen=True, slots=True)
+class CallDifference:
+    """A call that is not the same in both tapes."""
+
+    kind: DifferenceKind
+    before: RecordedCall | None
+    after: RecordedCall | None
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def breaking(self) -> bool:
+        """Whether one of the changes is."""
+        return any(change.breaking for change in self.changes)
+
+    @property
+    def call(self) -> RecordedCall:
+        """The call as it was, or as it is where it was not there."""
+        call = self.before or self.after
+        assert call is not None
+        return call
+
+
+def compare_tapes(
+    before: Reading, after: Reading, *, times: bool = False
+) -> Iterator[CallDifference]:
+    """The differences, about in the order of the tapes.
+
+    Reads each file twice: once to pair the calls, of which eight bytes are held for each, and once
+    to compare them, for which only calls are held whose counterpart has not come to its end.
+    """
+    keys, other_keys = _Keys.of(before), _Keys.of(after)
+    pairs = align(keys.exact, other_keys.exact, (keys.loose, other_keys.loose))
+    moved = _moved(keys, other_keys, pairs)
+    there = dict(pairs) | moved
+    here = {right: left for left, right in there.items()}
+    live = LiveNumbers()
+    waiting: dict[int, RecordedCall] = {}
+    """Calls of the first tape whose counterpart has not ended, by their index."""
+    waiting_there: dict[int, RecordedCall] = {}
+
+    def compared(left: RecordedCall, right: RecordedCall) -> Iterator[CallDifference]:
+        changes = tuple(call_changes(left, right, live, times=times))
+        if left.index in moved:
+            yield CallDifference("moved", left, right, changes)
+        elif changes:
+            yield CallDifference("modified", left, right, changes)
+
+    lefts, rights = _calls(before), _calls(after)
+    left, right = next(lefts, None), next(rights, None)
+    while left is not None or right is not None:
+        if left is not None:
+            if left.index not in there:
+                yield CallDifference("removed", left, None)
+            elif (partner := waiting_there.pop(there[left.index], None)) is not None:
+                yield from compared(left, partner)
+            else:
+                waiting[left.index] = left
+            left = next(lefts, None)
+        if right is not None:
+            if right.index not in here:
+                yield CallDifference("added", None, right)
+            elif (partner := waiting.pop(here[right.index], None)) is not None:
+                yield from compared(partner, right)
+            else:
+                waiting_there[right.index] = right
+            right = next(rights, None)
+
+
+def compare_headers(before: Reading, after: Reading, *, times: bool = False) -> list[Change]:
+    """What two cassettes say about themselves, where it differs."""
+    found: list[Change] = []
+    ignored = {"boundaries"} if times else {"boundaries", "recorded_at", "max_age"}
+    for key in dict.fromkeys([*before.header, *after.header]):
+        if key not in ignored:
+            left, right = before.header.get(key, MISSING), after.header.get(key, MISSING)
+            found += value_changes(key, left, right, LiveNumbers())
+    signatures = Header.read(before.header, before.path).signatures
+    others = Header.read(after.header, after.path).signatures
+    found.extend(
+        Change(f"signature of {name}", "value", False, signature, others[name])
+        for name, signature in signatures.items()
+        if name in others and others[name] != signature
+    )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """What tells the calls of a tape apart, in the order of their starts."""
+
+    exact: "array[int]"
+    """Method and arguments."""
+    loose: "array[int]"
+    """The method alone."""
+
+    @classmethod
+    def of(cls, reading: Reading) -> "_Keys":
+        keys = cls(array("q"), array("q"))
+        for event, *_ in read_events(reading, reading.path):
+            if isinstance(event, Start) and event.of != JOB:
+                on = "#" if event.on.startswith("#") else event.on
+                text = json.dumps(_without_numbers(dict(event.arguments)), sort_keys=True)
+                keys.loose.append(hash(event.of))
+                keys.exact.append(hash((event.of, on, event.inbound, text)))
+        return keys
+
+
+def _without_numbers(value: Plain) -> Plain:
+    """The value without the numbers of live objects, which a call more or less changes."""
+    if isinstance(value, dict):
+        if len(value) == 1 and next(iter(value)) in LIVE_WORDS:
+            return dict.fromkeys(value)
+        return {key: _without_numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_numbers(item) for item in value]
+    return value
+
+
+def _moved(keys: _Keys, others: _Keys, pairs: list[tuple[int, int]]) -> dict[int, int]:
+    """Calls without a counterpart in order, of which the other tape has an equal one elsewhere."""
+    paired, paired_there = {left for left, _ in pairs}, {right for _, right in pairs}
+    free: dict[int, list[int]] = {}
+    for position in reversed(range(len(others.exact))):
+        if position not in paired_there:
+            free.setdefault(others.exact[position], []).append(position)
+    moved: dict[int, int] = {}
+    for position, key in enumerate(keys.exact):
+        if position not in paired and free.get(key):
+            moved[position] = free[key].pop()
+    return moved
+
+
+def _calls(reading: Reading) -> Iterator[RecordedCall]:
+    calls = read_calls(reading, reading.path, between=True)
+    return (call for call in calls if not call.is_job)
