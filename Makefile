@@ -10,7 +10,7 @@ JOBS ?= 2
 GENERATED := $(dir $(wildcard generated/*/__init__.py))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-long pytest lint types layers drift bench corpus clean
+.PHONY: help setup demo test test-all test-long pytest browser lint types layers drift bench corpus clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -29,8 +29,16 @@ demo: $(STAMP) ## the tour: generate, check, record for real, replay, catch a ch
 
 test: lint types layers drift pytest ## everything that must hold
 
-pytest: $(STAMP) ## the tests alone
+pytest: $(STAMP) browser ## the tests alone
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+browser: ## a Chromium to test the report in; installed where there is none, as root on Debian
+	@for name in $${CHROMIUM:-chromium chromium-browser google-chrome google-chrome-stable chrome}; do \
+		command -v "$$name" >/dev/null && exit 0; done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "installing chromium to test the report in" >&2; \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; \
+	else echo "no Chromium found: the tests of the report will fail; see CHROMIUM in tests/html_report" >&2; fi
 
 lint: $(STAMP) ## ruff and black
 	$(BIN)/ruff check .

@@ -69,6 +69,8 @@ def test_the_wheel_carries_what_runs_and_nothing_else(wheel: Path) -> None:
     pages = {path.name for path in (REPOSITORY / "docs" / "errors").iterdir()}
     assert {f"vcr_gen/_templates/{name}" for name in templates} <= names
     assert {f"vcr_gen/_errors/{name}" for name in pages} <= names
+    assets = {path.name for path in (REPOSITORY / "src/vcr_gen/html_report/assets").iterdir()}
+    assert {f"vcr_gen/html_report/assets/{name}" for name in assets} <= names
     assert "vcr_gen/py.typed" in names
     assert not [name for name in names if name.startswith(("tests/", "docs/", "src/"))]
 
@@ -104,3 +106,6 @@ def test_the_base_install_is_light_and_says_what_the_generator_needs(
     done = _run(bin_folder / "vcr-gen", "--check", cwd=tmp_path)
     assert done.returncode == 2
     assert 'hint: pip install "vcr-gen[gen]"' in done.stderr
+    tape = REPOSITORY / "docs/examples/agent_server/cassettes/release.yaml"
+    done = _run(bin_folder / "vcr-gen", "cassette", "report", tape, cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("release.html\n", "")

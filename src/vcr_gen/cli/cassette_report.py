@@ -1,0 +1,45 @@
+"""`vcr-gen cassette report`: writes a page that shows a session, to be opened in a browser."""
+
+import argparse
+from pathlib import Path
+
+from vcr_gen.cli.terminal import Terminal
+from vcr_gen.runtime.loading import target_of
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the parser of this action."""
+    parser = subparsers.add_parser(
+        "report",
+        help="write a page that shows a session in a browser",
+        description="Write one HTML page that shows a session: a timeline, and every call with "
+        "what was said. Nothing is loaded from anywhere, so it can be sent around.",
+    )
+    add = parser.add_argument
+    add("cassette", type=Path, help="a cassette, or the partial file of an interrupted recording")
+    add(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="where to write it (default: NAME.html in the current folder)",
+    )
+    add("--force", action="store_true", help="replace a file that is no report")
+    add("-q", "--quiet", action="store_true", help="show no progress")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the page, and print where it is."""
+    from vcr_gen.html_report.report import write_report
+    from vcr_gen.html_report.writing import refuse_foreign
+
+    terminal = Terminal(quiet=arguments.quiet)
+    target = arguments.output or Path(f"{target_of(arguments.cassette).stem}.html")
+    if not arguments.force:
+        refuse_foreign(target)
+    with terminal.progress("report") as progress:
+        write_report(target, arguments.cassette, progress=progress)
+    terminal.data(str(target))
+    return 0

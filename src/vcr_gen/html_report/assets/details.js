@@ -1,0 +1,224 @@
+/*
+ * The panel beside the list: everything about one call, or about the session where none is chosen.
+ */
+
+const MANY_STEPS = 200;
+
+const STATUS_SIGNS = {
+  returned: "✓",
+  raised: "✗",
+  cancelled: "⊘",
+  "never finished": "…",
+};
+
+const STEP_WORDS = {
+  item: "item",
+  next: "asked for the next item",
+  sent: "was sent",
+  thrown: "an exception was thrown into it",
+  closed: "was closed",
+  cancel: "was cancelled by its caller",
+};
+
+function showStatus(status) {
+  const name = status.replace(" ", "-");
+  return make("span", { class: `status ${name}` }, `${STATUS_SIGNS[status]} ${status}`);
+}
+
+function showDirection(inbound) {
+  return make(
+    "span",
+    { class: "direction" },
+    inbound ? "→ inbound: the environment called" : "← outbound: the program called",
+  );
+}
+
+/** A link to an event of the tape; `hashOf` gives its place in the address. */
+function linkTo(tape, event, ...content) {
+  return make("a", { href: `#${tape.hash(event)}` }, ...content);
+}
+
+/** Everything about a call; `event` is the one of its events that was asked for. */
+function showCall(tape, call, event, extra = null) {
+  const { signature, types } = tape.methodOf(call);
+  const given = tape.argumentsOf(call);
+  return [
+    make(
+      "header",
+      {},
+      make("h2", {}, make("span", { class: "of" }, `${call.boundary}.`), call.method),
+      make("p", { class: "marks" }, showStatus(call.status), showDirection(call.inbound)),
+    ),
+    extra,
+    showFacts(tape, call),
+    section("Arguments", given.size ? showArguments(given, types) : nothing("none")),
+    call.steps.length ? section("Stream", showSteps(tape, call, event)) : null,
+    showOutcome(tape, call, types),
+    showInside(tape, call),
+    signature ? section("Signature", make("code", { class: "signature" }, signature)) : null,
+  ].filter(Boolean);
+}
+
+function section(title, ...content) {
+  return make("section", {}, make("h3", {}, title), ...content);
+}
+
+function nothing(text) {
+  return make("p", { class: "value nothing" }, text);
+}
+
+function showFacts(tape, call) {
+  const until = call.last === null || call.last === call.first ? "" : ` to ${call.last}`;
+  const facts = [
+    ["event", linkTo(tape, call.first, `${call.first}${until}`)],
+    ["in the file", make("code", {}, `${tape.about.name}:${call.line}`)],
+    ["began", `${duration(call.start)} into the session`],
+    ["took", call.took === null ? "never finished" : duration(call.took)],
+    ["strand", strandName(call.strand)],
+    call.on ? ["on", make("code", {}, call.on)] : null,
+    call.parent ? ["within", linkTo(tape, call.parent.first, call.parent.of)] : null,
+  ];
+  return make(
+    "dl",
+    { class: "facts" },
+    ...facts
+      .filter(Boolean)
+      .map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))),
+  );
+}
+
+function showArguments(given, types) {
+  const rows = [...given].map(([name, value]) =>
+    make(
+      "div",
+      {},
+      make("dt", {}, name, own(types, name) ? showType(types[name]) : null),
+      make("dd", {}, showValue(value)),
+    ),
+  );
+  return make("dl", { class: "arguments" }, ...rows);
+}
+
+function showOutcome(tape, call, types) {
+  if (call.status === "never finished") {
+    return section("Result", nothing("the recording stopped before there was one"));
+  }
+  if (call.status === "cancelled") {
+    return section("Result", nothing("none: whoever waited for it gave up"));
+  }
+  const raised = call.status === "raised";
+  if (call.steps.length && !raised && tape.resultOf(call) === null) {
+    return section("Result", nothing("the stream came to its end"));
+  }
+  const type = !raised && own(types, "return") ? showType(types.return) : null;
+  return make(
+    "section",
+    { class: raised ? "raised" : "" },
+    make("h3", {}, raised ? "Raised" : "Returned", type),
+    showValue(tape.resultOf(call)),
+  );
+}
+
+/** The steps of a stream, in portions; the one that was asked for is among them, and marked. */
+function showSteps(tape, call, event) {
+  const wanted = call.steps.findIndex((step) => step.event === event);
+  const list = make("ol", { class: "steps" });
+  const more = make("button", { type: "button", class: "more" });
+  let shown = 0;
+
+  function showMore(until) {
+    for (; shown < Math.min(until, call.steps.length); shown++) {
+      list.append(showStep(tape, call.steps[shown], shown === wanted));
+    }
+    more.hidden = shown === call.steps.length;
+    more.textContent = counted(call.steps.length - shown, "more step");
+  }
+
+  more.addEventListener("click", () => showMore(shown + MANY_STEPS));
+  showMore(Math.max(MANY_STEPS, wanted + 1));
+  return make("div", {}, list, more);
+}
+
+function showStep(tape, step, marked) {
+  const value = tape.valueOf(step.event);
+  return make(
+    "li",
+    { class: marked ? "wanted" : "", "aria-current": marked ? "true" : null },
+    linkTo(tape, step.event, make("span", { class: "event" }, `${step.event}`)),
+    make("span", { class: "at" }, duration(step.at)),
+    step.kind === "item" ? null : make("em", {}, STEP_WORDS[step.kind] ?? step.kind),
+    value === undefined ? null : showValue(value),
+  );
+}
+
+function showInside(tape, call) {
+  const inside = call.inbound ? tape.calls.filter((other) => other.parent === call) : [];
+  if (inside.length === 0) {
+    return null;
+  }
+  const links = inside.slice(0, MANY_PARTS).map((other) =>
+    make(
+      "li",
+      {},
+      linkTo(tape, other.first, make("span", { class: "event" }, `${other.first}`), other.of),
+      showStatus(other.status),
+    ),
+  );
+  const rest = inside.length - links.length;
+  return section(
+    `${counted(inside.length, "call")} inside it`,
+    make("ol", { class: "inside" }, ...links),
+    rest ? nothing(`and ${counted(rest, "more call")}`) : null,
+  );
+}
+
+/** The session as a whole: what the file says about itself, and how often each method was called. */
+function showSession(tape) {
+  const { about } = tape;
+  const state = about.initial_state === null ? null : readExactly(about.initial_state);
+  return [
+    make(
+      "header",
+      {},
+      make("h2", {}, "The session"),
+      make("p", { class: "lead" }, "Choose a call, in the list or in the timeline, to see all of it."),
+    ),
+    section("Methods", showMethods(tape)),
+    state === null ? null : section("Initial state", showValue(state)),
+    about.anchors.length
+      ? section("Anchors", make("p", {}, ...about.anchors.flatMap(showAnchor)))
+      : null,
+  ].filter(Boolean);
+}
+
+function showAnchor(name) {
+  return [make("code", {}, `\${${name}}`), " "];
+}
+
+function showMethods(tape) {
+  const counts = new Map();
+  for (const call of tape.calls) {
+    const known = counts.get(call.of) ?? { inbound: call.inbound, calls: 0, failed: 0, took: 0 };
+    known.calls += 1;
+    known.failed += call.status === "returned" ? 0 : 1;
+    known.took += call.took ?? 0;
+    counts.set(call.of, known);
+  }
+  const rows = [...counts].map(([of, { inbound, calls, failed, took }]) =>
+    make(
+      "tr",
+      {},
+      make("td", {}, make("span", { class: "arrow" }, inbound ? "→" : "←"), of),
+      make("td", {}, calls.toLocaleString("en")),
+      make("td", {}, failed ? failed.toLocaleString("en") : "–"),
+      make("td", {}, duration(took)),
+    ),
+  );
+  const titles = ["method", "calls", "not returned", "time in all"];
+  return make(
+    "table",
+    {},
+    make("thead", {}, make("tr", {}, ...titles.map((title) => make("th", { scope: "col" }, title)))),
+    make("tbody", {}, ...rows),
+  );
+}

@@ -1,0 +1,123 @@
+/*
+ * A tape: the events of the page, joined into calls.
+ *
+ * An event is two lines: a head, which is read here, and a body, which stays text until somebody
+ * looks at it. With 100,000 events this is what lets the page open.
+ */
+
+const STATUSES = ["returned", "raised", "cancelled", "never finished"];
+
+/** One call: its start, its end if it had one, and what happened between. */
+class Call {
+  constructor(head, event, index) {
+    this.index = index;
+    /** The number that the tape gives it. */
+    this.number = head.call;
+    this.of = head.of;
+    const dot = head.of.lastIndexOf(".");
+    this.boundary = dot < 0 ? head.of : head.of.slice(0, dot);
+    this.method = head.of.slice(dot + 1);
+    this.on = head.on ?? "";
+    this.strand = head.strand ?? "0";
+    this.inbound = head.inbound === true;
+    this.within = head.within ?? null;
+    this.parent = null;
+    this.depth = 0;
+    this.line = head.line;
+    /** When it began and ended: in seconds, and as numbers of events. */
+    this.start = head.at;
+    this.end = null;
+    this.first = event;
+    this.last = null;
+    this.status = "never finished";
+    /** What a stream gave and was told: `{event, at, kind}`. */
+    this.steps = [];
+  }
+
+  get took() {
+    return this.end === null ? null : Math.max(0, this.end - this.start);
+  }
+
+  finish(head, event) {
+    this.end = head.end;
+    this.last = event;
+    this.status = head.outcome;
+  }
+}
+
+class Tape {
+  /** Joins the blocks of one tape; `about` is what the page says about it. */
+  constructor(about, blocks) {
+    this.about = about;
+    this.calls = [];
+    this.bodies = [null];
+    this.lines = [0];
+    this.callOf = [null];
+    this.duration = 0;
+    const byNumber = new Map();
+    for (const block of blocks) {
+      const lines = block.textContent.split("\n");
+      for (let i = 1; i + 1 < lines.length; i += 2) {
+        this.add(JSON.parse(lines[i]), lines[i + 1], byNumber);
+      }
+    }
+    this.count = this.bodies.length - 1;
+  }
+
+  add(head, body, byNumber) {
+    const event = this.bodies.push(body) - 1;
+    this.lines.push(head.line);
+    this.duration = Math.max(this.duration, head.at, head.end ?? 0);
+    let call;
+    if (head.kind === "call") {
+      call = new Call(head, event, this.calls.length);
+      this.calls.push(call);
+      byNumber.set(call.number, call);
+      const parent = call.within === null ? undefined : byNumber.get(call.within);
+      if (parent) {
+        call.parent = parent;
+        call.depth = parent.depth + 1;
+      }
+    } else {
+      call = byNumber.get(head.call);
+      if (head.kind !== "end") {
+        call.steps.push({ event, at: head.at, kind: head.kind });
+      }
+    }
+    if (head.outcome) {
+      call.finish(head, event);
+    }
+    this.callOf.push(call);
+  }
+
+  /** Where an event stands in the file. */
+  place(event) {
+    return `${this.about.path}:${this.lines[event]}`;
+  }
+
+  /** The arguments of a call: a Map. */
+  argumentsOf(call) {
+    return readExactly(this.bodies[call.first])[0];
+  }
+
+  /** What a call returned or raised; undefined where it never finished. */
+  resultOf(call) {
+    return call.last === null ? undefined : readExactly(this.bodies[call.last]).at(-1);
+  }
+
+  /** What a step of a stream carried; undefined where it carried nothing. */
+  valueOf(event) {
+    return readExactly(this.bodies[event])[0];
+  }
+
+  /** What the boundary says about the method: signature and types; empty where it says nothing. */
+  methodOf(call) {
+    const boundary = own(this.about.boundaries, call.boundary);
+    return (boundary && own(boundary.methods, call.method)) ?? { signature: "", types: {} };
+  }
+}
+
+/** A field of an object out of the page's data, where any name can be a key. */
+function own(object, name) {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
