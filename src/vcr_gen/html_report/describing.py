@@ -1,34 +1,28 @@
 """What the page knows about a whole tape: where it is, what it says about itself."""
 
-import ast
 import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
 
+from vcr_gen.runtime.header import Header
+from vcr_gen.runtime.history import declared_types
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.tapes.calls import split_name
 
-__all__ = ["describe_tape"]
-
-_RESULT: Final = "return"
+__all__ = ["describe_tape", "exact"]
 
 
-def describe_tape(path: Path, header: Mapping[str, Plain], count: int) -> dict[str, object]:
-    """The facts above the events; `count` is the number of entries that follow."""
-    boundaries = header.get("boundaries", {})
+def describe_tape(path: Path, data: Mapping[str, Plain]) -> dict[str, object]:
+    """What the head of a file says, checked as for a replay."""
+    header = Header.read(data, path)
     return {
         "name": _text(path.name),
         "path": _text(str(path)),
-        "events": count,
-        "recorded_at": header.get("recorded_at"),
-        "anchors": header.get("anchors", []),
-        "initial_state": exact(header["initial_state"]) if "initial_state" in header else None,
-        "boundaries": {
-            name: _boundary(about)
-            for name, about in (boundaries.items() if isinstance(boundaries, dict) else ())
-            if isinstance(about, dict)
-        },
+        "recorded_at": header.recorded_at.isoformat(timespec="seconds"),
+        "anchors": header.anchors,
+        "initial_state": exact(dict(header.initial_state)) if header.initial_state else None,
+        "boundaries": _boundaries(data.get("boundaries", {}), header.signatures),
     }
 
 
@@ -40,33 +34,15 @@ def exact(value: Plain) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _boundary(about: Mapping[str, Plain]) -> dict[str, object]:
-    methods = about.get("methods", {})
-    return {
-        "direction": about.get("direction"),
-        "methods": {
-            name: {"signature": signature, "types": _types(signature)}
-            for name, signature in (methods.items() if isinstance(methods, dict) else ())
-            if isinstance(signature, str)
-        },
+def _boundaries(names: Plain, signatures: Mapping[str, str]) -> dict[str, dict[str, object]]:
+    """The methods of each boundary, with their types."""
+    known: dict[str, dict[str, object]] = {
+        name: {} for name in (names if isinstance(names, dict) else ())
     }
-
-
-def _types(signature: str) -> dict[str, str]:
-    """The declared types by parameter; a file may hold anything, so nothing when odd."""
-    try:
-        function = ast.parse(f"def _{signature}: ...").body[0]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
-    if not isinstance(function, ast.FunctionDef):
-        return {}
-    found = {
-        parameter.arg: parameter.annotation
-        for parameter in ast.walk(function.args)
-        if isinstance(parameter, ast.arg)
-    }
-    found[_RESULT] = function.returns
-    return {name: ast.unparse(type_) for name, type_ in found.items() if type_ is not None}
+    for of, signature in signatures.items():
+        boundary, method = split_name(of, known)
+        known[boundary][method] = {"signature": signature, "types": declared_types(signature)}
+    return known
 
 
 def _text(name: str) -> str:

@@ -14,7 +14,6 @@ from vcr_gen.html_report.rows import embedded, rows
 from vcr_gen.html_report.writing import write_page
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.loading import Reading, is_partial, open_regular, target_of
-from vcr_gen.runtime.plain import Plain
 
 __all__ = ["REPORT_VERSION", "Progress", "write_report"]
 
@@ -33,7 +32,7 @@ class _Source:
     """A tape that is being read."""
 
     path: Path
-    header: Mapping[str, Plain]
+    about: Mapping[str, object]
     total: int
     """How many events there will be; 0 where nobody knows."""
     entries: Iterator[Entry]
@@ -75,10 +74,10 @@ def _opened(path: Path) -> Iterator[_Source]:
     if is_partial(path):
         with open_regular(path) as stream:
             entries = format_for(target_of(path)).read(stream, path)
-            yield _Source(path, next(entries).data, 0, entries)
+            yield _Source(path, describe_tape(path, next(entries).data), 0, entries)
     else:
         with Reading(path) as reading:
-            yield _Source(path, reading.header, reading.count, iter(reading))
+            yield _Source(path, describe_tape(path, reading.header), reading.count, iter(reading))
 
 
 def _data(
@@ -86,10 +85,9 @@ def _data(
 ) -> Iterator[str]:
     """The events in blocks, then what is known once they are through."""
     yield from _blocks(0, source, progress)
-    tape = describe_tape(source.path, source.header, source.count)
     document = {
         "version": REPORT_VERSION,
-        "tapes": [{**tape, "problem": source.problem}],
+        "tapes": [{**source.about, "events": source.count, "problem": source.problem}],
         "failure": failure,
     }
     yield f'<script type="application/json" id="report">{embedded(document)}</script>\n'
@@ -97,9 +95,11 @@ def _data(
 
 def _blocks(tape: int, source: _Source, progress: Progress | None) -> Iterator[str]:
     lines = rows(source, source.path)
+    done = 0
     while block := list(islice(lines, _BLOCK)):
         yield f'<script type="application/x-ndjson" data-tape="{tape}">\n'
         yield from block
         yield "</script>\n"
+        done += len(block)
         if progress is not None:
-            progress(source.count, max(source.total, source.count))
+            progress(done, max(source.total, done))

@@ -7,13 +7,14 @@ reads it only where somebody looks.
 
 import json
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from vcr_gen.errors import CassetteFormatError
-from vcr_gen.runtime.events import ROOT_STRAND, End, Event, Item, Signal, Start, unfold
+from vcr_gen.runtime.events import ROOT_STRAND, End, Event, Item, Signal, Start
 from vcr_gen.runtime.formats import Entry
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.recorded import read_events
 
 __all__ = ["embedded", "rows"]
 
@@ -32,25 +33,11 @@ def embedded(value: object) -> str:
 
 
 def rows(entries: Iterable[Entry], path: Path) -> Iterator[str]:
-    """Two lines for each entry; holds no more than the numbers of the calls that are open."""
-    open_calls: set[int] = set()
-    for entry in entries:
-        events = tuple(unfold(entry.data, path=path, line=entry.line))
-        for event in events:
-            _follow(event, open_calls, path, entry.line)
-        head, body = _row(events)
-        yield f"{embedded({**head, 'line': entry.line})}\n{embedded(body)}\n"
-
-
-def _follow(event: Event, open_calls: set[int], path: Path, line: int) -> None:
-    """Refuse an event of a call that is not open, as a replay does."""
-    if isinstance(event, Start):
-        open_calls.add(event.call)
-    elif event.call not in open_calls:
-        message = f"call {event.call} has not begun, or is over"
-        raise CassetteFormatError(message, path=path, line=line)
-    if isinstance(event, End):
-        open_calls.discard(event.call)
+    """Two lines for each entry, one entry at a time."""
+    for _, recorded in groupby(read_events(entries, path), lambda recorded: recorded.number):
+        joined = tuple(recorded)
+        head, body = _row(tuple(each.event for each in joined))
+        yield f"{embedded({**head, 'line': joined[0].line})}\n{embedded(body)}\n"
 
 
 def _row(events: tuple[Event, ...]) -> tuple[dict[str, object], list[Plain]]:

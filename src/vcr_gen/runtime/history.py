@@ -2,7 +2,9 @@
 
 import ast
 
-__all__ = ["signature_change"]
+__all__ = ["declared_types", "signature_change"]
+
+_RESULT = "return"
 
 
 def signature_change(name: str, recorded: str | None, current: str | None) -> str:
@@ -24,18 +26,26 @@ def signature_change(name: str, recorded: str | None, current: str | None) -> st
     return f"recorded before the result type of `{name}` changed"
 
 
-def _parameters(signature: str) -> dict[str, str]:
-    """Names and types of a recorded signature; a file may hold anything, so nothing when odd."""
+def declared_types(signature: str) -> dict[str, str]:
+    """The types of a recorded signature by parameter, the result's under `return`.
+
+    A file may hold anything, so nothing when it is odd.
+    """
     try:
         function = ast.parse(f"def _{signature}: ...").body[0]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     if not isinstance(function, ast.FunctionDef):
         return {}
+    arguments = [(argument.arg, argument.annotation) for argument in function.args.args]
     return {
-        argument.arg: ast.unparse(argument.annotation) if argument.annotation else ""
-        for argument in function.args.args
+        name: ast.unparse(annotation) if annotation else ""
+        for name, annotation in [*arguments, (_RESULT, function.returns)]
     }
+
+
+def _parameters(signature: str) -> dict[str, str]:
+    return {name: type_ for name, type_ in declared_types(signature).items() if name != _RESULT}
 
 
 def _list(names: list[str]) -> str:

@@ -9,14 +9,13 @@ const STATUSES = ["returned", "raised", "cancelled", "never finished"];
 
 /** One call: its start, its end if it had one, and what happened between. */
 class Call {
-  constructor(head, event, index) {
+  constructor(head, event, index, boundary) {
     this.index = index;
     /** The number that the tape gives it. */
     this.number = head.call;
     this.of = head.of;
-    const dot = head.of.lastIndexOf(".");
-    this.boundary = dot < 0 ? head.of : head.of.slice(0, dot);
-    this.method = head.of.slice(dot + 1);
+    this.boundary = boundary;
+    this.method = head.of.slice(boundary.length + 1);
     this.on = head.on ?? "";
     this.strand = head.strand ?? "0";
     this.inbound = head.inbound === true;
@@ -50,6 +49,7 @@ class Tape {
   constructor(about, blocks) {
     this.about = about;
     this.calls = [];
+    this.boundaries = new Map();
     this.bodies = [null];
     this.lines = [0];
     this.callOf = [null];
@@ -70,7 +70,7 @@ class Tape {
     this.duration = Math.max(this.duration, head.at, head.end ?? 0);
     let call;
     if (head.kind === "call") {
-      call = new Call(head, event, this.calls.length);
+      call = new Call(head, event, this.calls.length, this.boundaryOf(head.of));
       this.calls.push(call);
       byNumber.set(call.number, call);
       const parent = call.within === null ? undefined : byNumber.get(call.within);
@@ -88,6 +88,16 @@ class Tape {
       call.finish(head, event);
     }
     this.callOf.push(call);
+  }
+
+  /** The boundary in `Boundary.method`; either name may have dots in it. */
+  boundaryOf(of) {
+    if (!this.boundaries.has(of)) {
+      const known = Object.keys(this.about.boundaries).filter((name) => of.startsWith(`${name}.`));
+      known.sort((a, b) => b.length - a.length);
+      this.boundaries.set(of, known[0] ?? of.split(".", 1)[0]);
+    }
+    return this.boundaries.get(of);
   }
 
   /** Where an event stands in the file. */
@@ -113,7 +123,7 @@ class Tape {
   /** What the boundary says about the method: signature and types; empty where it says nothing. */
   methodOf(call) {
     const boundary = own(this.about.boundaries, call.boundary);
-    return (boundary && own(boundary.methods, call.method)) ?? { signature: "", types: {} };
+    return (boundary && own(boundary, call.method)) ?? { signature: "", types: {} };
   }
 }
 
