@@ -6,15 +6,31 @@ import sys
 from pathlib import Path
 
 import pytest
-from cassette_values import HEADER, JSONL, SESSION, YAML, events, plain_values, same, write
+from cassette_values import JSONL, YAML, events, plain_values, same, write
 from hypothesis import given
 
 from vcr_gen.cli import main
+from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.storage import Reading, Recording
+
+HEADER: dict[str, Plain] = {
+    "vcr-gen": 1,
+    "recorded_at": "2026-11-16T05:00:00+00:00",
+    "initial_state": {"working_dir": "${project}", "notes": "two\nlines\n"},
+    "anchors": ["project"],
+}
+SESSION: list[dict[str, Plain]] = [
+    {"call": 1, "of": "server.start", "inbound": True, "args": {"name": "build", "n": 3}},
+    {"call": 2, "of": "Runner.run", "args": {"env": {}, "wait": 2.5}, "returned": "fäil\r\n"},
+    {"call": 3, "of": "Runner.watch"},
+    {"item": 3, "value": "compiling\n\tmain.c \n"},
+    {"end": 3, "raised": {"$type": "OSError", "args": [2, "No such file"]}},
+]
 
 
 @pytest.fixture
-def tapes(tmp_path: Path) -> Path:
+def tapes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)  # where there is no project
     folder = tmp_path / "cassettes"
     (folder / "inner").mkdir(parents=True)
     (folder / "good.yaml").write_bytes(write(YAML, HEADER, SESSION))
@@ -26,7 +42,7 @@ def tapes(tmp_path: Path) -> Path:
 
 def tear(folder: Path) -> Path:
     torn = folder / "torn.yaml"
-    torn.write_bytes(write(YAML, HEADER, SESSION)[:-40])
+    torn.write_bytes(write(YAML, HEADER, SESSION)[:-22])
     return torn
 
 
@@ -38,7 +54,10 @@ def test_check_is_silent_on_stdout_and_exits_0_when_all_is_fine(tapes, capsys):
     assert main(["cassette", "check", str(tapes)]) == 0
     told = capsys.readouterr()
     assert told.out == ""
-    assert told.err == "2 cassettes, 10 events: fine\n"
+    assert told.err == (
+        "signatures were not compared: there are no wrappers in generated\n"
+        "2 cassettes, 10 events: fine\n"
+    )
 
 
 def test_check_names_every_problem_with_its_line_and_exits_1(tapes, capsys):
@@ -47,7 +66,7 @@ def test_check_names_every_problem_with_its_line_and_exits_1(tapes, capsys):
     bad.write_bytes(write(JSONL, HEADER, SESSION).replace(b'"n":3', b'"n":3,"n":4'))
     recording = Recording(tapes / "new.yaml")
     recording.begin(HEADER)
-    recording.append({"n": 1})
+    recording.append(SESSION[0])
     partial = recording.abandon()
     assert partial is not None
     assert main(["cassette", "check", str(tapes)]) == 1
@@ -63,7 +82,7 @@ def test_check_names_every_problem_with_its_line_and_exits_1(tapes, capsys):
         "  a damaged cassette that holds 4 whole events\n"
         f"  hint: vcr-gen cassette convert --salvage {torn} NEW\n"
     )
-    assert told.err == "5 cassettes, 15 events: 3 with problems\n"
+    assert told.err.endswith("5 cassettes, 15 events: 3 with problems\n")
 
 
 def test_check_of_a_named_file_that_is_no_cassette_is_a_problem(tapes, capsys):
@@ -71,6 +90,16 @@ def test_check_of_a_named_file_that_is_no_cassette_is_a_problem(tapes, capsys):
     assert "not a cassette: the first key is 'services'" in capsys.readouterr().out
     assert main(["cassette", "check", str(tapes / "notes.txt")]) == 1
     assert "must end in one of" in capsys.readouterr().out
+
+
+def test_check_of_events_that_cannot_have_happened_names_the_line(tapes, capsys):
+    odd = tapes / "odd.jsonl"
+    odd.write_bytes(write(JSONL, HEADER, [*SESSION, {"item": 3, "value": 1}]))
+    assert main(["cassette", "check", str(odd)]) == 1
+    assert capsys.readouterr().out == f"{odd}:7: call 3 has not begun, or is over\n"
+    odd.write_bytes(write(JSONL, {**HEADER, "anchors": "project"}, SESSION))
+    assert main(["cassette", "check", str(odd)]) == 1
+    assert "`anchors`: expected a list of names" in capsys.readouterr().out
 
 
 def test_check_of_a_path_that_is_not_there_exits_2(tapes, capsys):
@@ -91,6 +120,7 @@ def test_check_speaks_json(tapes, capsys):
         "events": 5,
         "recorded_at": HEADER["recorded_at"],
         "problem": None,
+        "changed_signatures": [],
     }
     assert damaged["problem"]["line"] == last_line(torn)
     assert damaged["problem"]["message"].startswith(f"{torn}:{last_line(torn)}: the file ends here")

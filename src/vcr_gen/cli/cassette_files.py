@@ -8,8 +8,10 @@ from typing import Final
 
 from vcr_gen.errors import CassetteError, CassetteMissingError
 from vcr_gen.runtime.formats import Entry, format_for
+from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.loading import is_partial, open_regular, target_of
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.recorded import read_events
 
 __all__ = ["Inspection", "Watch", "find_cassettes", "inspect_cassette"]
 
@@ -29,7 +31,11 @@ class Inspection:
     header: dict[str, Plain] | None
     events: int
     """Events that are certain to be whole."""
+    called: frozenset[str]
+    """The methods that were called: `Boundary.method`."""
     problem: CassetteError | None
+    torn: bool
+    """Whether the problem is in the file itself, and not in what it says."""
 
 
 class Watch:
@@ -68,21 +74,34 @@ def find_cassettes(paths: Sequence[Path], *, partial: bool = True) -> list[Path]
 
 
 def inspect_cassette(path: Path, watch: Watch) -> Inspection:
-    """Read a whole file, keeping only what it says about itself."""
+    """Read a whole file, check what it says, and keep only what it says about itself."""
     header: dict[str, Plain] | None = None
     events = 0
+    called: set[str] = set()
     problem: CassetteError | None = None
+    torn = True
+
+    def whole(entries: Iterator[Entry]) -> Iterator[Entry]:
+        nonlocal header, events, torn
+        for entry in entries:
+            torn = False  # what goes wrong until the next entry is read is not the file's fault
+            if entry.kind == "header":
+                header = entry.data
+                Header.read(header, path)
+            elif entry.kind == "event":
+                events += 1
+                yield entry
+            torn = True
+
     try:
         chosen = format_for(target_of(path))
         with open_regular(path) as stream:
-            for entry in watch.entries(chosen.read(stream, path), stream.tell):
-                if entry.kind == "header":
-                    header = entry.data
-                elif entry.kind == "event":
-                    events += 1
+            entries = watch.entries(chosen.read(stream, path), stream.tell)
+            for recorded in read_events(whole(entries), path):
+                called.add(recorded.start.of)
     except CassetteError as error:
         problem = error
-    return Inspection(path, is_partial(path), header, events, problem)
+    return Inspection(path, is_partial(path), header, events, frozenset(called), problem, torn)
 
 
 def _in_folder(folder: Path) -> Iterator[Path]:

@@ -1,0 +1,200 @@
+"""What the wrappers of a project say today: signatures, and the stored form of every default.
+
+Runs in a process of its own (`python -m vcr_gen.tapes.wrappers`), because it imports the project.
+Which modules those are is the configuration's business; a cassette has no say in it.
+"""
+
+import inspect
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from typing import Any, get_origin, get_overloads
+
+from vcr_gen.errors import EncodeError
+from vcr_gen.runtime.anchors import Anchors
+from vcr_gen.runtime.binding import Binder
+from vcr_gen.runtime.calls import OMITTED, Call
+from vcr_gen.runtime.codec import Codec, Compiler
+from vcr_gen.runtime.live import live_kind
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.shapes import strip
+from vcr_gen.runtime.spec import Boundary
+
+__all__ = ["CurrentBoundary", "CurrentMethod", "Default", "Described", "describe", "read_described"]
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """What stands on the tape for a parameter that a call leaves out."""
+
+    stored: Plain = None
+    is_recorded: bool = True
+    """False where nothing stands there: the parameter is not recorded, or only the callee knows."""
+    problem: str = ""
+    """Why the default has no stored form."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentMethod:
+    """One member of a boundary as its wrapper has it."""
+
+    signature: str
+    defaults: Mapping[str, Default] = field(default_factory=dict)
+    """The parameters that have one."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentBoundary:
+    """One boundary as its wrapper has it."""
+
+    direction: str
+    methods: Mapping[str, CurrentMethod]
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """The boundaries of a project by name, and the modules that could not be imported."""
+
+    boundaries: Mapping[str, CurrentBoundary]
+    problems: Mapping[str, str]
+    """Module and error."""
+
+    def signature(self, boundary: str, method: str) -> str | None:
+        """The signature that a method has today; None when it is not known."""
+        known = self.boundaries.get(boundary)
+        found = None if known is None else known.methods.get(method)
+        return None if found is None else found.signature
+
+
+def describe(modules: Iterable[str]) -> Described:
+    """Import the modules, and describe every boundary in them."""
+    found: dict[str, Boundary] = {}
+    problems: dict[str, str] = {}
+    for name in modules:
+        try:
+            module = import_module(name)
+        except (Exception, SystemExit) as error:
+            problems[name] = f"{type(error).__name__}: {error}"
+            continue
+        for value in vars(module).values():
+            if isinstance(value, Boundary):
+                found[value.name] = value
+    boundaries: dict[str, CurrentBoundary] = {}
+    binder = _binder(found.values())
+    for boundary in found.values():
+        try:
+            boundaries[boundary.name] = _described(boundary, binder)
+        except Exception as error:  # a type that cannot be resolved is the project's own matter
+            problems[boundary.wrapper.__module__] = f"{type(error).__name__}: {error}"
+    return Described(boundaries, problems)
+
+
+def read_described(document: Mapping[str, Any]) -> Described:
+    """What another process described."""
+    return Described(
+        {
+            name: CurrentBoundary(
+                about["direction"],
+                {
+                    key: CurrentMethod(
+                        method["signature"],
+                        {name: Default(**default) for name, default in method["defaults"].items()},
+                    )
+                    for key, method in about["methods"].items()
+                },
+            )
+            for name, about in document["boundaries"].items()
+        },
+        document["problems"],
+    )
+
+
+def _described(boundary: Boundary, binder: Binder) -> CurrentBoundary:
+    signatures = boundary.signatures()
+    return CurrentBoundary(
+        boundary.direction,
+        {
+            key: CurrentMethod(signatures[key], _defaults(boundary, key, call, binder))
+            for key, call in boundary.calls.items()
+        },
+    )
+
+
+def _defaults(boundary: Boundary, key: str, call: type[Call], binder: Binder) -> dict[str, Default]:
+    values = _default_values(boundary.wrapper, key)
+    method = boundary.method(call)
+    bound = binder.bind(method)
+    found: dict[str, Default] = {}
+    for parameter in method.parameters:
+        if parameter.name not in values:
+            continue
+        value = values[parameter.name]
+        if value is OMITTED:
+            found[parameter.name] = Default(is_recorded=False)
+            continue
+        try:
+            found[parameter.name] = Default(bound.arguments[parameter.name].store(value))
+        except EncodeError as error:
+            found[parameter.name] = Default(problem=str(error))
+    return found | {one.name: Default(is_recorded=False) for one in method.unrecorded}
+
+
+def _default_values(wrapper: type[Any], key: str) -> dict[str, object]:
+    """The defaults of a wrapper's member, or of one of its overloads (`read#2`)."""
+    name, _, number = key.partition("#")
+    member = inspect.getattr_static(wrapper, name, None)
+    function = getattr(wrapper, name, None)
+    if not callable(function) or isinstance(member, property):
+        return {}
+    overloads = get_overloads(function)
+    if overloads:
+        function = overloads[int(number or 1) - 1]
+    values: dict[str, object] = {}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            values[parameter.name] = ()
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            values[parameter.name] = {}
+        elif parameter.default is not parameter.empty:
+            values[parameter.name] = parameter.default
+    return values
+
+
+def _binder(boundaries: Iterable[Boundary]) -> Binder:
+    """Compiles types as a session does, but for live objects: there is no session to hold them."""
+    protocols = [
+        reachable.protocol_type for boundary in boundaries for reachable in boundary.reachable
+    ]
+
+    def live(annotation: object) -> Codec | None:
+        bare = strip(annotation)
+        origin = get_origin(bare) or bare
+        if live_kind(bare, inbound=True) is None and not any(origin is one for one in protocols):
+            return None
+        return Codec(encode=_refuse, decode=_refuse, compare=None, replace_live=None)
+
+    compiler = Compiler(live=live)
+    return Binder(outward=compiler, inward=compiler, anchors=Anchors({}))
+
+
+def _refuse(value: Any) -> Any:
+    raise EncodeError(path="$", expected="a value that can be stored", got=repr(value)[:80])
+
+
+def main() -> None:
+    """Read `{"path": […], "modules": […]}` from stdin and print what was found, as JSON."""
+    answer = os.dup(1)
+    os.dup2(2, 1)  # what the project prints while it is imported is not the answer
+    request = json.load(sys.stdin)
+    sys.path[:0] = request["path"]
+    sys.path.extend(folder for folder in request["more"] if folder not in sys.path)
+    document = json.dumps(asdict(describe(request["modules"])))
+    with os.fdopen(answer, "w", encoding="utf-8") as stream:
+        stream.write(document)
+
+
+if __name__ == "__main__":
+    main()

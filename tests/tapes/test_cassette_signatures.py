@@ -1,0 +1,98 @@
+"""`vcr-gen cassette check` against the wrappers of today."""
+
+import json
+
+import pytest
+from tape_files import SESSION, write_tape
+
+from vcr_gen.cli import main
+
+
+@pytest.mark.parametrize("suffix", ["yaml", "jsonl"])
+def test_cassettes_recorded_against_another_signature_are_named(project, suffix, capsys):
+    tape = f"tapes/one.{suffix}"
+    project.record(tape)
+    assert main(["cassette", "check", "tapes"]) == 0
+    assert capsys.readouterr().err == "1 cassette, 6 events: fine\n"
+    project.change("command: str)", "command: str, timeout: float = 1.0)")
+    assert main(["cassette", "check", "tapes"]) == 1
+    told = capsys.readouterr()
+    assert told.out == (
+        f"{tape}: recorded before parameter `timeout` was added to `Shell.run`\n"
+        f"  hint: vcr-gen cassette migrate {tape}, or record it again\n"
+    )
+    assert told.err == "1 cassette, 6 events: 1 with problems\n"
+    assert main(["cassette", "check", "tapes", "--no-signatures"]) == 0
+
+
+def test_changed_signatures_are_in_the_json(project, capsys):
+    project.record("one.yaml")
+    project.change("def run(", "def execute(")
+    assert main(["cassette", "check", "--json", "one.yaml"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["signatures_compared"] is True
+    assert document["cassettes"][0]["changed_signatures"] == [
+        {
+            "method": "Shell.run",
+            "recorded": "(command: str) -> str",
+            "current": None,
+            "message": "recorded before `run` was renamed or removed from `Shell`",
+        }
+    ]
+
+
+def test_a_method_that_the_tape_does_not_use_and_a_boundary_of_others_do_not_matter(
+    project, capsys
+):
+    project.program('list(shell.words("b c")), ', "")
+    project.record("one.yaml")
+    project.change("text: str)", "text: str, at: int = 0)")
+    write_tape(project.root / "other.yaml", [e for e in SESSION if e.get("of") != "Shell.run"][:1])
+    assert main(["cassette", "check", "one.yaml"]) == 0
+    methods = {"run": "(other: int) -> int"}
+    header = {
+        "recorded_at": "2026-11-16T05:00:00+00:00",
+        "boundaries": {"Somebody": {"direction": "outbound", "methods": methods}},
+    }
+    write_tape(project.root / "foreign.yaml", [{**SESSION[0], "of": "Somebody.run"}], header)
+    assert main(["cassette", "check", "foreign.yaml"]) == 0
+
+
+def test_wrappers_that_cannot_be_imported_are_explained(project, capsys):
+    project.record("one.yaml")
+    ports = project.root / "src/app/ports.py"
+    ports.write_text("print('noise')\nimport no_such_package\n" + ports.read_text())
+    assert main(["cassette", "check", "one.yaml"]) == 0
+    assert capsys.readouterr().err == (
+        "signatures of vcr_app.ports were not compared: it cannot be imported: "
+        "ModuleNotFoundError: No module named 'no_such_package'\n"
+        "1 cassette, 6 events: fine\n"
+    )
+    ports.write_text("import os\nos._exit(3)\n")
+    assert main(["cassette", "check", "one.yaml"]) == 0
+    assert "signatures were not compared: " in capsys.readouterr().err
+
+
+def test_nothing_that_a_cassette_names_is_imported(project, capsys):
+    header = {
+        "recorded_at": "2026-11-16T05:00:00+00:00",
+        "boundaries": {"run": {"direction": "outbound", "methods": {"x": "() -> run.Real"}}},
+    }
+    event = {"call": 1, "of": "run.x", "at": 0.0, "took": 0.0, "returned": {"$type": "run.Real"}}
+    write_tape(project.root / "evil.yaml", [event], header)
+    project.write("run.py", "open('imported', 'w').close()")
+    assert main(["cassette", "check", "evil.yaml"]) == 0
+    assert not (project.root / "imported").exists()
+
+
+def test_a_project_without_wrappers_is_said_to_be_one(project, capsys, tmp_path):
+    project.record("one.yaml")
+    empty = tmp_path / "empty" / "pyproject.toml"
+    empty.parent.mkdir()
+    empty.write_text("[tool.vcr-gen]\noutput = 'made'\n")
+    assert main(["cassette", "check", "one.yaml", "--config", str(empty)]) == 0
+    told = capsys.readouterr().err
+    assert "signatures were not compared: there are no wrappers in made\n" in told
+    empty.write_text("[tool.vcr-gen]\noutptu = 'made'\n")
+    assert main(["cassette", "check", "one.yaml", "--config", str(empty)]) == 2
+    assert "did you mean" in capsys.readouterr().err
