@@ -23,8 +23,12 @@ an `Exception`: application code that catches `Exception` must not be able to hi
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from vcr_gen.runtime.codec import Difference
 
 __all__ = [
     "CassetteError",
@@ -34,9 +38,11 @@ __all__ = [
     "DecodeError",
     "Divergence",
     "DivergenceError",
+    "DivergenceKind",
     "EncodeError",
     "HermeticError",
     "IncompleteError",
+    "RecordedEvent",
     "ReplayError",
     "UnusedEventsError",
     "UsageError",
@@ -101,10 +107,21 @@ class ReplayError(VcrError):
 
 
 class UnusedEventsError(ReplayError):
-    """The program ended before the tape did."""
+    """The program left recorded events unused."""
 
-    def __init__(self, message: str, *, events: Sequence[str]) -> None:
-        self.events = tuple(events)
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: Path,
+        events: "tuple[RecordedEvent, ...]",
+        likely: str,
+        hint: str,
+    ) -> None:
+        self.path = path
+        self.events = events
+        self.likely = likely
+        self.hint = hint
         super().__init__(message)
 
 
@@ -132,36 +149,86 @@ class VerificationError(ReplayError):
         super().__init__(message)
 
 
+DivergenceKind: TypeAlias = Literal[
+    "argument",
+    "order",
+    "extra",
+    "missing",
+    "signature",
+    "answer",
+    "stream",
+    "cancellation",
+    "unanswered",
+    "unheard",
+    "undriven",
+]
+"""What most likely changed, in one word; `docs/reference/python-api.md` explains each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedEvent:
+    """One event of a cassette, as messages name it."""
+
+    boundary: str
+    method: str
+    what: str
+    """The event in words, with its values cut to one line."""
+    number: int
+    """Its number in the file, as `vcr-gen cassette show` counts."""
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.what} [event {self.number}, line {self.line}]"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Divergence:
-    """The facts of a divergence; `DivergenceError` is the text made from them."""
+    """The facts of a divergence; `DivergenceError` is the text made from them.
 
+    Values are in their stored form everywhere, with secrets left out.
+    """
+
+    kind: DivergenceKind
     headline: str
     """One sentence that says what differs."""
+    cassette: Path
     boundary: str = ""
     method: str = ""
-    event: int | None = None
-    """The number of the recorded event that was due, as `vcr-gen cassette show` counts."""
-    place: str = ""
-    """Cassette `file:line` of that event."""
-    differences: tuple[str, ...] = ()
-    """Field-level differences of recorded against actual."""
-    nearest: tuple[str, ...] = ()
-    """The recorded calls that come closest."""
+    due: RecordedEvent | None = None
+    """The recorded event that was due; None at the end of the tape."""
+    actual: str = ""
+    """What the program did instead; empty where it did nothing."""
+    differences: "tuple[Difference, ...]" = ()
+    """Field-level differences, each with `path`, `recorded`, `actual` and `reason`."""
+    nearest: tuple[RecordedEvent, ...] = ()
+    """The recorded calls that come closest to what the program did."""
     call_site: str = ""
-    """`file:line` in the application that made the call."""
-    done: tuple[str, ...] = ()
+    """`file:line in function`, in the application."""
+    done: tuple[RecordedEvent, ...] = ()
     """The last events done."""
-    due: str = ""
-    """The next event due."""
     waiting: tuple[str, ...] = ()
-    """Who waits for what."""
+    """Who waits for what, and where."""
     likely: str = ""
-    """What most likely changed."""
-    hint: str = field(default="")
-    """What to run next."""
-    cancellation: bool = False
-    """Whether all that differs is that a call was cancelled."""
+    """What most likely changed, in words."""
+    hint: str = ""
+    """What to do next, in words."""
+    commands: tuple[str, ...] = ()
+    """What to run next, exactly; the better one first."""
+
+    @property
+    def event(self) -> int | None:
+        """The number of the event that was due; None at the end of the tape."""
+        return None if self.due is None else self.due.number
+
+    @property
+    def line(self) -> int | None:
+        """The line of that event in the cassette."""
+        return None if self.due is None else self.due.line
+
+    @property
+    def place(self) -> str:
+        """`file:line` of that event."""
+        return f"{self.cassette}" if self.due is None else f"{self.cassette}:{self.due.line}"
 
 
 class DivergenceError(BaseException):

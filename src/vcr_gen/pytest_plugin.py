@@ -130,13 +130,15 @@ def vcrgen_module_cassette(request: pytest.FixtureRequest) -> "Iterator[Cassette
     """Opens cassettes that all tests of a module share: `vcrgen_module_cassette("login")`."""
     from vcr_gen.pytest.naming import module_folder
 
-    yield from _active(request.config).factory("module", module_folder(request.path))
+    yield from _active(request.config).factory(
+        "module", request.node.nodeid, module_folder(request.path)
+    )
 
 
 @pytest.fixture(scope="session")
 def vcrgen_session_cassette(request: pytest.FixtureRequest) -> "Iterator[CassetteFactory]":
     """Opens cassettes that all tests share: `vcrgen_session_cassette("login")`."""
-    yield from _active(request.config).factory("session", request.config.rootpath / FOLDER)
+    yield from _active(request.config).factory("session", "", request.config.rootpath / FOLDER)
 
 
 def _active(config: pytest.Config) -> "Active":

@@ -45,7 +45,7 @@ def test_all_replaces_the_cassette_and_verify_compares_it_with_the_world(
     assert "exit 0" in same
     other = project.run("--vcrgen-mode=verify", WORLD="new")
     assert "the real environment no longer behaves as recorded" in other
-    assert "to record it again: pytest --vcrgen-mode=all test_it.py::test_one" in other
+    assert "record again: pytest --vcrgen-mode=all test_it.py::test_one" in other
     assert "1 failed" in other
     assert "returned: old a" in project.cassettes()[FILE]
     project.run("--vcrgen-mode=all", WORLD="new")

@@ -50,7 +50,7 @@ def test_failures_in_workers_are_told_as_in_one_process(project: PluginProject) 
     output = project.run("-n2", "--tb=short", plugins=XDIST)
     assert "12 failed, 2 passed" in output
     assert "cassettes: 2 replayed, 12 diverged" in output
-    assert "to record it again: pytest --vcrgen-mode=all 'test_it.py::test_one[0]'" in output
+    assert "record again: pytest --vcrgen-mode=all 'test_it.py::test_one[0]'" in output
     project.write("test_it.py", TESTS.replace("old {number}", "never {number}"))
     output = project.run("-n2", "--vcrgen-mode=all", plugins=XDIST, WORLD="new")
     assert "cassettes: 2 recorded, 12 left partial" in output

@@ -312,7 +312,7 @@ def test_leftover_events_are_raised_at_close_with_their_places(tape):
     session(tape.path, "all", 1, 2, 3)
     with pytest.raises(UnusedEventsError) as caught:
         session(tape.path, "none", 1)
-    assert len(caught.value.events) == 4
+    assert [event.number for event in caught.value.events] == [2, 3]
     assert "Shell.read" in str(caught.value)
     assert re.search(r"tape\.\w+:\d+", str(caught.value))
 
@@ -360,10 +360,11 @@ def test_a_divergence_tells_all_that_one_needs(tape):
     assert (divergence.boundary, divergence.method) == ("Shell", "run")
     assert divergence.event == 2  # as `vcr-gen cassette show` counts
     assert re.search(r"tape\.\w+:\d+", divergence.place)
-    assert any("step.name" in line for line in divergence.differences)
+    assert [found.path for found in divergence.differences] == ["step.name"]
     assert f"{Path(__file__).name}:" in divergence.call_site
-    assert divergence.hint
-    for part in ("build", "bulid", divergence.place, divergence.call_site, divergence.hint):
+    assert (divergence.kind, divergence.line) == ("argument", divergence.due.line)
+    place = divergence.place.removeprefix(f"{Path.cwd()}/")
+    for part in ("build", "bulid", place, divergence.call_site, divergence.hint):
         assert part in text
 
 

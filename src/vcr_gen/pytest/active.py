@@ -68,13 +68,13 @@ class Active:
         yield tape.cassette
         self._hooks.close_own(request.node)
 
-    def factory(self, scope: str, folder: Path) -> Iterator[CassetteFactory]:
-        """A factory whose cassettes are closed with the scope."""
+    def factory(self, scope: str, tests: str, folder: Path) -> Iterator[CassetteFactory]:
+        """A factory whose cassettes are closed with the scope; `tests` is the id of all in it."""
         fixture = f"vcrgen_{scope}_cassette"
 
         def open_tape(name: str, options: Mapping[str, object]) -> Tape:
             try:
-                tape = self._opener.for_scope(scope, folder, name, options)
+                tape = self._opener.for_scope(scope, tests, folder, name, options)
             except VcrError as error:
                 raise as_failure(error) from None
             self._hooks.scoped.setdefault(fixture, []).append(tape)

@@ -7,11 +7,11 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from vcr_gen.errors import DivergenceError, UnusedEventsError, VcrError, VerificationError
-from vcr_gen.pytest.claims import CASSETTE, MARKER, test_id
+from vcr_gen.errors import DivergenceError, VcrError
+from vcr_gen.pytest.claims import CASSETTE, MARKER
 from vcr_gen.pytest.dependents import Dependents
 from vcr_gen.pytest.guard import Guard
-from vcr_gen.pytest.opening import Opener, command, marked_options
+from vcr_gen.pytest.opening import Opener, marked_options
 from vcr_gen.pytest.tape import Tape
 from vcr_gen.pytest.words import PREFIX
 
@@ -20,7 +20,7 @@ __all__ = ["Hooks", "as_failure"]
 _Info: TypeAlias = pytest.ExceptionInfo[BaseException]
 
 
-def as_failure(complaint: BaseException, test: str = "") -> BaseException:
+def as_failure(complaint: BaseException) -> BaseException:
     """A complaint as it leaves a fixture: its text alone, since no frame of the user's led to it.
 
     It is an ordinary exception even when the complaint is not: pytest stops tearing down a test
@@ -28,8 +28,7 @@ def as_failure(complaint: BaseException, test: str = "") -> BaseException:
     """
     if not isinstance(complaint, VcrError | DivergenceError):
         return complaint
-    again = f"\n{_again(test)}" if test and _is_about_the_tape(complaint) else ""
-    return pytest.fail.Exception(f"{complaint}{again}", pytrace=False)
+    return pytest.fail.Exception(str(complaint), pytrace=False)
 
 
 class Hooks:
@@ -112,7 +111,7 @@ class Hooks:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Keep the outcome, show the user's frames alone, and say how to record again."""
+        """Keep the outcome, and show the user's frames alone."""
         if not self._full_trace:
             self._shorten(item, call)
         report = yield
@@ -120,8 +119,6 @@ class Hooks:
             error = call.excinfo.value if call.excinfo else AssertionError(report.longreprtext)
             for tape in self._tapes(item):
                 tape.fail(error)
-            if report.failed and _is_about_the_tape(error):
-                report.sections.append(("vcrgen", _again(test_id(item))))
         return report
 
     def close_own(self, item: pytest.Item) -> None:
@@ -130,7 +127,7 @@ class Hooks:
         if tape is not None and not tape.cassette.recording:
             complaint = tape.close(_function(item))
             if complaint is not None:
-                raise as_failure(complaint, test_id(item))
+                raise as_failure(complaint)
 
     def close_scope(self, fixture: str) -> None:
         """A module or the session is over."""
@@ -157,7 +154,7 @@ class Hooks:
             else:
                 ended = tape.close(test)
                 if ended is not None and not isinstance(ended, DivergenceError):
-                    ended = as_failure(ended, test_id(item))
+                    ended = as_failure(ended)
                 found.append(ended)
         return next((complaint for complaint in found if complaint is not None), None)
 
@@ -168,7 +165,7 @@ class Hooks:
         if error is not None:
             tape.fail(error)
         complaint = tape.close(_function(item))
-        return None if complaint is None else as_failure(complaint, test_id(item))
+        return None if complaint is None else as_failure(complaint)
 
     def _tapes(self, item: pytest.Item) -> list[Tape]:
         names = set(_fixtures(item))
@@ -193,9 +190,9 @@ def _user_frames(item: pytest.Item, info: _Info) -> _Info:
     uses_a_tape = any(name.startswith(PREFIX) for name in _fixtures(item))
     if not uses_a_tape and not isinstance(error, VcrError | DivergenceError):
         return info
-    from vcr_gen.pytest.tracebacks import hide_our_frames
+    from vcr_gen.runtime.tracebacks import hide_our_frames
 
-    hide_our_frames(error)
+    hide_our_frames(error, pytest.fail.Exception)
     if isinstance(error, DivergenceError):
         # Tasks that nobody waits for hold it too. When they are collected, asyncio logs their
         # tracebacks; while pytest parses source, as it is about to, that would end the run with
@@ -228,12 +225,3 @@ def _has_request(test: object) -> bool:
     """Whether the test itself can add finalizers, which run before the cassette's."""
     code = getattr(test, "__code__", None)
     return code is not None and "request" in code.co_varnames[: code.co_argcount]
-
-
-def _again(test: str) -> str:
-    return f"to record it again: {command(test, 'all')}"
-
-
-def _is_about_the_tape(error: BaseException) -> bool:
-    about = (DivergenceError, UnusedEventsError, VerificationError)
-    return isinstance(error, about) or isinstance(error.__context__, DivergenceError)

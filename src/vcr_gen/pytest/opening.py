@@ -15,7 +15,7 @@ from vcr_gen.pytest.notes import Note
 from vcr_gen.pytest.options import Options, parse_age, read_options
 from vcr_gen.pytest.tape import Plan, Tape
 
-__all__ = ["DISTRIBUTED", "Opener", "command", "marked_options"]
+__all__ = ["DISTRIBUTED", "Opener", "marked_options"]
 
 DISTRIBUTED: Final = "vcrgen_distributed"
 
@@ -52,12 +52,14 @@ class Opener:
         self.claims.claim(path, test_id(item))
         return self._open(path, options, anchors, test_id(item))
 
-    def for_scope(self, scope: str, folder: Path, name: str, options: Mapping[str, Any]) -> Tape:
-        """The tape that a factory of a wider scope is asked for."""
+    def for_scope(
+        self, scope: str, tests: str, folder: Path, name: str, options: Mapping[str, Any]
+    ) -> Tape:
+        """The tape that a factory of a wider scope is asked for, which `tests` use together."""
         read = read_options(f"vcrgen_{scope}_cassette", options, without=("name",))
         path = self.claims.named(folder, name, read.format)
         self.claims.claim(path, f"{scope} cassette {name!r}")
-        tape = self._open(path, read, {}, "")
+        tape = self._open(path, read, {}, tests)
         distributed = getattr(self._config, "workerinput", {}).get(DISTRIBUTED, "")
         if tape.cassette.recording and distributed not in _WHOLE[scope]:
             refused = UsageError(
@@ -69,7 +71,7 @@ class Opener:
             raise refused
         return tape
 
-    def _open(self, path: Path, options: Options, anchors: Mapping[str, Any], test: str) -> Tape:
+    def _open(self, path: Path, options: Options, anchors: Mapping[str, Any], tests: str) -> Tape:
         root = self._config.rootpath
         automatic = {"project": root} if root.anchor != str(root) else {}
         declared = {**automatic, **anchors} if options.anchors is None else options.anchors
@@ -87,15 +89,28 @@ class Opener:
             ),
             max_age=parse_age(asked_age) if asked_age else options.max_age or self._ini.max_age,
             keep_failed=self._config.getoption("vcrgen_keep_failed"),
+            record_with=self._command(tests, "all"),
         )
         try:
             return Tape(plan, self._note)
         except CassetteMissingError as error:
-            hint = f"hint: record it: {command(test, 'once')}" if test else "hint: record it"
             raise CassetteMissingError(
-                f"there is no cassette, and mode {plan.mode!r} does not record\n\n{hint}",
+                f"there is no cassette, and mode {plan.mode!r} does not record\n\n"
+                f"hint: record it: {self._command(tests, 'once')}",
                 path=path,
             ) from error
+
+    def _command(self, tests: str, mode: str) -> str:
+        """The command that runs one test, or all tests of a module, or of the run, in a mode."""
+        import shlex
+
+        command = f"pytest --vcrgen-mode={mode}"
+        if not tests:
+            return command
+        file, separator, names = tests.partition("::")
+        here = self._config.invocation_params.dir
+        path = Path(os.path.relpath(self._config.rootpath / file, here)).as_posix()
+        return f"{command} {shlex.quote(f'{path}{separator}{names}')}"
 
 
 def marked_options(item: pytest.Item) -> Options:
@@ -109,13 +124,6 @@ def marked_options(item: pytest.Item) -> Options:
             )
         options = options.over(read_options(where, marker.kwargs))
     return options
-
-
-def command(test: str, mode: str) -> str:
-    """The command that runs one test in another mode."""
-    import shlex
-
-    return f"pytest --vcrgen-mode={mode} {shlex.quote(test)}"
 
 
 _WHOLE: Final[Mapping[str, tuple[str, ...]]] = {"module": ("", "loadfile"), "session": ("",)}

@@ -37,6 +37,8 @@ class Plan:
     max_age: timedelta | None
     """The age to check against, when it is not what the cassette itself is to carry."""
     keep_failed: bool
+    record_with: str
+    """The command that records it."""
 
 
 class Tape:
@@ -83,11 +85,7 @@ class Tape:
         kept = recording and error is not None and self._keeps(error)
         ended_by = None if kept else error
         try:
-            self.cassette.__exit__(
-                type(ended_by) if ended_by else None,
-                ended_by,
-                ended_by.__traceback__ if ended_by else None,
-            )
+            self.cassette.close(ended_by)
         except BaseException as raised:
             complaint = complaint or raised
             ended_by = raised
@@ -114,6 +112,7 @@ class Tape:
                 codecs=options.codecs,
                 patience=2.0 if options.patience is None else options.patience,
                 hermetic=options.hermetic,
+                record_with=plan.record_with,
             )
         for warning in caught:
             if isinstance(warning.message, StaleCassetteWarning):
@@ -121,7 +120,7 @@ class Tape:
                 self._note(Note("too old", str(plan.path), text))
                 if when_stale != "warn":
                     refused = CassetteError(text, path=plan.path)
-                    cassette.__exit__(CassetteError, refused, None)
+                    cassette.close(refused)
                     raise refused
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno

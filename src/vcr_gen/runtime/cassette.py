@@ -8,7 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, TypeAlias, TypeVar, final
 
-from vcr_gen.errors import CassetteError, UsageError
+from vcr_gen.errors import CassetteError, DivergenceError, UsageError, VcrError
+from vcr_gen.runtime.advice import Advice
 from vcr_gen.runtime.anchors import Anchors
 from vcr_gen.runtime.calls import Call
 from vcr_gen.runtime.codec import Registry
@@ -22,6 +23,7 @@ from vcr_gen.runtime.orders import Order, Orders
 from vcr_gen.runtime.replayer import delivered_call
 from vcr_gen.runtime.runs import RecordRun, ReplayRun, Run, Settings, open_cassette
 from vcr_gen.runtime.spec import Boundary
+from vcr_gen.runtime.tracebacks import hide_our_frames
 from vcr_gen.runtime.verification import VerifyRun
 
 __all__ = ["Cassette", "Mode", "StaleCassetteWarning"]
@@ -62,6 +64,7 @@ class Cassette:
         order: Order | Mapping[str, Order] = "strand",
         patience: float = 2.0,
         hermetic: Literal["warn", "fail"] | Hermetic | None = None,
+        record_with: str = "",
     ) -> None:
         """Open the cassette at `path`.
 
@@ -71,7 +74,8 @@ class Cassette:
         `order` says how strictly the order of outbound calls is asserted, for all boundaries or for
         each: inside every `strand`, in `total`, or in `lanes`. `patience` is how many seconds a
         replay waits for threads that do nothing it can see. `hermetic` guards a replay against what
-        goes past the boundaries: connections, processes, files.
+        goes past the boundaries: connections, processes, files. `record_with` is the command that
+        records this session, for messages; the plugin of pytest knows it by itself.
         """
         self.path = Path(path)
         self.mode = mode_of(mode)
@@ -87,6 +91,7 @@ class Cassette:
             orders=Orders(order),
             patience=patience,
             hermetic=hermetic_of(hermetic),
+            advice=Advice(self.path, record_with),
         )
         action = action_for(self.mode, self.path)
         if action in (Action.REPLAY, Action.CONTINUE) and self._is_stale(max_age, when_stale):
@@ -122,13 +127,20 @@ class Cassette:
         error: BaseException | None,
         tb: TracebackType | None,
     ) -> None:
+        try:
+            self.close(error)
+        finally:
+            if isinstance(error, VcrError | DivergenceError):
+                hide_our_frames(error)
+
+    def close(self, error: BaseException | None = None) -> None:
+        """End the session: put the recording in place, or make sure that the tape was used up.
+
+        `error` is what ended the session, if anything did: a recording then stays partial.
+        """
         if not self._closed:
             self._closed = True
             self._run.close(error)
-
-    def close(self) -> None:
-        """End the session: put the recording in place, or make sure that the tape was used up."""
-        self.__exit__(None, None, None)
 
     def consume(self, call: type[_C]) -> _C:
         """Take the inbound call that is due, for who writes a driver: `consume(Start)(server)`."""
@@ -183,7 +195,7 @@ class Cassette:
 
     def _is_stale(self, max_age: timedelta | None, when_stale: WhenStale) -> bool:
         """Whether the recording is too old and is to be made anew."""
-        with open_cassette(self.path) as reading:
+        with open_cassette(self._settings.advice) as reading:
             header = Header.read(reading.header, self.path)
         limit = max_age or header.max_age
         age = datetime.now(UTC) - header.recorded_at

@@ -2,7 +2,7 @@
 
 import ast
 
-__all__ = ["declared_types", "signature_change"]
+__all__ = ["changed_parameters", "declared_types", "signature_change"]
 
 _RESULT = "return"
 
@@ -24,6 +24,14 @@ def signature_change(name: str, recorded: str | None, current: str | None) -> st
     if retyped:
         return f"recorded before the type of {_list(retyped)} of `{name}` changed"
     return f"recorded before the result type of `{name}` changed"
+
+
+def changed_parameters(recorded: str | None, current: str | None) -> set[str]:
+    """The parameters, by their old and new names, that are not what they were."""
+    if recorded is None or current is None:
+        return set()
+    before, after = _parameters(recorded), _parameters(current)
+    return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
 
 
 def declared_types(signature: str) -> dict[str, str]:

@@ -8,19 +8,17 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-from vcr_gen.errors import (
-    CassetteMissingError,
-    IncompleteError,
-    UnusedEventsError,
-)
+from vcr_gen.errors import CassetteMissingError, IncompleteError
+from vcr_gen.runtime.advice import Advice
 from vcr_gen.runtime.anchors import Anchors
 from vcr_gen.runtime.codec import Registry
 from vcr_gen.runtime.crossing import Crossing
 from vcr_gen.runtime.directory import Wrappers
 from vcr_gen.runtime.dispatch import Dispatcher
-from vcr_gen.runtime.divergence import Reporter, describe
+from vcr_gen.runtime.divergence import Reporter
 from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.hermetic import Guard, Hermetic
+from vcr_gen.runtime.leftovers import leftovers_of
 from vcr_gen.runtime.loops import InexactReplayWarning, Loops
 from vcr_gen.runtime.objects import Objects
 from vcr_gen.runtime.orders import Orders
@@ -56,6 +54,7 @@ class Settings:
     orders: Orders
     patience: float
     hermetic: Hermetic | None
+    advice: Advice
     boundaries: dict[str, Boundary] = field(default_factory=dict)
     """Every boundary that was attached, by name; grows."""
 
@@ -205,7 +204,7 @@ class ReplayRun(Run):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        self._reading = open_cassette(settings.path)
+        self._reading = open_cassette(settings.advice)
         self._guard: Guard | None = None
         try:
             self._open(settings)
@@ -217,7 +216,7 @@ class ReplayRun(Run):
         header = Header.read(self._reading.header, settings.path)
         settings.anchors.require(header.anchors, settings.path)
         self._window = Window(self._reading)
-        self.reporter = Reporter(settings.path, header.signatures, settings.boundaries)
+        self.reporter = Reporter(settings.advice, header.signatures, settings.boundaries)
         objects = Objects(replaying=True)
         self.player = Player(
             self._window,
@@ -267,7 +266,7 @@ class ReplayRun(Run):
             self.player.close()
             failure = self.player.failure
             if failure is not None and error is not failure:
-                if error is None or not failure.divergence.cancellation:
+                if error is None or failure.divergence.kind != "cancellation":
                     raise failure
                 # A loop that ends with an error cancels what still runs: the error is the cause.
                 error.add_note(f"in the replay of {self._settings.path}: {failure}")
@@ -281,25 +280,18 @@ class ReplayRun(Run):
             self._window.close()
 
     def _refuse_leftovers(self) -> None:
-        left = [f"{describe(slot)}  {self.reporter.place(slot)}" for slot in self._window.left()]
-        if left:
+        complaint = leftovers_of(self._window, self.reporter)
+        if complaint is not None:
             self.player.suspect()
-            shown = left[:10] + ([f"… and {len(left) - 10} more"] if len(left) > 10 else [])
-            lines = "\n".join(f"  {line}" for line in shown)
-            raise UnusedEventsError(
-                f"{self._settings.path}: {len(left)} recorded events were not used:\n{lines}\n\n"
-                "likely: the program makes fewer calls than it did, or ends earlier\n"
-                "hint: if the change is meant, record again: VCR_RECORD=1 and the same test",
-                events=left,
-            )
+            raise complaint
 
 
-def open_cassette(path: Path) -> Reading:
-    """The recorded cassette at `path`."""
-    if not path.exists():
+def open_cassette(advice: Advice) -> Reading:
+    """The recorded cassette; `advice` says where it should be, and how to record it."""
+    if not advice.path.exists():
         raise CassetteMissingError(
             "there is no cassette, and the mode only replays\n\n"
-            "hint: record it: VCR_RECORD=1 and the same test, or mode='once'",
-            path=path,
+            f"hint: {advice.record()}; mode='once' records where there is none",
+            path=advice.path,
         )
-    return Reading(path)
+    return Reading(advice.path)

@@ -11,6 +11,7 @@ from vcr_gen.errors import Divergence, DivergenceError, UsageError
 from vcr_gen.runtime.divergence import Reporter
 from vcr_gen.runtime.events import End, Event, Signal, Start
 from vcr_gen.runtime.jobs import JOB
+from vcr_gen.runtime.message import message_of
 from vcr_gen.runtime.strands import Strands
 from vcr_gen.runtime.waiting import Threads, Waiter
 from vcr_gen.runtime.window import Slot, Window
@@ -95,7 +96,7 @@ class Stage:
     def note_failure(self, divergence: Divergence) -> None:
         """End the replay for everyone who waits."""
         if self.failure is None:
-            self.failure = DivergenceError(divergence, self.reporter.text(divergence))
+            self.failure = DivergenceError(divergence, message_of(divergence))
         self.changed.notify_all()
         self.fail_waiters()
 

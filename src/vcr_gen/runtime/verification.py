@@ -11,6 +11,7 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.recorder import Recorder
 from vcr_gen.runtime.runs import Run, Settings, open_cassette
 from vcr_gen.runtime.show import show, show_difference
+from vcr_gen.runtime.sites import shown_path
 from vcr_gen.runtime.storage import Reading
 from vcr_gen.runtime.tape import Tape
 from vcr_gen.runtime.turns import RecordingTurns
@@ -25,7 +26,7 @@ class VerifyRun(Run):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        open_cassette(settings.path).close()
+        open_cassette(settings.advice).close()
         self._actual: list[Mapping[str, Plain]] = []
         turns = RecordingTurns(self._loops.clock)
         tape = Tape(self._actual.append, now=self._loops.now, strands=self._strands)
@@ -45,11 +46,13 @@ class VerifyRun(Run):
         with Reading(self._settings.path) as recorded:
             differences = compare_tapes(recorded, self._actual)
         if differences:
-            lines = "\n".join(f"  {line}" for text in differences for line in text.splitlines())
+            advice = self._settings.advice
+            count = "1 difference" if len(differences) == 1 else f"{len(differences)} differences"
+            lines = "\n".join(f"  {line}" for text in differences for line in text.split("\n"))
             raise VerificationError(
-                f"{self._settings.path}: the real environment no longer behaves as recorded, "
-                f"{len(differences)} differences:\n{lines}\n\n"
-                "hint: if that is fine, record again: VCR_RECORD=1 and the same test",
+                f"{shown_path(advice.path)}: the real environment no longer behaves as recorded: "
+                f"{count} (- recorded, + now)\n\n{lines}\n\n"
+                f"hint: {advice.record('if the environment is right')}",
                 differences=differences,
             )
 

@@ -1,0 +1,69 @@
+"""What is left on the tape when a replay is over, and what that most likely means."""
+
+from collections.abc import Sequence
+
+from vcr_gen.errors import UnusedEventsError
+from vcr_gen.runtime.describing import describe
+from vcr_gen.runtime.divergence import Reporter
+from vcr_gen.runtime.events import Start
+from vcr_gen.runtime.sites import shown_path
+from vcr_gen.runtime.window import Slot, Window
+
+__all__ = ["leftovers_of"]
+
+_SHOWN = 10
+
+
+def leftovers_of(window: Window, reporter: Reporter) -> UnusedEventsError | None:
+    """The complaint about events that nobody used; None where all were."""
+    left = list({slot.number: slot for slot in reversed(list(window.left()))}.values())[::-1]
+    if not left:
+        return None
+    went_on = any(done.index > left[0].index for done in window.recent)
+    likely = reporter.gone(left[0].start.of)
+    advice = reporter.advice
+    hint = advice.record("if the change is meant")
+    if likely:
+        hint = f"bring the cassette up to date: {advice.migrating()}; {advice.record('or')}"
+    elif _is_inbound_call(left[0]):
+        likely = "no Driver ran for this boundary, or it was not awaited"
+        hint = "drive it: `await Driver(cassette, wrapper).run()`, or `.run_sync()`"
+    else:
+        likely = _likely(left[0], went_on=went_on)
+    count = "1 recorded event was" if len(left) == 1 else f"{len(left)} recorded events were"
+    lines = [
+        f"{shown_path(advice.path)}: {count} not used",
+        "",
+        *(f"  {line}" for line in _listed(left, reporter)),
+        "",
+        f"likely: {likely}",
+        f"hint: {hint}",
+    ]
+    return UnusedEventsError(
+        "\n".join(lines),
+        path=advice.path,
+        events=tuple(map(describe, left)),
+        likely=likely,
+        hint=hint,
+    )
+
+
+def _listed(left: Sequence[Slot], reporter: Reporter) -> list[str]:
+    rows = [
+        f"{shown_path(reporter.place(slot))}  {describe(slot).what} (event {slot.number})"
+        for slot in left[:_SHOWN]
+    ]
+    return rows + ([f"… and {len(left) - _SHOWN} more"] if len(left) > _SHOWN else [])
+
+
+def _is_inbound_call(slot: Slot) -> bool:
+    return isinstance(slot.event, Start) and slot.event.inbound and slot.event.on[:1] != "#"
+
+
+def _likely(first: Slot, *, went_on: bool) -> str:
+    name = first.start.of
+    if not isinstance(first.event, Start):
+        return f"{name} was not awaited, or its stream was not read to the end"
+    if went_on:
+        return f"the program goes on without {name}: the call was dropped"
+    return f"the program ends before {name}: it makes fewer calls than it did, or stops early"

@@ -1,0 +1,46 @@
+"""The recorded calls that come closest to one that the tape does not have here."""
+
+from collections.abc import Iterator, Mapping
+from typing import final
+
+from vcr_gen.errors import RecordedEvent
+from vcr_gen.runtime.describing import describe
+from vcr_gen.runtime.events import Start
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.window import Slot, Window
+
+__all__ = ["Nearest"]
+
+_AHEAD = 50
+"""So many events are looked at."""
+_SHOWN = 3
+
+
+@final
+class Nearest:
+    """Calls of the same method around the one that is due, the most alike first."""
+
+    def __init__(
+        self, window: Window, due: Slot | None, name: str, stored: Mapping[str, Plain]
+    ) -> None:
+        ahead = [slot for slot in _calls(window.ahead(_AHEAD), name) if slot is not due]
+        behind = list(_calls(iter(window.recent), name))
+        self.ahead = any(_distance(slot, stored) == 0 for slot in ahead)
+        """Whether the very same call is on the tape, only later."""
+        self.repeated = any(_distance(slot, stored) == 0 for slot in behind)
+        """Whether the very same call was made just before."""
+        ranked = sorted(ahead, key=lambda slot: _distance(slot, stored))
+        self.shown: tuple[RecordedEvent, ...] = tuple(map(describe, ranked[:_SHOWN]))
+
+
+def _calls(slots: Iterator[Slot], name: str) -> Iterator[Slot]:
+    for slot in slots:
+        if isinstance(slot.event, Start) and slot.event.of == name:
+            yield slot
+
+
+def _distance(slot: Slot, stored: Mapping[str, Plain]) -> int:
+    """In how many arguments a recorded call differs."""
+    recorded = slot.start.arguments
+    names = recorded.keys() | stored.keys()
+    return sum(recorded.get(name, ...) != stored.get(name, ...) for name in names)
