@@ -49,7 +49,7 @@ def _mark(target: _T) -> _T:
 
 
 @final
-class _Marker:
+class Marker:
     """A word to put into `Annotated`; it only has a name."""
 
     __slots__ = ("_name",)
@@ -61,13 +61,13 @@ class _Marker:
         return self._name
 
 
-Secret: Final = _Marker("Secret")
+Secret: Final = Marker("Secret")
 """Never stored nor shown; both sides are redacted before they are compared."""
 
-Volatile: Final = _Marker("Volatile")
+Volatile: Final = Marker("Volatile")
 """Stored and shown, but not compared."""
 
-Unrecorded: Final = _Marker("Unrecorded")
+Unrecorded: Final = Marker("Unrecorded")
 """Passed through: neither stored nor compared (timeouts, live objects)."""
 
 
@@ -81,7 +81,7 @@ class Match:
         self.same: Final = same
 
     def __repr__(self) -> str:
-        return f"Match({_name(self.same)})"
+        return f"Match({name_of(self.same)})"
 
 
 @final
@@ -95,10 +95,10 @@ class Codec(Generic[_T]):
         self.decode: Final = decode
 
     def __repr__(self) -> str:
-        return f"Codec({_name(self.encode)}, {_name(self.decode)})"
+        return f"Codec({name_of(self.encode)}, {name_of(self.decode)})"
 
 
-def _name(function: object) -> str:
+def name_of(function: object) -> str:
     """A function's name without its address: cassettes keep signatures, annotations included."""
     name = getattr(function, "__name__", type(function).__name__)
     return name if name.isidentifier() else "..."

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, final
 
 from vcr_gen.errors import DecodeError, EncodeError
+from vcr_gen.paths import FieldPath, step_text
 from vcr_gen.runtime.anchors import Anchors
 from vcr_gen.runtime.codec import Codec, Compiler, Difference, differences, same
+from vcr_gen.runtime.places import replace
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.rules import Loosening, Rules, how_in_words
 from vcr_gen.runtime.shapes import Kind, shape_of
 from vcr_gen.runtime.spec import Method
 
@@ -27,6 +30,10 @@ class Passing:
     way: Way
     what: str
     """The value in words, for messages."""
+    root: str = ""
+    """How a field path names it."""
+    loosening: Loosening | None = None
+    """The rules by which it is compared, where equality is not it."""
 
     def give(self, value: Any) -> tuple[Plain, Any]:
         """The stored form of a live value, and the object that the other side gets."""
@@ -68,9 +75,34 @@ class Passing:
 
     def differences(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         """How a live value differs from the recorded one, both in stored form."""
+        if self.loosening is not None:
+            return self.loosening.differences(recorded, actual, self._compare, self.restore)
+        return self._compare(recorded, actual)
+
+    def in_words(self) -> dict[str, str]:
+        """Where the declared type asks for less than equality."""
+        return {
+            self.root + "".join(map(step_text, mark.steps)): mark.how for mark in self.codec.marks
+        }
+
+    def masked(self, plain: Plain) -> Plain:
+        """The stored form without what equality is not asked for: by it, equal calls are found."""
+        for mark in self.codec.marks:
+            plain = replace(FieldPath("", self.root, mark.steps), plain, _nothing)
+        if self.loosening is not None:
+            for active in self.loosening.rules:
+                plain = replace(active.path, plain, _nothing)
+        return plain
+
+    def _compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         if self.codec.compare is not None:
             return self.codec.compare(recorded, actual)
         return () if same(recorded, actual) else differences(recorded, actual)
+
+
+def _nothing(plain: Plain) -> Plain:
+    del plain
+    return None
 
 
 @final
@@ -90,6 +122,13 @@ class Bound:
     raised: Passing
     nothing: Passing
     """The end of a stream that has no value: closed, or asynchronous."""
+
+    def in_words(self) -> dict[str, str]:
+        """Where less than equality is asked for, as a cassette's header says it."""
+        words = {parameter.name: "unrecorded" for parameter in self.method.unrecorded}
+        for passing in (*self.arguments.values(), self.value, self.sent, self.returned):
+            words |= passing.in_words()
+        return words | {rule.path: how_in_words(rule.how) for rule in self.method.rules}
 
     def take(self, arguments: Mapping[str, object]) -> tuple[dict[str, Plain], dict[str, object]]:
         """The stored form of the arguments, and the arguments as the other side gets them."""
@@ -137,9 +176,12 @@ class Bound:
 class Binder:
     """Compiles methods for a session, each once."""
 
-    def __init__(self, *, outward: Compiler, inward: Compiler, anchors: Anchors) -> None:
+    def __init__(
+        self, *, outward: Compiler, inward: Compiler, anchors: Anchors, rules: Rules
+    ) -> None:
         self._compilers: dict[Way, Compiler] = {"outward": outward, "inward": inward}
         self._anchors = anchors
+        self._rules = rules
         self._bound: dict[int, Bound] = {}
 
     def bind(self, method: Method) -> Bound:
@@ -148,6 +190,14 @@ class Binder:
         if bound is None:
             bound = self._bound[id(method)] = self._compile(method)
         return bound
+
+    def in_words(self) -> dict[str, dict[str, str]]:
+        """What loosens the comparison of every method that was called, and of the cassette."""
+        words = self._rules.in_words()
+        for bound in list(self._bound.values()):
+            if found := bound.in_words():
+                words[bound.method.name] = found | words.get(bound.method.name, {})
+        return words
 
     def anything(self, what: str) -> Passing:
         """The way of a value whose type is not declared."""
@@ -160,23 +210,27 @@ class Binder:
         if method.asynchronous:
             shape = type(shape)(Kind.VALUE, method.result)
 
-        def passing(annotation: object, way: Way, what: str) -> Passing:
-            return Passing(self._compilers[way].codec(annotation), self._anchors, way, what)
-
         name = method.name
+
+        def passing(annotation: object, way: Way, what: str, root: str = "") -> Passing:
+            codec = self._compilers[way].codec(annotation)
+            loosening = self._rules.loosening(name, root, method.rules)
+            return Passing(codec, self._anchors, way, f"{name}: {what}", root, loosening)
+
+        given = "$result" if shape.kind in (Kind.VALUE, Kind.AWAITABLE) else "$item"
         return Bound(
             method=method,
             arguments={
                 parameter.name: passing(
-                    parameter.annotation, there, f"{name}: argument `{parameter.name}`"
+                    parameter.annotation, there, f"argument `{parameter.name}`", parameter.name
                 )
                 for parameter in method.parameters
             },
             kind=shape.kind,
-            value=passing(shape.value, back, f"{name}: result"),
-            whole=passing(method.result, back, f"{name}: result"),
-            sent=passing(shape.sent, there, f"{name}: value sent"),
-            returned=passing(shape.returned, back, f"{name}: return value"),
-            raised=passing(BaseException, back, f"{name}: exception"),
-            nothing=passing(None, back, f"{name}: end"),
+            value=passing(shape.value, back, "result", given),
+            whole=passing(method.result, back, "result", "$result"),
+            sent=passing(shape.sent, there, "value sent", "$sent"),
+            returned=passing(shape.returned, back, "return value", "$result"),
+            raised=passing(BaseException, back, "exception", "$raised"),
+            nothing=passing(None, back, "end"),
         )

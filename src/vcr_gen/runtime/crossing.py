@@ -12,6 +12,7 @@ from vcr_gen.runtime.link import Link
 from vcr_gen.runtime.live import LiveKind, live_kind
 from vcr_gen.runtime.objects import Objects, number_of
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.rules import Rules
 from vcr_gen.runtime.session import Session
 from vcr_gen.runtime.shapes import strip
 from vcr_gen.runtime.spec import Boundary
@@ -38,6 +39,7 @@ class Crossing:
         objects: Objects,
         registry: Registry,
         anchors: Anchors,
+        rules: Rules,
     ) -> None:
         self._cassette = cassette
         self._session = session
@@ -48,6 +50,7 @@ class Crossing:
             outward=Compiler(registry=registry, live=lambda type_: self._leaf(type_, "outward")),
             inward=Compiler(registry=registry, live=lambda type_: self._leaf(type_, "inward")),
             anchors=anchors,
+            rules=rules,
         )
 
     def know(self, boundary: Boundary) -> None:

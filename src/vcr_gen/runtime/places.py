@@ -5,16 +5,26 @@ step: a path names what the program has.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
-from vcr_gen.paths import FieldPath, Step, Wild
+from vcr_gen.paths import FieldPath, Step, Wild, step_text
 from vcr_gen.runtime.codec import MISSING, Missing, same
+from vcr_gen.runtime.codec.exceptions import ATTRIBUTES
 from vcr_gen.runtime.codec.mappings import ITEMS
 from vcr_gen.runtime.codec.plain import TYPE, VALUE
 from vcr_gen.runtime.plain import MAX_DEPTH, Plain
 
-__all__ = ["Choose", "Place", "align", "find", "parse_json", "replace"]
+__all__ = [
+    "Choose",
+    "Place",
+    "align",
+    "find",
+    "live_at",
+    "parse_json",
+    "place_text",
+    "replace",
+]
 
 Key: TypeAlias = "str | int | tuple[str, int]"
 """A field or entry, an index, or the n-th pair of that name in a list of pairs."""
@@ -72,6 +82,32 @@ def parse_json(text: Plain | Missing) -> Plain | Missing:
     except (ValueError, RecursionError):
         return MISSING
     return MISSING if _is_deep(text, value) else value
+
+
+def place_text(place: Place) -> str:
+    """The way to a place as a path spells it."""
+    return "".join(step_text(key[0] if isinstance(key, tuple) else key) for key in place)
+
+
+def live_at(value: Any, place: Place) -> Any:
+    """What stands at a place of a live value; the way is known from its plain."""
+    for key in place:
+        if key is Wild.JSON:
+            value = json.loads(value)
+        elif isinstance(key, tuple):
+            value = [pair[1] for pair in value if pair[0] == key[0]][key[1]]
+        elif isinstance(value, Mapping):
+            value = value[key] if key in value else value[_as_number(key)]
+        elif isinstance(key, int):
+            value = list(value)[key]
+        elif not (key == ATTRIBUTES and isinstance(value, BaseException)):
+            value = getattr(value, str(key))
+    return value
+
+
+def _as_number(key: Key | Wild) -> object:
+    """The key of a mapping of ints, which is stored as text."""
+    return int(key) if isinstance(key, str) and key.lstrip("-").isdigit() else key
 
 
 def _walk(

@@ -26,6 +26,7 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.player import Player
 from vcr_gen.runtime.recorder import Recorder
 from vcr_gen.runtime.replayer import Replayer
+from vcr_gen.runtime.rules import Rules, UnusedRuleWarning
 from vcr_gen.runtime.session import Session
 from vcr_gen.runtime.spec import Boundary
 from vcr_gen.runtime.storage import Reading, Recording
@@ -52,6 +53,7 @@ class Settings:
     registry: Registry
     max_age: timedelta | None
     orders: Orders
+    rules: Rules
     patience: float
     hermetic: Hermetic | None
     advice: Advice
@@ -129,10 +131,16 @@ class Run(ABC):
     @abstractmethod
     def _close(self, error: BaseException | None) -> None: ...
 
-    def _cross(self, session: Session, *, replaying: bool) -> Crossing:
+    def _cross(self, session: Session, objects: Objects) -> Crossing:
         settings = self._settings
-        objects = Objects(replaying=replaying)
-        return Crossing(settings.cassette, session, objects, settings.registry, settings.anchors)
+        return Crossing(
+            settings.cassette,
+            session,
+            objects,
+            settings.registry,
+            settings.anchors,
+            settings.rules,
+        )
 
     def _new_header(self) -> Header:
         return Header(
@@ -162,7 +170,7 @@ class RecordRun(Run):
         self._turns = turns = RecordingTurns(self._loops.clock)
         tape = Tape(self._append, now=self._loops.now, strands=self._strands)
         self.session = self._recorder = Recorder(tape, self._strands, self._loops, turns)
-        self.crossing = self._cross(self.session, replaying=False)
+        self.crossing = self._cross(self.session, Objects(replaying=False))
         self._header = self._new_header()
         self.initial_state = dict(settings.initial_state)
         self._file = Recording(settings.path)
@@ -228,9 +236,7 @@ class ReplayRun(Run):
             patience=settings.patience,
         )
         self.session = self._make_session()
-        self.crossing = Crossing(
-            settings.cassette, self.session, objects, settings.registry, settings.anchors
-        )
+        self.crossing = self._cross(self.session, objects)
         self.wrappers = Wrappers(self.crossing)
         self.dispatcher = Dispatcher(self.player, self.wrappers)
         passing = self.crossing.binder.anything("initial_state")

@@ -13,6 +13,7 @@ from vcr_gen.boundary import Unrecorded
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.calls import OMITTED, Call
 from vcr_gen.runtime.codec import resolve_annotations
+from vcr_gen.runtime.rules import Rule
 
 __all__ = ["Boundary", "Direction", "Method", "Parameter"]
 
@@ -48,6 +49,8 @@ class Method:
     """Whether the environment makes the call."""
     unrecorded: tuple[Parameter, ...] = ()
     """The parameters that are passed through."""
+    rules: tuple[Rule, ...] = ()
+    """How its values are compared where the types do not say it."""
 
 
 @final

@@ -7,6 +7,7 @@ from vcr_gen.errors import VerificationError
 from vcr_gen.runtime.codec import differences, same
 from vcr_gen.runtime.events import End, Event, Item, Signal, Start, unfold
 from vcr_gen.runtime.header import Header
+from vcr_gen.runtime.objects import Objects
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.recorder import Recorder
 from vcr_gen.runtime.runs import Run, Settings, open_cassette
@@ -31,7 +32,7 @@ class VerifyRun(Run):
         turns = RecordingTurns(self._loops.clock)
         tape = Tape(self._actual.append, now=self._loops.now, strands=self._strands)
         self.session = self._recorder = Recorder(tape, self._strands, self._loops, turns)
-        self.crossing = self._cross(self.session, replaying=False)
+        self.crossing = self._cross(self.session, Objects(replaying=False))
         with Reading(settings.path) as recorded:
             header = Header.read(recorded.header, settings.path)
         passing = self.crossing.binder.anything("initial_state")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vcr_gen.runtime.codec.compare import Difference
+from vcr_gen.runtime.codec.marked import Mark
 from vcr_gen.runtime.codec.plain import Plain
 
 
@@ -22,3 +23,5 @@ class Codec:
     """The differences that count, recorded first; None when equality of plains says it all."""
     replace_live: Callable[[Any], Any] | None = None
     """The value with each live part replaced; None when nothing live can be inside."""
+    marks: tuple[Mark, ...] = ()
+    """Where the type itself says that less than equality counts."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, get_args, get_origin
 
 from vcr_gen.errors import DecodeError, EncodeError
@@ -17,6 +17,7 @@ from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.codec.forms import form_node
 from vcr_gen.runtime.codec.live import LiveNode
 from vcr_gen.runtime.codec.lookup import LoadedTypes
+from vcr_gen.runtime.codec.marked import find_marks, reachable
 from vcr_gen.runtime.codec.markers import CustomNode, mark, metadata_of
 from vcr_gen.runtime.codec.names import describe, plain_type_name
 from vcr_gen.runtime.codec.node import Node
@@ -222,24 +223,14 @@ def as_codec(node: Node) -> Codec:
             error = EncodeError(path="$", expected="less nesting", got=_TOO_DEEP)
         raise error
 
-    reached = list(_reachable(node))
+    reached = reachable(node)
     return Codec(
         encode,
         decode,
         compare if any(each.special or each.is_open for each in reached) else None,
         replace_live if any(each.is_live for each in reached) else None,
+        find_marks(node) if any(each.loosens for each in reached) else (),
     )
 
 
 _TOO_DEEP: Final = "more than the stack holds, or a value that contains itself"
-
-
-def _reachable(node: Node) -> Iterator[Node]:
-    seen: set[int] = set()
-    pending = [node]
-    while pending:
-        each = pending.pop()
-        if id(each) not in seen:
-            seen.add(id(each))
-            yield each
-            pending.extend(each.children())

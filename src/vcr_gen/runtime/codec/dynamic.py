@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from typing import ClassVar, Final
 
+from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.compare import Difference
 from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.codec.node import DYNAMIC, NO_FIT, Node, Nodes, StandIns, compare_tagged
@@ -56,9 +58,9 @@ class Guarded(Node):
         """What the recursive type makes."""
         return self.target.kinds_made()
 
-    def children(self) -> tuple[Node, ...]:
+    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
         """The recursive type."""
-        return (self.target,)
+        return (((), self.target),)
 
     def encode(self, value: object) -> Plain:
         """One level down."""

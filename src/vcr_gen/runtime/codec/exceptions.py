@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.compare import Compare, Difference, compare_fields
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
@@ -59,9 +60,9 @@ class ExceptionNode(ClassNode):
             attribute: nodes.node(annotation) for attribute, annotation in annotations.items()
         }
 
-    def children(self) -> Iterable[Node]:
+    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
         """The nodes of the annotated attributes."""
-        return list(self._attributes.values())
+        return [((ATTRIBUTES, name), node) for name, node in self._attributes.items()]
 
     def arguments(self, value: BaseException) -> list[object]:
         """What the exception is made from."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, Node
 from vcr_gen.runtime.codec.plain import Plain
@@ -18,10 +16,6 @@ class LiteralNode(Node):
         self.natural = inner.natural
         self._values = {(type(value), value) for value in values}
         self._inner = inner
-
-    def children(self) -> Iterable[Node]:
-        """The node of the values' type."""
-        return ()
 
     def encode(self, value: object) -> Plain:
         """The plain of a listed value."""

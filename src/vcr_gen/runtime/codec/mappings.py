@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType, SimpleNamespace
 from typing import ClassVar, Final, cast
 
+from vcr_gen.paths import Step, Wild
 from vcr_gen.runtime.codec.compare import (
     Compare,
     Difference,
@@ -49,9 +50,9 @@ class MappingNode(ClassNode):
         self._int_keys: Final = type(key) is IntNode
         self.natural = frozenset({DICT}) if cls is dict else frozenset()
 
-    def children(self) -> Iterable[Node]:
-        """The nodes of keys and values."""
-        return (self.key, self.value)
+    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
+        """The nodes of keys and values; a key leads to its whole entry."""
+        return (((Wild.ANY,), self.key), ((Wild.ANY,), self.value))
 
     def bare(self, value: object) -> Plain:
         """The entries' plains."""
@@ -264,9 +265,9 @@ class ChainMapNode(ClassNode):
         super().__init__(nodes, ChainMap, name)
         self._layer: Final = layer
 
-    def children(self) -> Iterable[Node]:
+    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
         """The node of each map."""
-        return (self._layer,)
+        return (((Wild.ANY,), self._layer),)
 
     def bare(self, value: object) -> Plain:
         """The maps' plains."""

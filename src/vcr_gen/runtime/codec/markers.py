@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Annotated, Any, ClassVar, Final, get_args, get_origin
 
 from vcr_gen.boundary import Codec as CodecMarker
-from vcr_gen.boundary import Match, Secret, Unrecorded, Volatile
+from vcr_gen.boundary import Match, Secret, Unrecorded, Volatile, name_of
+from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.compare import Difference
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, Node
@@ -63,9 +64,9 @@ class Wrapper(Node):
         self.kinds = inner.kinds
         self.natural = inner.natural
 
-    def children(self) -> Iterable[Node]:
+    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
         """The node inside."""
-        return (self.inner,)
+        return (((), self.inner),)
 
     def encode(self, value: object) -> Plain:
         """As inside."""
@@ -92,6 +93,7 @@ class SecretNode(Wrapper):
     """A value that is never stored: a placeholder is, or null for `None`."""
 
     special: ClassVar[bool] = True
+    loosens = "secret"
 
     def __init__(self, inner: Node) -> None:
         super().__init__(inner)
@@ -140,6 +142,7 @@ class VolatileNode(Wrapper):
     """A value that is stored and shown, but not compared."""
 
     special: ClassVar[bool] = True
+    loosens = "volatile"
 
     def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         """Nothing counts."""
@@ -155,6 +158,7 @@ class MatchNode(Wrapper):
     def __init__(self, inner: Node, alike: Callable[[Any, Any], bool]) -> None:
         super().__init__(inner)
         self._alike: Final = alike
+        self.loosens = f"match {name_of(alike)}"
 
     def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         """What the function says of the two values."""
@@ -164,14 +168,14 @@ class MatchNode(Wrapper):
             return (Difference("$", recorded, actual, f"not comparable: got {fault.got}"),)
         if self._alike(left, right):
             return ()
-        name = getattr(self._alike, "__name__", "the function")
-        return (Difference("$", recorded, actual, f"{name} says they differ"),)
+        return (Difference("$", recorded, actual, f"{name_of(self._alike)} says they differ"),)
 
 
 class UnrecordedNode(Wrapper):
     """A value that is neither stored nor compared."""
 
     special: ClassVar[bool] = True
+    loosens = "unrecorded"
     discards = True
 
     def __init__(self, inner: Node) -> None:
@@ -179,7 +183,7 @@ class UnrecordedNode(Wrapper):
         self.kinds = frozenset({NULL})
         self.natural = frozenset()
 
-    def children(self) -> Iterable[Node]:
+    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
         """Nothing inside is looked at."""
         return ()
 

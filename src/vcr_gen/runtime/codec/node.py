@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar, Final, Protocol
 
+from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.compare import Difference, differences
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.plain import TYPE, Plain, tag, untag
@@ -30,6 +31,8 @@ class Node:
     """Whether a tag may stand among the fields of the plain."""
     special: ClassVar[bool] = False
     """Whether equality of plains is not the whole comparison (`Volatile`, `Match`, `Secret`)."""
+    loosens: str = ""
+    """What it does to the comparison, in the words of a cassette's header; empty for nothing."""
     is_open: ClassVar[bool] = False
     """Whether values of types unknown at compile time can be inside."""
     hides: bool = False
@@ -55,8 +58,8 @@ class Node:
         """`kinds`, once all of a recursive type is known."""
         return self.kinds
 
-    def children(self) -> Iterable[Node]:
-        """The nodes of the parts."""
+    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
+        """The nodes of the parts, each with the way to it: none where it stands for the whole."""
         return ()
 
     def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:

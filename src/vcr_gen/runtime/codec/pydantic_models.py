@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, Final
 
 from vcr_gen.boundary import Secret
+from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.markers import REDACTED, CustomNode, is_marker, mark
@@ -82,9 +83,9 @@ class ModelNode(RecordNode):
         )
         self._private: Final = RecordNode(nodes, dict, f"{name} (private)", dict_shape(private))
 
-    def children(self) -> Iterable[Node]:
+    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
         """The nodes of fields and private attributes."""
-        return [*super().children(), *self._private.children()]
+        return [*super().parts(), ((PRIVATE,), self._private)]
 
     def bare(self, value: object) -> Plain:
         """The fields' plains, and what else makes a model."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.compare import Compare, Difference, compare_fields, differences
 from vcr_gen.runtime.codec.fault import Fault, show, step_to
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes
@@ -63,9 +64,9 @@ class RecordNode(ClassNode):
             (field.name, node.decode, field.required, node.name) for field, node in recorded
         ]
 
-    def children(self) -> Iterable[Node]:
+    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
         """The nodes of the fields."""
-        return [node for _, node in self._fields.values()]
+        return [((name,), node) for name, (_, node) in self._fields.items()]
 
     def bare(self, value: object) -> Plain:
         """The fields' plains."""

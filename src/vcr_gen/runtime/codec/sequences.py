@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar, Final
 
+from vcr_gen.paths import Step, Wild
 from vcr_gen.runtime.codec.compare import Difference, compare_items, differences
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
@@ -70,9 +71,9 @@ class ItemsNode(ClassNode):
         self.make = make
         self.natural = frozenset({LIST}) if cls is list else frozenset()
 
-    def children(self) -> Iterable[Node]:
+    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
         """The node of the items."""
-        return (self.item,)
+        return (((Wild.ANY,), self.item),)
 
     def bare(self, value: object) -> Plain:
         """The items' plains."""
@@ -178,10 +179,13 @@ class TupleNode(ClassNode):
         self._repeated: Final = repeated
         self._last: Final = last
 
-    def children(self) -> Iterable[Node]:
-        """The nodes of the places."""
+    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
+        """The nodes of the places; those behind a repeated one have no number of their own."""
         repeated = () if self._repeated is None else (self._repeated,)
-        return (*self._first, *repeated, *self._last)
+        numbered: list[tuple[tuple[Step, ...], Node]] = [
+            ((i,), node) for i, node in enumerate(self._first)
+        ]
+        return [*numbered, *(((Wild.ANY,), node) for node in (*repeated, *self._last))]
 
     def bare(self, value: object) -> Plain:
         """The items' plains."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Final
 
+from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.compare import Difference, differences
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import NO_FIT, ClassNode, Node
@@ -31,9 +32,9 @@ class OptionalNode(Node):
         """What the inner node makes, and null."""
         return self.inner.kinds_made() | {NULL}
 
-    def children(self) -> Iterable[Node]:
+    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
         """The node of what is not `None`."""
-        return (self.inner,)
+        return (((), self.inner),)
 
     def encode(self, value: object) -> Plain:
         """`None` as it is, anything else by its node."""
@@ -94,9 +95,9 @@ class UnionNode(Node):
         """The kinds that have an owner."""
         return frozenset(self._owners)
 
-    def children(self) -> Iterable[Node]:
+    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
         """The members' nodes."""
-        return self._members
+        return [((), member) for member in self._members]
 
     def encode(self, value: object) -> Plain:
         """The plain by the member that fits best."""
