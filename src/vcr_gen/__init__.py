@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.driver import Driver
     from vcr_gen.runtime.hermetic import Hermetic, HermeticWarning
     from vcr_gen.runtime.loops import InexactReplayWarning
+    from vcr_gen.runtime.rules import Rule, UnusedRuleWarning
 
 __all__ = [
     "Cassette",
@@ -30,7 +31,9 @@ __all__ = [
     "InexactReplayWarning",
     "Mode",
     "Registry",
+    "Rule",
     "StaleCassetteWarning",
+    "UnusedRuleWarning",
     "VcrError",
 ]
 
@@ -45,7 +48,9 @@ _HOMES = {
     "InexactReplayWarning": "vcr_gen.runtime.loops",
     "Mode": "vcr_gen.runtime.cassette",
     "Registry": "vcr_gen.runtime.codec",
+    "Rule": "vcr_gen.runtime.rules",
     "StaleCassetteWarning": "vcr_gen.runtime.cassette",
+    "UnusedRuleWarning": "vcr_gen.runtime.rules",
     "VcrError": "vcr_gen.errors",
 }
 

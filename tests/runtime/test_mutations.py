@@ -33,6 +33,7 @@ EQUIVALENT = {
     "strand": "strands are found again by what they do, so that renamed tasks and pools replay; "
     "of what the environment does, the strand is only told to readers",
     "secret": "a secret is compared redacted: whatever stands in its place is the same",
+    "rules": "the header tells what was loosened; what counts is what the program says now",
     "volatile": "a volatile value is told and not compared",
     "exit": "Python ignores what `__exit__` returns without an exception, and takes None for False",
     "early": "the application may do something before an event of the environment that was "
@@ -88,6 +89,8 @@ def reason_for(mutant: Mutant, original: File) -> str:
             return "anchor" if mutant.what.startswith("delete") else ""
         case ("header", "boundaries", *_):
             return "signature"
+        case ("header", "rules", *_):
+            return "rules"
     return ""
 
 

@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from os import PathLike
@@ -14,6 +14,7 @@ from vcr_gen.pytest.words import FORMATS, HERMETIC, MODES, STALE
 if TYPE_CHECKING:
     from vcr_gen.runtime.codec import Registry
     from vcr_gen.runtime.hermetic import Hermetic
+    from vcr_gen.runtime.rules import Rule
 
 __all__ = ["Options", "parse_age", "read_options"]
 
@@ -39,6 +40,8 @@ class Options:
     """What happens to a cassette above its maximum age."""
     initial_state: Mapping[str, object] | None = None
     codecs: "Registry | None" = None
+    rules: "Sequence[Rule] | None" = None
+    """Which fields are not compared, or are by a function."""
     patience: float | None = None
     hermetic: "Literal['warn', 'fail'] | Hermetic | None" = None
     """What happens when a replay reaches past its boundaries."""
@@ -109,6 +112,7 @@ _EXPECTED: Final[Mapping[str, tuple[Any, str]]] = {
     "when_stale": (str, "a word"),
     "initial_state": (Mapping, "a mapping"),
     "codecs": (object, "a registry of codecs"),
+    "rules": (list | tuple, "a list of rules"),
     "patience": (int | float, "a number of seconds"),
     "hermetic": (object, "a word or a Hermetic"),
 }

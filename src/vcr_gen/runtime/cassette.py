@@ -1,7 +1,7 @@
 """One recorded session: opened, shared by every wrapper, and closed."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from os import PathLike
 from pathlib import Path
@@ -21,6 +21,7 @@ from vcr_gen.runtime.link import Link
 from vcr_gen.runtime.modes import Action, Mode, action_for, mode_of
 from vcr_gen.runtime.orders import Order, Orders
 from vcr_gen.runtime.replayer import delivered_call
+from vcr_gen.runtime.rules import Rule, Rules
 from vcr_gen.runtime.runs import RecordRun, ReplayRun, Run, Settings, open_cassette
 from vcr_gen.runtime.spec import Boundary
 from vcr_gen.runtime.tracebacks import hide_our_frames
@@ -62,6 +63,7 @@ class Cassette:
         when_stale: WhenStale = "warn",
         codecs: Registry | None = None,
         order: Order | Mapping[str, Order] = "strand",
+        rules: Iterable[Rule] = (),
         patience: float = 2.0,
         hermetic: Literal["warn", "fail"] | Hermetic | None = None,
         record_with: str = "",
@@ -72,10 +74,11 @@ class Cassette:
         under which paths are stored relative. `max_age` is how old a recording may be, and
         `when_stale` what happens to an older one. `codecs` adds types that the codec does not know.
         `order` says how strictly the order of outbound calls is asserted, for all boundaries or for
-        each: inside every `strand`, in `total`, or in `lanes`. `patience` is how many seconds a
-        replay waits for threads that do nothing it can see. `hermetic` guards a replay against what
-        goes past the boundaries: connections, processes, files. `record_with` is the command that
-        records this session, for messages; the plugin of pytest knows it by itself.
+        each: inside every `strand`, in `total`, or in `lanes`. `rules` say which fields are not
+        compared, or are by a function. `patience` is how many seconds a replay waits for threads
+        that do nothing it can see. `hermetic` guards a replay against what goes past the
+        boundaries: connections, processes, files. `record_with` is the command that records this
+        session, for messages; the plugin of pytest knows it by itself.
         """
         self.path = Path(path)
         self.mode = mode_of(mode)
@@ -89,6 +92,7 @@ class Cassette:
             registry=codecs or Registry(),
             max_age=max_age,
             orders=Orders(order),
+            rules=Rules(rules),
             patience=patience,
             hermetic=hermetic_of(hermetic),
             advice=Advice(self.path, record_with),

@@ -64,7 +64,7 @@ class ContinueRun(ReplayRun):
             self._file.abandon()
             return
         header = Header.read(self._reading.header, self._settings.path)
-        self._file.finish(header.plain(self._settings.boundaries))
+        self._file.finish(self._plain_header(header))
 
 
 @final

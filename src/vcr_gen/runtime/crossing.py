@@ -37,6 +37,7 @@ class Crossing:
         cassette: "Cassette",
         session: Session,
         objects: Objects,
+        *,
         registry: Registry,
         anchors: Anchors,
         rules: Rules,

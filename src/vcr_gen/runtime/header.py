@@ -1,18 +1,22 @@
 """The head of a cassette: what it was recorded with."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Final, final
 
-from vcr_gen.errors import CassetteFormatError
+from vcr_gen.errors import CassetteFormatError, UsageError
+from vcr_gen.paths import parse_path
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.spec import Boundary
 
-__all__ = ["FORMAT_VERSION", "Header"]
+__all__ = ["FORMAT_VERSION", "HOWS", "Header"]
 
 FORMAT_VERSION = 1
+
+HOWS: Final = ("volatile", "match", "secret", "unrecorded")
+"""What can be done at a place instead of comparing it exactly; a name may follow."""
 
 
 @final
@@ -25,11 +29,19 @@ class Header:
     anchors: tuple[str, ...] = ()
     """The names of the roots that paths are relative to."""
     max_age: timedelta | None = None
+    order: Plain = None
+    """How loosely the order of calls is compared; None for the default."""
+    strategy: Plain = None
+    """By what calls are found, where a boundary has a way of its own."""
+    rules: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """`Boundary.method`, and what is done at a field path of it instead of an exact comparison."""
     signatures: Mapping[str, str] = field(default_factory=dict)
     """`Boundary.method` and the signature it was recorded with."""
 
-    def plain(self, boundaries: Mapping[str, Boundary]) -> dict[str, Plain]:
-        """The head as the file has it."""
+    def plain(
+        self, boundaries: Mapping[str, Boundary], rules: Mapping[str, Mapping[str, str]]
+    ) -> dict[str, Plain]:
+        """The head as the file has it, with the rules that a session has met since."""
         head: dict[str, Plain] = {
             "vcr-gen": FORMAT_VERSION,
             "recorded_at": self.recorded_at.isoformat(timespec="seconds"),
@@ -48,6 +60,16 @@ class Header:
                 }
                 for name in sorted(boundaries)
             }
+        if self.order is not None:
+            head["order"] = self.order
+        if self.strategy is not None:
+            head["strategy"] = self.strategy
+        merged: dict[str, dict[str, Plain]] = {}
+        for each in (self.rules, rules):
+            for of, paths in each.items():
+                merged.setdefault(of, {}).update(paths)
+        if merged:
+            head["rules"] = {of: merged[of] for of in sorted(merged)}
         return head
 
     @classmethod
@@ -82,8 +104,39 @@ class Header:
             initial_state=state,
             anchors=tuple(str(name) for name in anchors),
             max_age=max_age,
+            order=_words(data.get("order"), lambda: wrong("order", "a word, or one per boundary")),
+            strategy=_words(
+                data.get("strategy"), lambda: wrong("strategy", "a word, or one per boundary")
+            ),
+            rules=_rules(data.get("rules", {}), wrong),
             signatures=dict(_signatures(data.get("boundaries", {}), wrong)),
         )
+
+
+def _words(value: Plain, wrong: Callable[[], CassetteFormatError]) -> Plain:
+    each = list(value.values()) if isinstance(value, dict) else [value]
+    if value is not None and not all(isinstance(word, str) for word in each):
+        raise wrong()
+    return value
+
+
+def _rules(value: Plain, wrong: Any) -> dict[str, dict[str, str]]:
+    expected = "for each Boundary.method, field paths and one of " + ", ".join(HOWS)
+    if not isinstance(value, dict):
+        raise wrong("rules", expected)
+    found: dict[str, dict[str, str]] = {}
+    for of, paths in value.items():
+        if not isinstance(paths, dict):
+            raise wrong("rules", expected)
+        for path, how in paths.items():
+            if not isinstance(how, str) or how.partition(" ")[0] not in HOWS:
+                raise wrong("rules", expected)
+            try:
+                parse_path(path)
+            except UsageError:
+                raise wrong("rules", expected) from None
+            found.setdefault(of, {})[path] = how
+    return found
 
 
 def _signatures(boundaries: Plain, wrong: Any) -> list[tuple[str, str]]:

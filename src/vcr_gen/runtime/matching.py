@@ -277,7 +277,7 @@ def _answer_differences(
     if isinstance(event, End) and isinstance(recorded, End) and recorded.outcome != event.outcome:
         return (Difference(event.outcome, recorded.value, event.value, f"it {recorded.outcome}"),)
     assert isinstance(recorded, Item | End)
-    return _under("", passing.differences(recorded.value, event.value))
+    return _under(passing.root, passing.differences(recorded.value, event.value))
 
 
 def _signal_differences(
@@ -291,7 +291,7 @@ def _signal_differences(
         return (Difference("", MISSING, MISSING, "another event is due"),)
     if passing is None:
         return ()
-    return _under("value", passing.differences(recorded.value, event.value))
+    return _under(passing.root, passing.differences(recorded.value, event.value))
 
 
 def _under(name: str, differences: tuple[Difference, ...]) -> tuple[Difference, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Literal, TypeAlias, final, get_args
 
 from vcr_gen.errors import UsageError
+from vcr_gen.runtime.plain import Plain
 
 __all__ = ["Order", "Orders"]
 
@@ -31,6 +32,13 @@ class Orders:
         if not self._each:
             return self._default
         return self._each.get(method.partition(".")[0], self._default)
+
+    def in_words(self) -> Plain:
+        """As a cassette's header says it; None for the default."""
+        loose = {name: order for name, order in self._each.items() if order != "strand"}
+        if loose:
+            return {name: loose[name] for name in sorted(loose)}
+        return None if self._default == "strand" else self._default
 
 
 def _checked(order: Order) -> Order:

@@ -26,10 +26,10 @@ __all__ = [
     "replace",
 ]
 
-Key: TypeAlias = "str | int | tuple[str, int]"
+Key: TypeAlias = str | int | tuple[str, int]
 """A field or entry, an index, or the n-th pair of that name in a list of pairs."""
 
-Place: TypeAlias = "tuple[Key | Wild, ...]"
+Place: TypeAlias = tuple[Key | Wild, ...]
 """The way to one place, every step of it known."""
 
 Choose: TypeAlias = Callable[[Place, Plain | Missing, Plain | Missing], Plain | Missing]

@@ -109,13 +109,13 @@ class Run(ABC):
         """Say what could not be exact."""
         path = self._settings.path
         for kind in sorted(self._loops.unhooked):
-            _warn_inexact(
+            _warn_user(
                 f"{path}: {kind} shows neither its idle moments nor its clock, so that tasks may "
                 "interleave, and timers fire, otherwise than recorded; a standard asyncio loop is "
                 "exact"
             )
         if forced := self._forced():
-            _warn_inexact(
+            _warn_user(
                 f"{path}: {forced} results were handed to a loop that was never idle, so that a "
                 "replay may interleave tasks otherwise; let the loop wait, not spin"
             )
@@ -137,9 +137,9 @@ class Run(ABC):
             settings.cassette,
             session,
             objects,
-            settings.registry,
-            settings.anchors,
-            settings.rules,
+            registry=settings.registry,
+            anchors=settings.anchors,
+            rules=settings.rules,
         )
 
     def _new_header(self) -> Header:
@@ -148,15 +148,20 @@ class Run(ABC):
             initial_state=self._stored_state(),
             anchors=self._settings.anchors.names,
             max_age=self._settings.max_age,
+            order=self._settings.orders.in_words(),
         )
+
+    def _plain_header(self, header: Header) -> dict[str, Plain]:
+        """A header as the file has it, with all that the session has met."""
+        return header.plain(self._settings.boundaries, self.crossing.binder.in_words())
 
     def _stored_state(self) -> dict[str, Plain]:
         passing = self.crossing.binder.anything("initial_state")
         return {name: passing.store(value) for name, value in self._settings.initial_state.items()}
 
 
-def _warn_inexact(message: str) -> None:
-    warnings.warn(message, InexactReplayWarning, stacklevel=6)
+def _warn_user(message: str, kind: type[Warning] = InexactReplayWarning) -> None:
+    warnings.warn(message, kind, stacklevel=6)
 
 
 class RecordRun(Run):
@@ -187,7 +192,7 @@ class RecordRun(Run):
     def _append(self, event: Mapping[str, Plain]) -> None:
         if not self._begun:
             self._begun = True
-            self._file.begin(self._header.plain(self._settings.boundaries))
+            self._file.begin(self._plain_header(self._header))
         self._file.append(event)
 
     def _close(self, error: BaseException | None) -> None:
@@ -202,7 +207,7 @@ class RecordRun(Run):
                     f"what was recorded is in {partial}"
                 ) from failure
             return
-        self._file.finish(self._header.plain(self._settings.boundaries))
+        self._file.finish(self._plain_header(self._header))
 
 
 class ReplayRun(Run):
@@ -259,6 +264,19 @@ class ReplayRun(Run):
         self.player.check()
         if self.dispatcher.errors:
             raise self.dispatcher.errors[0]
+
+    def _warn(self) -> None:
+        super()._warn()
+        known = {
+            f"{boundary.name}.{key}": names
+            for boundary in self._settings.boundaries.values()
+            for key, names in boundary.parameter_names().items()
+        }
+        if unused := self._settings.rules.unused(known):
+            lines = "\n".join(f"  {line}" for line in unused)
+            _warn_user(
+                f"{self._settings.path}: these rules loosened nothing:\n{lines}", UnusedRuleWarning
+            )
 
     def _settle(self, error: BaseException | None) -> None:
         if error is None:

@@ -125,6 +125,13 @@ class Boundary:
             raise UsageError(f"{call.__name__} is not a call of the boundary {self.name}")
         return self._keys[call]
 
+    def parameter_names(self) -> dict[str, tuple[str, ...]]:
+        """The names of each member's parameters."""
+        return {
+            key: tuple(field.metadata.get("parameter", field.name) for field in _fields(call))
+            for key, call in self.calls.items()
+        }
+
     def signatures(self) -> dict[str, str]:
         """Each member's signature in words: what a cassette remembers it was recorded with."""
         return {key: _signature(call) for key, call in self.calls.items()}

@@ -39,6 +39,7 @@ HEADER_KEYS: Final = (
     "initial_state",
     "anchors",
     "order",
+    "strategy",
     "boundaries",
     "rules",
 )

@@ -1,0 +1,1 @@
+"""A package with boundaries whose fields are compared in every way there is."""

@@ -1,0 +1,66 @@
+"""Boundaries of a market: orders go out, questions come in."""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated, Protocol
+
+from vcr_gen.boundary import Match, Secret, Volatile, inbound, outbound
+
+
+def about(recorded: datetime, actual: datetime) -> bool:
+    """Whether two moments are less than a minute apart."""
+    return abs((recorded - actual).total_seconds()) < 60
+
+
+@dataclass(frozen=True)
+class Line:
+    name: str
+    count: int
+    stamp: Annotated[float, Volatile] = 0.0
+    parts: "tuple[Line, ...]" = ()
+
+
+@dataclass(frozen=True)
+class Order:
+    lines: list[Line]
+    placed: datetime
+    sent: Annotated[datetime, Match(about)]
+    notes: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Answer:
+    text: str
+    took: Annotated[float, Volatile]
+
+
+class RefusedError(Exception):
+    request: Annotated[str, Volatile]
+    reason: str
+
+    def __init__(self, request: str, reason: str) -> None:
+        super().__init__("refused")
+        self.request = request
+        self.reason = reason
+
+
+@outbound
+class Market(Protocol):
+    """The application calls it."""
+
+    def place(self, order: Order, *, trace: Annotated[str, Volatile] = "") -> int: ...
+    def post(self, url: str, body: bytes, headers: list[tuple[str, str]]) -> str: ...
+    def login(self, user: str, *, token: Annotated[str, Secret]) -> bool: ...
+    def haggle(self) -> Generator[int, Line, str]: ...
+    def fetch(self, key: str, options: dict[str, int] = ...) -> str: ...
+    async def afetch(self, key: str) -> str: ...
+
+
+@inbound
+class Desk(Protocol):
+    """The application answers."""
+
+    def ask(self, question: str) -> Answer: ...
+    def list(self, question: str) -> Iterator[Answer]: ...
+    def fail(self, question: str) -> None: ...
