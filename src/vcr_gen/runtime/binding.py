@@ -177,11 +177,16 @@ class Binder:
     """Compiles methods for a session, each once."""
 
     def __init__(
-        self, *, outward: Compiler, inward: Compiler, anchors: Anchors, rules: Rules
+        self,
+        *,
+        outward: Compiler,
+        inward: Compiler,
+        anchors: Anchors,
+        rules: Rules | None = None,
     ) -> None:
         self._compilers: dict[Way, Compiler] = {"outward": outward, "inward": inward}
         self._anchors = anchors
-        self._rules = rules
+        self._rules = rules or Rules()
         self._bound: dict[int, Bound] = {}
 
     def bind(self, method: Method) -> Bound:
