@@ -7,10 +7,10 @@ from typing import final
 from vcr_gen.errors import Divergence, DivergenceKind, RecordedEvent
 from vcr_gen.runtime.advice import Advice
 from vcr_gen.runtime.codec import Difference
+from vcr_gen.runtime.counterparts import Expectation
 from vcr_gen.runtime.describing import describe, did, did_otherwise
 from vcr_gen.runtime.events import End, Item, Signal, Start
 from vcr_gen.runtime.history import changed_parameters, signature_change
-from vcr_gen.runtime.matching import Expectation
 from vcr_gen.runtime.nearest import Nearest
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.session import Operation

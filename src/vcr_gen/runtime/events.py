@@ -49,6 +49,8 @@ class Start:
     """The handle the call is made on (`#7`), or which of several wrappers (`Shell~2`)."""
     strand: str = ROOT_STRAND
     """The line of execution it was made in."""
+    begins: str = ""
+    """Where it is the first call of a thread or of a pool's job: what tells that from others."""
     within: int | None = None
     """The inbound call or callback inside which it happened."""
     inbound: bool = False
@@ -97,7 +99,9 @@ class End:
 
 Event: TypeAlias = Start | Item | Signal | End
 
-_START_KEYS = frozenset({"call", "of", "on", "strand", "within", "inbound", "timers", "at", "args"})
+_START_KEYS = frozenset(
+    {"call", "of", "on", "strand", "begins", "within", "inbound", "timers", "at", "args"}
+)
 _OUTCOMES: tuple[Outcome, ...] = ("returned", "raised", "cancelled")
 _SIGNALS: tuple[SignalKind, ...] = ("next", "sent", "thrown", "closed", "cancel")
 _BARE_SIGNALS: tuple[SignalKind, ...] = ("next", "closed", "cancel")
@@ -112,6 +116,8 @@ def fold(start: Start, end: End | None) -> dict[str, Plain]:
         entry["inbound"] = True
     if start.strand != ROOT_STRAND:
         entry["strand"] = start.strand
+    if start.begins:
+        entry["begins"] = start.begins
     if start.within is not None:
         entry["within"] = start.within
     if start.timers:
@@ -196,6 +202,7 @@ def _unfold_call(reader: "_Entry") -> Iterator[Event]:
         arguments=arguments,
         on=reader.text("on"),
         strand=reader.text("strand") or ROOT_STRAND,
+        begins=reader.text("begins"),
         within=within,
         inbound=reader.flag("inbound"),
         timers=reader.timers(),

@@ -1,13 +1,12 @@
 """Which recorded event a live one stands for, and how the two differ."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import final
 
 from vcr_gen.runtime.binding import Bound, Passing
 from vcr_gen.runtime.codec import MISSING, Difference
+from vcr_gen.runtime.counterparts import Compare, Counterparts, Expectation
 from vcr_gen.runtime.events import End, Item, Signal, Start
-from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.lanes import Lanes
 from vcr_gen.runtime.objects import Objects
 from vcr_gen.runtime.orders import Orders
@@ -16,37 +15,19 @@ from vcr_gen.runtime.session import Operation
 from vcr_gen.runtime.strands import Strand
 from vcr_gen.runtime.window import Slot, Window
 
-__all__ = ["Expectation", "Matcher"]
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Expectation:
-    """What the tape has where the application did something."""
-
-    slot: Slot | None
-    """The recorded event that was due; None where the strand has nothing left."""
-    differences: tuple[Difference, ...] = ()
-    """How the live event differs from it; empty when it is the one."""
+__all__ = ["Matcher"]
 
 
 @final
 class Matcher:
-    """Finds the recorded event for what the application does.
-
-    Starts are matched inside their strand. A live strand is bound to the recorded one of its name,
-    or else to one that begins with the same call, so that pools and renamed tasks find theirs. One
-    that has no counterpart may continue its parent's: a step that moved into a task of its own.
-    """
+    """Finds the recorded event for what the application does."""
 
     def __init__(self, window: Window, objects: Objects, orders: Orders) -> None:
         self._window = window
         self._objects = objects
         self._orders = orders
         self._lanes = Lanes(window)
-        self._bindings: dict[Strand, str] = {}
-        self._claimed: dict[str, Strand] = {}
-        """Which live strand stands for a recorded one."""
+        self._counterparts = Counterparts(window)
 
     def start(
         self, strand: Strand, operation: Operation, stored: Mapping[str, Plain]
@@ -62,15 +43,14 @@ class Matcher:
 
     def next_of(self, strand: Strand) -> Slot | None:
         """What the tape has next for a live strand."""
-        return self._next(self._bindings.get(strand, strand.name))
+        return self._counterparts.next_of(strand)
 
     def job(self, strand: Strand, until: float) -> Slot | None:
         """The recorded start of an executor job, if the strand has one next, and not only later."""
-        slot = self._next(self._bindings.get(strand, strand.name), jobs=True)
-        if slot is None or slot.start.of != JOB or slot.event.at > until:
+        slot = self._counterparts.next_job_of(strand)
+        if slot is None or slot.event.at > until:
             return None
-        if strand not in self._bindings and not self._is_claimed(slot.strand):
-            self._bind(strand, slot.strand)
+        self._counterparts.claim(strand, slot.strand)
         return slot
 
     def entered(self, slot: Slot, operation: Operation, stored: Mapping[str, Plain]) -> Expectation:
@@ -112,7 +92,7 @@ class Matcher:
         self,
         operation: Operation,
         stored: Mapping[str, Plain],
-        compare: Callable[[Slot], tuple[Difference, ...]],
+        compare: Compare,
     ) -> Expectation:
         name, on = operation.bound.method.name, operation.on
         equal = self._lanes.equal(name, on, stored)
@@ -126,111 +106,11 @@ class Matcher:
             nearest = nearest or Expectation(slot, differences)
         return nearest or Expectation(None)
 
-    def _find(
-        self,
-        strand: Strand,
-        compare: Callable[[Slot], tuple[Difference, ...]],
-        call: int = 0,
-    ) -> Expectation:
+    def _find(self, strand: Strand, compare: Compare, call: int = 0) -> Expectation:
         own = self._window.next_of_call(call) if call else None
         if own is not None and self._orders.of(own.start.of) == "lanes":
             return Expectation(own, compare(own))
-        name = strand.name if strand.name.startswith("@") else self._bindings.get(strand)
-        if name is not None:
-            slot = self._next(name)
-            if slot is None:
-                return self._elsewhere(strand, compare, None)
-            differences = compare(slot)
-            if not differences or strand.name.startswith("@"):
-                return Expectation(slot, differences)
-            return self._elsewhere(strand, compare, Expectation(slot, differences))
-        slot = self._next(strand.name)
-        if slot is None or self._is_claimed(strand.name):
-            return self._elsewhere(strand, compare, None)
-        if strand.parent is None or slot is self._window.head():
-            differences = compare(slot)
-            if not differences or strand.parent is None:
-                self._bind(strand, strand.name)
-                return Expectation(slot, differences)
-        return self._elsewhere(strand, compare, None)
-
-    def _next(self, name: str, *, jobs: bool = False) -> Slot | None:
-        """The next event of a recorded strand, past jobs that are no longer handed out."""
-        slot = self._window.next_of_strand(name)
-        while slot is not None and slot.start.of == JOB and not jobs:
-            self._window.skip(slot.event.call)
-            self._window.take(slot)
-            slot = self._window.next_of_strand(name)
-        return slot
-
-    def _elsewhere(
-        self,
-        strand: Strand,
-        compare: Callable[[Slot], tuple[Difference, ...]],
-        expected: Expectation | None,
-    ) -> Expectation:
-        """Another strand's next event, where the live strand's own has none that fits."""
-        fresh = strand not in self._bindings and not strand.name.startswith("@")
-        lineage = {self._bindings.get(parent, parent.name) for parent in _parents(strand)}
-        candidates = list(self._window.strands())
-
-        def is_taken(name: str) -> bool:
-            return name not in lineage and self._is_claimed(name)
-
-        candidates.sort(key=lambda found: is_taken(found[0]))  # and else, the oldest first
-        nearest = expected
-        for name, slot in candidates:
-            differences = compare(slot)
-            if not differences:
-                if strand in self._bindings and expected is not None:
-                    self._exchange(strand, name)
-                elif fresh and not self._is_claimed(name):
-                    self._bind(strand, name)
-                return Expectation(slot)
-            if nearest is None:
-                nearest = Expectation(slot, differences)
-        known = {name for name, _ in candidates}
-        while fresh and (ahead := self._window.next_strand_besides(known)) is not None:
-            name, slot = ahead
-            if not compare(slot):
-                self._bind(strand, name)
-                return Expectation(slot)
-            known.add(name)
-        if strand.is_pooled:  # another worker may have had the job, and others before it
-            for slot in self._window.left():
-                if slot.driven_by_application and not compare(slot):
-                    return Expectation(slot)
-        return nearest or Expectation(None)
-
-    def _exchange(self, strand: Strand, name: str) -> None:
-        """Bind a strand anew whose first calls were another's too, and so did not tell which it is.
-
-        The strand that had the name until now gets the old one in return.
-        """
-        old, other = self._bindings[strand], self._claimed.get(name)
-        self._bind(strand, name)
-        if other is None:
-            del self._claimed[old]
-        else:
-            self._bind(other, old)
-
-    def _is_claimed(self, name: str) -> bool:
-        """Whether a live strand stands for a recorded one, and is not over yet."""
-        strand = self._claimed.get(name)
-        return strand is not None and not strand.is_over
-
-    def _bind(self, strand: Strand, name: str) -> None:
-        self._bindings[strand] = name
-        self._claimed[name] = strand
-
-
-def _parents(strand: Strand) -> list[Strand]:
-    parents = []
-    parent = strand.parent
-    while parent is not None:
-        parents.append(parent)
-        parent = parent.parent
-    return parents
+        return self._counterparts.find(strand, compare)
 
 
 def _start_differences(

@@ -326,8 +326,10 @@ class Player:
     def _outlives(self, strand: Strand) -> bool:
         """Whether a job was still at work when the recording was closed, so that its calls are not
         on the tape."""
-        unfinished = self.window.next_of_call(strand.job) is None
-        return unfinished and self._matcher.next_of(strand) is None
+        # Asked in this order: its next call is near, its end may be far away.
+        if self._matcher.next_of(strand) is not None:
+            return False
+        return self.window.next_of_call(strand.job) is None
 
     def _wait_for_close(self) -> None:
         """Hold a thread that had come no further when the recording was closed."""

@@ -1,7 +1,8 @@
 """Lines of execution, named by where they were spawned.
 
-A strand is a task, a thread or an inbound call. Names such as `0.2` (the second child of the root)
-are the same in every run of the same program, unlike ids and the names that libraries give.
+A strand is a task, a thread, a job of a pool or an inbound call. Names such as `0.2` (the second
+child of the root) are the same in every run of the same program, unlike ids and the names that
+libraries give.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ from contextvars import ContextVar
 from typing import TypeVar, final
 
 from vcr_gen.runtime.events import ROOT_STRAND
+from vcr_gen.runtime.work import Work, is_worker, label_of, work_here
 
 __all__ = ["Strand", "Strands", "in_environment"]
 
@@ -26,7 +28,18 @@ in_environment: ContextVar[bool] = ContextVar("vcr_gen_in_environment", default=
 class Strand:
     """One line of execution in a session."""
 
-    __slots__ = ("_children", "job", "name", "owner", "parent", "within")
+    __slots__ = (
+        "__weakref__",
+        "_children",
+        "begun",
+        "job",
+        "name",
+        "owner",
+        "parent",
+        "pooled",
+        "within",
+        "work",
+    )
 
     def __init__(
         self, name: str, *, owner: object, parent: "Strand | None", within: int | None
@@ -38,23 +51,39 @@ class Strand:
         """The inbound call or callback that this strand works for."""
         self.job = 0
         """The number of the executor job that this strand is, if it is one."""
+        self.work: Work | None = None
+        """The job of a thread pool that this strand is, if it is one."""
+        self.pooled = False
+        """Whether its thread is a pool's, and does one job after another."""
+        self.begun = False
+        """Whether it has made a call."""
         self._children = 0
 
     @property
+    def label(self) -> str:
+        """What tells a thread or a pool's job from others in every run; empty for all else."""
+        if self.work is not None:
+            return self.work.label
+        if isinstance(self.owner, threading.Thread) and self.parent is not None:
+            return label_of(self.owner)
+        return ""
+
+    def begin(self) -> str:
+        """It makes a call: its label, where that is its first."""
+        first, self.begun = not self.begun, True
+        return self.label if first else ""
+
+    @property
     def is_over(self) -> bool:
-        """Whether its task or thread has come to its end."""
+        """Whether its task, thread or job has come to its end."""
+        if self.work is not None:
+            return self.work.is_over
         match self.owner:
             case asyncio.Future() as task:
                 return task.done()
             case threading.Thread() as thread:
                 return not thread.is_alive()
         return False
-
-    @property
-    def is_pooled(self) -> bool:
-        """Whether it is a pool's worker: which of them takes a job is chance."""
-        target = getattr(self.owner, "_target", None)
-        return getattr(target, "__module__", "") == "concurrent.futures.thread"
 
     def child(self, owner: object) -> "Strand":
         """A new strand that was spawned by this one."""
@@ -81,14 +110,24 @@ class Strands:
         strand = self._current.get(None)
         if strand is None:
             strand = self._root
+        pooled, work = False, None
         if strand.owner is owner:
-            return strand
-        # A job runs in the context of whoever handed it out, or in none: its thread tells.
-        job = self._jobs.get(threading.get_ident())
-        if job is not None and job.owner is owner:
-            return job
+            if not strand.pooled or strand.parent is None:
+                return strand
+            pooled, work = True, work_here(strand.work)
+            if work is strand.work:
+                return strand
+            strand = strand.parent  # its worker is at another job by now
+        else:
+            # A job runs in the context of whoever handed it out, or in none: its thread tells.
+            job = self._jobs.get(threading.get_ident())
+            if job is not None and job.owner is owner:
+                return job
+            if isinstance(owner, threading.Thread) and is_worker(owner):
+                pooled, work = True, work_here(None)
         with self._lock:
             strand = strand.child(owner)
+        strand.pooled, strand.work = pooled, work
         self._current.set(strand)
         return strand
 
@@ -97,6 +136,7 @@ class Strands:
         with self._lock:
             strand = parent.child(None)
             strand.job = job
+            strand.begun = True  # it is known by its place, not by a label
             self._spawned.add(strand)
             return strand
 
@@ -134,6 +174,7 @@ class Strands:
     def inside(self, call: int) -> Iterator[None]:
         """Run the body as the strand of an inbound call or callback."""
         strand = Strand(f"@{call}", owner=_owner(), parent=self._root, within=call)
+        strand.begun = True
         token = self._current.set(strand)
         outside = in_environment.set(False)
         try:

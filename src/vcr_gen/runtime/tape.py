@@ -75,6 +75,7 @@ class Tape:
                     on=on,
                     arguments=arguments,
                     strand=strand.name,
+                    begins=strand.begin(),
                     within=strand.within,
                     inbound=inbound,
                     timers=timers,

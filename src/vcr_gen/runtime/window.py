@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from math import inf
 from typing import TypeVar, final
 
 from vcr_gen.runtime.events import End, Event, Item, Signal, Start
@@ -17,9 +18,12 @@ from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.recorded import read_events
 from vcr_gen.runtime.storage import Reading
 
-__all__ = ["Slot", "Window"]
+__all__ = ["REACH", "Slot", "Window"]
 
 _Key = TypeVar("_Key", str, int)
+
+REACH = 1000
+"""How many events ahead is looked for what may well not be there at all."""
 
 
 @final
@@ -51,6 +55,7 @@ class Window:
         self._window: deque[Slot] = deque()
         self._strands: dict[str, deque[Slot]] = {}
         self._calls: dict[int, deque[Slot]] = {}
+        self._beginnings: dict[int, Slot] = {}
         self.last_call = 0
         """The highest call number seen."""
         self.last_at = 0.0
@@ -76,12 +81,20 @@ class Window:
         """Leave out a call that need not happen again."""
         self._skipped.add(call)
 
-    def next_of_strand(self, strand: str) -> Slot | None:
-        """The next event that a strand has to produce."""
+    def next_of_strand(self, strand: str, reach: float = inf) -> Slot | None:
+        """The next event that a strand has to produce, among those so many ahead."""
         while not (queue := self._strands.get(strand)):
-            if not self._extend():
+            if not self._extend(reach):
                 return None
         return queue[0]
+
+    def beginnings(self, reach: float) -> Iterator[Slot]:
+        """The first calls of threads and pools' jobs that were not made yet, so many ahead."""
+        yield from list(self._beginnings.values())
+        while self._extend(reach):
+            slot = self._window[-1]
+            if self._beginnings.get(slot.event.call) is slot:
+                yield slot
 
     def next_of_call(self, call: int) -> Slot | None:
         """The next event of a call after its start."""
@@ -132,6 +145,8 @@ class Window:
             _drop(self._strands, slot.strand, slot)
         if not isinstance(slot.event, Start):
             _drop(self._calls, slot.event.call, slot)
+        else:
+            self._beginnings.pop(slot.event.call, None)
 
     def ahead(self, count: int) -> Iterator[Slot]:
         """The next events that are not done, at most `count` of them."""
@@ -152,7 +167,9 @@ class Window:
         """Let go of the file."""
         self._reading.close()
 
-    def _extend(self) -> bool:
+    def _extend(self, reach: float = inf) -> bool:
+        if len(self._window) >= reach:
+            return False
         slot = next(self._slots_ahead, None)
         if slot is None:
             return False
@@ -161,6 +178,8 @@ class Window:
             self._strands.setdefault(slot.strand, deque()).append(slot)
         if not isinstance(slot.event, Start):
             self._calls.setdefault(slot.event.call, deque()).append(slot)
+        elif slot.event.begins:
+            self._beginnings[slot.event.call] = slot
         return True
 
     def _read(self) -> Iterator[Slot]:

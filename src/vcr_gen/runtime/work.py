@@ -1,0 +1,115 @@
+"""What a thread is at work for: the job of a pool, or the function it was started with.
+
+A pool does not tell its jobs apart, but each runs inside a frame of the pool's own that holds it.
+Looking there shows where one job ends and the next begins, and nothing has to be patched.
+"""
+
+import re
+import threading
+import zlib
+from collections.abc import Iterator, Mapping
+from functools import partial
+from sys import _getframe
+from types import FrameType
+from typing import Any, Final, final
+from weakref import ref
+
+__all__ = ["Work", "is_worker", "label_of", "work_here"]
+
+_LOOPS: Final = {"run": "concurrent.futures.thread", "worker": "multiprocessing.pool"}
+"""In which function, and of which module, a job is run."""
+
+_NUMBERED = re.compile(r"Thread-\d+")
+"""The names that threads have who were given none."""
+
+
+@final
+class Work:
+    """One job of a pool, as long as it runs."""
+
+    __slots__ = ("_item", "_number", "label")
+
+    def __init__(self, frame: FrameType) -> None:
+        found = frame.f_locals
+        self._item: ref[Any] | None = None
+        self._number: object = None
+        if "self" in found:
+            item = found["self"]
+            self._item = ref(item)  # a session keeps no job alive
+            self.label = _label(item.fn, item.args, item.kwargs)
+        else:
+            self._number = found["job"], found["i"]
+            self.label = _label(found["func"], found["args"], found["kwds"])
+
+    @property
+    def runs(self) -> bool:
+        """Whether it is known to be at work."""
+        item = None if self._item is None else self._item()
+        return item is not None and not item.future.done()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is known to have come to its end."""
+        return self._item is not None and not self.runs
+
+    def is_at(self, frame: FrameType) -> bool:
+        """Whether this is what the frame of a pool runs."""
+        found = frame.f_locals
+        if self._item is None:
+            return (found.get("job"), found.get("i")) == self._number
+        item = self._item()
+        return item is not None and found.get("self") is item
+
+
+def is_worker(thread: threading.Thread) -> bool:
+    """Whether a thread is a pool's, and does one job after another."""
+    return getattr(getattr(thread, "_target", None), "__module__", "") in _LOOPS.values()
+
+
+def work_here(known: Work | None) -> Work | None:
+    """The job that the running thread of a pool does; the known one where it is that still."""
+    if known is not None and known.runs:
+        return known
+    frame = _loop_here()
+    if frame is None:
+        return None
+    return known if known is not None and known.is_at(frame) else Work(frame)
+
+
+def label_of(thread: threading.Thread) -> str:
+    """A number for what a thread was started for, equal in every run where that is."""
+    name = "" if _NUMBERED.match(thread.name) else thread.name
+    target = getattr(thread, "_target", None) or type(thread)
+    arguments = getattr(thread, "_args", ()), getattr(thread, "_kwargs", {})
+    return _label(target, (name, *arguments[0]), arguments[1])
+
+
+def _loop_here() -> FrameType | None:
+    """The frame in which a pool runs the running code as a job."""
+    frame: FrameType | None = _getframe(2)
+    while frame is not None:
+        name = frame.f_code.co_name
+        if name in _LOOPS and frame.f_globals.get("__name__") == _LOOPS[name]:
+            at_work = name == "run" or frame.f_locals.get("task") is not None
+            return frame if at_work else None
+        frame = frame.f_back
+    return None
+
+
+def _label(function: object, arguments: object, keywords: Mapping[str, object]) -> str:
+    # Three digits: enough to tell a few jobs apart, too few to tell what they were given.
+    text = "|".join(_words((function, arguments, sorted(keywords.items()))))
+    return f"{zlib.crc32(text.encode(errors='replace')) & 0xFFF:03x}"
+
+
+def _words(value: Any, depth: int = 6) -> Iterator[str]:
+    """What of a value is the same in every run: never an address."""
+    match value:
+        case None | bool() | int() | float() | str() | bytes():
+            yield repr(value)
+        case partial():
+            yield from _words((value.func, value.args, sorted(value.keywords.items())), depth)
+        case tuple() | list() if depth:
+            yield from (word for part in value for word in _words(part, depth - 1))
+        case _:
+            yield getattr(value, "__qualname__", "") or type(value).__qualname__

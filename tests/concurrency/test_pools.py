@@ -1,0 +1,208 @@
+"""Jobs of thread pools: each is a strand of its own, whichever worker takes it."""
+
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from multiprocessing.pool import ThreadPool
+from pathlib import Path
+from typing import Any
+
+import pytest
+from vcr_world.ports import VcrWorld
+from world.real import RealWorld
+
+from concurrency.sessions import watchdog
+from vcr_gen import Cassette, DivergenceError
+from vcr_gen.errors import UnusedEventsError
+from vcr_gen.runtime.storage import Reading
+
+Calls = tuple[str, ...]
+Jobs = list[Calls]
+"""What each job calls, in order."""
+
+
+def session(path: Path, mode: str, program: Callable[[Any], Any]) -> Any:
+    with watchdog(30), Cassette(path, mode) as cassette:
+        return program(VcrWorld.attach(cassette, RealWorld))
+
+
+def in_executor(jobs: Jobs, workers: int = 1) -> Callable[[Any], Any]:
+    def program(world: Any) -> Any:
+        def job(calls: Calls) -> list[str]:
+            return [world.peek(key) for key in calls]
+
+        with ThreadPoolExecutor(workers) as pool:
+            return list(pool.map(job, jobs))
+
+    return program
+
+
+def in_thread_pool(jobs: Jobs, workers: int = 1) -> Callable[[Any], Any]:
+    def program(world: Any) -> Any:
+        def job(calls: Calls) -> Any:
+            try:
+                return [world.peek(key) for key in calls]
+            except DivergenceError as error:  # which would end the worker, and nobody would know
+                return error
+
+        with ThreadPool(workers) as pool:
+            return pool.map(job, jobs, chunksize=1)
+
+    return program
+
+
+POOLS = pytest.mark.parametrize("pool", [in_executor, in_thread_pool])
+
+CHANGES: dict[str, tuple[Jobs, Jobs]] = {
+    "two calls of one job": ([("a", "b")], [("b", "a")]),
+    "the last two calls": ([("a", "b", "c")], [("a", "c", "b")]),
+    "two calls of two jobs": ([("a", "b"), ("c", "d")], [("a", "c"), ("b", "d")]),
+    "the ends of two jobs": ([("a", "b"), ("c", "d")], [("a", "d"), ("c", "b")]),
+    "the ends of two jobs that begin alike": (
+        [("a", "b", "x"), ("a", "c", "y")],
+        [("a", "b", "y"), ("a", "c", "x")],
+    ),
+    "a call of one job made by the next": ([("a", "b"), ("c",)], [("a",), ("b", "c")]),
+    "two jobs made one": ([("a",), ("b",)], [("a", "b")]),
+    "one call less": ([("a", "b")], [("a",)]),
+    "one call more": ([("a",)], [("a", "b")]),
+    "another call": ([("a", "b")], [("a", "c")]),
+}
+
+
+@POOLS
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_job_that_calls_in_another_order_is_caught(
+    change: tuple[Jobs, Jobs], workers: int, pool: Any, tape: Path
+) -> None:
+    before, after = change
+    session(tape, "all", pool(before, workers))
+
+    with pytest.raises((DivergenceError, UnusedEventsError)):
+        session(tape, "none", pool(after, workers))
+
+
+@POOLS
+def test_jobs_may_come_in_another_order(pool: Any, tape: Path) -> None:
+    jobs: Jobs = [("a", "b"), ("c", "d"), ("e",)]
+    recorded = session(tape, "all", pool(jobs))
+
+    assert session(tape, "none", pool(jobs[::-1])) == recorded[::-1]
+
+
+@POOLS
+@pytest.mark.parametrize("attempt", range(5))
+def test_jobs_that_begin_with_equal_calls_find_their_own(
+    attempt: int, pool: Any, tape: Path
+) -> None:
+    jobs: Jobs = [("login", "whoami", f"{number}", f"{number}'") for number in range(12)]
+    recorded = session(tape, "all", pool(jobs, 4))
+
+    replayed = session(tape, "none", pool(jobs, 4))
+
+    assert [answers[2:] for answers in recorded] == [answers[2:] for answers in replayed]
+
+
+def test_another_number_of_workers_changes_nothing(tape: Path) -> None:
+    jobs: Jobs = [(f"{number}", f"{number}'") for number in range(12)]
+    recorded = session(tape, "all", in_executor(jobs, 4))
+
+    for workers in (1, 2, 8):
+        assert session(tape, "none", in_executor(jobs, workers)) == recorded
+
+
+def test_each_job_is_a_strand_of_its_own(tape: Path) -> None:
+    session(tape, "all", in_executor([("a", "b"), ("c", "d")]))
+
+    with Reading(tape) as reading:
+        strands = [entry.data["strand"] for entry in reading if "call" in entry.data]
+    assert strands[0] == strands[1] != strands[2] == strands[3]
+
+
+def test_jobs_of_jobs_are_strands_too(tape: Path) -> None:
+    def program(outer_calls: Calls, inner_calls: Calls) -> Callable[[Any], Any]:
+        def run(world: Any) -> Any:
+            def inner() -> list[str]:
+                return [world.peek(key) for key in inner_calls]
+
+            def outer(pool: ThreadPoolExecutor) -> Any:
+                first = world.peek(outer_calls[0])
+                return [first, pool.submit(inner).result(), world.peek(outer_calls[1])]
+
+            with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
+                return one.submit(outer, other).result()
+
+        return run
+
+    recorded = session(tape, "all", program(("a", "b"), ("c", "d")))
+
+    assert session(tape, "none", program(("a", "b"), ("c", "d"))) == recorded
+    for calls in [(("b", "a"), ("c", "d")), (("a", "b"), ("d", "c"))]:
+        with pytest.raises(DivergenceError):
+            session(tape, "none", program(*calls))
+
+
+def test_what_a_job_does_when_it_is_over_belongs_to_it(tape: Path) -> None:
+    def program(calls: Calls) -> Callable[[Any], Any]:
+        def run(world: Any) -> Any:
+            seen: list[str] = []
+
+            def job() -> None:
+                time.sleep(0.01)  # so that the callback is there when it ends
+                seen.append(world.peek(calls[0]))
+
+            def ended(_: Future[None]) -> None:
+                seen.extend(world.peek(key) for key in calls[1:])
+
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(job).add_done_callback(ended)
+            return seen
+
+        return run
+
+    recorded = session(tape, "all", program(("a", "b", "c")))
+
+    assert session(tape, "none", program(("a", "b", "c"))) == recorded
+    with pytest.raises(DivergenceError):
+        session(tape, "none", program(("a", "c", "b")))
+
+
+def test_what_a_pool_does_for_each_worker_is_its_own_strand(tape: Path) -> None:
+    def program(world: Any) -> Any:
+        local = threading.local()
+
+        def prepare() -> None:
+            local.name = world.peek("worker")
+
+        def job(key: str) -> str:
+            return str(world.peek(key)) if local.name else ""
+
+        with ThreadPoolExecutor(1, initializer=prepare) as pool:
+            return list(pool.map(job, "abc"))
+
+    recorded = session(tape, "all", program)
+
+    assert session(tape, "none", program) == recorded
+
+
+def test_a_session_does_not_keep_the_jobs_of_a_pool_alive(tape: Path) -> None:
+    class Big:
+        pass
+
+    def program(world: Any) -> Any:
+        def job(big: Big) -> None:
+            world.peek("a")
+
+        with ThreadPoolExecutor(1) as pool:
+            big = Big()
+            held = weakref.ref(big)
+            pool.submit(job, big).result()
+            del big
+            pool.submit(int).result()
+            return held() is None
+
+    assert session(tape, "all", program)
+    assert session(tape, "none", program)
