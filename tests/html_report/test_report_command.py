@@ -125,7 +125,7 @@ def test_writing_takes_no_more_memory_for_a_longer_tape(tmp_path):
         tape = write_tape(tmp_path / f"{count}.jsonl", requests(count))
         tracemalloc.start()
         try:
-            assert write_report(tmp_path / f"{count}.html", tape) == count
+            write_report(tmp_path / f"{count}.html", tape)
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()

@@ -65,7 +65,7 @@ def pixels_like(page: Page, *variables: str) -> list[int]:
     """How many pixels of the timeline have the colours that variables of the style name."""
     return page.evaluate(
         """variables => new Promise((done) => requestAnimationFrame(() => {
-            const canvas = document.getElementById("canvas");
+            const canvas = document.querySelector("canvas");
             const { width, height } = canvas;
             const copy = Object.assign(document.createElement("canvas"), { width, height });
             const pen = copy.getContext("2d", { willReadFrequently: true });
@@ -126,7 +126,7 @@ def test_a_bar_of_the_timeline_opens_its_call(open_page, example):
     page = open_page(example)
     page.click("#by-order")
     place = page.evaluate("""() => new Promise((done) => requestAnimationFrame(() => {
-            const frame = document.getElementById("canvas").getBoundingClientRect();
+            const frame = document.querySelector("canvas").getBoundingClientRect();
             done({ width: frame.width, x: frame.x, y: frame.y });
         }))""")
     # Every one of 46 events has the same room behind the names; the first lane is the server's,
@@ -239,9 +239,9 @@ def test_what_has_the_focus_can_be_seen(open_page, example):
     for _ in range(20):
         page.keyboard.press("Tab")
         outline = page.evaluate("""() => {
-                const { activeElement, body } = document;
-                const style = getComputedStyle(activeElement);
-                const name = activeElement === body ? "" : activeElement.id || "unnamed";
+                const { activeElement: element, body } = document;
+                const style = getComputedStyle(element);
+                const name = element === body ? "" : element.id || element.className;
                 return [name, style.outlineStyle, parseFloat(style.outlineWidth)];
             }""")
         if outline[0]:
@@ -416,7 +416,7 @@ def test_calls_that_overlap_get_rows_of_their_own(open_page, tmp_path):
         {"call": 4, "of": "Db.query", "at": 0.5, "took": 0.1, "returned": None},
     ]
     page = open_page(write_report_of(write_tape(tmp_path / "o.yaml", events), tmp_path / "o.html"))
-    height = page.locator("#extent").evaluate("element => element.offsetHeight")
+    height = page.locator(".extent").evaluate("element => element.offsetHeight")
     assert (height - 26 - 6) / 26 == 3  # two that overlap, and another strand
     page.click("#statuses button:has-text('never finished')")
     assert page.locator(f"{ROWS} .event").all_text_contents() == ["3"]

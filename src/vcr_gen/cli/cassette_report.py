@@ -13,12 +13,14 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add the parser of this action."""
     parser = subparsers.add_parser(
         "report",
-        help="write a page that shows a session in a browser",
+        help="write a page that shows a session, or two side by side, in a browser",
         description="Write one HTML page that shows a session: a timeline, and every call with "
-        "what was said. Nothing is loaded from anywhere, so it can be sent around.",
+        "what was said; with two cassettes, both side by side and how they differ. Nothing is "
+        "loaded from anywhere, so it can be sent around.",
     )
     add = parser.add_argument
     add("cassette", type=Path, help="a cassette, or the partial file of an interrupted recording")
+    add("other", type=Path, nargs="?", help="a later recording, to compare it with")
     add(
         "-o",
         "--output",
@@ -32,14 +34,24 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the page, and print where it is."""
-    from vcr_gen.html_report.report import write_report
+    from vcr_gen.html_report.report import write_comparison, write_report
     from vcr_gen.html_report.writing import refuse_foreign
 
     terminal = Terminal(quiet=arguments.quiet)
-    target = arguments.output or Path(f"{target_of(arguments.cassette).stem}.html")
+    cassette, other = arguments.cassette, arguments.other
+    target = arguments.output or Path(_name(cassette, other))
     if not arguments.force:
         refuse_foreign(target)
     with terminal.progress("report") as progress:
-        write_report(target, arguments.cassette, progress=progress)
+        if other is None:
+            write_report(target, cassette, progress=progress)
+        else:
+            write_comparison(target, cassette, other, progress=progress)
     terminal.data(str(target))
     return 0
+
+
+def _name(cassette: Path, other: Path | None) -> str:
+    """What the page is called where nobody says: after the cassettes, without their endings."""
+    stems = [target_of(path).stem for path in (cassette, other) if path is not None]
+    return f"{'-and-'.join(dict.fromkeys(stems))}.html"

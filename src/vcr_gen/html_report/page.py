@@ -23,6 +23,8 @@ _SCRIPTS: Final = (
     "list.js",
     "timeline.js",
     "failure.js",
+    "session.js",
+    "comparison.js",
     "main.js",
 )
 """In the order in which they build on each other; the page runs them as one script."""

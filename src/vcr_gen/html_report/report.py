@@ -1,21 +1,18 @@
-"""Writes the report of a cassette, from the file to the page in one stream."""
+"""Writes reports, from the tape to the page in one stream."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from vcr_gen.errors import CassetteFormatError
-from vcr_gen.html_report.describing import describe_tape
+from vcr_gen.html_report.comparing import difference_lines, header_changes
 from vcr_gen.html_report.page import page_parts
 from vcr_gen.html_report.rows import embedded, rows
+from vcr_gen.html_report.sources import Source, open_source, source_of
 from vcr_gen.html_report.writing import write_page
-from vcr_gen.runtime.formats import Entry, format_for
-from vcr_gen.runtime.loading import Reading, is_partial, open_regular, target_of
+from vcr_gen.runtime.loading import Reading
 
-__all__ = ["REPORT_VERSION", "Progress", "write_report"]
+__all__ = ["REPORT_VERSION", "Progress", "write_comparison", "write_report"]
 
 REPORT_VERSION: Final = 1
 """The version of the data in the page."""
@@ -27,79 +24,67 @@ _BLOCK: Final = 2000
 """How many events stand in one element of the page."""
 
 
-@dataclass(slots=True)
-class _Source:
-    """A tape that is being read."""
-
-    path: Path
-    about: Mapping[str, object]
-    total: int
-    """How many events there will be; 0 where nobody knows."""
-    entries: Iterator[Entry]
-    count: int = 0
-    """How many were read."""
-    problem: str = field(default="")
-    """Why an interrupted recording ends where it does."""
-
-    def __iter__(self) -> Iterator[Entry]:
-        try:
-            for entry in self.entries:
-                if entry.kind == "event":
-                    self.count += 1
-                    yield entry
-        except CassetteFormatError as error:
-            if not is_partial(self.path):
-                raise
-            self.problem = str(error)
-
-
 def write_report(
     target: Path,
     cassette: Path,
     *,
     failure: Mapping[str, object] | None = None,
     progress: Progress | None = None,
-) -> int:
+) -> None:
     """Write the page of one cassette, or of what an interrupted recording left.
 
-    `failure` says how a replay of it failed. Returns the number of events.
+    `failure` says how a replay of it failed.
     """
-    with _opened(cassette) as source:
-        write_page(target, page_parts(_data(source, failure, progress)))
-        return source.count
+    with open_source(cassette) as source:
+
+        def data() -> Iterator[str]:
+            yield from _tapes([source], progress)
+            yield _summary([source], failure=failure)
+
+        write_page(target, page_parts(data()))
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[_Source]:
-    if is_partial(path):
-        with open_regular(path) as stream:
-            entries = format_for(target_of(path)).read(stream, path)
-            yield _Source(path, describe_tape(path, next(entries).data), 0, entries)
-    else:
-        with Reading(path) as reading:
-            yield _Source(path, describe_tape(path, reading.header), reading.count, iter(reading))
+def write_comparison(
+    target: Path, before: Path, after: Path, *, progress: Progress | None = None
+) -> None:
+    """Write the page of two cassettes side by side."""
+    with Reading(before) as left, Reading(after) as right:
+        changes = header_changes(left, right)
+        sources = [source_of(left), source_of(right)]
+
+        def data() -> Iterator[str]:
+            yield from _tapes(sources, progress)
+            for block in _in_blocks(difference_lines(left, right)):
+                yield _element("data-differences", block)
+            yield _summary(sources, header_changes=changes)
+
+        write_page(target, page_parts(data()))
 
 
-def _data(
-    source: _Source, failure: Mapping[str, object] | None, progress: Progress | None
-) -> Iterator[str]:
-    """The events in blocks, then what is known once they are through."""
-    yield from _blocks(0, source, progress)
-    document = {
-        "version": REPORT_VERSION,
-        "tapes": [{**source.about, "events": source.count, "problem": source.problem}],
-        "failure": failure,
-    }
-    yield f'<script type="application/json" id="report">{embedded(document)}</script>\n'
-
-
-def _blocks(tape: int, source: _Source, progress: Progress | None) -> Iterator[str]:
-    lines = rows(source, source.path)
+def _tapes(sources: list[Source], progress: Progress | None) -> Iterator[str]:
+    total = sum(source.total for source in sources)
     done = 0
+    for index, source in enumerate(sources):
+        for block in _in_blocks(rows(source, source.path)):
+            yield _element(f'data-tape="{index}"', block)
+            done += len(block)
+            if progress is not None:
+                progress(done, max(total, done))
+
+
+def _in_blocks(lines: Iterator[str]) -> Iterator[list[str]]:
     while block := list(islice(lines, _BLOCK)):
-        yield f'<script type="application/x-ndjson" data-tape="{tape}">\n'
-        yield from block
-        yield "</script>\n"
-        done += len(block)
-        if progress is not None:
-            progress(done, max(source.total, done))
+        yield block
+
+
+def _element(attribute: str, lines: list[str]) -> str:
+    """Lines of JSON in an element that no browser takes for a script."""
+    text = "".join(lines)
+    return f'<script type="application/x-ndjson" {attribute}>\n{text}</script>\n'
+
+
+def _summary(sources: list[Source], **more: object) -> str:
+    """What is known once all events are through."""
+    tapes = [source.summary() for source in sources]
+    document = {"version": REPORT_VERSION, "tapes": tapes, **more}
+    return f'<script type="application/json" id="report">{embedded(document)}</script>\n'

@@ -33,29 +33,43 @@ function showDirection(inbound) {
   );
 }
 
-/** A link to an event of the tape; `hashOf` gives its place in the address. */
+/** A link to an event of the tape. */
 function linkTo(tape, event, ...content) {
   return make("a", { href: `#${tape.hash(event)}` }, ...content);
 }
 
 /** Everything about a call; `event` is the one of its events that was asked for. */
-function showCall(tape, call, event, extra = null) {
-  const { signature, types } = tape.methodOf(call);
+function showCall(call, event, extra = null) {
+  const { tape } = call;
+  const { signature } = tape.methodOf(call);
+  return [
+    showHeading(call),
+    extra,
+    ...showSaid(call, event),
+    showInside(tape, call),
+    signature ? section("Signature", make("code", { class: "signature" }, signature)) : null,
+  ].filter(Boolean);
+}
+
+function showHeading(call) {
+  return make(
+    "header",
+    {},
+    make("h2", {}, make("span", { class: "of" }, `${call.boundary}.`), call.method),
+    make("p", { class: "marks" }, showStatus(call.status), showDirection(call.inbound)),
+  );
+}
+
+/** What crossed the boundary, and when. */
+function showSaid(call, event) {
+  const { tape } = call;
+  const { types } = tape.methodOf(call);
   const given = tape.argumentsOf(call);
   return [
-    make(
-      "header",
-      {},
-      make("h2", {}, make("span", { class: "of" }, `${call.boundary}.`), call.method),
-      make("p", { class: "marks" }, showStatus(call.status), showDirection(call.inbound)),
-    ),
-    extra,
     showFacts(tape, call),
     section("Arguments", given.size ? showArguments(given, types) : nothing("none")),
     call.steps.length ? section("Stream", showSteps(tape, call, event)) : null,
     showOutcome(tape, call, types),
-    showInside(tape, call),
-    signature ? section("Signature", make("code", { class: "signature" }, signature)) : null,
   ].filter(Boolean);
 }
 

@@ -2,6 +2,11 @@
  * A replay that failed: what was expected against what came, and where.
  */
 
+const EXPECTED_AND_CAME = [
+  { title: "Recorded: expected", tone: "good" },
+  { title: "Actual: came", tone: "bad" },
+];
+
 /** The banner above everything else. */
 function showFailure(tape, failure) {
   const banner = byId("failure");
@@ -24,27 +29,45 @@ function showFailure(tape, failure) {
   banner.hidden = false;
 }
 
-/** Field by field: the recording on the left, the program on the right. */
-function showDifferences(differences, [before, after] = ["Recorded: expected", "Actual: came"]) {
+/** The failure again, among the details of the call where it happened. */
+function showDiverged(failure) {
+  return make(
+    "section",
+    { class: "diverged" },
+    make("h3", {}, "The replay diverged here"),
+    make("p", {}, failure.headline),
+    showDifferences(failure.differences),
+  );
+}
+
+/** Field by field: what was there before on the left, what came on the right. */
+function showDifferences(differences, sides = EXPECTED_AND_CAME) {
   if (differences.length === 0) {
     return null;
   }
-  const titles = ["Field", before, after];
+  const [before, after] = sides;
+  const titles = ["Field", before.title, after.title];
   const side = (text, kind) =>
     make(
       "td",
       { class: kind },
       text === null ? make("span", { class: "value nothing" }, "nothing") : showValue(readExactly(text)),
     );
-  const row = ({ field, reason, expected, came, text }) =>
+  const row = ({ field, reason, expected, came, text, breaking }) =>
     text !== undefined
       ? make("tr", {}, make("td", { colspan: "3" }, make("pre", { class: "lines" }, text)))
       : make(
           "tr",
           {},
-          make("th", { scope: "row" }, make("code", {}, field), make("small", {}, reason)),
-          side(expected, "expected"),
-          side(came, "came"),
+          make(
+            "th",
+            { scope: "row" },
+            make("code", {}, field),
+            make("small", {}, reason),
+            breaking ? make("strong", {}, "breaking") : null,
+          ),
+          side(expected, before.tone),
+          side(came, after.tone),
         );
   return make(
     "div",

@@ -1,5 +1,6 @@
 /*
- * Which calls are shown. A group of which nothing is chosen lets everything through.
+ * Which items of the list are shown: calls, or pairs of calls. A group of which nothing is chosen
+ * lets everything through.
  */
 
 class Filter {
@@ -8,11 +9,12 @@ class Filter {
     this.boundaries = new Set();
     this.statuses = new Set();
     this.directions = new Set();
+    this.changes = new Set();
     this.method = "";
   }
 
   get isOpen() {
-    const sets = [this.boundaries, this.statuses, this.directions];
+    const sets = [this.boundaries, this.statuses, this.directions, this.changes];
     return !this.words && !this.method && sets.every((chosen) => chosen.size === 0);
   }
 
@@ -20,13 +22,16 @@ class Filter {
     Object.assign(this, new Filter());
   }
 
-  /** The calls of a tape that are to be seen, in their order. */
-  choose(tape) {
+  /** The items that are to be seen, in their order. */
+  choose(items) {
     const words = this.words.toLowerCase();
     // The bodies are searched as they stand in the page, so what is looked for is written alike.
     const written = writtenAlike(words);
-    return tape.calls.filter(
-      (call) => this.admits(call) && (!words || mentions(tape, call, words, written)),
+    return items.filter(
+      (item) =>
+        (this.changes.size === 0 || item.labels.some((label) => this.changes.has(label))) &&
+        item.calls.some((call) => this.admits(call)) &&
+        (!words || item.calls.some((call) => mentions(call, words, written))),
     );
   }
 
@@ -45,11 +50,11 @@ function admitted(chosen, value) {
 }
 
 /** Whether the words are in a call's name, strand, arguments, result, or in an item of it. */
-function mentions(tape, call, words, written) {
+function mentions(call, words, written) {
   if (call.of.toLowerCase().includes(words) || strandName(call.strand).includes(words)) {
     return true;
   }
-  const has = (event) => tape.bodies[event].toLowerCase().includes(written);
+  const has = (event) => call.tape.bodies[event].toLowerCase().includes(written);
   return (
     has(call.first) ||
     (call.last !== null && has(call.last)) ||

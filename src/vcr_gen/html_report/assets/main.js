@@ -1,31 +1,28 @@
 /*
- * Puts the page to work: reads the data, connects filters, list, timeline and details, and listens
- * to keys and to the address.
+ * Puts the page to work: connects filters, list, timelines and details, and listens to keys and to
+ * the address.
  */
 
-const COLORS = 8;
 const KNOWN_VERSION = 1;
+const ZOOM_STEP = 1.6;
 
 class Report {
-  constructor(document_) {
-    this.failure = document_.failure;
-    this.tape = readTape(document_.tapes[0], 0);
+  /** `subject` is what the page is about: a session, or a comparison of two. */
+  constructor(subject) {
+    this.subject = subject;
     this.filter = new Filter();
-    this.event = null;
-    this.list = new CallList((call) => this.choose(call, call.first));
-    this.timeline = new Timeline(
-      this.tape,
-      {
-        scroller: byId("scroller"),
-        extent: byId("extent"),
-        canvas: byId("canvas"),
-        hint: byId("hint"),
-      },
-      (call) => this.choose(call, call.first),
+    this.list = new ItemList(
+      (item, row) => subject.fill(item, row),
+      (item) => this.chooseItem(item),
     );
-    const failedAt = this.failure?.event ?? null;
-    this.failedCall = failedAt === null ? null : this.tape.callOf[failedAt] ?? null;
-    this.timeline.failedEvent = this.failedCall && failedAt;
+    this.timelines = subject.tapes.map((tape, index) => {
+      const timeline = new Timeline(tape, (call) => this.choose(call, call.first));
+      timeline.title = subject.tapes.length > 1 ? ["Before", "After"][index] : "";
+      return timeline;
+    });
+    if (subject.failedCall) {
+      this.timelines[0].failedEvent = subject.failure.event;
+    }
     this.showTop();
     this.offerFilters();
     this.listen();
@@ -34,56 +31,48 @@ class Report {
     this.showAxis();
   }
 
-  get chosen() {
-    return this.list.chosen;
-  }
-
   showTop() {
-    const { about, calls, count, duration: length } = this.tape;
-    byId("title").textContent = about.name;
-    document.title = `${about.name} · vcr-gen`;
-    const when = about.recorded_at ? new Date(about.recorded_at) : null;
-    const facts = [
-      counted(calls.length, "call"),
-      counted(count, "event"),
-      duration(length),
-      when && !Number.isNaN(when.valueOf()) ? `recorded ${readableDate(when)}` : null,
-      about.path,
-    ];
-    byId("facts").append(...facts.filter(Boolean).map((fact) => make("span", {}, fact)));
-    if (about.problem) {
-      byId("facts").append(make("span", { class: "problem" }, `interrupted: ${about.problem}`));
+    const { subject } = this;
+    document.body.classList.add(subject.kind);
+    byId("title").textContent = subject.title;
+    document.title = `${subject.title} · vcr-gen`;
+    byId("facts").append(...subject.facts.filter(Boolean).map((fact) => make("span", {}, fact)));
+    for (const { about } of subject.tapes) {
+      if (about.problem) {
+        byId("facts").append(make("span", { class: "problem" }, `interrupted: ${about.problem}`));
+      }
     }
-    if (this.failure) {
-      showFailure(this.tape, this.failure);
+    if (subject.failure) {
+      showFailure(subject.tapes[0], subject.failure);
     }
-    byId("scroller").setAttribute(
-      "aria-label",
-      `Timeline of ${counted(calls.length, "call")}. Left and right go from call to call.`,
-    );
+    byId("columns").append(...subject.titles.map((title) => make("span", {}, title)));
+    byId("trouble").textContent = subject.trouble;
   }
 
   // Filters ------------------------------------------------------------------------------------
 
   offerFilters() {
-    const { calls } = this.tape;
-    const count = (key) => {
+    const calls = this.subject.tapes.flatMap((tape) => tape.calls);
+    const count = (values) => {
       const counts = new Map();
-      for (const call of calls) {
-        counts.set(key(call), (counts.get(key(call)) ?? 0) + 1);
+      for (const value of values) {
+        counts.set(value, (counts.get(value) ?? 0) + 1);
       }
       return counts;
     };
-    const boundaries = count((call) => call.boundary);
-    this.offer("boundaries", boundaries, (chip, name) => {
-      chip.style.setProperty("--boundary", `var(--color-${colorOf(this.tape, name)})`);
+    const inThisOrder = (order, counts) =>
+      new Map(order.filter((value) => counts.has(value)).map((value) => [value, counts.get(value)]));
+    const colors = new Map(calls.map((call) => [call.boundary, boundaryColor(call)]));
+    this.offer("boundaries", count(calls.map((call) => call.boundary)), (chip, name) => {
+      chip.style.setProperty("--boundary", colors.get(name));
       chip.prepend(make("span", { class: "dot" }));
     });
-    const statuses = count((call) => call.status);
-    const ordered = STATUSES.filter((status) => statuses.has(status));
-    this.offer("statuses", new Map(ordered.map((status) => [status, statuses.get(status)])));
-    this.offer("directions", count((call) => (call.inbound ? "inbound" : "outbound")));
-    const methods = count((call) => call.of);
+    const labels = count(this.subject.items.flatMap((item) => item.labels));
+    this.offer("changes", inThisOrder([BREAKING, ...CHANGES], labels));
+    this.offer("statuses", inThisOrder(STATUSES, count(calls.map((call) => call.status))));
+    const directions = calls.map((call) => (call.inbound ? "inbound" : "outbound"));
+    this.offer("directions", count(directions));
+    const methods = count(calls.map((call) => call.of));
     byId("method").append(
       make("option", { value: "" }, "every method"),
       ...[...methods].map(([of, number]) => make("option", { value: of }, `${of} (${number})`)),
@@ -114,22 +103,22 @@ class Report {
 
   /** Show what the filter lets through, and how it is set. */
   refilter() {
-    const shown = this.filter.choose(this.tape);
+    const { items, noun } = this.subject;
+    const shown = this.filter.choose(items);
     const seen = new Set(shown);
-    for (const call of this.tape.calls) {
-      call.shown = seen.has(call);
+    for (const item of items) {
+      item.shown = seen.has(item);
     }
     for (const chip of document.querySelectorAll(".chip")) {
       const pressed = this.filter[chip.parentElement.id].has(chip.dataset.value);
       chip.setAttribute("aria-pressed", `${pressed}`);
     }
     byId("clear").hidden = this.filter.isOpen;
-    const all = this.tape.calls.length;
     byId("shown").textContent = this.filter.isOpen
       ? ""
-      : `${shown.length.toLocaleString("en")} of ${counted(all, "call")}`;
-    this.list.show(this.tape, shown, this.failedCall);
-    this.timeline.redraw();
+      : `${shown.length.toLocaleString("en")} of ${counted(items.length, noun)}`;
+    this.list.show(shown);
+    this.timelines.forEach((timeline) => timeline.redraw());
   }
 
   clearFilters() {
@@ -141,66 +130,62 @@ class Report {
 
   // Choosing -----------------------------------------------------------------------------------
 
-  /** Show a call, or with null the session; `event` is the one of its events that is meant. */
+  chooseItem(item) {
+    this.choose(item.calls[0], item.calls[0].first);
+  }
+
+  /** Show a call, or with null the whole; `event` is the one of its events that is meant. */
   choose(call, event = null) {
-    this.event = event;
-    this.list.choose(call);
-    this.timeline.choose(call);
-    this.showDetails(call, event);
+    const item = call && call.item;
+    this.list.choose(item);
+    for (const timeline of this.timelines) {
+      timeline.choose(item?.calls.find((one) => one.tape === timeline.tape) ?? null);
+    }
+    const panel = byId("details");
+    panel.replaceChildren(
+      ...(item ? this.subject.details(item, event) : this.subject.overview()),
+    );
+    panel.scrollTop = 0;
+    panel.querySelector(".wanted")?.scrollIntoView({ block: "center" });
     byId("said").textContent = call ? `event ${event}, ${call.of}, ${call.status}` : "";
-    const hash = event === null ? "" : `#${this.tape.hash(event)}`;
+    const hash = call ? `#${call.tape.hash(event)}` : "";
     if (location.hash !== hash) {
       history.replaceState(null, "", hash || location.pathname + location.search);
     }
   }
 
-  showDetails(call, event) {
-    const panel = byId("details");
-    if (call === null) {
-      panel.replaceChildren(...showSession(this.tape));
-    } else {
-      const diverged =
-        call === this.failedCall
-          ? make(
-              "section",
-              { class: "diverged" },
-              make("h3", {}, "The replay diverged here"),
-              make("p", {}, this.failure.headline),
-              showDifferences(this.failure.differences),
-            )
-          : null;
-      panel.replaceChildren(...showCall(this.tape, call, event, diverged));
-    }
-    panel.scrollTop = 0;
-    panel.querySelector(".wanted")?.scrollIntoView({ block: "center" });
-  }
-
-  /** Go where the address points: `#event-12`. */
+  /** Go where the address points: `#event-12`, in the later of two tapes `#after-event-12`. */
   followAddress() {
-    const found = /^#event-(\d+)$/.exec(location.hash);
-    const event = found ? Number(found[1]) : this.failure?.event ?? null;
-    const call = (event !== null && this.tape.callOf[event]) || null;
-    if (call && !call.shown) {
-      this.clearFilters();
+    const [, side, number] = /^#(after-)?event-(\d+)$/.exec(location.hash) ?? [];
+    const tape = this.subject.tapes[side ? 1 : 0];
+    const call = tape?.callOf[Number(number)] ?? null;
+    if (call?.item) {
+      if (!call.item.shown) {
+        this.clearFilters();
+      }
+      this.choose(call, Number(number));
+    } else if (number === undefined && this.subject.first) {
+      this.choose(...this.subject.first);
+    } else {
+      this.choose(null);
     }
-    this.choose(call, call && event);
   }
 
-  /** Choose the next call that did not return; after the last one, the first. */
+  /** Choose the next item that somebody should look at; after the last one, the first. */
   nextTrouble() {
-    const from = this.list.positionOf(this.chosen);
-    const { calls } = this.list;
-    const troubled = (call) => call.status !== "returned" || call === this.failedCall;
-    const next = calls.find((call, index) => index > from && troubled(call)) ?? calls.find(troubled);
+    const from = this.list.positionOf(this.list.chosen);
+    const { items } = this.list;
+    const troubled = (item) => this.subject.isTrouble(item);
+    const next = items.find((item, index) => index > from && troubled(item)) ?? items.find(troubled);
     if (next) {
-      this.choose(next, next.first);
+      this.chooseItem(next);
     }
   }
 
   step(distance) {
-    const call = this.list.neighbour(distance);
-    if (call) {
-      this.choose(call, call.first);
+    const item = this.list.neighbour(distance);
+    if (item) {
+      this.chooseItem(item);
     }
   }
 
@@ -218,22 +203,31 @@ class Report {
     byId("clear").addEventListener("click", () => this.clearFilters());
     byId("by-time").addEventListener("click", () => this.across(false));
     byId("by-order").addEventListener("click", () => this.across(true));
-    byId("zoom-in").addEventListener("click", () => this.timeline.zoomBy(1.6));
-    byId("zoom-out").addEventListener("click", () => this.timeline.zoomBy(1 / 1.6));
-    byId("zoom-fit").addEventListener("click", () => this.timeline.fit());
+    byId("zoom-in").addEventListener("click", () => this.zoom(ZOOM_STEP));
+    byId("zoom-out").addEventListener("click", () => this.zoom(1 / ZOOM_STEP));
+    byId("zoom-fit").addEventListener("click", () => this.fit());
     byId("help-button").addEventListener("click", () => byId("help").showModal());
     addEventListener("hashchange", () => this.followAddress());
     addEventListener("keydown", (event) => this.key(event));
   }
 
   across(byOrder) {
-    this.timeline.across(byOrder);
+    this.timelines.forEach((timeline) => timeline.across(byOrder));
     this.showAxis();
   }
 
+  zoom(factor) {
+    this.timelines.forEach((timeline) => timeline.zoomBy(factor));
+  }
+
+  fit() {
+    this.timelines.forEach((timeline) => timeline.fit());
+  }
+
   showAxis() {
-    byId("by-time").setAttribute("aria-pressed", `${!this.timeline.byOrder}`);
-    byId("by-order").setAttribute("aria-pressed", `${this.timeline.byOrder}`);
+    const { byOrder } = this.timelines[0];
+    byId("by-time").setAttribute("aria-pressed", `${!byOrder}`);
+    byId("by-order").setAttribute("aria-pressed", `${byOrder}`);
   }
 
   key(event) {
@@ -264,10 +258,10 @@ class Report {
       k: () => this.step(-1),
       e: () => this.nextTrouble(),
       "?": () => byId("help").showModal(),
-      "+": () => this.timeline.zoomBy(1.6),
-      "=": () => this.timeline.zoomBy(1.6),
-      "-": () => this.timeline.zoomBy(1 / 1.6),
-      0: () => this.timeline.fit(),
+      "+": () => this.zoom(ZOOM_STEP),
+      "=": () => this.zoom(ZOOM_STEP),
+      "-": () => this.zoom(1 / ZOOM_STEP),
+      0: () => this.fit(),
     };
     const inList = {
       ArrowDown: () => this.step(1),
@@ -284,19 +278,19 @@ class Report {
       Enter: () => this.enterDetails(),
     };
     const here =
-      target === byId("scroller") ? inTimeline : target.closest("button, a, summary, aside") ? {} : inList;
+      target.closest(".scroller") ? inTimeline : target.closest("button, a, summary, aside") ? {} : inList;
     return own(common, key) ?? own(here, key) ?? null;
   }
 
   enterList() {
     byId("list").focus();
-    if (this.list.positionOf(this.chosen) < 0) {
+    if (this.list.positionOf(this.list.chosen) < 0) {
       this.step(1);
     }
   }
 
   enterDetails() {
-    if (this.chosen === null) {
+    if (this.list.chosen === null) {
       this.step(1);
     }
     byId("details").focus();
@@ -316,21 +310,14 @@ class Report {
   }
 }
 
-function readTape(about, index) {
-  const tape = new Tape(about, document.querySelectorAll(`script[data-tape="${index}"]`));
-  const names = [...new Set(tape.calls.map((call) => call.boundary))];
-  tape.colors = new Map(names.map((name, position) => [name, position % COLORS]));
-  tape.hash = (event) => `event-${event}`;
-  return tape;
-}
-
-function readableDate(date) {
-  return date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+function subjectOf({ tapes, failure, header_changes: headerChanges }) {
+  const read = readTapes(tapes);
+  return read.length > 1 ? new Comparison(read, headerChanges) : new Session(read[0], failure);
 }
 
 const written = JSON.parse(byId("report").textContent);
 if (written.version === KNOWN_VERSION) {
-  new Report(written);
+  new Report(subjectOf(written));
 } else {
   byId("title").textContent = `This page cannot show a report of version ${written.version}`;
 }

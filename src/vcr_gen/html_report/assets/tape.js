@@ -9,8 +9,10 @@ const STATUSES = ["returned", "raised", "cancelled", "never finished"];
 
 /** One call: its start, its end if it had one, and what happened between. */
 class Call {
-  constructor(head, event, index, boundary) {
-    this.index = index;
+  constructor(tape, head, event, boundary) {
+    this.tape = tape;
+    /** What stands for it in the list. */
+    this.item = null;
     /** The number that the tape gives it. */
     this.number = head.call;
     this.of = head.of;
@@ -45,17 +47,17 @@ class Call {
 }
 
 class Tape {
-  /** Joins the blocks of one tape; `about` is what the page says about it. */
-  constructor(about, blocks) {
+  /** Joins the blocks of one tape; `about` is what the page says about it, `side` which it is. */
+  constructor(about, side = "") {
     this.about = about;
+    this.side = side;
     this.calls = [];
     this.boundaries = new Map();
     this.bodies = [null];
-    this.lines = [0];
     this.callOf = [null];
     this.duration = 0;
     const byNumber = new Map();
-    for (const block of blocks) {
+    for (const block of document.querySelectorAll(`script[data-tape="${about.index}"]`)) {
       const lines = block.textContent.split("\n");
       for (let i = 1; i + 1 < lines.length; i += 2) {
         this.add(JSON.parse(lines[i]), lines[i + 1], byNumber);
@@ -66,11 +68,10 @@ class Tape {
 
   add(head, body, byNumber) {
     const event = this.bodies.push(body) - 1;
-    this.lines.push(head.line);
     this.duration = Math.max(this.duration, head.at, head.end ?? 0);
     let call;
     if (head.kind === "call") {
-      call = new Call(head, event, this.calls.length, this.boundaryOf(head.of));
+      call = new Call(this, head, event, this.boundaryOf(head.of));
       this.calls.push(call);
       byNumber.set(call.number, call);
       const parent = call.within === null ? undefined : byNumber.get(call.within);
@@ -100,9 +101,14 @@ class Tape {
     return this.boundaries.get(of);
   }
 
-  /** Where an event stands in the file. */
-  place(event) {
-    return `${this.about.path}:${this.lines[event]}`;
+  /** The number of a boundary's colour. */
+  colorOf(boundary) {
+    return this.colors.get(boundary) ?? 0;
+  }
+
+  /** What names an event in the address. */
+  hash(event) {
+    return `${this.side}event-${event}`;
   }
 
   /** The arguments of a call: a Map. */
@@ -125,6 +131,19 @@ class Tape {
     const boundary = own(this.about.boundaries, call.boundary);
     return (boundary && own(boundary, call.method)) ?? { signature: "", types: {} };
   }
+}
+
+const COLORS = 8;
+
+/** The tapes of the page; a boundary has the same colour in all of them. */
+function readTapes(abouts) {
+  const tapes = abouts.map((about, index) => new Tape({ ...about, index }, index ? "after-" : ""));
+  const names = new Set(tapes.flatMap((tape) => [...tape.boundaries.values()]));
+  const colors = new Map([...names].map((name, position) => [name, position % COLORS]));
+  for (const tape of tapes) {
+    tape.colors = colors;
+  }
+  return tapes;
 }
 
 /** A field of an object out of the page's data, where any name can be a key. */

@@ -17,19 +17,31 @@ const WIDEST = 8e6; // browsers give up on elements that are much wider
 
 class Timeline {
   /** `onChoose` is told the call that was clicked. */
-  constructor(tape, elements, onChoose) {
+  constructor(tape, onChoose) {
     this.tape = tape;
     this.rows = layOut(tape);
-    this.box = elements.scroller;
-    this.extent = elements.extent;
-    this.canvas = elements.canvas;
-    this.hint = elements.hint;
+    this.canvas = make("canvas");
+    this.extent = make("div", { class: "extent" }, this.canvas);
+    this.box = make(
+      "div",
+      {
+        class: "scroller",
+        tabindex: "0",
+        role: "application",
+        "aria-label": `Timeline of ${counted(tape.calls.length, "call")} of ${tape.about.name}. Left and right go from call to call.`,
+      },
+      this.extent,
+    );
+    byId("timelines").append(this.box);
+    this.hint = byId("hint");
     this.onChoose = onChoose;
     this.byOrder = tape.duration === 0;
     this.zoom = 1;
     this.chosen = null;
     this.pointed = null;
     this.failedEvent = null;
+    /** What is written above the lanes, where there are two timelines. */
+    this.title = "";
     this.waiting = false;
     this.listen();
     this.resize();
@@ -274,7 +286,9 @@ class Timeline {
     pen.fillStyle = color("panel");
     pen.fillRect(0, 0, GUTTER, AXIS - 1);
     pen.fillStyle = color("muted");
-    pen.fillText(this.byOrder ? "event" : "time since the session began", 12, AXIS / 2);
+    const measure = this.byOrder ? "event" : "time since the session began";
+    const title = this.title ? `${this.title}: ${measure}` : measure;
+    pen.fillText(fitting(pen, title, GUTTER - 20), 12, AXIS / 2);
   }
 
   drawLabels(pen, color, first, last, top, height) {
@@ -300,7 +314,7 @@ class Timeline {
       pen.fillStyle = color("line");
       pen.fillRect(0, y, GUTTER, 1);
     }
-    pen.fillStyle = color(`color-${colorOf(this.tape, boundary)}`);
+    pen.fillStyle = color(`color-${this.tape.colorOf(boundary)}`);
     pen.fillRect(0, y + (begins ? 1 : 0), 4, LANE);
     if (begins || onTop) {
       pen.fillStyle = color("ink");
@@ -315,7 +329,7 @@ class Timeline {
   }
 
   drawRow(pen, color, row, y, width) {
-    const own = color(`color-${colorOf(this.tape, row.boundary)}`);
+    const own = color(`color-${this.tape.colorOf(row.boundary)}`);
     const bad = color("bad");
     let painted = -Infinity;
     for (const call of row.calls) {
@@ -329,7 +343,7 @@ class Timeline {
         continue;
       }
       painted = right;
-      pen.globalAlpha = call.shown === false ? 0.16 : 1;
+      pen.globalAlpha = weight(call);
       this.drawCall(pen, call, left, right - left, y + 3, call.status === "raised" ? bad : own, color);
     }
     pen.globalAlpha = 1;
@@ -401,7 +415,7 @@ class Timeline {
     }
     for (const call of this.tape.calls) {
       const near = family(call);
-      if (call.parent && (all || near) && call.shown !== false) {
+      if (call.parent && (all || near) && call.item?.shown) {
         const x = Math.round(this.span(call)[0]);
         const from = top(call.parent.row) + LANE - 3;
         pen.fillStyle = color(near ? "focus" : "line");
@@ -429,6 +443,14 @@ class Timeline {
     pen.fillStyle = color("panel");
     pen.fillText(words, left + 6, height - 10);
   }
+}
+
+/** How strongly a call is drawn: what is filtered out weakly, and so what two tapes share. */
+function weight({ item }) {
+  if (item === null || item.shown) {
+    return item?.kind === "same" ? 0.5 : 1;
+  }
+  return 0.16;
 }
 
 /** As much of a text as fits into a width. */
