@@ -10,6 +10,7 @@ from vcr_gen.cli import (
     cassette_convert,
     cassette_diff,
     cassette_list,
+    cassette_migrate,
     cassette_report,
     cassette_show,
     cassette_stats,
@@ -26,6 +27,7 @@ ACTIONS: Final[Mapping[str, CommandModule]] = MappingProxyType(
         "diff": cassette_diff,
         "stats": cassette_stats,
         "convert": cassette_convert,
+        "migrate": cassette_migrate,
         "report": cassette_report,
     }
 )

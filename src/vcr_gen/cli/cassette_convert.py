@@ -4,11 +4,12 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
+from vcr_gen.cli.cassette_files import Watch
+from vcr_gen.cli.cassette_writing import write_cassette
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import CassetteFormatError, UsageError
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.loading import open_regular, target_of
-from vcr_gen.runtime.storage import Recording
 
 __all__ = ["add_parser", "run"]
 
@@ -34,28 +35,18 @@ def run(arguments: argparse.Namespace) -> int:
     source, target = arguments.source, arguments.target
     if target.exists() and not arguments.force:
         raise UsageError(f"{target} exists already\n  hint: --force replaces it")
-    count = _convert(source, target, arguments.salvage)
+    count = _convert(source, target, terminal, salvage=arguments.salvage)
     terminal.note(f"wrote {target}: {count} events")
     return 0
 
 
-def _convert(source: Path, target: Path, salvage: bool) -> int:
-    with open_regular(source) as stream:
-        entries = format_for(target_of(source)).read(stream, source)
+def _convert(source: Path, target: Path, terminal: Terminal, *, salvage: bool) -> int:
+    with open_regular(source) as stream, terminal.progress("converting", percent=True) as draw:
+        watch = Watch([source], draw)
+        entries = watch.entries(format_for(target_of(source)).read(stream, source), stream.tell)
         header = next(entries)
-        recording = Recording(target)
-        try:
-            recording.begin(header.data)
-            count = 0
-            for entry in _whole(entries) if salvage else entries:
-                if entry.kind == "event":
-                    recording.append(entry.data)
-                    count += 1
-            recording.finish(header.data)
-        except BaseException:
-            recording.discard()
-            raise
-    return count
+        kept = _whole(entries) if salvage else entries
+        return write_cassette(target, header.data, (e.data for e in kept if e.kind == "event"))
 
 
 def _whole(entries: Iterator[Entry]) -> Iterator[Entry]:

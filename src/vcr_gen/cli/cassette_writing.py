@@ -1,0 +1,27 @@
+"""Writes cassettes that are made from others: whole and at once, or not at all."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.storage import Recording
+
+__all__ = ["write_cassette"]
+
+
+def write_cassette(
+    target: Path, header: Mapping[str, Plain], events: Iterable[Mapping[str, Plain]]
+) -> int:
+    """Write the events, which may come from the file that is replaced, and count them."""
+    recording = Recording(target)
+    count = 0
+    try:
+        recording.begin(header)
+        for event in events:
+            recording.append(event)
+            count += 1
+        recording.finish(header)
+    except BaseException:
+        recording.discard()
+        raise
+    return count

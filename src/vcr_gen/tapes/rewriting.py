@@ -1,0 +1,88 @@
+"""Carries a migration out on what a cassette holds, entry by entry."""
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias, final
+
+from vcr_gen.runtime.objects import LIVE_WORDS
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.tapes.method_migration import MethodPlan
+from vcr_gen.tapes.migration import Plan
+
+__all__ = ["Rewriter", "map_live_objects"]
+
+Renaming: TypeAlias = Callable[[Plain], Plain]
+
+_AFTER_ARGUMENTS = ("took", "returned", "raised", "cancelled")
+
+
+@final
+class Rewriter:
+    """Gives the header and the events of a cassette as a plan wants them."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._renamed = {old: new for old, new in plan.boundaries.items() if old != new}
+
+    def header(self, header: Mapping[str, Plain]) -> dict[str, Plain]:
+        """The header, with the names and signatures of today."""
+        boundaries = header.get("boundaries")
+        if not isinstance(boundaries, dict):
+            return dict(header)
+        moved: dict[str, Plain] = {}
+        for old, about in boundaries.items():
+            new = self._plan.boundaries[old]
+            direction = about.get("direction") if isinstance(about, dict) else None
+            moved[new] = {"direction": direction, "methods": dict(self._plan.signatures[new])}
+        return {**header, "boundaries": {name: moved[name] for name in sorted(moved)}}
+
+    def event(self, entry: Mapping[str, Plain]) -> dict[str, Plain]:
+        """An entry; the same where nothing of it changes."""
+        found = dict(entry)
+        plan = self._plan.methods.get(str(entry.get("of")))
+        if plan is not None:
+            found["of"] = f"{plan.boundary}.{plan.method}"
+            found = _with_arguments(found, plan)
+        if self._renamed:
+            if "on" in found:
+                found["on"] = self._name(str(found["on"]))
+            found = {key: map_live_objects(value, self._object) for key, value in found.items()}
+        return found
+
+    def _object(self, number: Plain) -> Plain:
+        return self._name(number) if isinstance(number, str) else number
+
+    def _name(self, name: str) -> str:
+        """The name of an attached wrapper: `Shell`, or `Shell~2`."""
+        boundary, mark, number = name.partition("~")
+        return f"{self._renamed.get(boundary, boundary)}{mark}{number}"
+
+
+def map_live_objects(value: Plain, rename: Renaming) -> Plain:
+    """The value with every live object's number, or name, as `rename` says."""
+    if isinstance(value, dict):
+        if len(value) == 1:
+            ((key, item),) = value.items()
+            if key in LIVE_WORDS and isinstance(item, int | str):
+                return {key: rename(item)}
+        return {key: map_live_objects(item, rename) for key, item in value.items()}
+    if isinstance(value, list):
+        return [map_live_objects(item, rename) for item in value]
+    return value
+
+
+def _with_arguments(entry: dict[str, Plain], plan: MethodPlan) -> dict[str, Plain]:
+    recorded = entry.get("args", {})
+    assert isinstance(recorded, dict)  # whoever planned this has read the events
+    arguments = {
+        plan.renamed.get(name, name): value
+        for name, value in recorded.items()
+        if name not in plan.removed
+    }
+    arguments = {**plan.added, **arguments}
+    ordered = {name: arguments[name] for name in plan.order if name in arguments}
+    ordered |= arguments
+    if list(ordered.items()) == list(recorded.items()):
+        return entry
+    head = {key: item for key, item in entry.items() if key not in (*_AFTER_ARGUMENTS, "args")}
+    tail = {key: item for key, item in entry.items() if key in _AFTER_ARGUMENTS}
+    return {**head, **({"args": ordered} if ordered else {}), **tail}

@@ -1,0 +1,246 @@
+"""`vcr-gen cassette migrate`: a Protocol changes, and its cassettes replay again."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tape_files import HEADER, SESSION, read_tape, write_tape
+from tool_project import ToolProject
+
+from vcr_gen.cli import main
+from vcr_gen.runtime.storage import Reading
+
+
+def migrate(*arguments: str) -> int:
+    return main(["cassette", "migrate", *arguments])
+
+
+def replays(project: ToolProject, tape: str) -> bool:
+    done = project.run(tape, "none")
+    assert done.returncode == 0, done.stderr
+    assert "['A', ['b', 'c'], 'D']" in done.stdout
+    return True
+
+
+def arguments(path: str) -> list[dict[str, Any]]:
+    return [event["args"] for event in read_tape(Path(path)) if event.get("args")]
+
+
+@pytest.mark.parametrize("suffix", ["yaml", "jsonl"])
+def test_a_new_parameter_with_a_default_is_filled_in_and_the_cassette_replays(
+    project, suffix, capsys
+):
+    tape = f"tapes/one.{suffix}"
+    project.record(tape)
+    project.change("command: str)", "command: str, limits: Limits = Limits(2.5))")
+    failed = project.run(tape, "none")
+    assert failed.returncode != 0
+    assert "recorded before parameter `limits` was added to `Shell.run`" in failed.stderr
+    assert migrate("tapes") == 0
+    assert capsys.readouterr().err == (
+        f"migrated {tape}: 2 events\n"
+        "  Shell.run: parameter `limits` added\n"
+        "1 cassette: 1 migrated\n"
+    )
+    assert replays(project, tape)
+    assert arguments(tape)[0] == {"command": "a", "limits": {"seconds": 2.5, "where": "here"}}
+    assert main(["cassette", "check", "tapes"]) == 0
+    assert migrate("tapes") == 0
+    assert "1 cassette: 1 unchanged" in capsys.readouterr().err
+
+
+def test_parameters_that_are_not_on_the_tape_change_only_the_header(project, capsys):
+    project.record("one.yaml")
+    project.change(
+        "command: str)",
+        "command: str, timeout: Annotated[float, Unrecorded] = 1.0, shell: str = ...)",
+    )
+    before = arguments("one.yaml")
+    assert migrate("one.yaml") == 0
+    assert arguments("one.yaml") == before
+    assert replays(project, "one.yaml")
+    assert main(["cassette", "check", "one.yaml"]) == 0
+
+
+def test_parameters_that_take_the_rest_are_empty_in_recorded_calls(project):
+    project.record("one.yaml")
+    project.change("command: str)", "command: str, *more: int, **options: bool)")
+    assert migrate("one.yaml") == 0
+    assert arguments("one.yaml")[0] == {"command": "a", "more": [], "options": {}}
+    assert replays(project, "one.yaml")
+
+
+@pytest.mark.parametrize(
+    ("change", "option"),
+    [
+        (("command: str", "line: str"), "--rename-parameter Shell.run.command=line"),
+        (("def run(", "def execute("), "--rename-method Shell.run=execute"),
+    ],
+    ids=["parameter", "method"],
+)
+def test_what_was_renamed_must_be_said_and_then_replays(project, capsys, change, option):
+    project.record("one.yaml")
+    project.change(*change)
+    if "method" in option:
+        project.program(".run(", ".execute(")
+    before = (project.root / "one.yaml").read_bytes()
+    assert migrate("one.yaml") == 1
+    told = capsys.readouterr()
+    assert option in told.out
+    assert told.err == "1 cassette: 1 left as they were\n"
+    assert (project.root / "one.yaml").read_bytes() == before
+    assert migrate("one.yaml", *option.split()) == 0
+    assert replays(project, "one.yaml")
+    assert main(["cassette", "check", "one.yaml"]) == 0
+
+
+def test_a_renamed_boundary_takes_its_calls_and_its_objects_along(project):
+    project.change("def words", "def again(self) -> 'Shell': ...\n    def words")
+    project.program("    return [", "    assert shell.again() is shell\n    return [")
+    project.program("class Real:", "class Real:\n    def again(self):\n        return self\n")
+    project.record("one.yaml")
+    assert {"$handle": "Shell"} in [e.get("returned") for e in read_tape(Path("one.yaml"))]
+    text = (project.root / "src/app/ports.py").read_text()
+    project.ports(text.replace("@outbound", '@outbound(name="Terminal")'))
+    assert migrate("one.yaml", "--rename-boundary", "Shell=Terminal") == 0
+    assert {"$handle": "Terminal"} in [e.get("returned") for e in read_tape(Path("one.yaml"))]
+    assert replays(project, "one.yaml")
+    assert main(["cassette", "check", "one.yaml"]) == 0
+
+
+def test_a_parameter_goes_only_when_asked_and_a_required_one_needs_a_value(project, capsys):
+    project.change("command: str)", "command: str, old: int = 3)")
+    project.record("one.yaml")
+    project.change("old: int = 3", "fresh: bool")
+    assert migrate("one.yaml") == 1
+    told = capsys.readouterr().out
+    assert "Shell.run: parameter `old` is gone; if it was renamed: " in told
+    assert "--remove-parameter Shell.run.old" in told
+    assert migrate("one.yaml", "--remove-parameter", "Shell.run.old") == 1
+    assert "`fresh` is new and has no default; give recorded calls a value" in (
+        capsys.readouterr().out
+    )
+    project.program('run("a")', 'run("a", True)')
+    project.program('run("d")', 'run("d", True)')
+    options = ["--remove-parameter", "Shell.run.old", "--add-parameter", "Shell.run.fresh=true"]
+    assert migrate("one.yaml", *options) == 0
+    assert replays(project, "one.yaml")
+
+
+def test_a_type_that_changed_is_refused_unless_the_values_are_said_to_be_right(project, capsys):
+    project.record("one.yaml")
+    project.change("command: str) -> str", "command: str | None) -> str | None")
+    assert migrate("one.yaml") == 1
+    told = capsys.readouterr().out
+    assert "Shell.run: the type of parameter `command` changed: record it again" in told
+    assert "Shell.run: the type of its result changed" in told
+    assert migrate("one.yaml", "--keep-values", "Shell.run") == 0
+    assert replays(project, "one.yaml")
+    assert main(["cassette", "check", "one.yaml"]) == 0
+
+
+def test_a_default_that_cannot_be_stored_is_a_reason(project, capsys):
+    project.record("one.yaml")
+    project.change("command: str)", "command: str, log: Callable[[str], None] = print)")
+    assert migrate("one.yaml") == 1
+    assert "the default of `log` cannot be stored" in capsys.readouterr().out
+
+
+def test_a_dry_run_shows_the_change_and_writes_nothing(project, capsys):
+    project.record("one.yaml")
+    before = (project.root / "one.yaml").read_bytes()
+    project.change("command: str)", "command: str, timeout: float = 1.0)")
+    assert migrate("--diff", "one.yaml") == 1
+    told = capsys.readouterr()
+    assert told.out.startswith("--- one.yaml\n+++ one.yaml\n@@ header, one.yaml:1 @@\n")
+    assert '-      run: "(command: str) -> str"\n' in told.out
+    assert "@@ event 1, one.yaml:10 @@\n" in told.out
+    assert "   args:\n     command: a\n+    timeout: 1.0\n" in told.out
+    assert "would change one.yaml: 2 events" in told.err
+    assert (project.root / "one.yaml").read_bytes() == before
+    assert migrate("--diff", "--json", "one.yaml") == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document == {
+        "version": 1,
+        "written": False,
+        "signatures_compared": True,
+        "remarks": [],
+        "cassettes": [
+            {
+                "path": "one.yaml",
+                "status": "migrated",
+                "events": 2,
+                "changes": ["Shell.run: parameter `timeout` added"],
+                "problems": [],
+            }
+        ],
+    }
+
+
+def test_without_wrappers_the_options_alone_decide(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write_tape(tmp_path / "one.yaml", SESSION)
+    options = (
+        "--rename-boundary Shell=Term --rename-method Shell.run=Term.execute "
+        "--rename-parameter Shell.run.command=line"
+    )
+    added = ["--add-parameter", "Term.execute.limit: int | None=null"]
+    assert migrate("one.yaml", *options.split(), "--add-parameter", "Shell.run.limit=1") == 1
+    assert "no wrapper tells the type of `limit`" in capsys.readouterr().out
+    assert migrate("one.yaml", *options.split(), *added) == 0
+    assert "signatures were not compared" in capsys.readouterr().err
+    with Reading(Path("one.yaml")) as reading:
+        boundaries = reading.header["boundaries"]
+    assert boundaries == {
+        "Term": {
+            "direction": "outbound",
+            "methods": {
+                "execute": "(line: str, limit: int | None) -> str",
+                "watch": "() -> Iterator[str]",
+            },
+        },
+        "server": HEADER["boundaries"]["server"],
+    }
+    events = read_tape(Path("one.yaml"))
+    assert events[0] == {
+        "call": 1,
+        "of": "Term.execute",
+        "at": 0.1,
+        "args": {"line": "a", "limit": None},
+        "took": 0.5,
+        "returned": "A",
+    }
+    assert list(events[0]) == ["call", "of", "at", "args", "took", "returned"]
+    assert events[1] == SESSION[1]
+    assert events[2]["of"] == "Term.watch"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--rename-method", "Shell.rnu=x"], "no cassette has a method 'Shell.rnu'; did you mean"),
+        (["--rename-boundary", "Shel=x"], "no cassette has a boundary 'Shel'; did you mean"),
+        (["--rename-parameter", "Shell.run.comand=x"], "did you mean 'Shell.run.command'?"),
+        (["--rename-parameter", "run.x=y"], "expected Boundary.method.parameter; got 'run.x'"),
+        (["--rename-method", "Shell.run"], "expected OLD=NEW; got 'Shell.run'"),
+        (["--add-parameter", "Shell.run.x=yes"], "must be JSON (text in double quotes)"),
+        (["--add-parameter", "Shell.run.x"], "expected Boundary.method.name=VALUE"),
+        (["--remove-parameter", "Shell.run.other"], "no cassette has a parameter"),
+    ],
+)
+def test_options_that_cannot_be_meant_exit_2_and_write_nothing(tmp_path, capsys, options, words):
+    tape = write_tape(tmp_path / "one.yaml", SESSION)
+    before = tape.read_bytes()
+    assert migrate(str(tape), *options) == 2
+    assert words in capsys.readouterr().err
+    assert tape.read_bytes() == before
+
+
+def test_a_damaged_cassette_stops_everything_with_its_place(tmp_path, capsys):
+    good = write_tape(tmp_path / "a.yaml", SESSION)
+    torn = tmp_path / "b.yaml"
+    torn.write_bytes(good.read_bytes()[:-30])
+    assert migrate(str(tmp_path), "--rename-boundary", "Shell=Term") == 2
+    assert f"{torn}:" in capsys.readouterr().err
+    assert read_tape(good) == SESSION
