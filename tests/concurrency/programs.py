@@ -465,10 +465,10 @@ def build(seed: int, shape: Shape) -> Step:
 
 
 async def run(program: Step, world: Any, style: Style | None = None) -> list[str]:
-    """Run a program and return what it saw."""
+    """Run a program and return what it saw before it came to its end."""
     one = Run(world, style or Style())
     try:
         await program(one)
     except Exception as error:
         one.log.append(f"ended {type(error).__name__}")
-    return one.log
+    return list(one.log)

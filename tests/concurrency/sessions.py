@@ -10,13 +10,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 from vcr_world.ports import VcrWorld
-from world.real import RealWorld
+from world.real import AnyWorld, RealWorld
 
 from vcr_gen import Cassette
 
 Program = Callable[[Any], Awaitable[Any]]
 """What is done with the world."""
+
+LoopFactory = Callable[[], asyncio.AbstractEventLoop]
 
 BOUND = 5.0
 """Seconds in which every replay ends, whatever the program does."""
@@ -54,6 +57,17 @@ def replay(path: Path, program: Program, **options: Any) -> Any:
     return _session(path, "none", program, options)
 
 
+def run_on(backend: str, path: Path, mode: str, program: Program, **options: Any) -> Any:
+    """The same for a program that uses anyio, on the library of that name."""
+
+    async def main() -> Any:
+        with Cassette(path, mode, **options) as cassette:
+            return await program(VcrWorld.attach(cassette, AnyWorld))
+
+    with watchdog():
+        return anyio.run(main, backend=backend)
+
+
 def same(path: Path, program: Program) -> Any:
     """Record, replay, and insist that both come to the same."""
     recorded = record(path, program)
@@ -62,10 +76,17 @@ def same(path: Path, program: Program) -> Any:
     return replayed
 
 
-def _session(path: Path, mode: str, program: Program, options: dict[str, Any]) -> Any:
+def _session(
+    path: Path,
+    mode: str,
+    program: Program,
+    options: dict[str, Any],
+) -> Any:
+    loop_factory: LoopFactory | None = options.pop("loop_factory", None)
+
     async def main() -> Any:
         with Cassette(path, mode, **options) as cassette:
             return await program(VcrWorld.attach(cassette, RealWorld))
 
-    with watchdog():
-        return asyncio.run(main())
+    with watchdog(), asyncio.Runner(loop_factory=loop_factory) as runner:
+        return runner.run(main())

@@ -7,14 +7,11 @@ from typing import Any
 
 import anyio
 import pytest
-import trio
-import uvloop
 from vcr_world.ports import VcrWorld
 from world.real import RealWorld
 
 from concurrency.sessions import BOUND, record, replay, same, watchdog
 from vcr_gen import Cassette, DivergenceError, InexactReplayWarning
-from vcr_gen.errors import UsageError
 
 
 async def program(world: Any) -> list[str]:
@@ -29,10 +26,14 @@ async def program(world: Any) -> list[str]:
     return log
 
 
+TRACES = ["time", "call_at", "run_in_executor", "task factory", "selector"]
+
+
 def traces(loop: asyncio.AbstractEventLoop) -> list[str]:
     """What a session puts in a loop, as far as it is still there."""
     hooked = type(getattr(loop, "_selector", None)).__module__.startswith("vcr_gen")
     names = [name for name in ("time", "call_at", "run_in_executor") if name in vars(loop)]
+    names += ["task factory"] if loop.get_task_factory() is not None else []
     return names + (["selector"] if hooked else [])
 
 
@@ -45,7 +46,7 @@ def test_a_loop_is_left_as_it_was_found(tape: Path) -> None:
         return during, traces(loop)
 
     for mode in ("all", "none"):
-        assert asyncio.run(main(mode)) == (["time", "call_at", "run_in_executor", "selector"], [])
+        assert asyncio.run(main(mode)) == (TRACES, [])
 
 
 async def _fail(world: Any) -> None:
@@ -159,32 +160,6 @@ def test_programs_on_anyio_are_exact_on_asyncio(tape: Path) -> None:
         return log
 
     same(tape, with_anyio)
-
-
-def test_under_trio_an_asynchronous_call_is_refused(tape: Path) -> None:
-
-    async def main() -> None:
-        with Cassette(tape, "all") as cassette:
-            await VcrWorld.attach(cassette, RealWorld).fetch("a")
-
-    with pytest.raises(UsageError, match="anyio's asyncio backend"):
-        trio.run(main)
-
-
-def test_on_uvloop_a_session_says_that_it_is_not_exact(tape: Path) -> None:
-
-    async def main(mode: str) -> list[str]:
-        with Cassette(tape, mode) as cassette:
-            world = VcrWorld.attach(cassette, RealWorld)
-            return [await world.fetch(f"{number}") for number in range(5)]
-
-    with watchdog(), asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        with pytest.warns(InexactReplayWarning, match="uvloop"):
-            recorded = runner.run(main("all"))
-        with pytest.warns(InexactReplayWarning, match="uvloop"):
-            replayed = runner.run(main("none"))
-
-    assert recorded == replayed
 
 
 def test_a_loop_that_is_never_idle_gets_its_results_and_a_warning(tape: Path) -> None:

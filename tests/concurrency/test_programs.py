@@ -5,9 +5,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import uvloop
 
+from concurrency import anyio_programs
 from concurrency.programs import Shape, build, run
-from concurrency.sessions import record, replay
+from concurrency.sessions import record, replay, run_on
 
 COUNT = int(os.environ.get("VCR_GEN_PROGRAMS", "2000"))
 """How many programs there are in all; `make test-long` tries ten times as many."""
@@ -31,6 +33,31 @@ def test_random_programs_replay_to_the_identical_log(shape: Shape, block: int, t
 
         recorded = record(tape, partial(run, program))
         replayed = replay(tape, partial(run, program))
+
+        assert recorded == replayed, f"seed {seed}"
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_so_do_they_on_uvloop(shape: Shape, tape: Path) -> None:
+    for seed in range(COUNT // 40):
+        program = build(seed, shape)
+
+        recorded = record(tape, partial(run, program), loop_factory=uvloop.new_event_loop)
+        replayed = replay(tape, partial(run, program), loop_factory=uvloop.new_event_loop)
+
+        assert recorded == replayed, f"seed {seed}"
+
+
+@pytest.mark.parametrize(
+    ("backend", "count"), [("trio", COUNT // 10), ("asyncio", 100)], ids=["trio", "asyncio"]
+)
+def test_so_do_programs_on_anyio(backend: str, count: int, tape: Path) -> None:
+    """On asyncio not for ever more: in which order anyio cancels nested scopes is chance."""
+    for seed in range(count):
+        program = anyio_programs.build(seed)
+
+        recorded = run_on(backend, tape, "all", partial(anyio_programs.run, program))
+        replayed = run_on(backend, tape, "none", partial(anyio_programs.run, program))
 
         assert recorded == replayed, f"seed {seed}"
 

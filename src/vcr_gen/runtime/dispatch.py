@@ -1,6 +1,5 @@
 """Delivering recorded inbound calls: to the driver's wrappers, and to what the program exported."""
 
-import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import copy_context
@@ -10,6 +9,7 @@ from typing import Any, Protocol, TypeAlias, final
 from vcr_gen.errors import DivergenceError, UsageError
 from vcr_gen.runtime.binding import Bound
 from vcr_gen.runtime.events import Signal, Start
+from vcr_gen.runtime.libraries import Parked, Spawned, running_library
 from vcr_gen.runtime.player import Player
 from vcr_gen.runtime.replayed_streams import AssertedAsyncStream, AssertedStream
 from vcr_gen.runtime.replayer import delivered_call
@@ -46,17 +46,17 @@ class Dispatcher:
     def __init__(self, player: Player, directory: Directory) -> None:
         self._player = player
         self._directory = directory
-        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._tasks: dict[int, Spawned] = {}
         self._pump: threading.Thread | None = None
         self._closing = False
         self.running = 0
         """How many inbound calls are being served."""
         self.errors: list[BaseException] = []
         """What went wrong while serving, other than what the tape has."""
-        self._waiting_for_end: asyncio.Future[None] | None = None
+        self._waiting_for_end: Parked[None] | None = None
         player.receive_with(self)
 
-    def wait_for_end(self, released: "asyncio.Future[None]") -> None:
+    def wait_for_end(self, released: Parked[None]) -> None:
         """Release somebody when the tape has no more inbound calls and all are served."""
         self._waiting_for_end = released
 
@@ -157,10 +157,10 @@ class Dispatcher:
 
     def _spawn(self, slot: Slot, start: Start, target: Target) -> None:
         self._player.announce(slot)
-        loop = asyncio.get_running_loop()
-        self._tasks[start.call] = loop.create_task(self.serve_async(start, target))
+        work = self.serve_async(start, target)
+        self._tasks[start.call] = running_library().spawn(work)
 
-    def _cancel(self, slot: Slot, task: "asyncio.Task[None]") -> None:
+    def _cancel(self, slot: Slot, task: Spawned) -> None:
         self._player.announce(slot)
         task.cancel()
 

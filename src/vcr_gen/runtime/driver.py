@@ -1,11 +1,11 @@
 """Feeding recorded inbound calls into the system."""
 
-import asyncio
 from typing import Any, final
 
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.cassette import Cassette
 from vcr_gen.runtime.events import Start
+from vcr_gen.runtime.libraries import running_library
 from vcr_gen.runtime.port import Port
 
 __all__ = ["Driver"]
@@ -32,7 +32,7 @@ class Driver:
     async def run(self) -> None:
         """Feed every recorded inbound call, until the tape has no more."""
         replay = self._replay
-        released = asyncio.get_running_loop().create_future()
+        released = running_library().park()
         replay.dispatcher.wait_for_end(released)
         replay.player.attend()
         await released

@@ -1,12 +1,12 @@
 """The idle point of a loop in a replay: the next recorded event is delivered, or time moves on."""
 
-import asyncio
 import time
 from collections.abc import Callable
 from typing import NoReturn, final
 
 from vcr_gen.runtime.events import End, Signal, Start
 from vcr_gen.runtime.jobs import JOB
+from vcr_gen.runtime.libraries import running_library
 from vcr_gen.runtime.stage import Stage, is_for
 from vcr_gen.runtime.turns import FORCE_AFTER, FORCE_AFTER_ROUNDS, Clock
 from vcr_gen.runtime.window import Slot
@@ -26,6 +26,8 @@ class ReplayTurns:
         self._clock = clock
         self._looked_at = time.monotonic()
         self._rounds = 0
+        self.told_by_threads = False
+        """Whether threads made a loop go on at moments that the tape does not have."""
 
     def idle(self, timer: float | None) -> float | None:
         """Deliver the next event to the idle loop, or let its next timer come due."""
@@ -82,6 +84,10 @@ class ReplayTurns:
     def woken(self, timer: float | None) -> None:
         """Real time does not count in a replay."""
 
+    def told_by_thread(self) -> None:
+        """Remember it, for the moment is chance."""
+        self.told_by_threads = True
+
     def _delivery(self, head: Slot) -> Callable[[], None] | None:
         """What delivers the oldest event in an idle loop; None where nobody can take it."""
         if isinstance(head.event, Start) and head.event.inbound:
@@ -92,7 +98,7 @@ class ReplayTurns:
                 return self._received(head)
             return None
         future = waiter.future
-        if future.get_loop() is not asyncio.get_running_loop():
+        if future.get_loop() is not running_library().loop():
             return None
 
         def deliver() -> None:
@@ -173,24 +179,3 @@ class ReplayTurns:
         """Nobody is left to tell: the loop itself ends with the divergence."""
         assert self._stage.failure is not None
         raise self._stage.failure
-
-    def poll(self) -> None:
-        """A loop whose idle point cannot be seen: look again and again."""
-        loop = asyncio.get_running_loop()
-
-        def look() -> None:
-            with self._stage.changed:
-                if self._stage.failure is not None:
-                    self._stage.fail_waiters()
-                    return
-                head = self._stage.window.head()
-                deliver = None if head is None else self._delivery(head)
-                if deliver is not None:
-                    deliver()
-                    self._stage.moved()
-                elif not self._stage.somebody_may_move() and self._stage.still_for > 1:
-                    self._note_stall()
-                if self._stage.waiters:
-                    loop.call_later(0.001, look)
-
-        loop.call_later(0.001, look)

@@ -1,27 +1,21 @@
 """The event loops that a session has hooked, and its clock."""
 
-from asyncio.events import _get_running_loop
 from collections.abc import Sequence
-from typing import final
+from typing import Any, final
 
 from vcr_gen.errors import UsageError
+from vcr_gen.runtime.hooks import Hook
 from vcr_gen.runtime.jobs import JobGate
-from vcr_gen.runtime.turns import Clock, Idle, LoopHook
+from vcr_gen.runtime.libraries import ASYNCIO, Library, library_here
+from vcr_gen.runtime.probed_loop import ProbingHook
+from vcr_gen.runtime.standard_loop import StandardHook
+from vcr_gen.runtime.turns import Clock, Idle
 
-__all__ = ["InexactReplayWarning", "Loops", "require_asyncio"]
+__all__ = ["InexactReplayWarning", "Loops"]
 
 
 class InexactReplayWarning(UserWarning):
     """A session ran where its interleaving cannot be recorded, or replayed, exactly."""
-
-
-def require_asyncio() -> None:
-    """Refuse an asynchronous call outside of asyncio: nothing could wait there for its turn."""
-    if _get_running_loop() is None:
-        raise UsageError(
-            "asynchronous calls are recorded and replayed in an asyncio loop, and none runs\n\n"
-            "hint: under trio, run the program on anyio's asyncio backend"
-        )
 
 
 @final
@@ -32,9 +26,7 @@ class Loops:
         self.clock = clock
         self._session: Idle | None = None
         self._gate: JobGate | None = None
-        self._hooks: dict[int, LoopHook] = {}
-        self.unhooked: set[str] = set()
-        """What kinds of loops could not be hooked: their turns are not exact."""
+        self._hooks: dict[int, Hook] = {}
 
     def serve(self, session: Idle, gate: JobGate) -> None:
         """Say who reacts to idle loops, and who hands back the results of executor jobs."""
@@ -55,6 +47,11 @@ class Loops:
         if self._session is not None:
             self._session.woken(timer)
 
+    def told_by_thread(self) -> None:
+        """Another thread made a loop go on."""
+        if self._session is not None:
+            self._session.told_by_thread()
+
     def job_gate(self) -> JobGate:
         """Who hands the results of executor jobs back."""
         if self._gate is None:
@@ -67,23 +64,31 @@ class Loops:
         hook = self.hook()
         return hook.timers if hook is not None and len(self._hooks) > known else ()
 
-    def hook(self, at: float | None = None, timers: Sequence[float] = ()) -> LoopHook | None:
-        """The hook of the running loop; None where there is no loop, or none that can be hooked.
+    def hook(self, at: float | None = None, timers: Sequence[float] = ()) -> Hook | None:
+        """The hook of the running loop; None where there is no loop.
 
         A loop that is new begins at the recorded time, with the recorded timers, where given.
         """
-        loop = _get_running_loop()
-        if loop is None or self._session is None:
+        library = library_here()
+        if library is None or self._session is None:
             return None
+        loop = library.loop()
         hook = self._hooks.get(id(loop))
         if hook is None or hook.loop is not loop:
-            if not LoopHook.fits(loop):
-                self.unhooked.add(f"{type(loop).__module__}.{type(loop).__qualname__}")
-                return None
             self.clock.advance(self.clock.real() if at is None else at)
-            hook = LoopHook(loop, self.clock, self, timers)
-            self._hooks[id(loop)] = hook
+            hook = self._hooks[id(loop)] = self._make_hook(library, loop, timers)
         return hook
+
+    def _make_hook(self, library: Library, loop: Any, timers: Sequence[float]) -> Hook:
+        if library is not ASYNCIO:
+            from vcr_gen.runtime.trio_hook import TrioHook
+
+            return TrioHook(loop, self.clock, self, timers)
+        if StandardHook.fits(loop):
+            return StandardHook(loop, self.clock, self, timers)
+        if ProbingHook.fits(loop):
+            return ProbingHook(loop, self.clock, self)
+        raise UsageError(f"a session cannot take turns with a loop of type {type(loop).__name__}")
 
     def now(self) -> float:
         """The session's time: that of its loops where there are any, else the real one.

@@ -6,9 +6,7 @@ loop is idle. When nothing can move any more, the replay ends with an error that
 what.
 """
 
-import asyncio
 import threading
-from asyncio.events import _get_running_loop
 from collections.abc import Mapping
 from typing import final
 
@@ -17,6 +15,7 @@ from vcr_gen.runtime.binding import Passing
 from vcr_gen.runtime.divergence import Reporter
 from vcr_gen.runtime.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.idling import POLL, ReplayTurns
+from vcr_gen.runtime.libraries import library_here, running_library
 from vcr_gen.runtime.loops import Loops
 from vcr_gen.runtime.matching import Matcher
 from vcr_gen.runtime.objects import Objects
@@ -26,7 +25,6 @@ from vcr_gen.runtime.replayed_jobs import ReplayedJobs
 from vcr_gen.runtime.session import Operation
 from vcr_gen.runtime.stage import Receiver, Stage, is_answer, is_for
 from vcr_gen.runtime.strands import Strand, Strands
-from vcr_gen.runtime.turns import Patient
 from vcr_gen.runtime.waiting import Waiter
 from vcr_gen.runtime.window import Slot, Window
 
@@ -62,6 +60,11 @@ class Player:
     def failure(self) -> DivergenceError | None:
         """The first divergence: application code may have swallowed it."""
         return self._stage.failure
+
+    @property
+    def told_by_threads(self) -> bool:
+        """Whether threads made a loop go on at moments that the tape does not have."""
+        return self._turns.told_by_threads
 
     def suspect(self) -> None:
         """Fail with what was seen when an answer came before its turn, if there was such a time."""
@@ -179,27 +182,27 @@ class Player:
 
     async def hear_async(self, call: int, *, pulls: bool = False) -> Event:
         """Wait in this task for the next event of a call."""
-        cancelled = False
+        library = running_library()
+        cancelled: BaseException | None = None
         while True:
-            waiter = Waiter(call, pulls=pulls, cancelled=cancelled)
-            loop = asyncio.get_running_loop()
-            waiter.future = Patient[Event](loop=loop) if cancelled else loop.create_future()
+            waiter = Waiter(call, pulls=pulls, cancelled=cancelled is not None)
+            waiter.future = library.park(patient=waiter.cancelled)
             with self._stage.changed:
                 self._stage.check()
-                hooked = self._loops.hook() is not None
+                self._loops.hook()
                 self._stage.waiters[call] = waiter
-                if not hooked:
-                    self._turns.poll()
             try:
                 event = await waiter.future
-            except asyncio.CancelledError:
+            except library.cancelled as error:
                 if not self._cancels(call):
                     raise
-                cancelled = True
+                cancelled = error
                 continue
             finally:
                 if self._stage.waiters.get(call) is waiter:
                     del self._stage.waiters[call]
+            if cancelled is not None:
+                raise cancelled
             return event
 
     def enter(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
@@ -303,8 +306,7 @@ class Player:
         """Serve the running loop from now on, even while no call waits in it."""
         with self._stage.changed:
             self._stage.check()
-            if self._loops.hook() is None:
-                self._turns.poll()
+            self._loops.hook()
 
     def check(self) -> None:
         """Raise the divergence that ended the replay, if one did."""
@@ -345,7 +347,7 @@ class Player:
 
         What the tape has before it may be theirs to do; it still has to happen.
         """
-        if _get_running_loop() is None:
+        if library_here() is None:
             return None
         slot = self.window.next_of_call(call)
         return slot if slot is not None and is_answer(slot) else None

@@ -1,6 +1,5 @@
 """Recording: every call is made for real, and what crosses is written down as it passes."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, final
@@ -8,7 +7,8 @@ from typing import Any, final
 from vcr_gen.errors import EncodeError
 from vcr_gen.runtime.binding import Bound, Passing
 from vcr_gen.runtime.jobs import JOB
-from vcr_gen.runtime.loops import Loops, require_asyncio
+from vcr_gen.runtime.libraries import as_answer, running_library
+from vcr_gen.runtime.loops import Loops
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.session import Operation
 from vcr_gen.runtime.shapes import Kind
@@ -16,7 +16,6 @@ from vcr_gen.runtime.strands import Strands, in_environment
 from vcr_gen.runtime.streams import RecordedAsyncStream, RecordedStream
 from vcr_gen.runtime.tape import Tape
 from vcr_gen.runtime.turns import RecordingTurns
-from vcr_gen.runtime.watching import as_answer, cancelled_by_caller, watch_for_cancel
 
 __all__ = ["Recorder"]
 
@@ -58,13 +57,12 @@ class Recorder:
 
     async def go_out_async(self, operation: Operation) -> Any:
         """Make an outbound call, await it, and record it."""
-        require_asyncio()
+        running_library()
         call, forwarded = self._start(operation, inbound=False)
         return await self._await_out(call, operation.bound, operation.perform(forwarded))
 
     async def come_in_async(self, operation: Operation) -> Any:
         """Pass an inbound call on to the application, await it, and record it."""
-        require_asyncio()
         await self.turn()
         call, forwarded = self._start(operation, inbound=True)
         return await self._await_in(call, operation.bound, operation.perform(forwarded))
@@ -76,6 +74,7 @@ class Recorder:
 
     async def hear(self, call: int, bound: Bound, real: Awaitable[Any]) -> Any:
         """Await what the environment does for a call, and let it enter in its turn."""
+        library = running_library()
         try:
             try:
                 value = await _environment(real)
@@ -85,14 +84,14 @@ class Recorder:
                 await self.turn()
                 raise
             except BaseException as error:
-                if isinstance(error, asyncio.CancelledError) and cancelled_by_caller():
+                if isinstance(error, library.cancelled) and library.cancelled_by_caller():
                     raise
                 await self.turn()
                 self.raised(call, bound, error)
                 raise
             await self.turn()
-        except asyncio.CancelledError:
-            if cancelled_by_caller():
+        except library.cancelled:
+            if library.cancelled_by_caller():
                 await self._turn_after_cancel()
                 self.tape.end(call, "cancelled")
             raise
@@ -128,7 +127,7 @@ class Recorder:
         if self._loops.hook() is None:
             enter()
         else:
-            self._turns.queue(wanted, enter, asyncio.get_running_loop())
+            self._turns.queue(wanted, enter, running_library().loop())
 
     @contextmanager
     def ending(self, call: int, bound: Bound, *, inbound: bool = False) -> Iterator[None]:
@@ -200,7 +199,8 @@ class Recorder:
         def cancelled() -> None:
             self.tape.signal(call, "cancel")
 
-        return await watch_for_cancel(self._serve(call, bound, application), cancelled)
+        served = self._serve(call, bound, application)
+        return await running_library().watch_for_cancel(served, cancelled)
 
     async def _serve(self, call: int, bound: Bound, application: Awaitable[Any]) -> Any:
         with self.inside(call, inbound=True):

@@ -1,10 +1,10 @@
 """Executor jobs in a replay: each result comes back at its recorded moment."""
 
-import asyncio
 from collections.abc import Callable
 from typing import final
 
 from vcr_gen.runtime.events import End
+from vcr_gen.runtime.libraries import running_library
 from vcr_gen.runtime.loops import Loops
 from vcr_gen.runtime.matching import Matcher
 from vcr_gen.runtime.stage import Stage
@@ -63,6 +63,6 @@ class ReplayedJobs:
                 hand_back()
             else:
                 self._stage.waiters[job] = waiter = Waiter(job)
-                waiter.future = asyncio.get_running_loop().create_future()
+                waiter.future = running_library().park()
                 waiter.hand_back = hand_back
                 waiter.wanted = wanted

@@ -7,6 +7,7 @@ from typing import Any, final
 from vcr_gen.errors import DecodeError, DivergenceError
 from vcr_gen.runtime.binding import Bound
 from vcr_gen.runtime.events import End, Event, Item, Signal
+from vcr_gen.runtime.libraries import as_answer
 from vcr_gen.runtime.player import Player
 from vcr_gen.runtime.streams import AsyncStream, Stream
 
@@ -291,7 +292,7 @@ class AssertedAsyncStream(AsyncStream):
                 raise
             except BaseException as error:
                 self._over = True
-                self._end("raised", self._bound.raised, error)
+                self._end("raised", self._bound.raised, as_answer(error))
                 raise
             stored = self._bound.value.store(item)
             self._player.produce(self._call, Item(call=self._call, value=stored), self._bound.value)

@@ -7,7 +7,7 @@ from typing import Any, final
 from vcr_gen.errors import DivergenceError
 from vcr_gen.runtime.binding import Bound, Passing
 from vcr_gen.runtime.events import End, Event
-from vcr_gen.runtime.loops import require_asyncio
+from vcr_gen.runtime.libraries import as_answer, running_library
 from vcr_gen.runtime.player import Player
 from vcr_gen.runtime.replayed_streams import (
     AssertedAsyncStream,
@@ -18,7 +18,6 @@ from vcr_gen.runtime.replayed_streams import (
 )
 from vcr_gen.runtime.session import Operation
 from vcr_gen.runtime.shapes import Kind
-from vcr_gen.runtime.watching import as_answer
 
 __all__ = ["Replayer", "delivered_call"]
 
@@ -56,7 +55,7 @@ class Replayer:
 
     async def go_out_async(self, operation: Operation) -> Any:
         """Assert an outbound call, and answer it from the tape in its turn."""
-        require_asyncio()
+        running_library()
         bound = operation.bound
         call = await self._player.start_async(operation, bound.store(operation.arguments))
         return await self._await_out(call, bound)

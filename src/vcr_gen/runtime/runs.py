@@ -2,7 +2,7 @@
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -101,24 +101,14 @@ class Run(ABC):
         if error is None:
             self._warn()
 
-    def _forced(self) -> int:
-        """How many results a loop was given that was never idle."""
-        return 0
+    def _inexact(self) -> Iterator[str]:
+        """What could not be exact, in words; by default nothing."""
+        yield from ()
 
     def _warn(self) -> None:
         """Say what could not be exact."""
-        path = self._settings.path
-        for kind in sorted(self._loops.unhooked):
-            _warn_user(
-                f"{path}: {kind} shows neither its idle moments nor its clock, so that tasks may "
-                "interleave, and timers fire, otherwise than recorded; a standard asyncio loop is "
-                "exact"
-            )
-        if forced := self._forced():
-            _warn_user(
-                f"{path}: {forced} results were handed to a loop that was never idle, so that a "
-                "replay may interleave tasks otherwise; let the loop wait, not spin"
-            )
+        for what in self._inexact():
+            _warn_user(f"{self._settings.path}: {what}")
 
     def _end(self, error: BaseException | None) -> None:
         self._loops.release()
@@ -185,9 +175,13 @@ class RecordRun(Run):
         """Whether what happens now is recorded."""
         return True
 
-    def _forced(self) -> int:
-        """How many results a loop was given that was never idle."""
-        return self._turns.forced
+    def _inexact(self) -> Iterator[str]:
+        """Whether a loop was given results that was never idle."""
+        if self._turns.forced:
+            yield (
+                f"{self._turns.forced} results were handed to a loop that was never idle, so that "
+                "a replay may interleave tasks otherwise; let the loop wait, not spin"
+            )
 
     def _append(self, event: Mapping[str, Plain]) -> None:
         if not self._begun:
@@ -264,6 +258,14 @@ class ReplayRun(Run):
         self.player.check()
         if self.dispatcher.errors:
             raise self.dispatcher.errors[0]
+
+    def _inexact(self) -> Iterator[str]:
+        """Whether threads woke tasks of trio, which nothing tells the runtime to wait for."""
+        if self.player.told_by_threads:
+            yield (
+                "threads handed their results to tasks of trio, and the tape does not know when, "
+                "so that tasks may interleave otherwise than recorded"
+            )
 
     def _warn(self) -> None:
         super()._warn()

@@ -1,6 +1,5 @@
 """The stage of a replay: the tape, who waits for it, and whether anything can still move."""
 
-import asyncio
 import threading
 import time
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from vcr_gen.errors import Divergence, DivergenceError, UsageError
 from vcr_gen.runtime.divergence import Reporter
 from vcr_gen.runtime.events import End, Event, Signal, Start
 from vcr_gen.runtime.jobs import JOB
+from vcr_gen.runtime.libraries import Parked
 from vcr_gen.runtime.message import message_of
 from vcr_gen.runtime.strands import Strands
 from vcr_gen.runtime.waiting import Threads, Waiter
@@ -212,12 +212,12 @@ class Stage:
             self.changed.notify_all()
 
 
-def _tell(future: "asyncio.Future[Event]", failure: DivergenceError | None) -> None:
+def _tell(future: Parked[Event], failure: DivergenceError | None) -> None:
     if failure is not None and not future.done():
         future.set_exception(failure)
 
 
-def _leave(future: "asyncio.Future[Event]", call: int) -> None:
+def _leave(future: Parked[Event], call: int) -> None:
     if not future.done():
         future.set_result(End(call=call, outcome="cancelled"))
 

@@ -7,13 +7,13 @@ libraries give.
 
 import asyncio
 import threading
-from asyncio.events import _get_running_loop
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar, final
 
 from vcr_gen.runtime.events import ROOT_STRAND
+from vcr_gen.runtime.libraries import library_here
 from vcr_gen.runtime.work import Work, is_worker, label_of, work_here
 
 __all__ = ["Strand", "Strands", "in_environment"]
@@ -83,7 +83,8 @@ class Strand:
                 return task.done()
             case threading.Thread() as thread:
                 return not thread.is_alive()
-        return False
+        coroutine = getattr(self.owner, "coro", None)  # of a task of trio
+        return coroutine is not None and coroutine.cr_frame is None
 
     def child(self, owner: object) -> "Strand":
         """A new strand that was spawned by this one."""
@@ -186,9 +187,6 @@ class Strands:
 
 def _owner() -> object:
     """The task that runs, else the thread."""
-    loop = _get_running_loop()
-    if loop is not None:
-        task = asyncio.current_task(loop)
-        if task is not None:
-            return task
-    return threading.current_thread()
+    library = library_here()
+    task = None if library is None else library.task()
+    return threading.current_thread() if task is None else task

@@ -1,13 +1,12 @@
 """Streams that pass a boundary: recorded item by item, and replayed one at a time."""
 
-import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, final
 
 from vcr_gen.runtime.binding import Bound
-from vcr_gen.runtime.watching import cancelled_by_caller
+from vcr_gen.runtime.libraries import as_answer, running_library
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.recorder import Recorder
@@ -175,14 +174,15 @@ class RecordedAsyncStream(AsyncStream):
         """Await one step: the environment's in its turn, the application's as it comes."""
         if not self._inbound:
             return await self._recorder.hear(self._call, self._bound, step)
+        library = running_library()
         try:
             return await step
         except (StopAsyncIteration, GeneratorExit, KeyboardInterrupt):
             raise
         except BaseException as error:
-            if isinstance(error, asyncio.CancelledError) and cancelled_by_caller():
+            if isinstance(error, library.cancelled) and library.cancelled_by_caller():
                 self._tape.signal(self._call, "cancel")
-            self._recorder.raised(self._call, self._bound, error)
+            self._recorder.raised(self._call, self._bound, as_answer(error))
             raise
 
 

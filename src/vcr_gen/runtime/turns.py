@@ -1,4 +1,4 @@
-"""Taking turns with an asyncio loop: what the environment says enters only when the loop is idle.
+"""Taking turns with a loop: what the environment says enters only when the loop is idle.
 
 A program reacts to each result before it sees the next one, so that the order of its reactions can
 be had again. The same hook serves both ways: a recording releases one waiting result at each idle
@@ -7,35 +7,23 @@ while callbacks run and moves only at idle points, so timers fire where they fir
 takes no wall time.
 """
 
-import asyncio
-import heapq
-import selectors
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from contextvars import Context
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import count
-from typing import Any, Protocol, TypeAlias, TypeVar, final
+from typing import Protocol, final
 
-from vcr_gen.runtime.jobs import JobGate, run_job
+from vcr_gen.runtime.jobs import JobGate
+from vcr_gen.runtime.libraries import Loop, running_library
 
 __all__ = [
     "FORCE_AFTER",
     "FORCE_AFTER_ROUNDS",
     "Clock",
     "Idle",
-    "LoopHook",
     "LoopSession",
-    "Patient",
     "RecordingTurns",
 ]
-
-_T = TypeVar("_T")
-_Events: TypeAlias = "list[tuple[selectors.SelectorKey, int]]"
-
-_GLANCE = 0.001
-"""Seconds a loop really waits that has nothing to do but to cancel a task again."""
 
 FORCE_AFTER = 0.2
 """Seconds a result may wait for a busy loop before it is handed back anyway."""
@@ -79,217 +67,15 @@ class Idle(Protocol):
     def woken(self, timer: float | None) -> None:
         """The loop really waited and goes on."""
 
+    def told_by_thread(self) -> None:
+        """Another thread made the loop go on, and the tape does not know when."""
+
 
 class LoopSession(Idle, Protocol):
     """What a hooked loop needs from a session."""
 
     def job_gate(self) -> JobGate:
         """Who hands the results of executor jobs back."""
-
-
-@final
-class LoopHook:
-    """Stands between one standard asyncio loop and its selector until it is removed."""
-
-    def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        clock: Clock,
-        session: LoopSession,
-        timers: Sequence[float] = (),
-    ) -> None:
-        self.loop = loop
-        self._loop = _internals(loop)
-        self._clock = clock
-        self._session = session
-        self._selector: selectors.BaseSelector = self._loop._selector
-        self._installed = True
-        self.timers = self._adopt_timers(timers)
-        """How long the timers that were there already had to run."""
-        self._ordinals = count()
-        self._saved: dict[str, object] = {}
-        self._override("time", self._time)
-        self._override("call_at", self._call_at)
-        self._submit = self._loop.run_in_executor
-        self._override("run_in_executor", self._run_in_executor)
-        self._loop._selector = _HookedSelector(self._selector, self._select)
-
-    @staticmethod
-    def fits(loop: asyncio.AbstractEventLoop) -> bool:
-        """Whether the loop is one of the standard ones, whose idle point can be seen."""
-        return isinstance(loop, asyncio.BaseEventLoop) and isinstance(
-            getattr(loop, "_selector", None), selectors.BaseSelector
-        )
-
-    @property
-    def ready(self) -> bool:
-        """Whether the loop has callbacks waiting to run."""
-        return bool(self._loop._ready)
-
-    @property
-    def watches_files(self) -> bool:
-        """Whether something besides the loop itself waits for input or output."""
-        return len(self._selector.get_map()) > 1
-
-    def remove(self) -> None:
-        """Leave the loop as it was found."""
-        if not self._installed:
-            return
-        self._installed = False
-        if self._loop._selector is not None:
-            self._loop._selector = self._selector
-        for name in self._saved:
-            self._restore(name)
-        now = self._loop.time()
-        for timer in self._loop._scheduled:
-            timer._when += now - self._clock.now
-
-    def _override(self, name: str, value: object) -> None:
-        self._saved[name] = vars(self._loop).get(name)
-        setattr(self._loop, name, value)
-
-    def _restore(self, name: str) -> None:
-        """Put back what an earlier session left there, or else the loop's own method."""
-        if self._saved[name] is None:
-            delattr(self._loop, name)
-        else:
-            setattr(self._loop, name, self._saved[name])
-
-    def _time(self) -> float:
-        return self._clock.now
-
-    def _run_in_executor(
-        self, executor: Any, function: Callable[..., Any], *arguments: Any
-    ) -> "asyncio.Future[Any]":
-        gate = self._session.job_gate()
-        return run_job(gate, self._submit, executor, function, arguments)
-
-    def _call_at(
-        self,
-        when: float,
-        callback: Callable[..., object],
-        *arguments: Any,
-        context: Context | None = None,
-    ) -> asyncio.TimerHandle:
-        """Schedule as the loop does, but keep the order of timers that are due together."""
-        self._loop._check_closed()
-        timer = _OrderedTimer(when, callback, arguments, self.loop, context)
-        timer.ordinal = next(self._ordinals)
-        heapq.heappush(self._loop._scheduled, timer)
-        timer.mark_scheduled()
-        return timer
-
-    def _adopt_timers(self, recorded: Sequence[float]) -> tuple[float, ...]:
-        """Put the timers of the loop on the session's clock, as they stood in the recording.
-
-        Between their making and the first use of the session passed a time that is never twice
-        the same, so in a replay the recorded rest counts.
-        """
-        now = self._loop.time()
-        found = sorted(self._loop._scheduled, key=lambda timer: timer.when())
-        rests = [round(timer.when() - now, 6) for timer in found]
-        if len(recorded) == len(rests):
-            rests = list(recorded)
-        for timer, rest in zip(found, rests, strict=True):
-            timer._when = self._clock.now + rest
-        self._loop._scheduled[:] = found
-        return tuple(rests)
-
-    def _select(self, timeout: float | None) -> _Events:
-        ready = self._loop._ready  # a thread may add to it
-        redelivers = bool(ready) and all(_redelivers(handle) for handle in ready)
-        if ((timeout is not None and timeout <= 0) or ready) and not redelivers:
-            self._session.busy()
-            return self._selector.select(0)
-        if redelivers:
-            timer = min((timer.when() for timer in self._loop._scheduled), default=None)
-        else:
-            timer = None if timeout is None else self._clock.now + timeout
-        wait = self._session.idle(timer)
-        if redelivers:
-            wait = _GLANCE if wait is None else min(wait, _GLANCE)
-        events = self._selector.select(wait)
-        if wait != 0:
-            self._session.woken(timer)
-        return events
-
-
-def _redelivers(handle: Any) -> bool:
-    """Whether a callback is anyio's, which cancels a task again and again until it gives in.
-
-    A loop with nothing else to do is idle: the task waits for its turn to leave.
-    """
-    return getattr(handle._callback, "__name__", "") == "_deliver_cancellation"
-
-
-@final
-class Patient(asyncio.Future[_T]):
-    """What a task that was cancelled waits for until it may leave: it cannot be cancelled again."""
-
-    def cancel(self, msg: object = None) -> bool:
-        """Have it that the task was told, for it was."""
-        del msg
-        return True
-
-
-@final
-class _OrderedTimer(asyncio.TimerHandle):
-    """A timer that comes after those made earlier for the same instant.
-
-    The loop's heap leaves open which of them fires first, and a recording has more timers in it
-    than its replay: those of the real environment.
-    """
-
-    __slots__ = ("ordinal",)
-
-    ordinal: int
-
-    def mark_scheduled(self) -> None:
-        """Tell the loop that its heap holds this timer, as its own `call_at` does."""
-        self._scheduled = True
-
-    def __lt__(self, other: object) -> bool:
-        if isinstance(other, _OrderedTimer) and other.when() == self.when():
-            return self.ordinal < other.ordinal
-        if isinstance(other, asyncio.TimerHandle):
-            return self.when() < other.when()
-        return NotImplemented
-
-
-def _internals(loop: asyncio.AbstractEventLoop) -> Any:
-    """The loop with its selector and timers, which the typed API does not show."""
-    return loop
-
-
-class _HookedSelector(selectors.BaseSelector):
-    """The loop's own selector with another `select`."""
-
-    def __init__(
-        self, real: selectors.BaseSelector, select: Callable[[float | None], _Events]
-    ) -> None:
-        self._real = real
-        self._select = select
-
-    def select(self, timeout: float | None = None) -> _Events:
-        return self._select(timeout)
-
-    def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
-        return self._real.register(fileobj, events, data)
-
-    def unregister(self, fileobj: Any) -> selectors.SelectorKey:
-        return self._real.unregister(fileobj)
-
-    def modify(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
-        return self._real.modify(fileobj, events, data)
-
-    def get_key(self, fileobj: Any) -> selectors.SelectorKey:
-        return self._real.get_key(fileobj)
-
-    def get_map(self) -> Any:
-        return self._real.get_map()
-
-    def close(self) -> None:
-        self._real.close()
 
 
 @final
@@ -300,7 +86,7 @@ class _Turn:
     arrival: float
     wanted: Callable[[], bool]
     enter: Callable[[], None]
-    loop: asyncio.AbstractEventLoop
+    loop: Loop
 
 
 @final
@@ -316,16 +102,20 @@ class RecordingTurns:
 
     async def turn(self, *, patient: bool = False) -> None:
         """Wait until it is this result's turn to enter the program; `patient` once cancelled."""
-        loop = asyncio.get_running_loop()
-        future = Patient[None](loop=loop) if patient else loop.create_future()
-        self.queue(lambda: not future.done(), lambda: _release(future), future.get_loop())
-        await future
+        parked = running_library().park(patient=patient)
+
+        def enter() -> None:
+            if not parked.done():
+                parked.set_result(None)
+
+        self.queue(lambda: not parked.done(), enter, parked.get_loop())
+        await parked
 
     def queue(
         self,
         wanted: Callable[[], bool],
         enter: Callable[[], None],
-        loop: asyncio.AbstractEventLoop,
+        loop: Loop,
     ) -> None:
         """Let something enter the program in its turn, if it is still wanted then."""
         self._waiting.append(_Turn(self._clock.real(), wanted, enter, loop))
@@ -381,7 +171,5 @@ class RecordingTurns:
         real = self._clock.real()
         self._clock.advance(real if timer is None else min(real, timer))
 
-
-def _release(future: "asyncio.Future[None]") -> None:
-    if not future.done():
-        future.set_result(None)
+    def told_by_thread(self) -> None:
+        """It may well be the real environment's."""

@@ -1,14 +1,14 @@
 """Who waits for the tape, and whether anybody else could still move."""
 
-import asyncio
 import opcode
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
-from typing import Any, final
+from typing import final
 
 from vcr_gen.runtime.events import Event
+from vcr_gen.runtime.libraries import Parked, library_here
 
 __all__ = ["OWN_THREAD", "Threads", "Waiter"]
 
@@ -19,6 +19,9 @@ BLOCKED_GRACE = 0.2
 """Seconds to wait for threads that all sit in a wait of the standard library."""
 
 
+_IDLE_WORKERS = {("_worker", "thread.py"), ("_work", "_thread_cache.py")}
+"""Where workers of `concurrent.futures` and of trio wait for something to do."""
+
 _BEFORE_WITH = opcode.opmap.get("BEFORE_WITH", -1)
 
 
@@ -27,13 +30,14 @@ class Waiter:
     """A task or thread that waits for the next event of a call."""
 
     __slots__ = (
+        "_library",
+        "_task",
         "call",
         "cancelled",
         "future",
         "hand_back",
         "impatient",
         "pulls",
-        "task",
         "thread",
         "wanted",
     )
@@ -43,26 +47,27 @@ class Waiter:
         self.pulls = pulls
         self.cancelled = cancelled
         """Whether the application has cancelled the call."""
-        self.future: asyncio.Future[Event] | None = None
+        self.future: Parked[Event] | None = None
         self.impatient = False
         """Whether it goes on out of turn, rather than for ever to hold up its loop."""
         self.hand_back: Callable[[], None] | None = None
         """What lets the result of an executor job enter, where that is what waits."""
         self.wanted: Callable[[], bool] = lambda: True
         self.thread = threading.current_thread()
-        self.task = _current_task()
+        self._library = library_here()
+        self._task = None if self._library is None else self._library.task()
 
     @property
     def name(self) -> str:
         """The task or thread in words."""
-        if self.task is not None:
-            return f"task {self.task.get_name()}"
+        if self._library is not None and self._task is not None:
+            return f"task {self._library.name(self._task)}"
         return f"thread {self.thread.name}"
 
     def frames(self) -> Iterator[FrameType]:
         """Where it stands, innermost first."""
-        if self.task is not None:
-            yield from reversed(list(_awaiting(self.task.get_coro())))
+        if self._library is not None and self._task is not None:
+            yield from reversed(list(_awaiting(self._library.coroutine(self._task))))
         else:
             frame = sys._current_frames().get(self.thread.ident or 0)
             while frame is not None:
@@ -107,7 +112,7 @@ class Threads:
 
 def _is_idle_worker(frame: FrameType) -> bool:
     code = frame.f_code
-    return code.co_name == "_worker" and code.co_filename.endswith("concurrent/futures/thread.py")
+    return (code.co_name, code.co_filename.rpartition("/")[2]) in _IDLE_WORKERS
 
 
 def _waits(frame: FrameType) -> bool:
@@ -125,10 +130,3 @@ def _awaiting(awaited: object) -> Iterator[FrameType]:
         if isinstance(frame, FrameType):
             yield frame
         awaited = getattr(awaited, "cr_await", None) or getattr(awaited, "ag_await", None)
-
-
-def _current_task() -> "asyncio.Task[Any] | None":
-    try:
-        return asyncio.current_task()
-    except RuntimeError:
-        return None

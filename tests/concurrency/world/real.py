@@ -7,6 +7,7 @@ import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 
+import anyio
 from world.ports import WorldError
 
 _chance = random.SystemRandom()
@@ -24,17 +25,20 @@ class RealWorld:
         self._calls += 1
         return f"{key}#{self._calls}"
 
+    async def _pause(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
     async def fetch(self, key: str) -> str:
-        await asyncio.sleep(_latency())
+        await self._pause(_latency())
         return self._answer(key)
 
     async def refuse(self, key: str) -> str:
-        await asyncio.sleep(_latency())
+        await self._pause(_latency())
         raise WorldError(self._answer(key))
 
     async def watch(self, key: str, count: int) -> AsyncIterator[str]:
         for _ in range(count):
-            await asyncio.sleep(_latency())
+            await self._pause(_latency())
             yield self._answer(key)
 
     def peek(self, key: str) -> str:
@@ -43,10 +47,17 @@ class RealWorld:
 
     async def follow(self, key: str, listener: Callable[[str], Awaitable[None]]) -> None:
         for _ in range(2):
-            await asyncio.sleep(_latency())
+            await self._pause(_latency())
             await listener(self._answer(key))
 
     async def subscribe(self, key: str, listener: Callable[[str], None]) -> None:
         for _ in range(2):
-            await asyncio.sleep(_latency())
+            await self._pause(_latency())
             listener(self._answer(key))
+
+
+class AnyWorld(RealWorld):
+    """The same on trio, or wherever anyio runs."""
+
+    async def _pause(self, seconds: float) -> None:
+        await anyio.sleep(seconds)

@@ -1,0 +1,120 @@
+"""What the hooks of all loops have in common."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Generator
+from itertools import count
+from typing import Any, Protocol, final
+
+from vcr_gen.runtime.strands import in_environment
+
+__all__ = ["GLANCE", "Hook", "NumberedTasks", "OrderedTimer", "Overrides", "redelivers"]
+
+GLANCE = 0.001
+"""Seconds a loop really waits that has nothing to do but to cancel a task again."""
+
+
+class Hook(Protocol):
+    """What holds a loop for a session until it is removed."""
+
+    loop: Any
+    timers: tuple[float, ...]
+    """How long the timers that were there already had to run."""
+
+    def remove(self) -> None:
+        """Leave the loop as it was found."""
+
+
+@final
+class Overrides:
+    """Methods of one loop that are replaced for a while."""
+
+    def __init__(self, loop: object, **methods: Callable[..., Any]) -> None:
+        self._loop = loop
+        self._before = {name: vars(loop).get(name) for name in methods}
+        for name, method in methods.items():
+            setattr(loop, name, method)
+
+    def undo(self) -> None:
+        """Put back what an earlier session left there, or else the loop's own method."""
+        for name, before in self._before.items():
+            if before is None:
+                delattr(self._loop, name)
+            else:
+                setattr(self._loop, name, before)
+
+
+@final
+class NumberedTasks:
+    """Has one loop make tasks whose place in a set is no chance, unless it makes its own kind.
+
+    Task groups, and whoever has the sets that `asyncio.wait` gives, cancel tasks in the order of a
+    set: by their address in memory, which is another in every run.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._numbers = count(1)
+        self._beside = count(1 << 40)
+        if loop.get_task_factory() is None:
+            loop.set_task_factory(self._make)
+
+    def undo(self) -> None:
+        """Let the loop make tasks as it did."""
+        if self._loop.get_task_factory() == self._make:
+            self._loop.set_task_factory(None)
+
+    def _make(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        work: Coroutine[Any, Any, Any] | Generator[Any, None, Any],
+        **options: Any,
+    ) -> "asyncio.Task[Any]":
+        # A replay has no tasks of the environment, so those of the program count for themselves.
+        number = next(self._beside if in_environment.get() else self._numbers)
+        return _NumberedTask(work, number, loop=loop, **options)
+
+
+@final
+class _NumberedTask(asyncio.Task[Any]):
+    def __init__(
+        self,
+        work: Coroutine[Any, Any, Any] | Generator[Any, None, Any],
+        number: int,
+        **options: Any,
+    ) -> None:
+        self._number = number
+        super().__init__(work, **options)
+
+    def __hash__(self) -> int:
+        return self._number
+
+
+class OrderedTimer(asyncio.TimerHandle):
+    """A timer that comes after those made earlier for the same instant.
+
+    The loop's heap leaves open which of them fires first, and a recording has more timers in it
+    than its replay: those of the real environment.
+    """
+
+    __slots__ = ("ordinal",)
+
+    ordinal: int
+
+    def mark_scheduled(self) -> None:
+        """Tell the loop that its heap holds this timer, as its own `call_at` does."""
+        self._scheduled = True
+
+    def __lt__(self, other: object) -> bool:
+        if isinstance(other, OrderedTimer) and other.when() == self.when():
+            return self.ordinal < other.ordinal
+        if isinstance(other, asyncio.TimerHandle):
+            return self.when() < other.when()
+        return NotImplemented
+
+
+def redelivers(callback: object) -> bool:
+    """Whether a callback is anyio's, which cancels a task again and again until it gives in.
+
+    A loop with nothing else to do is idle: the task waits for its turn to leave.
+    """
+    return getattr(callback, "__name__", "") == "_deliver_cancellation"

@@ -1,0 +1,193 @@
+"""What runs the tasks of a program: asyncio, or trio, each behind the same few methods."""
+
+import asyncio
+import sys
+from asyncio.events import _get_running_loop
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any, Protocol, TypeVar, final
+
+from vcr_gen.errors import UsageError
+
+__all__ = [
+    "ASYNCIO",
+    "Library",
+    "Loop",
+    "Parked",
+    "Spawned",
+    "as_answer",
+    "library_here",
+    "running_library",
+]
+
+_T = TypeVar("_T")
+_S = TypeVar("_S")
+
+
+class Loop(Protocol):
+    """What a parked task's loop can do for other threads."""
+
+    def is_closed(self) -> bool:
+        """Whether it has ended."""
+
+    def call_soon_threadsafe(self, callback: Callable[..., Any], /, *args: Any) -> object:
+        """Let it call something, from any thread."""
+
+
+class Parked(Protocol[_T]):
+    """Where a task waits until it is told to go on: asyncio's futures are of this form."""
+
+    def done(self) -> bool:
+        """Whether the task was told to go on, or has gone."""
+
+    def set_result(self, result: _T, /) -> None:
+        """Let the task go on."""
+
+    def set_exception(self, error: BaseException, /) -> None:
+        """Let the task go on with an error."""
+
+    def cancel(self) -> bool:
+        """Let the task go without an answer: the session is over."""
+
+    def get_loop(self) -> Loop:
+        """Where the task runs."""
+
+    def __await__(self) -> Generator[Any, None, _T]: ...
+
+
+class Spawned(Protocol):
+    """A task that the runtime started."""
+
+    def cancel(self) -> object:
+        """Cancel it."""
+
+
+class Library(Protocol):
+    """One way of running tasks."""
+
+    cancelled: type[BaseException]
+    """What a task ends with that is cancelled."""
+
+    def loop(self) -> Any:
+        """What runs here: the same object as long as it does."""
+
+    def task(self) -> Any:
+        """The task that runs here; None between tasks."""
+
+    def name(self, task: Any) -> str:
+        """What a task is called."""
+
+    def coroutine(self, task: Any) -> object:
+        """What a task runs."""
+
+    def park(self, *, patient: bool = False) -> Parked[Any]:
+        """Somewhere to wait; who is `patient` was cancelled, and waits until it may leave."""
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> Spawned:
+        """Start a task in the loop that is idle."""
+
+    def cancelled_by_caller(self) -> bool:
+        """Whether the running task is being cancelled, rather than something it awaits."""
+
+    async def watch_for_cancel(
+        self, application: Coroutine[Any, Any, _S], cancelled: Callable[[], None]
+    ) -> _S:
+        """Await the application; `cancelled` is called when the environment cancels the call."""
+
+
+@final
+class _Patient(asyncio.Future[_T]):
+    """What a task that was cancelled waits for until it may leave: it cannot be cancelled again."""
+
+    def cancel(self, msg: object = None) -> bool:
+        """Have it that the task was told, for it was."""
+        del msg
+        return True
+
+
+@final
+class _Asyncio:
+    """asyncio, whatever its loop."""
+
+    cancelled: type[BaseException] = asyncio.CancelledError
+
+    def loop(self) -> Any:
+        return asyncio.get_running_loop()
+
+    def task(self) -> Any:
+        return asyncio.current_task()
+
+    def name(self, task: Any) -> str:
+        return str(task.get_name())
+
+    def coroutine(self, task: Any) -> object:
+        return task.get_coro()
+
+    def park(self, *, patient: bool = False) -> Parked[Any]:
+        loop = asyncio.get_running_loop()
+        return _Patient(loop=loop) if patient else loop.create_future()
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> Spawned:
+        return asyncio.get_running_loop().create_task(work)
+
+    def cancelled_by_caller(self) -> bool:
+        task = asyncio.current_task()
+        return task is not None and task.cancelling() > 0
+
+    async def watch_for_cancel(
+        self, application: Coroutine[Any, Any, _S], cancelled: Callable[[], None]
+    ) -> _S:
+        """Await the application; `cancelled` is called when the environment cancels the call.
+
+        The application runs in a task of its own, as it does in a replay: what it cancels itself
+        (its own `asyncio.timeout` cancels the task it runs in) stays inside, and what cancels the
+        caller is seen here before the clean-up of the cancelled code, whose own calls must come
+        later on the tape than what caused them.
+        """
+        task = asyncio.create_task(application)
+        while not task.done():
+            try:
+                await asyncio.wait([task])
+            except asyncio.CancelledError as error:
+                cancelled()
+                task.cancel(*error.args)
+        return task.result()
+
+
+ASYNCIO: Library = _Asyncio()
+
+
+def library_here() -> Library | None:
+    """What runs the code that asks; None where no loop runs.
+
+    trio is asked only where the program has it: nothing here imports it.
+    """
+    if _get_running_loop() is not None:
+        return ASYNCIO
+    if "trio" in sys.modules:
+        from vcr_gen.runtime.trio_library import trio_here
+
+        return trio_here()
+    return None
+
+
+def running_library() -> Library:
+    """What runs the asynchronous code that asks."""
+    found = library_here()
+    if found is None:
+        raise UsageError(
+            "asynchronous calls are recorded and replayed in a loop of asyncio or trio, and none "
+            "runs here"
+        )
+    return found
+
+
+def as_answer(error: BaseException) -> BaseException:
+    """What the application answers an inbound call with, when it ends with this exception.
+
+    A cancellation carries the message of whoever cancelled, often with an address in it: that is
+    the caller's, and no part of the answer.
+    """
+    library = library_here()
+    if library is not None and isinstance(error, library.cancelled):
+        return asyncio.CancelledError()
+    return error

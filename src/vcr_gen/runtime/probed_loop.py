@@ -1,0 +1,204 @@
+"""Taking turns with a loop that hides its idle point, such as uvloop's.
+
+Whatever becomes ready in such a loop passes its `call_soon`. So a probe is put behind everything
+that is ready; when nothing was added by the time it runs, the loop has nothing to do. Timers never
+reach the loop: they are kept here, on the session's clock.
+"""
+
+import asyncio
+import heapq
+from collections.abc import Callable
+from contextvars import Context
+from itertools import count
+from typing import Any, final
+
+from vcr_gen.errors import DivergenceError
+from vcr_gen.runtime.hooks import GLANCE, NumberedTasks, OrderedTimer, Overrides, redelivers
+from vcr_gen.runtime.jobs import run_job
+from vcr_gen.runtime.turns import Clock, LoopSession
+
+__all__ = ["ProbingHook"]
+
+
+@final
+class ProbingHook:
+    """Watches one loop of asyncio's kind through its methods until it is removed."""
+
+    timers: tuple[float, ...] = ()
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, clock: Clock, session: LoopSession) -> None:
+        self.loop = loop
+        self._clock = clock
+        self._session = session
+        self._soon = loop.call_soon
+        self._from_thread = loop.call_soon_threadsafe
+        self._later = loop.call_later
+        self._submit = loop.run_in_executor
+        self._timers: list[_Timer] = []
+        self._ordinals = count()
+        self._installed = True
+        self._added = True
+        """Whether something became ready since the probe was sent."""
+        self._redelivers = False
+        self._retried = False
+        self._sent = False
+        """Whether the probe is on its way."""
+        self._alarm: asyncio.TimerHandle | None = None
+        self._gave_up = False
+        self._tasks = NumberedTasks(loop)
+        self._overrides = Overrides(
+            loop,
+            time=lambda: clock.now,
+            call_soon=self._call_soon,
+            call_soon_threadsafe=self._call_soon_threadsafe,
+            call_later=self._call_later,
+            call_at=self._call_at,
+            run_in_executor=self._run_in_executor,
+        )
+        self._send()
+
+    @staticmethod
+    def fits(loop: asyncio.AbstractEventLoop) -> bool:
+        """Whether methods of this one loop can be replaced."""
+        return hasattr(loop, "__dict__")
+
+    def remove(self) -> None:
+        """Leave the loop as it was found; timers that still run go on in it."""
+        if not self._installed:
+            return
+        self._installed = False
+        self._overrides.undo()
+        self._tasks.undo()
+        self._stop_waiting()
+        for timer in sorted(self._timers):
+            if not timer.cancelled():
+                self._later(max(0.0, timer.when() - self._clock.now), _run, timer)
+
+    def _call_soon(
+        self, callback: Callable[..., object], *arguments: Any, context: Context | None = None
+    ) -> asyncio.Handle:
+        if redelivers(callback):
+            self._redelivers = True
+        else:
+            self._added = True
+        self._stop_waiting()
+        self._send()
+        return self._soon(callback, *arguments, context=context)
+
+    def _call_soon_threadsafe(
+        self, callback: Callable[..., object], *arguments: Any, context: Context | None = None
+    ) -> asyncio.Handle:
+        self._added = True
+        return self._from_thread(callback, *arguments, context=context)
+
+    def _call_later(
+        self,
+        delay: float,
+        callback: Callable[..., object],
+        *arguments: Any,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        return self._call_at(self._clock.now + delay, callback, *arguments, context=context)
+
+    def _call_at(
+        self,
+        when: float,
+        callback: Callable[..., object],
+        *arguments: Any,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        timer = _Timer(when, callback, arguments, self.loop, context)
+        timer.ordinal = next(self._ordinals)
+        heapq.heappush(self._timers, timer)
+        self._stop_waiting()
+        self._send()
+        return timer
+
+    def _run_in_executor(
+        self, executor: Any, function: Callable[..., Any], *arguments: Any
+    ) -> "asyncio.Future[Any]":
+        return run_job(self._session.job_gate(), self._submit, executor, function, arguments)
+
+    def _send(self) -> None:
+        if not self._sent:
+            self._sent = True
+            self._soon(self._probe)
+
+    def _probe(self) -> None:
+        """Everything that was ready before has run: see whether anything is ready now."""
+        self._sent = False
+        if not self._installed or self.loop.is_closed():
+            return
+        retries, self._redelivers = self._redelivers, False
+        idles = retries and self._retried
+        self._retried = retries
+        if self._added or (retries and not idles):
+            self._added = False
+            self._session.busy()
+            self._send()
+            return
+        timer = self._next_timer()
+        if timer is not None and timer.when() <= self._clock.now:
+            heapq.heappop(self._timers)
+            self._soon(_run, timer)
+            self._send()
+            return
+        when = None if timer is None else timer.when()
+        try:
+            wait = self._session.idle(when)
+        except DivergenceError:
+            self._end()
+            return
+        if idles:
+            wait = GLANCE if wait is None else min(wait, GLANCE)
+        if wait == 0:
+            self._send()
+        elif wait is not None:
+            self._alarm = self._later(wait, self._wake, when)
+
+    def _wake(self, when: float | None) -> None:
+        """The loop has really waited."""
+        self._alarm = None
+        self._session.woken(when)
+        self._send()
+
+    def _stop_waiting(self) -> None:
+        """Something happens before the wait is over."""
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+            timer = self._next_timer()
+            self._session.woken(None if timer is None else timer.when())
+
+    def _next_timer(self) -> "_Timer | None":
+        while self._timers and self._timers[0].cancelled():
+            heapq.heappop(self._timers)
+        return self._timers[0] if self._timers else None
+
+    def _end(self) -> None:
+        """Nobody is left to tell of a divergence: it is raised when the cancelled program closes.
+
+        An exception would only be logged here. A program that does not mind is stopped.
+        """
+        if self._gave_up:
+            self.loop.stop()
+            return
+        self._gave_up = True
+        for task in asyncio.all_tasks(self.loop):
+            task.cancel()
+
+
+@final
+class _Timer(OrderedTimer):
+    """A timer that the loop knows nothing of."""
+
+    __slots__ = ()
+
+    def cancel(self) -> None:
+        """Cancel it, and not tell the loop."""
+        asyncio.Handle.cancel(self)
+
+
+def _run(timer: asyncio.TimerHandle) -> None:
+    if not timer.cancelled():
+        timer._run()

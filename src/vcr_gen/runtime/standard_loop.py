@@ -1,0 +1,173 @@
+"""Standing between one of asyncio's own loops and its selector: there its idle point is seen."""
+
+import asyncio
+import heapq
+import selectors
+from collections.abc import Callable, Sequence
+from contextvars import Context
+from itertools import count
+from typing import Any, TypeAlias, final
+
+from vcr_gen.runtime.hooks import GLANCE, NumberedTasks, OrderedTimer, Overrides, redelivers
+from vcr_gen.runtime.jobs import run_job
+from vcr_gen.runtime.turns import Clock, LoopSession
+
+__all__ = ["StandardHook"]
+
+_Events: TypeAlias = "list[tuple[selectors.SelectorKey, int]]"
+
+
+@final
+class StandardHook:
+    """Stands between one standard asyncio loop and its selector until it is removed."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        clock: Clock,
+        session: LoopSession,
+        timers: Sequence[float] = (),
+    ) -> None:
+        self.loop = loop
+        self._loop = _internals(loop)
+        self._clock = clock
+        self._session = session
+        self._selector: selectors.BaseSelector = self._loop._selector
+        self._installed = True
+        self._retried = False
+        self.timers = self._adopt_timers(timers)
+        """How long the timers that were there already had to run."""
+        self._ordinals = count()
+        self._submit = self._loop.run_in_executor
+        self._tasks = NumberedTasks(loop)
+        self._overrides = Overrides(
+            loop, time=self._time, call_at=self._call_at, run_in_executor=self._run_in_executor
+        )
+        self._loop._selector = _HookedSelector(self._selector, self._select)
+
+    @staticmethod
+    def fits(loop: asyncio.AbstractEventLoop) -> bool:
+        """Whether the loop is one of the standard ones, whose idle point can be seen."""
+        return isinstance(loop, asyncio.BaseEventLoop) and isinstance(
+            getattr(loop, "_selector", None), selectors.BaseSelector
+        )
+
+    @property
+    def ready(self) -> bool:
+        """Whether the loop has callbacks waiting to run."""
+        return bool(self._loop._ready)
+
+    @property
+    def watches_files(self) -> bool:
+        """Whether something besides the loop itself waits for input or output."""
+        return len(self._selector.get_map()) > 1
+
+    def remove(self) -> None:
+        """Leave the loop as it was found."""
+        if not self._installed:
+            return
+        self._installed = False
+        if self._loop._selector is not None:
+            self._loop._selector = self._selector
+        self._overrides.undo()
+        self._tasks.undo()
+        now = self._loop.time()
+        for timer in self._loop._scheduled:
+            timer._when += now - self._clock.now
+
+    def _time(self) -> float:
+        return self._clock.now
+
+    def _run_in_executor(
+        self, executor: Any, function: Callable[..., Any], *arguments: Any
+    ) -> "asyncio.Future[Any]":
+        gate = self._session.job_gate()
+        return run_job(gate, self._submit, executor, function, arguments)
+
+    def _call_at(
+        self,
+        when: float,
+        callback: Callable[..., object],
+        *arguments: Any,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        """Schedule as the loop does, but keep the order of timers that are due together."""
+        self._loop._check_closed()
+        timer = OrderedTimer(when, callback, arguments, self.loop, context)
+        timer.ordinal = next(self._ordinals)
+        heapq.heappush(self._loop._scheduled, timer)
+        timer.mark_scheduled()
+        return timer
+
+    def _adopt_timers(self, recorded: Sequence[float]) -> tuple[float, ...]:
+        """Put the timers of the loop on the session's clock, as they stood in the recording.
+
+        Between their making and the first use of the session passed a time that is never twice
+        the same, so in a replay the recorded rest counts.
+        """
+        now = self._loop.time()
+        found = sorted(self._loop._scheduled, key=lambda timer: timer.when())
+        rests = [round(timer.when() - now, 6) for timer in found]
+        if len(recorded) == len(rests):
+            rests = list(recorded)
+        for timer, rest in zip(found, rests, strict=True):
+            timer._when = self._clock.now + rest
+        self._loop._scheduled[:] = found
+        return tuple(rests)
+
+    def _select(self, timeout: float | None) -> _Events:
+        ready = self._loop._ready  # a thread may add to it
+        retries = bool(ready) and all(redelivers(handle._callback) for handle in tuple(ready))
+        idles = retries and self._retried  # who is to be cancelled has been told by then
+        self._retried = retries
+        if ((timeout is not None and timeout <= 0) or ready) and not idles:
+            self._session.busy()
+            return self._selector.select(0)
+        if idles:
+            timers = (timer for timer in self._loop._scheduled if not timer.cancelled())
+            timer = min((timer.when() for timer in timers), default=None)
+        else:
+            timer = None if timeout is None else self._clock.now + timeout
+        wait = self._session.idle(timer)
+        if idles:
+            wait = GLANCE if wait is None else min(wait, GLANCE)
+        events = self._selector.select(wait)
+        if wait != 0:
+            self._session.woken(timer)
+        return events
+
+
+def _internals(loop: asyncio.AbstractEventLoop) -> Any:
+    """The loop with its selector and timers, which the typed API does not show."""
+    return loop
+
+
+class _HookedSelector(selectors.BaseSelector):
+    """The loop's own selector with another `select`."""
+
+    def __init__(
+        self, real: selectors.BaseSelector, select: Callable[[float | None], _Events]
+    ) -> None:
+        self._real = real
+        self._select = select
+
+    def select(self, timeout: float | None = None) -> _Events:
+        return self._select(timeout)
+
+    def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
+        return self._real.register(fileobj, events, data)
+
+    def unregister(self, fileobj: Any) -> selectors.SelectorKey:
+        return self._real.unregister(fileobj)
+
+    def modify(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
+        return self._real.modify(fileobj, events, data)
+
+    def get_key(self, fileobj: Any) -> selectors.SelectorKey:
+        return self._real.get_key(fileobj)
+
+    def get_map(self) -> Any:
+        return self._real.get_map()
+
+    def close(self) -> None:
+        self._real.close()

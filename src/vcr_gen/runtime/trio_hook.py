@@ -1,0 +1,161 @@
+"""Taking turns with a run of trio.
+
+trio shuffles the tasks that are ready, on purpose. A session lets them run one at a time, in the
+order in which they became ready; those that became ready together go by their age. So a replay
+finds the same order again. Its clock and its idle point are had where trio waits for input.
+"""
+
+import math
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, final
+
+import trio
+from trio._core._run import SystemClock
+
+from vcr_gen.errors import DivergenceError, UsageError
+from vcr_gen.runtime.trio_library import TrioLoop
+from vcr_gen.runtime.turns import Clock, LoopSession
+
+__all__ = ["TrioHook"]
+
+_LONGEST = 24 * 60 * 60
+"""Seconds after which trio looks again, whatever happens."""
+
+
+@final
+class _SessionClock(trio.abc.Clock):
+    """The session's clock in trio's form."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    def start_clock(self) -> None:
+        """It runs already."""
+
+    def current_time(self) -> float:
+        return self._clock.now
+
+    def deadline_to_sleep_time(self, deadline: float) -> float:
+        return deadline - self.current_time()
+
+
+@final
+class TrioHook:
+    """Stands between one run of trio and its input until it is removed."""
+
+    def __init__(
+        self, loop: TrioLoop, clock: Clock, session: LoopSession, timers: Sequence[float] = ()
+    ) -> None:
+        runner = loop.runner
+        if runner.is_guest or not isinstance(runner.clock, SystemClock):
+            raise UsageError(
+                "a session takes turns with trio where trio runs alone and on its own clock, not "
+                "as a guest of another loop, nor with a MockClock"
+            )
+        self.loop = loop
+        self._runner = runner
+        self._session = session
+        self._clock = clock
+        self._own_clock = runner.clock
+        self._ready: deque[Any] = deque()
+        self._gave_up = False
+        self._installed = True
+        self.timers = self._adopt_deadlines(timers)
+        runner.clock = _SessionClock(clock)
+        self._io = runner.io_manager
+        runner.io_manager = _HookedIO(self._io, self)
+
+    def remove(self) -> None:
+        """Leave the run as it was found; deadlines that are left go on."""
+        if not self._installed:
+            return
+        self._installed = False
+        self._runner.io_manager = self._io
+        self._runner.clock = self._own_clock
+        self._runner.runq.extend(self._ready)
+        self._ready.clear()
+        now = self._own_clock.current_time()
+        for scope in self._scopes():
+            scope.deadline += now - self._clock.now
+
+    def _scopes(self) -> list[Any]:
+        """The scopes that have deadlines, the next one first."""
+        scopes = {entry[2] for entry in self._runner.deadlines._heap}
+        return sorted(
+            (scope for scope in scopes if math.isfinite(scope.deadline)),
+            key=lambda scope: scope.deadline,
+        )
+
+    def _adopt_deadlines(self, recorded: Sequence[float]) -> tuple[float, ...]:
+        """Put the deadlines of the run on the session's clock, as they stood in the recording."""
+        now = self._runner.clock.current_time()
+        found = self._scopes()
+        rests = [round(scope.deadline - now, 6) for scope in found]
+        if len(recorded) == len(rests):
+            rests = list(recorded)
+        for scope, rest in zip(found, rests, strict=True):
+            scope.deadline = self._clock.now + rest
+        return tuple(rests)
+
+    def get_events(self, timeout: float) -> Any:
+        """Wait for input, or let something enter where there is nothing else to do."""
+        if self._ready or timeout <= 0:
+            self._session.busy()
+            return self._io.get_events(0)
+        if self._runner.waiting_for_idle:  # somebody waits for the program itself to be idle
+            return self._io.get_events(timeout)
+        deadline = self._runner.deadlines.next_deadline()
+        timer = deadline if math.isfinite(deadline) else None
+        try:
+            wait = self._session.idle(timer)
+        except DivergenceError:
+            self._cancel_program()
+            wait = 0
+        events = self._io.get_events(_LONGEST if wait is None else wait)
+        if wait != 0:
+            self._session.woken(timer)
+            if self._runner.entry_queue.size():
+                self._session.told_by_thread()
+        return events
+
+    def process_events(self, events: Any) -> None:
+        """Find what became ready, and let only the first of it run."""
+        self._io.process_events(events)
+        runner = self._runner
+        runner.deadlines.expire(runner.clock.current_time())
+        self._ready.extend(sorted(runner.runq, key=lambda task: task._counter))
+        runner.runq.clear()
+        if self._ready:
+            runner.runq.append(self._ready.popleft())
+
+    def _cancel_program(self) -> None:
+        """Nobody is left to tell of a divergence: the cancelled program gets it at its close.
+
+        Shields are for clean-up; one behind which a task waits for ever is taken away.
+        """
+        if self._gave_up:
+            for task in self._runner.tasks:
+                _unshield(task)
+        self._gave_up = True
+        self._runner.main_task.parent_nursery.cancel_scope.cancel()
+
+
+def _unshield(task: Any) -> None:
+    status = task._cancel_status
+    while status is not None:
+        status._scope.shield = False
+        status = status._parent
+
+
+@final
+class _HookedIO:
+    """trio's own input and output with another way of waiting."""
+
+    def __init__(self, real: Any, hook: TrioHook) -> None:
+        self._real = real
+        self.get_events = hook.get_events
+        self.process_events = hook.process_events
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
