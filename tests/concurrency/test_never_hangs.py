@@ -247,29 +247,3 @@ def test_a_program_that_stops_early_fails_at_the_close(tape: Path) -> None:
     record(tape, two_calls)
     with pytest.raises(UnusedEventsError):
         replay(tape, nothing)
-
-
-def test_a_task_group_cancels_its_tasks_in_the_recorded_order(tape: Path) -> None:
-    async def program(world: Any) -> list[int]:
-        log: list[int] = []
-
-        async def wait(number: int) -> None:
-            try:
-                await asyncio.sleep(60)
-            finally:
-                log.append(number)
-
-        async def fail() -> None:
-            await world.fetch("a")
-            raise ZeroDivisionError
-
-        with pytest.raises(ExceptionGroup):
-            async with asyncio.TaskGroup() as group:
-                for number in range(10):
-                    group.create_task(wait(number))
-                group.create_task(fail())
-        return log
-
-    recorded = record(tape, program)
-
-    assert [recorded] * 5 == [replay(tape, program) for _ in range(5)]

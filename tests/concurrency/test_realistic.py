@@ -223,3 +223,31 @@ def test_a_failing_child_cancels_the_same_siblings(tape: Path) -> None:
         return log
 
     assert "a cancelled" in same(tape, group)
+
+
+def test_a_task_group_cancels_its_tasks_in_the_recorded_order(tape: Path) -> None:
+    async def program(world: Any) -> list[int]:
+        log: list[int] = []
+
+        async def wait(number: int) -> None:
+            try:
+                await asyncio.sleep(60)
+            finally:
+                log.append(number)
+
+        async def fail() -> None:
+            await world.fetch("a")
+            raise ZeroDivisionError
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for number in range(10):
+                    group.create_task(wait(number))
+                group.create_task(fail())
+        except* ZeroDivisionError:
+            log.append(-1)
+        return log
+
+    recorded = record(tape, program)
+
+    assert [recorded] * 5 == [replay(tape, program) for _ in range(5)]
