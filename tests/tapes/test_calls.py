@@ -1,11 +1,16 @@
 """Calls of a tape, start and end joined."""
 
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from pathlib import Path
 
 import pytest
 from tape_files import SESSION, write_tape
 
 from vcr_gen.errors import CassetteFormatError
+from vcr_gen.runtime import crossing
+from vcr_gen.runtime.live import live_kind
+from vcr_gen.runtime.objects import LIVE_WORDS
 from vcr_gen.runtime.storage import Reading
 from vcr_gen.tapes.calls import read_calls, split_name
 
@@ -60,3 +65,21 @@ def test_names_split_at_the_boundary_that_the_header_names() -> None:
     assert split_name("Shell.run") == ("Shell", "run")
     assert split_name("Device.ready.set") == ("Device", "ready.set")
     assert split_name("my.shell.run", ["my", "my.shell", "other"]) == ("my.shell", "run")
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [
+        Iterator[int],
+        AsyncIterator[int],
+        Awaitable[int],
+        AbstractContextManager[int],
+        AbstractAsyncContextManager[int],
+        Callable[[], int],
+    ],
+)
+def test_the_tools_know_every_kind_of_live_object(annotation: object) -> None:
+    kind = live_kind(annotation, inbound=True)
+    assert kind is not None
+    assert kind.word in LIVE_WORDS
+    assert crossing._WORD in LIVE_WORDS

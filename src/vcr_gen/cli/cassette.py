@@ -10,6 +10,7 @@ from vcr_gen.cli import (
     cassette_convert,
     cassette_diff,
     cassette_list,
+    cassette_merge,
     cassette_migrate,
     cassette_report,
     cassette_show,
@@ -28,6 +29,7 @@ ACTIONS: Final[Mapping[str, CommandModule]] = MappingProxyType(
         "stats": cassette_stats,
         "convert": cassette_convert,
         "migrate": cassette_migrate,
+        "merge": cassette_merge,
         "report": cassette_report,
     }
 )

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from vcr_gen.cli.cassette_files import Watch
-from vcr_gen.cli.cassette_writing import write_cassette
+from vcr_gen.cli.cassette_writing import refuse_existing, write_cassette
 from vcr_gen.cli.terminal import Terminal
-from vcr_gen.errors import CassetteFormatError, UsageError
+from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.loading import open_regular, target_of
 
@@ -33,8 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Convert; the target appears at once and whole, or not at all."""
     terminal = Terminal(quiet=arguments.quiet)
     source, target = arguments.source, arguments.target
-    if target.exists() and not arguments.force:
-        raise UsageError(f"{target} exists already\n  hint: --force replaces it")
+    refuse_existing(target, force=arguments.force)
     count = _convert(source, target, terminal, salvage=arguments.salvage)
     terminal.note(f"wrote {target}: {count} events")
     return 0

@@ -9,7 +9,7 @@ from typing import Final
 from vcr_gen.errors import CassetteError, CassetteMissingError
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.header import Header
-from vcr_gen.runtime.loading import is_partial, open_regular, target_of
+from vcr_gen.runtime.loading import Reading, is_partial, open_regular, target_of
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.recorded import read_events
 
@@ -45,6 +45,10 @@ class Watch:
         self._draw = draw
         self._total = sum(path.stat().st_size for path in paths if path.is_file())
         self._before = 0
+
+    def reading(self, reading: Reading) -> Iterator[Entry]:
+        """The events of the next file, where it is a whole cassette."""
+        return self.entries(reading, lambda: reading.position)
 
     def entries(self, entries: Iterable[Entry], position: Callable[[], int]) -> Iterator[Entry]:
         """The entries of the next file, whose place `position` tells."""

@@ -47,8 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         for path in paths:
             try:
                 with Reading(path) as reading:
-                    entries = watch.entries(reading, lambda: reading.position)
-                    count_calls(read_calls(entries, path), methods)
+                    count_calls(read_calls(watch.reading(reading), path), methods)
             except CassetteError as error:
                 problems.append(error)
     ordered = [methods[of] for of in sorted(methods)]

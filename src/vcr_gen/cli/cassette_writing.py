@@ -3,10 +3,17 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from vcr_gen.errors import UsageError
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.storage import Recording
 
-__all__ = ["write_cassette"]
+__all__ = ["refuse_existing", "write_cassette"]
+
+
+def refuse_existing(target: Path, *, force: bool) -> None:
+    """Raise when a file is in the way and nobody said that it may be replaced."""
+    if target.exists() and not force:
+        raise UsageError(f"{target} exists already\n  hint: --force replaces it")
 
 
 def write_cassette(

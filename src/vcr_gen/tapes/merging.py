@@ -1,0 +1,172 @@
+"""One session after another on one tape, as if a program had done both."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, final
+
+from vcr_gen.runtime.codec import same
+from vcr_gen.runtime.events import ROOT_STRAND
+from vcr_gen.runtime.header import Header
+from vcr_gen.runtime.jobs import JOB
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.tapes.rewriting import map_live_objects
+
+__all__ = ["Rebasing", "header_conflicts", "merge_headers"]
+
+_MERGED: Final = frozenset({"vcr-gen", "recorded_at", "max_age", "initial_state", "boundaries"})
+"""The keys of a header that need not be equal."""
+_NOT_CALLS: Final = frozenset({"item", "next", "sent", "thrown", "closed", "cancel", "end"})
+
+
+@final
+class Rebasing:
+    """Moves the events of each further session behind those of the sessions before."""
+
+    def __init__(self) -> None:
+        self._call = self._next_call = 0
+        self._at = self._next_at = 0.0
+        self._live = self._next_live = 0
+        self._spawned = self._next_spawned = 0
+
+    def next_session(self) -> None:
+        """What follows comes from another tape: its numbers start anew, and its clock too."""
+        self._call, self._live = self._next_call, self._next_live
+        self._at, self._spawned = self._next_at, self._next_spawned
+
+    def event(self, entry: Mapping[str, Plain]) -> dict[str, Plain]:
+        """An entry with the numbers that it has on the common tape."""
+        found: dict[str, Plain] = {}
+        for key, value in entry.items():
+            if key in ("call", "within") or key in _NOT_CALLS:
+                found[key] = self._call_number(value)
+            elif key == "strand":
+                found[key] = self._strand(str(value))
+            elif key == "on":
+                found[key] = self._on(str(value))
+            elif key == "at":
+                found[key] = self._time(value)
+            else:
+                found[key] = map_live_objects(value, self._object)
+        if entry.get("of") == JOB and entry.get("strand", ROOT_STRAND) == ROOT_STRAND:
+            self._next_spawned += 1
+        self._note_end(found)
+        return found
+
+    def _call_number(self, value: Plain) -> Plain:
+        if not isinstance(value, int):
+            return value
+        self._next_call = max(self._next_call, value + self._call)
+        return value + self._call
+
+    def _strand(self, name: str) -> str:
+        """A strand's name: children of the root go on being counted, calls have other numbers."""
+        first, dot, rest = name.partition(".")
+        if first.startswith("@") and first[1:].isdecimal():
+            return f"@{int(first[1:]) + self._call}{dot}{rest}"
+        child, more, below = rest.partition(".")
+        if first != ROOT_STRAND or not child.isdecimal():
+            return name
+        number = int(child) + self._spawned
+        self._next_spawned = max(self._next_spawned, number)
+        return f"{first}.{number}{more}{below}"
+
+    def _on(self, name: str) -> str:
+        if name.startswith("#") and name[1:].isdecimal():
+            return f"#{self._object(int(name[1:]))}"
+        return name
+
+    def _object(self, number: Plain) -> Plain:
+        if not isinstance(number, int):  # a wrapper that was attached: the same in both
+            return number
+        self._next_live = max(self._next_live, number + self._live)
+        return number + self._live
+
+    def _time(self, at: Plain) -> Plain:
+        if not isinstance(at, int | float):
+            return at
+        moved = round(at + self._at, 6)
+        self._next_at = max(self._next_at, moved)
+        return moved
+
+    def _note_end(self, entry: Mapping[str, Plain]) -> None:
+        at, took = entry.get("at", 0.0), entry.get("took", 0.0)
+        if isinstance(at, int | float) and isinstance(took, int | float):
+            self._next_at = max(self._next_at, round(at + took, 6))
+
+
+def header_conflicts(
+    headers: Sequence[tuple[Path, Mapping[str, Plain]]],
+) -> list[str]:
+    """Why sessions cannot stand on one tape."""
+    (first_path, first), *others = headers
+    found: list[str] = []
+    state = dict(Header.read(first, first_path).initial_state)
+    signatures = dict(Header.read(first, first_path).signatures)
+    for path, data in others:
+        header = Header.read(data, path)
+        found += [
+            f"{path}: `{key}` is not the same as in {first_path}"
+            for key in dict.fromkeys([*first, *data])
+            if key not in _MERGED and not same(first.get(key), data.get(key))
+        ]
+        for key, value in header.initial_state.items():
+            if key in state and not same(state[key], value):
+                found.append(f"{path}: `initial_state` has another `{key}`")
+            state[key] = value
+        for name, signature in header.signatures.items():
+            if signatures.setdefault(name, signature) != signature:
+                found.append(f"{path}: {name} was recorded with another signature: {signature}")
+        found += [f"{path}: {words}" for words in _turned(first, data)]
+    return found
+
+
+def merge_headers(headers: Sequence[tuple[Path, Mapping[str, Plain]]]) -> dict[str, Plain]:
+    """The header of the common tape: as old as its oldest session, with the boundaries of all."""
+    merged: dict[str, Plain] = {}
+    boundaries: dict[str, Plain] = {}
+    state: dict[str, Plain] = {}
+    ages = []
+    dates = []
+    for path, data in headers:
+        header = Header.read(data, path)
+        merged |= data
+        dates.append(header.recorded_at)
+        ages += [header.max_age.total_seconds()] if header.max_age is not None else []
+        state |= header.initial_state
+        named = data.get("boundaries")
+        for name, about in named.items() if isinstance(named, dict) else ():
+            boundaries[name] = _both(boundaries.get(name), about)
+    merged["recorded_at"] = min(dates, default=datetime.now(UTC)).isoformat(timespec="seconds")
+    if ages:
+        merged["max_age"] = min(ages)
+    if state:
+        merged["initial_state"] = state
+    if boundaries:
+        merged["boundaries"] = {name: boundaries[name] for name in sorted(boundaries)}
+    return merged
+
+
+def _turned(first: Mapping[str, Plain], other: Mapping[str, Plain]) -> list[str]:
+    """Boundaries that go the other way."""
+    here, there = first.get("boundaries"), other.get("boundaries")
+    if not isinstance(here, dict) or not isinstance(there, dict):
+        return []
+    return [
+        f"boundary `{name}` goes the other way"
+        for name in here
+        if name in there and _direction(here[name]) != _direction(there[name])
+    ]
+
+
+def _direction(about: Plain) -> Plain:
+    return about.get("direction") if isinstance(about, dict) else None
+
+
+def _both(known: Plain, about: Plain) -> Plain:
+    if not isinstance(known, dict) or not isinstance(about, dict):
+        return about
+    before, after = known["methods"], about["methods"]
+    assert isinstance(before, dict)
+    assert isinstance(after, dict)
+    return {**about, "methods": {**before, **after}}

@@ -1,0 +1,26 @@
+"""Boundaries of every kind whose calls have numbers on the tape."""
+
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from vcr_gen.boundary import inbound, outbound
+
+
+@outbound
+class Connection(Protocol):
+    def read(self, size: int) -> str: ...
+
+
+@outbound
+class World(Protocol):
+    def run(self, command: str) -> str: ...
+    async def arun(self, command: str) -> str: ...
+    def words(self, text: str) -> Iterator[str]: ...
+    def open(self, name: str) -> Connection: ...
+    def same(self, connection: Connection) -> bool: ...
+    def each(self, text: str, tell: Callable[[str], int]) -> int: ...
+
+
+@inbound(name="server")
+class Server(Protocol):
+    def ask(self, question: str) -> str: ...

@@ -1,0 +1,161 @@
+"""`vcr-gen cassette merge`: what was recorded apart replays in turn."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tape_files import HEADER, SESSION, read_tape, write_tape
+from wrapping import wrap_package
+
+from vcr_gen import Cassette, Driver
+from vcr_gen.cli import main
+from vcr_gen.runtime.storage import Reading
+
+_WRAPPERS = wrap_package(Path(__file__).parent / "merged")
+
+from merged import real  # noqa: E402 - importable from here on
+from vcr_merged import VcrServer, VcrWorld  # noqa: E402
+
+PROGRAMS = {"calls": real.calls, "objects": real.objects, "tasks": real.tasks}
+
+
+def record(path: Path, *programs: Callable[[Any], object]) -> list[object]:
+    with Cassette(path, "all") as cassette:
+        world = VcrWorld.attach(cassette, real.RealWorld)
+        return [program(world) for program in programs]
+
+
+def replay(path: Path, *programs: Callable[[Any], object]) -> list[object]:
+    with Cassette(path, "none") as cassette:
+        world = VcrWorld.attach(cassette, real.RealWorld)
+        return [program(world) for program in programs]
+
+
+def merge(*arguments: Any) -> int:
+    return main(["cassette", "merge", "-q", *map(str, arguments)])
+
+
+def without_times(path: Path) -> list[dict[str, Any]]:
+    return [
+        {key: value for key, value in event.items() if key not in ("at", "took")}
+        for event in read_tape(path)
+    ]
+
+
+@pytest.mark.parametrize("second", PROGRAMS)
+@pytest.mark.parametrize("first", PROGRAMS)
+def test_the_merged_tape_is_the_one_that_a_program_doing_both_would_have_recorded(
+    tmp_path, first, second
+):
+    programs = PROGRAMS[first], PROGRAMS[second]
+    a, b, both = tmp_path / "a.yaml", tmp_path / "b.jsonl", tmp_path / "both.yaml"
+    seen = [*record(a, programs[0]), *record(b, programs[1])]
+    assert merge(a, b, "-o", both) == 0
+    assert replay(both, *programs) == seen
+    together = tmp_path / "together.yaml"
+    record(together, *programs)
+    assert without_times(both) == without_times(together)
+    times = [event["at"] for event in read_tape(both)]
+    assert times == sorted(times)
+    assert main(["cassette", "check", "-q", "--no-signatures", str(both)]) == 0
+
+
+def test_three_sessions_with_inbound_calls_are_driven_one_after_another(tmp_path):
+    class Application:
+        def __init__(self, world: Any) -> None:
+            self.world = world
+
+        def ask(self, question: str) -> str:
+            return f"{self.world.run(question)}!"
+
+    def serve(path: Path, mode: str, drive: Callable[[Any, Any], None]) -> None:
+        with Cassette(path, mode) as cassette:
+            world = VcrWorld.attach(cassette, real.RealWorld)
+            drive(cassette, VcrServer(cassette=cassette, inner=Application(world)))
+
+    tapes = [tmp_path / f"{name}.yaml" for name in "abc"]
+    for number, tape in enumerate(tapes):
+        serve(tape, "all", lambda _, server, n=number: server.ask(f"q{n}"))
+    both = tmp_path / "all.jsonl"
+    assert merge(*tapes, "-o", both) == 0
+    serve(both, "none", lambda cassette, server: Driver(cassette, server).run_sync())
+    assert [event.get("strand") for event in read_tape(both) if event.get("of") == "World.run"] == [
+        "@1",
+        "@3",
+        "@5",
+    ]
+
+
+def test_the_header_is_that_of_both(tmp_path):
+    shell = {"Shell": HEADER["boundaries"]["Shell"]}
+    old = {
+        "recorded_at": "2026-11-01T00:00:00+00:00",
+        "max_age": 60.0,
+        "initial_state": {"a": 1, "both": 2},
+        "anchors": ["project"],
+        "boundaries": {"Other": {"direction": "inbound", "methods": {"go": "() -> None"}}},
+    }
+    new = {
+        **HEADER,
+        "anchors": ["project"],
+        "initial_state": {"both": 2, "b": 3},
+        "boundaries": shell,
+    }
+    a = write_tape(tmp_path / "a.yaml", [SESSION[0]], new)
+    b = write_tape(tmp_path / "b.yaml", [SESSION[0]], old)
+    assert merge(a, b, "-o", tmp_path / "c.yaml") == 0
+    with Reading(tmp_path / "c.yaml") as reading:
+        assert reading.header == {
+            "vcr-gen": 1,
+            "recorded_at": "2026-11-01T00:00:00+00:00",
+            "max_age": 60.0,
+            "initial_state": {"both": 2, "b": 3, "a": 1},
+            "anchors": ["project"],
+            "boundaries": {"Other": old["boundaries"]["Other"], **shell},
+        }
+    assert [event["at"] for event in read_tape(tmp_path / "c.yaml")] == [0.1, 0.7]
+
+
+def test_sessions_that_contradict_each_other_are_refused_with_every_reason(tmp_path, capsys):
+    methods = {"run": "(line: str) -> str"}
+    other = {
+        **HEADER,
+        "initial_state": {"cwd": "/b"},
+        "anchors": ["project"],
+        "boundaries": {
+            "Shell": {"direction": "outbound", "methods": methods},
+            "server": {"direction": "outbound", "methods": {}},
+        },
+    }
+    a = write_tape(tmp_path / "a.yaml", [], {**HEADER, "initial_state": {"cwd": "/a"}})
+    b = write_tape(tmp_path / "b.yaml", [], other)
+    assert merge(a, b, "-o", tmp_path / "c.yaml") == 2
+    assert capsys.readouterr().err == (
+        "these sessions cannot be merged:\n"
+        f"{b}: `anchors` is not the same as in {a}\n"
+        f"{b}: `initial_state` has another `cwd`\n"
+        f"{b}: Shell.run was recorded with another signature: (line: str) -> str\n"
+        f"{b}: boundary `server` goes the other way\n"
+    )
+    assert not (tmp_path / "c.yaml").exists()
+
+
+def test_wrong_use_of_merge_exits_2(tmp_path, capsys):
+    a = write_tape(tmp_path / "a.yaml", SESSION)
+    torn = tmp_path / "torn.yaml"
+    torn.write_bytes(a.read_bytes()[:-30])
+    out = tmp_path / "out.yaml"
+    for arguments, words in (
+        ((a, "-o", out), "two cassettes or more"),
+        ((a, a), "the following arguments are required: -o"),
+        ((a, a, "-o", a), "exists already\n  hint: --force replaces it"),
+        ((a, torn, "-o", out), f"{torn}:"),
+        ((a, tmp_path, "-o", out), "must end in one of"),
+        ((a, a, "-o", tmp_path / "out.txt"), "must end in one of"),
+    ):
+        assert merge(*arguments) == 2
+        assert words in capsys.readouterr().err
+        assert not out.exists()
+    assert merge(a, a, "-o", a, "--force") == 0
+    assert len(read_tape(a)) == 2 * len(SESSION)
