@@ -190,6 +190,9 @@ def test_a_recording_that_is_too_old_warns_fails_or_is_made_anew(tape, monkeypat
         assert session(tape.path, "none", 1, max_age=week) == [1]
     with pytest.raises(CassetteError, match="days old"):
         session(tape.path, "none", 1, max_age=week, when_stale="fail")
+    with pytest.raises(CassetteError, match=r"days old.*\n\nhint: mode 'none' never records"):
+        session(tape.path, "none", 1, max_age=week, when_stale="record")
+    assert tape.path.read_bytes() == old
     assert session(tape.path, "once", 1, max_age=week, when_stale="record") == [11]
     assert session(tape.path, "none", 1, max_age=week, when_stale="fail") == [11]
 

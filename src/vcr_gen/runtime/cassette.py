@@ -206,6 +206,10 @@ class Cassette:
         if limit is None or age <= limit:
             return False
         message = f"the recording is {age.days} days old, more than {limit} allowed"
+        if when_stale == "record" and self.mode is Mode.NONE:
+            advice = self._settings.advice.record()
+            hint = f"hint: mode 'none' never records; {advice}"
+            raise CassetteError(f"{message}\n\n{hint}", path=self.path)
         if when_stale == "fail":
             raise CassetteError(message, path=self.path)
         if when_stale == "warn":

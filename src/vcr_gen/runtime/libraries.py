@@ -4,6 +4,7 @@ import asyncio
 import sys
 from asyncio.events import _get_running_loop
 from collections.abc import Callable, Coroutine, Generator
+from contextvars import Context
 from typing import Any, Protocol, TypeVar, final
 
 from vcr_gen.errors import UsageError
@@ -89,9 +90,15 @@ class Library(Protocol):
         """Whether the running task is being cancelled, rather than something it awaits."""
 
     async def watch_for_cancel(
-        self, application: Coroutine[Any, Any, _S], cancelled: Callable[[], None]
+        self,
+        application: Coroutine[Any, Any, _S],
+        cancelled: Callable[[], None],
+        context: Context | None = None,
     ) -> _S:
-        """Await the application; `cancelled` is called when the environment cancels the call."""
+        """Await the application; `cancelled` is called when the environment cancels the call.
+
+        It runs in the context, where one is given and it gets a task of its own.
+        """
 
 
 @final
@@ -134,7 +141,10 @@ class _Asyncio:
         return task is not None and task.cancelling() > 0
 
     async def watch_for_cancel(
-        self, application: Coroutine[Any, Any, _S], cancelled: Callable[[], None]
+        self,
+        application: Coroutine[Any, Any, _S],
+        cancelled: Callable[[], None],
+        context: Context | None = None,
     ) -> _S:
         """Await the application; `cancelled` is called when the environment cancels the call.
 
@@ -143,7 +153,7 @@ class _Asyncio:
         caller is seen here before the clean-up of the cancelled code, whose own calls must come
         later on the tape than what caused them.
         """
-        task = asyncio.create_task(application)
+        task = asyncio.create_task(application, context=context)
         while not task.done():
             try:
                 await asyncio.wait([task])

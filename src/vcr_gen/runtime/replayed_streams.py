@@ -272,8 +272,10 @@ class AssertedAsyncStream(AsyncStream):
             if hasattr(self._own, "aclose"):
                 try:
                     await self._own.aclose()
-                except Exception as error:
-                    self._end("raised", self._bound.raised, error)
+                except (DivergenceError, GeneratorExit, KeyboardInterrupt):
+                    raise
+                except BaseException as error:
+                    self._end("raised", self._bound.raised, as_answer(error))
                     raise
             self._end("returned", self._bound.nothing, None)
 

@@ -1,12 +1,15 @@
 """Streams that pass a boundary: recorded item by item, and replayed one at a time."""
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Generator, Iterator
+from contextvars import Context, copy_context
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, final
 
 from vcr_gen.runtime.binding import Bound
+from vcr_gen.runtime.events import SignalKind
 from vcr_gen.runtime.libraries import as_answer, running_library
+from vcr_gen.runtime.plain import Plain
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.recorder import Recorder
@@ -57,7 +60,7 @@ class RecordedStream(Stream):
         return self._step(lambda: next(self._real))
 
     def send(self, value: Any, /) -> Any:
-        if value is None:
+        if value is None or self._over:
             return self.__next__()
         stored, forwarded = self._recorder.give(self._bound.sent, value)
         self._tape.signal(self._call, "sent", stored)
@@ -122,40 +125,60 @@ class RecordedAsyncStream(AsyncStream):
         self._real = aiter(real)
         self._inbound = inbound
         self._over = False
+        self._context: Context | None = None
+        """What the application's steps share, each of which is a task of its own."""
 
     async def __anext__(self) -> Any:
-        if self._inbound and not self._over:
+        if self._inbound and not self._over:  # it is the environment that asks, in its turn
             await self._recorder.turn()
             self._tape.signal(self._call, "next")
         return await self._step(anext(self._real))
 
     async def asend(self, value: Any, /) -> Any:
-        if value is None:
+        if value is None or self._over:
             return await self.__anext__()
         stored, forwarded = self._recorder.give(self._bound.sent, value)
-        self._tape.signal(self._call, "sent", stored)
+        await self._signal("sent", stored)
         return await self._step(_async_generator(self._real).asend(forwarded))
 
     async def raise_inside(self, error: BaseException) -> Any:
         if self._over:
             raise error
-        self._tape.signal(self._call, "thrown", self._recorder.give(self._bound.raised, error)[0])
+        await self._signal("thrown", self._recorder.give(self._bound.raised, error)[0])
         return await self._step(_async_generator(self._real).athrow(error))
 
     async def aclose(self) -> None:
         if self._over:
             return
         self._over = True
-        self._tape.signal(self._call, "closed")
-        with self._recorder.inside(self._call, inbound=self._inbound):
-            if hasattr(self._real, "aclose"):
-                await self._await(self._real.aclose())
-            self._tape.end(self._call, "returned")
+        await self._signal("closed")
+        await self._run(self._close())
+
+    async def _signal(self, kind: SignalKind, value: Plain = None) -> None:
+        """Record what the consumer does; the environment in its turn."""
+        if self._inbound:
+            await self._recorder.turn()
+        self._tape.signal(self._call, kind, value)
 
     async def _step(self, step: Any) -> Any:
         if self._over:
             step.close()
             raise StopAsyncIteration
+        return await self._run(self._advance(step))
+
+    async def _run(self, step: Coroutine[Any, Any, Any]) -> Any:
+        """Do one step: the environment's here, the application's as in a replay."""
+        if not self._inbound:
+            return await step
+
+        def cancelled() -> None:
+            self._tape.signal(self._call, "cancel")
+
+        if self._context is None:
+            self._context = copy_context()
+        return await running_library().watch_for_cancel(step, cancelled, self._context)
+
+    async def _advance(self, step: Any) -> Any:
         with self._recorder.inside(self._call, inbound=self._inbound):
             try:
                 item = await self._await(step)
@@ -170,18 +193,21 @@ class RecordedAsyncStream(AsyncStream):
             self._tape.item(self._call, stored)
             return forwarded
 
+    async def _close(self) -> None:
+        with self._recorder.inside(self._call, inbound=self._inbound):
+            if hasattr(self._real, "aclose"):
+                await self._await(self._real.aclose())
+            self._tape.end(self._call, "returned")
+
     async def _await(self, step: Any) -> Any:
         """Await one step: the environment's in its turn, the application's as it comes."""
         if not self._inbound:
             return await self._recorder.hear(self._call, self._bound, step)
-        library = running_library()
         try:
             return await step
         except (StopAsyncIteration, GeneratorExit, KeyboardInterrupt):
             raise
         except BaseException as error:
-            if isinstance(error, library.cancelled) and library.cancelled_by_caller():
-                self._tape.signal(self._call, "cancel")
             self._recorder.raised(self._call, self._bound, as_answer(error))
             raise
 

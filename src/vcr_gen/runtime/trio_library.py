@@ -5,7 +5,7 @@ Imported only where the program has imported trio.
 
 import asyncio
 from collections.abc import Callable, Coroutine, Generator
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from typing import Any, TypeVar, final
 
 import outcome
@@ -145,9 +145,13 @@ class _Trio:
         return True  # what trio cancels inside of the environment stays there
 
     async def watch_for_cancel(
-        self, application: Coroutine[Any, Any, _S], cancelled: Callable[[], None]
+        self,
+        application: Coroutine[Any, Any, _S],
+        cancelled: Callable[[], None],
+        context: Context | None = None,
     ) -> _S:
         """Await the application; `cancelled` is called before its clean-up begins."""
+        del context  # it stays in its caller's task
         inner = trio.CancelScope(shield=True)
         answer: outcome.Outcome[_S] | None = None
 
