@@ -97,7 +97,11 @@ class ReplayedAsyncStream(AsyncStream):
     async def __anext__(self) -> Any:
         if self._over:
             raise StopAsyncIteration
-        event = await self._player.hear_async(self._call)
+        try:
+            event = await self._player.hear_async(self._call)
+        except BaseException:  # it was cancelled, and a stream does not survive that
+            self._over = True
+            raise
         if isinstance(event, Item):
             return self._bound.value.restore(event.value)
         self._over = True
