@@ -68,6 +68,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="notice connections, processes and files that go past the boundaries in a replay: "
         "fail (without a word) or warn; wins over markers",
     )
+    group.addoption(
+        "--vcrgen-report",
+        dest="vcrgen_report",
+        type=os.path.abspath,  # workers of xdist may be elsewhere
+        metavar="DIR",
+        help="write an HTML report of each replay that fails into this folder",
+    )
     parser.addini("vcrgen_mode", f"the mode without a marker: {', '.join(MODES)}", default="")
     parser.addini("vcrgen_format", f"the format of new files: {', '.join(FORMATS)}", default="")
     parser.addini("vcrgen_max_age", "how old cassettes may be, such as 30d", default="")
@@ -82,7 +89,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "vcrgen(name=…, mode=…, format=…, anchors=…, max_age=…, when_stale=…, initial_state=…, "
         "codecs=…, rules=…, patience=…, hermetic=…): how the test's cassette is opened",
     )
-    options = ("mode", "check_unused", "max_age", "keep_failed", "hermetic")
+    options = ("mode", "check_unused", "max_age", "keep_failed", "hermetic", "report")
     settings = ("mode", "format", "max_age", "when_stale", "hermetic")
     if (
         os.environ.get("VCR_RECORD")

@@ -37,6 +37,8 @@ def write_page(target: Path, parts: Iterable[str]) -> None:
     with NamedTemporaryFile(
         "w",
         encoding="utf-8",
+        # Paths and messages can hold halves of characters; JSON spells them just so.
+        errors="backslashreplace",
         newline="\n",
         dir=place.parent,
         prefix=f".{place.name[:40]}.",

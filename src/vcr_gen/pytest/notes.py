@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-__all__ = ["Kind", "Note", "read_notes", "summary_lines"]
+__all__ = ["Kind", "Note", "picture_sections", "read_notes", "summary_lines"]
 
 Kind: TypeAlias = Literal[
     "recorded",
@@ -17,6 +17,7 @@ Kind: TypeAlias = Literal[
     "partial",
     "too old",
     "unused",
+    "pictured",
 ]
 
 _LISTED: Final[dict[Kind, str]] = {
@@ -26,6 +27,7 @@ _LISTED: Final[dict[Kind, str]] = {
     "differs": "the real environment no longer behaves as recorded",
     "too old": "too old",
     "unused": "unused: no test has this cassette",
+    "pictured": "reports of failed replays",
 }
 
 
@@ -51,7 +53,7 @@ def summary_lines(notes: Iterable[Note], root: Path) -> list[str]:
     """The terminal summary: one line of counts, then the cassettes that somebody should look at."""
     noted = sorted(set(notes))
     counts = {kind: sum(note.kind == kind for note in noted) for kind in get_args(Kind)}
-    told = [kind for kind in get_args(Kind) if counts[kind]]
+    told = [kind for kind in get_args(Kind) if counts[kind] and kind != "pictured"]
     if not told:
         return []
     lines = ["cassettes: " + ", ".join(f"{counts[kind]} {_word(kind)}" for kind in told)]
@@ -63,6 +65,12 @@ def summary_lines(notes: Iterable[Note], root: Path) -> list[str]:
     if counts["unused"]:
         lines.append("hint: delete them, or run the tests that use them")
     return lines
+
+
+def picture_sections(notes: Iterable[Note], root: Path) -> list[tuple[str, str]]:
+    """Where the reports of a failed test are, as sections of what pytest tells about it."""
+    pictured = [note for note in notes if note.kind == "pictured"]
+    return [("report of the failed replay", _line(note, root)) for note in pictured]
 
 
 def _word(kind: Kind) -> str:

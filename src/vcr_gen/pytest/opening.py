@@ -13,6 +13,7 @@ from vcr_gen.pytest.claims import MARKER, Claims, test_id
 from vcr_gen.pytest.decision import Decision, decide
 from vcr_gen.pytest.notes import Note
 from vcr_gen.pytest.options import Options, parse_age, read_options
+from vcr_gen.pytest.pictures import Pictures
 from vcr_gen.pytest.tape import Plan, Tape
 
 __all__ = ["DISTRIBUTED", "Opener", "marked_options"]
@@ -34,6 +35,8 @@ class Opener:
             },
         )
         self.claims = Claims(self._ini.format or "yaml")
+        folder = config.getoption("vcrgen_report")
+        self._picture = Pictures(Path(folder), config.rootpath, note).write if folder else None
 
     def decision(self, asked: str | None = None) -> Decision:
         """The mode for a cassette whose marker or factory asks for `asked`."""
@@ -90,6 +93,8 @@ class Opener:
             max_age=parse_age(asked_age) if asked_age else options.max_age or self._ini.max_age,
             keep_failed=self._config.getoption("vcrgen_keep_failed"),
             record_with=self._command(tests, "all"),
+            tests=tests,
+            picture=self._picture,
         )
         try:
             return Tape(plan, self._note)

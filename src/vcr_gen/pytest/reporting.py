@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pytest
 
-from vcr_gen.pytest.notes import Note, read_notes, summary_lines
+from vcr_gen.pytest.notes import Note, picture_sections, read_notes, summary_lines
 from vcr_gen.pytest.opening import DISTRIBUTED, Opener
 from vcr_gen.pytest.unused import Survey, find_unused
 
@@ -48,6 +48,8 @@ class Reporting:
         """Send the notes along with the report: it reaches the controller even if a worker dies."""
         report = yield
         if self._pending:
+            if report.failed:
+                report.sections += picture_sections(self._pending, self._config.rootpath)
             setattr(report, _KEY, [note.plain() for note in self._pending])
             self._pending.clear()
         return report

@@ -16,6 +16,7 @@ from vcr_gen.errors import (
     DivergenceError,
     ReplayError,
     UsageError,
+    VcrError,
     VerificationError,
 )
 from vcr_gen.pytest.notes import Kind, Note
@@ -39,6 +40,10 @@ class Plan:
     keep_failed: bool
     record_with: str
     """The command that records it."""
+    tests: str
+    """The id of the test that uses it, or of all tests that do."""
+    picture: Callable[[Path, DivergenceError | VcrError, str], None] | None
+    """Writes the report of a failed replay, where somebody asked for it."""
 
 
 class Tape:
@@ -150,8 +155,12 @@ class Tape:
             if error is not None and not isinstance(error, VerificationError):
                 return  # the test failed before there was anything to compare
             kind = "differs" if error is not None else "verified"
+        elif isinstance(error, DivergenceError | ReplayError):
+            kind = "diverged"
+            if self.plan.picture is not None:
+                self.plan.picture(self.plan.path, error, self.plan.tests)
         else:
-            kind = "diverged" if isinstance(error, DivergenceError | ReplayError) else "replayed"
+            kind = "replayed"
         self._note(Note(kind, str(self.plan.path), detail))
 
     def _partial(self) -> str:

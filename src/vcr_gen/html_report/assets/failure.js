@@ -1,5 +1,6 @@
 /*
- * A replay that failed: what was expected against what came, and where.
+ * A replay that failed: what was expected against what came, and where. Also what any two values
+ * look like side by side.
  */
 
 const EXPECTED_AND_CAME = [
@@ -10,32 +11,89 @@ const EXPECTED_AND_CAME = [
 /** The banner above everything else. */
 function showFailure(tape, failure) {
   const banner = byId("failure");
-  const more = failure.sections.map(({ title, rows }) =>
-    make("div", {}, make("dt", {}, title), ...rows.map((row) => make("dd", {}, row))),
-  );
-  banner.append(
+  const parts = [
     make("p", { class: "kicker" }, "The replay failed", failure.test ? ` in ${failure.test}` : ""),
     make("h2", {}, failure.headline),
     failure.likely ? make("p", {}, `Likely: ${failure.likely}.`) : null,
-    failure.event === null
-      ? null
-      : make("p", {}, linkTo(tape, failure.event, `Show event ${failure.event}`), ` ${failure.place}`),
+    make("p", { class: "places" }, ...failurePlaces(tape, failure)),
+    showExpectedAndCame(failure),
     showDifferences(failure.differences),
-    more.length
-      ? make("details", {}, make("summary", {}, "More about it"), make("dl", {}, ...more))
-      : null,
-    failure.hint ? make("p", { class: "advice" }, failure.hint) : null,
-  );
+    showAdvice(failure),
+    showMore(tape, failure),
+  ];
+  banner.append(...parts.filter(Boolean));
   banner.hidden = false;
 }
 
+function failurePlaces(tape, failure) {
+  const places = [];
+  if (failure.event !== null) {
+    places.push(make("span", {}, linkTo(tape, failure.event, `Show event ${failure.event}`)));
+  }
+  if (failure.place) {
+    places.push(make("code", {}, failure.place));
+  }
+  if (failure.called_at) {
+    places.push(make("span", {}, "called at ", make("code", {}, failure.called_at)));
+  }
+  return places;
+}
+
+/** Both sides in one line each; the differences, where there are any, say it better. */
+function showExpectedAndCame(failure) {
+  if (!failure.came || failure.differences.length) {
+    return null;
+  }
+  const values = [failure.expected, failure.came];
+  return make(
+    "dl",
+    { class: "against" },
+    ...EXPECTED_AND_CAME.map(({ title, tone }, index) =>
+      make("div", { class: tone }, make("dt", {}, title), make("dd", {}, values[index])),
+    ),
+  );
+}
+
+function showAdvice({ hint, commands }) {
+  const told = commands.filter((command) => !hint.includes(command));
+  return hint || told.length
+    ? make(
+        "p",
+        { class: "advice" },
+        hint,
+        ...told.flatMap((command) => [" ", make("code", {}, command)]),
+      )
+    : null;
+}
+
+function showMore(tape, { sections }) {
+  if (sections.length === 0) {
+    return null;
+  }
+  const row = ({ text, event }) =>
+    make("dd", {}, event === null ? null : linkTo(tape, event, `${event}`), ` ${text}`);
+  return make(
+    "details",
+    {},
+    make("summary", {}, "More about it"),
+    make(
+      "dl",
+      {},
+      ...sections.map(({ title, rows }) =>
+        make("div", {}, make("dt", {}, title), ...rows.map(row)),
+      ),
+    ),
+  );
+}
+
 /** The failure again, among the details of the call where it happened. */
-function showDiverged(failure) {
+function showFailedHere(failure) {
   return make(
     "section",
     { class: "diverged" },
-    make("h3", {}, "The replay diverged here"),
+    make("h3", {}, failure.unused.length ? "The replay failed" : "The replay diverged here"),
     make("p", {}, failure.headline),
+    showExpectedAndCame(failure),
     showDifferences(failure.differences),
   );
 }
@@ -45,30 +103,7 @@ function showDifferences(differences, sides = EXPECTED_AND_CAME) {
   if (differences.length === 0) {
     return null;
   }
-  const [before, after] = sides;
-  const titles = ["Field", before.title, after.title];
-  const side = (text, kind) =>
-    make(
-      "td",
-      { class: kind },
-      text === null ? make("span", { class: "value nothing" }, "nothing") : showValue(readExactly(text)),
-    );
-  const row = ({ field, reason, expected, came, text, breaking }) =>
-    text !== undefined
-      ? make("tr", {}, make("td", { colspan: "3" }, make("pre", { class: "lines" }, text)))
-      : make(
-          "tr",
-          {},
-          make(
-            "th",
-            { scope: "row" },
-            make("code", {}, field),
-            make("small", {}, reason),
-            breaking ? make("strong", {}, "breaking") : null,
-          ),
-          side(expected, before.tone),
-          side(came, after.tone),
-        );
+  const titles = ["Field", ...sides.map((side) => side.title)];
   return make(
     "div",
     { class: "differences" },
@@ -76,7 +111,51 @@ function showDifferences(differences, sides = EXPECTED_AND_CAME) {
       "table",
       {},
       make("thead", {}, make("tr", {}, ...titles.map((title) => make("th", { scope: "col" }, title)))),
-      make("tbody", {}, ...differences.map(row)),
+      make("tbody", {}, ...differences.map((difference) => showDifference(difference, sides))),
     ),
   );
+}
+
+function showDifference({ field, reason, expected, came, breaking }, sides) {
+  const values = [expected, came].map((text) => (text === null ? undefined : readExactly(text)));
+  const texts = values.every((value) => typeof value === "string");
+  const shown = texts ? showChanged(...values) : values.map(showValue);
+  return make(
+    "tr",
+    {},
+    make(
+      "th",
+      { scope: "row" },
+      make("code", {}, field),
+      make("small", {}, reason),
+      breaking ? make("strong", {}, "breaking") : null,
+    ),
+    ...sides.map(({ tone }, index) => make("td", { class: tone }, shown[index])),
+  );
+}
+
+/** Two texts with what is not the same in both marked: whole lines, where there are several. */
+function showChanged(before, after) {
+  const lines = before.includes("\n") || after.includes("\n");
+  const [a, b] = [before, after].map((text) => (lines ? text.split(/(?<=\n)/) : [...text]));
+  const shorter = Math.min(a.length, b.length);
+  let start = 0;
+  while (start < shorter && a[start] === b[start]) {
+    start++;
+  }
+  let end = 0;
+  while (end < shorter - start && a[a.length - 1 - end] === b[b.length - 1 - end]) {
+    end++;
+  }
+  return [a, b].map((parts) => {
+    const [first, middle, last] = [
+      parts.slice(0, start),
+      parts.slice(start, parts.length - end),
+      parts.slice(parts.length - end),
+    ].map((some) => some.join(""));
+    const content = [first, middle ? make("mark", {}, middle) : null, last];
+    return lines
+      ? make("pre", { class: "value text lines" }, ...content)
+      : make("span", { class: "value text" }, '"', ...content, '"');
+  });
 }

@@ -22,6 +22,10 @@ class Report {
     });
     if (subject.failedCall) {
       this.timelines[0].failedEvent = subject.failure.event;
+      this.timelines[0].failedWords = subject.unused.size ? "not used" : "diverged here";
+    }
+    if (subject.failure) {
+      this.across(true); // where a replay failed is a matter of order
     }
     this.showTop();
     this.offerFilters();

@@ -12,6 +12,7 @@ class Session {
     });
     const failedAt = failure?.event ?? null;
     this.failedCall = failedAt === null ? null : tape.callOf[failedAt] ?? null;
+    this.unused = new Set((failure?.unused ?? []).map((event) => tape.callOf[event]));
     this.noun = "call";
     this.kind = "session";
     this.titles = ["event", "call", "what came of it", "took"];
@@ -43,12 +44,19 @@ class Session {
   }
 
   isTrouble(item) {
-    return item.calls[0].status !== "returned" || item.calls[0] === this.failedCall;
+    const [call] = item.calls;
+    return call.status !== "returned" || this.isFailed(call);
+  }
+
+  /** Whether a replay failed at this call: it diverged there, or left it unused. */
+  isFailed(call) {
+    return call === this.failedCall || this.unused.has(call);
   }
 
   fill(item, row) {
     const [call] = item.calls;
-    const failed = call === this.failedCall;
+    const failed = this.isFailed(call);
+    const words = this.unused.has(call) ? "not used in the replay" : "the replay diverged here";
     row.classList.add(call.status.replace(" ", "-"));
     row.classList.toggle("diverged", failed);
     row.append(
@@ -58,7 +66,7 @@ class Session {
         "span",
         { class: "outcome" },
         make("span", { class: "sign", title: call.status }, STATUS_SIGNS[call.status]),
-        failed ? make("strong", {}, "the replay diverged here") : outcomeInOneLine(call),
+        failed ? make("strong", {}, words) : outcomeInOneLine(call),
       ),
       make("span", { class: "took" }, call.took === null ? "–" : duration(call.took)),
     );
@@ -66,7 +74,7 @@ class Session {
 
   details(item, event) {
     const [call] = item.calls;
-    return showCall(call, event, call === this.failedCall ? showDiverged(this.failure) : null);
+    return showCall(call, event, this.isFailed(call) ? showFailedHere(this.failure) : null);
   }
 
   overview() {

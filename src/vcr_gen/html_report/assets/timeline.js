@@ -40,6 +40,7 @@ class Timeline {
     this.chosen = null;
     this.pointed = null;
     this.failedEvent = null;
+    this.failedWords = "diverged here";
     /** What is written above the lanes, where there are two timelines. */
     this.title = "";
     this.waiting = false;
@@ -424,19 +425,15 @@ class Timeline {
     }
   }
 
-  /** Where a replay diverged; what comes behind was not reached. */
+  /** Where a replay failed. */
   drawFailure(pen, color, width, height) {
     if (this.failedEvent === null) {
       return;
     }
     const x = Math.round(this.xOfEvent(this.failedEvent));
-    pen.fillStyle = color("panel");
-    pen.globalAlpha = 0.6;
-    pen.fillRect(x, AXIS, width, height);
-    pen.globalAlpha = 1;
     pen.fillStyle = color("bad");
     pen.fillRect(x - 1, AXIS, 2, height);
-    const words = "diverged here";
+    const words = this.failedWords;
     const room = pen.measureText(words).width + 12;
     const left = x + room > width ? x - room : x;
     pen.fillRect(left, height - 20, room, 20);

@@ -1,0 +1,94 @@
+"""`--vcrgen-report`: a page for each replay that failed."""
+
+import json
+import re
+from pathlib import Path
+
+from plugin_project import PluginProject
+
+pytest_plugins = ["pytester"]
+
+TESTS = """
+    import os
+
+    import pytest
+    from app.logic import ask
+
+    WORD = os.environ.get("WORD", "a")
+
+    def test_fine(shell):
+        ask(shell, "always")
+
+    @pytest.mark.parametrize("name", ["<b>/../x", "y" * 200])
+    def test_diverging(shell, name):
+        ask(shell, WORD)
+
+    def test_unused(shell):
+        ask(shell, "first")
+        if WORD == "a":
+            ask(shell, "second")
+"""
+
+
+def failure_of(page: Path) -> dict[str, object]:
+    text = page.read_text(encoding="utf-8")
+    (summary,) = re.findall(r'<script type="application/json" id="report">(.*?)</script>', text)
+    return json.loads(summary)["failure"]
+
+
+def test_each_failed_replay_leaves_a_page_and_its_path_is_told(project: PluginProject) -> None:
+    project.write("test_it.py", TESTS)
+    project.record()
+    output = project.run("--vcrgen-report=out", WORD="b")
+    pages = sorted((project.root / "out").rglob("*"))
+    pages = [page for page in pages if page.is_file()]
+    assert len(pages) == 3
+    summary = output[output.index("reports of failed replays:") :]
+    for page in pages:
+        shown = page.relative_to(project.root).as_posix()
+        assert f"  {shown}\n" in summary
+        assert re.search(rf"-+ report of the failed replay -+\n{re.escape(shown)}\n", output)
+    first = failure_of(next(page for page in pages if "x]" in page.name))
+    assert str(first["headline"]).startswith("Shell.run was called with other arguments")
+    assert first["test"] == "test_it.py::test_diverging[<b>/../x]"
+    assert first["event"] == 1
+    assert first["differences"] == [
+        {"field": "command", "reason": "another value", "expected": '"a"', "came": '"b"'}
+    ]
+    unused = failure_of(next(page for page in pages if "unused" in page.name))
+    assert unused["headline"] == "1 recorded event was not used"
+    assert unused["unused"] == [2]
+    assert unused["test"] == "test_it.py::test_unused"
+    again = project.run("--vcrgen-report=out", WORD="b")
+    assert "not written" not in again
+
+
+def test_it_works_in_several_processes(project: PluginProject) -> None:
+    project.write("test_it.py", TESTS)
+    project.record()
+    output = project.run("--vcrgen-report=deep/out", "-n2", plugins=("xdist",), WORD="b")
+    pages = list((project.root / "deep" / "out").rglob("*.html"))
+    assert len(pages) == 3
+    summary = output[output.index("reports of failed replays:") :]
+    assert summary.count("  deep/out/") == 3
+
+
+def test_nothing_is_written_when_all_is_fine_or_nobody_asks(project: PluginProject) -> None:
+    project.write("test_it.py", TESTS)
+    project.record()
+    assert "exit 0" in project.run("--vcrgen-report=out")
+    before = {path for path in project.root.rglob("*") if path.suffix == ".html"}
+    output = project.run(WORD="b")
+    assert "report" not in output.replace("reported", "")
+    assert before == {path for path in project.root.rglob("*") if path.suffix == ".html"} == set()
+
+
+def test_a_file_that_is_no_report_stays_and_the_summary_says_so(project: PluginProject) -> None:
+    project.write("test_it.py", TESTS)
+    project.record()
+    project.write("out/cassettes/test_it/test_unused.yaml.html", "mine")
+    output = project.run("--vcrgen-report=out", "-k", "unused", WORD="b")
+    target = project.root / "out/cassettes/test_it/test_unused.yaml.html"
+    assert target.read_text() == "mine"
+    assert "this file is no report of vcr-gen, so it is not replaced" in output
+    assert "exit 1" in output
