@@ -12,6 +12,7 @@ from vcr_gen.cli import (
     cassette_list,
     cassette_merge,
     cassette_migrate,
+    cassette_prune,
     cassette_report,
     cassette_show,
     cassette_stats,
@@ -30,6 +31,7 @@ ACTIONS: Final[Mapping[str, CommandModule]] = MappingProxyType(
         "convert": cassette_convert,
         "migrate": cassette_migrate,
         "merge": cassette_merge,
+        "prune": cassette_prune,
         "report": cassette_report,
     }
 )

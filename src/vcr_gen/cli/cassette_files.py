@@ -13,7 +13,7 @@ from vcr_gen.runtime.loading import Reading, is_partial, open_regular, target_of
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.recorded import read_events
 
-__all__ = ["Inspection", "Watch", "find_cassettes", "inspect_cassette"]
+__all__ = ["Inspection", "Watch", "find_cassettes", "inspect_cassette", "is_cassette"]
 
 _STRIDE: Final = 100
 """Entries between two looks at how far a file has been read."""
@@ -111,14 +111,25 @@ def inspect_cassette(path: Path, watch: Watch) -> Inspection:
 def _in_folder(folder: Path) -> Iterator[Path]:
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (path for name in sorted(files) if _is_cassette(path := Path(place, name)))
+        yield from (path for name in sorted(files) if _is_looked_at(path := Path(place, name)))
 
 
-def _is_cassette(path: Path) -> bool:
+def is_cassette(path: Path) -> bool:
+    """Whether a file is a cassette, or what is left of one, by its name and how it begins."""
+    return _begins(path).startswith(_STARTS)
+
+
+def _is_looked_at(path: Path) -> bool:
+    """Whether a file of a folder counts: a recording may have been torn in its very first bytes."""
+    return is_cassette(path) or (is_partial(path) and not _begins(path))
+
+
+def _begins(path: Path) -> bytes:
+    """How a file begins that has a cassette's name, and can be read."""
     try:
         format_for(target_of(path))
         with open_regular(path) as stream:
-            start = stream.read(4096).removeprefix(b"\xef\xbb\xbf").removeprefix(b"---").lstrip()
+            start = stream.read(4096)
     except CassetteError:
-        return False
-    return is_partial(path) or start.startswith(_STARTS)
+        return b"not a cassette"
+    return start.removeprefix(b"\xef\xbb\xbf").removeprefix(b"---").lstrip()

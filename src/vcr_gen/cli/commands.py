@@ -52,11 +52,16 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
-    """The arguments, all of them understood."""
+    """The arguments, all of them understood; `rest` is what stands behind `--`, where it counts."""
+    used = _used_parser(parser, arguments)
+    rest: list[str] = []
+    if used.get_default("takes_rest") and "--" in arguments:
+        cut = list(arguments).index("--")
+        arguments, rest = arguments[:cut], list(arguments[cut + 1 :])
     namespace, unknown = parser.parse_known_args(arguments)
     if unknown:
-        used = _used_parser(parser, namespace)
         used.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(used, unknown[0])}")
+    namespace.rest = rest
     return namespace
 
 
@@ -69,12 +74,9 @@ def _meant(parser: argparse.ArgumentParser, unknown: str) -> str:
     return f"; did you mean {meant[0]}?" if meant else ""
 
 
-def _used_parser(
-    parser: argparse.ArgumentParser, namespace: argparse.Namespace
-) -> argparse.ArgumentParser:
-    """The parser of the command, or of its action, that the arguments name."""
+def _used_parser(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser of the command, or of its action, that the first words name."""
     for action in parser._actions:
-        chosen = getattr(namespace, action.dest, None)
-        if isinstance(action, argparse._SubParsersAction) and chosen in action.choices:
-            return _used_parser(action.choices[chosen], namespace)
+        if isinstance(action, argparse._SubParsersAction) and words and words[0] in action.choices:
+            return _used_parser(action.choices[words[0]], words[1:])
     return parser

@@ -1,6 +1,7 @@
 """Brings together what all processes noted, and tells it in the terminal summary."""
 
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -27,6 +28,10 @@ class Reporting:
         self._pending: list[Note] = []
         self._notes: list[Note] = []
         self.opener = Opener(config, self._pending.append)
+        self.unused: list[Path] = []
+        """Cassettes that no test has, once the session is over."""
+        self.unjudged: list[str] = []
+        """Test modules that may use cassettes of which nobody knows."""
 
     def pytest_report_header(self) -> str | None:
         """Say so when this run is not a plain replay."""
@@ -75,9 +80,10 @@ class Reporting:
         if not self._checks_unused:
             return
         self._survey.merge(self._survey.plain())
-        unused = find_unused(self._survey, self._used | known, self._passed)
-        self._notes.extend(Note("unused", str(path)) for path in unused)
-        if unused and session.exitstatus == pytest.ExitCode.OK:
+        self.unused = find_unused(self._survey, self._used | known, self._passed)
+        self.unjudged = sorted(set(self._survey.modules) - self._survey.judged(self._passed))
+        self._notes.extend(Note("unused", str(path)) for path in self.unused)
+        if self.unused and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def prepare(self, worker: dict[str, Any]) -> None:

@@ -46,6 +46,14 @@ class Survey:
             elif _is_open(set(getattr(node, "fixturenames", ()))):
                 self.modules[module].append(node.nodeid)
 
+    def judged(self, passed: Collection[str]) -> set[str]:
+        """The modules of which everything is known, given which tests passed."""
+        return {
+            module
+            for module, ids in self.modules.items()
+            if module not in self.partly and set(ids) <= set(passed)
+        }
+
     def plain(self) -> dict[str, Any]:
         """The survey as other processes get it."""
         waiting = {module for module, classes in self._waiting.items() if classes > 0}
@@ -65,11 +73,7 @@ def find_unused(survey: Survey, used: Collection[str], passed: Collection[str]) 
     before it runs has passed; and so does a folder whose module is gone.
     """
     known = {os.path.realpath(path) for path in used}
-    folders = {
-        module_folder(Path(module))
-        for module, ids in survey.modules.items()
-        if module not in survey.partly and set(ids) <= set(passed)
-    }
+    folders = {module_folder(Path(module)) for module in survey.judged(passed)}
     for parent in {Path(module).parent for module in survey.modules}:
         folders |= {folder for folder in _folders(parent / FOLDER) if _is_orphan(folder, parent)}
     return sorted(

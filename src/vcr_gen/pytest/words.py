@@ -2,7 +2,7 @@
 
 from typing import Final
 
-__all__ = ["FOLDER", "FORMATS", "HERMETIC", "HOOKS", "MODES", "PREFIX", "STALE"]
+__all__ = ["ANSWER", "FOLDER", "FORMATS", "HERMETIC", "HOOKS", "MODES", "PREFIX", "STALE"]
 
 FOLDER: Final = "cassettes"
 PREFIX: Final = "vcrgen_"
@@ -13,3 +13,5 @@ MODES: Final = ("none", "once", "new_episodes", "all", "verify", "rewrite")
 STALE: Final = ("warn", "fail", "record")
 FORMATS: Final = ("yaml", "jsonl")
 HERMETIC: Final = ("warn", "fail")
+ANSWER: Final = "VCR_GEN_UNUSED"
+"""The variable that names the file where `vcr-gen cassette prune` expects an answer."""

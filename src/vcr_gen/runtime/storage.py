@@ -22,7 +22,7 @@ from vcr_gen.runtime.plain import Plain
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["Reading", "Recording", "Salvaged", "partial_of", "salvage"]
+__all__ = ["Reading", "Recording", "Salvaged", "partial_of", "remove_cassette", "salvage"]
 
 _OPEN: Final = os.O_RDWR | os.O_CREAT
 if sys.platform == "win32":
@@ -172,6 +172,20 @@ class Recording:
             if self._count:
                 message += f"; {self._count} events are safe in {self._partial}"
             raise CassetteWriteError(message, path=self._path) from error
+
+
+def remove_cassette(path: Path) -> None:
+    """Delete a cassette or a partial file, but none that is being recorded."""
+    try:
+        handle = os.open(path, os.O_RDWR)
+        try:
+            if not _lock(handle):
+                raise CassetteWriteError("a recording of it is running", path=path)
+            path.unlink()
+        finally:
+            os.close(handle)
+    except OSError as error:
+        raise CassetteWriteError(f"cannot be deleted: {reason(error)}", path=path) from error
 
 
 def _refuse_irregular(target: Path, path: Path) -> None:
