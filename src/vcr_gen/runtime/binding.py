@@ -1,5 +1,6 @@
 """Methods with their types compiled for one session."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, final
@@ -122,6 +123,14 @@ class Bound:
     raised: Passing
     nothing: Passing
     """The end of a stream that has no value: closed, or asynchronous."""
+
+    def key(self, stored: Mapping[str, Plain]) -> str:
+        """The arguments as a text that is the same for calls that are to be found as equal."""
+        masked = {
+            name: self.arguments[name].masked(value) if name in self.arguments else value
+            for name, value in stored.items()
+        }
+        return json.dumps(masked, sort_keys=True)
 
     def in_words(self) -> dict[str, str]:
         """Where less than equality is asked for, as a cassette's header says it."""

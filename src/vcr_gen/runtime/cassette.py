@@ -14,7 +14,6 @@ from vcr_gen.runtime.anchors import Anchors
 from vcr_gen.runtime.calls import Call
 from vcr_gen.runtime.codec import Registry
 from vcr_gen.runtime.continuing import ContinueRun
-from vcr_gen.runtime.directory import make_call
 from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.hermetic import Hermetic, hermetic_of
 from vcr_gen.runtime.link import Link
@@ -23,7 +22,8 @@ from vcr_gen.runtime.orders import Order, Orders
 from vcr_gen.runtime.replayer import delivered_call
 from vcr_gen.runtime.rules import Rule, Rules
 from vcr_gen.runtime.runs import RecordRun, ReplayRun, Run, Settings, open_cassette
-from vcr_gen.runtime.spec import Boundary
+from vcr_gen.runtime.spec import Boundary, make_call
+from vcr_gen.runtime.strategies import Strategies, Strategy
 from vcr_gen.runtime.tracebacks import hide_our_frames
 from vcr_gen.runtime.verification import VerifyRun
 
@@ -63,6 +63,7 @@ class Cassette:
         when_stale: WhenStale = "warn",
         codecs: Registry | None = None,
         order: Order | Mapping[str, Order] = "strand",
+        strategy: Strategy | Mapping[str, Strategy] = "exact",
         rules: Iterable[Rule] = (),
         patience: float = 2.0,
         hermetic: Literal["warn", "fail"] | Hermetic | None = None,
@@ -74,8 +75,9 @@ class Cassette:
         under which paths are stored relative. `max_age` is how old a recording may be, and
         `when_stale` what happens to an older one. `codecs` adds types that the codec does not know.
         `order` says how strictly the order of outbound calls is asserted, for all boundaries or for
-        each: inside every `strand`, in `total`, or in `lanes`. `rules` say which fields are not
-        compared, or are by a function. `patience` is how many seconds a replay waits for threads
+        each: inside every `strand`, in `total`, or in `lanes`. `strategy` says, likewise,
+        what of a call must agree. `rules` say which fields are not compared, or are by a function.
+        `patience` is how many seconds a replay waits for threads
         that do nothing it can see. `hermetic` guards a replay against what goes past the
         boundaries: connections, processes, files. `record_with` is the command that records this
         session, for messages; the plugin of pytest knows it by itself.
@@ -91,7 +93,7 @@ class Cassette:
             anchors=Anchors(anchors or {}),
             registry=codecs or Registry(),
             max_age=max_age,
-            orders=Orders(order),
+            orders=Orders(order, Strategies(strategy)),
             rules=Rules(rules),
             patience=patience,
             hermetic=hermetic_of(hermetic),
@@ -168,6 +170,7 @@ class Cassette:
                     f"two boundaries are called {reachable.name!r}: {known.protocol} and "
                     f"{reachable.protocol}; give one another name: @{reachable.direction}(name=…)"
                 )
+        self._settings.orders.check(boundary)
         self._run.learn(boundary)
         if handle:
             return self._run.crossing.link(handle)

@@ -7,9 +7,9 @@ from vcr_gen.errors import UsageError
 from vcr_gen.runtime.crossing import Crossing
 from vcr_gen.runtime.dispatch import Target
 from vcr_gen.runtime.events import Start
-from vcr_gen.runtime.spec import Boundary, Method
+from vcr_gen.runtime.spec import Boundary, make_call
 
-__all__ = ["Wrappers", "make_call"]
+__all__ = ["Wrappers"]
 
 
 @final
@@ -59,10 +59,3 @@ class Wrappers:
             return make_call(call, method, arguments)(wrapper)
 
         return Target(self._crossing.binder.bind(method), use)
-
-
-def make_call(call: Any, method: Method, arguments: Mapping[str, object]) -> Any:
-    """The typed event of a call; what is not recorded is None."""
-    fields: dict[str, object] = dict.fromkeys(p.field for p in method.unrecorded)
-    fields.update((p.field, arguments[p.name]) for p in method.parameters)
-    return call(**fields)

@@ -13,6 +13,7 @@ from vcr_gen.runtime.orders import Orders
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.session import Operation
 from vcr_gen.runtime.strands import Strand
+from vcr_gen.runtime.strategies import Strategy, agreed
 from vcr_gen.runtime.window import Slot, Window
 
 __all__ = ["Matcher"]
@@ -34,11 +35,14 @@ class Matcher:
     ) -> Expectation:
         """The recorded start for an outbound call."""
 
-        def compare(slot: Slot) -> tuple[Difference, ...]:
-            return self._settled(_start_differences(slot, operation, stored))
+        name = operation.bound.method.name
+        strategy = self._orders.strategy(name)
 
-        if self._orders.of(operation.bound.method.name) == "lanes":
-            return self._find_in_lane(operation, stored, compare)
+        def compare(slot: Slot) -> tuple[Difference, ...]:
+            return self._settled(_start_differences(slot, operation, stored, strategy))
+
+        if self._orders.of(name) == "lanes":
+            return self._find_in_lane(operation, stored, strategy, compare)
         return self._find(strand, compare)
 
     def next_of(self, strand: Strand) -> Slot | None:
@@ -92,12 +96,17 @@ class Matcher:
         self,
         operation: Operation,
         stored: Mapping[str, Plain],
+        strategy: Strategy,
         compare: Compare,
     ) -> Expectation:
         name, on = operation.bound.method.name, operation.on
-        equal = self._lanes.equal(name, on, stored)
-        if equal is not None:
-            return Expectation(equal, compare(equal))
+        if strategy == "sequential":
+            due = self._lanes.next_of(name.partition(".")[0])
+            return Expectation(due, () if due is None else compare(due))
+        if strategy in ("exact", "method_and_arguments"):
+            for slot in self._lanes.equal(operation.bound, on, stored):
+                if not compare(slot):
+                    return Expectation(slot)
         nearest: Expectation | None = None
         for slot in self._lanes.alike(name, on):  # one that a looser rule may still accept
             differences = compare(slot)
@@ -114,7 +123,10 @@ class Matcher:
 
 
 def _start_differences(
-    slot: Slot, operation: Operation, stored: Mapping[str, Plain]
+    slot: Slot,
+    operation: Operation,
+    stored: Mapping[str, Plain],
+    strategy: Strategy = "exact",
 ) -> tuple[Difference, ...]:
     event = slot.event
     bound = operation.bound
@@ -125,7 +137,12 @@ def _start_differences(
     found: list[Difference] = []
     if event.on != operation.on:
         found.append(Difference("on", event.on, operation.on, "another object"))
-    found.extend(_argument_differences(event.arguments, stored, bound))
+    found += agreed(
+        strategy,
+        event,
+        operation,
+        lambda: _argument_differences(event.arguments, stored, bound),
+    )
     return tuple(found)
 
 

@@ -12,7 +12,7 @@ from vcr_gen.runtime.codec import MISSING, Difference, Missing, differences, sam
 from vcr_gen.runtime.places import Place, align, find, live_at, parse_json, place_text
 from vcr_gen.runtime.plain import Plain
 
-__all__ = ["Loosening", "Rule", "Rules", "UnusedRuleWarning", "how_in_words"]
+__all__ = ["Loosening", "Rule", "Rules", "UnusedRuleWarning", "how_in_words", "suggestion"]
 
 
 class UnusedRuleWarning(UserWarning):
@@ -228,14 +228,14 @@ def _reason(active: _Active, known: Mapping[str, Collection[str]]) -> str:
     meant = [method for method in known if active.rule.is_for(method)]
     if not meant:
         names = [*known, *dict.fromkeys(method.partition(".")[0] for method in known)]
-        return f"there is no {of} here{_suggestion(of, names)}"
+        return f"there is no {of} here{suggestion(of, names)}"
     if not active.methods:
         return f"{of} was not called"
     if active.sample is MISSING:
         roots = {name for method in active.methods for name in known.get(method, ())}
         if path.root in ROOTS or path.root in roots:
             return f"no {path.root} was compared"
-        return f"there is no `{path.root}`{_suggestion(path.root, [*roots, *ROOTS])}"
+        return f"there is no `{path.root}`{suggestion(path.root, [*roots, *ROOTS])}"
     for count in range(1, len(path.steps) + 1):
         step = path.steps[count - 1]
         before = FieldPath("", path.root, path.steps[: count - 1])
@@ -248,10 +248,11 @@ def _reason(active: _Active, known: Mapping[str, Collection[str]]) -> str:
                 if isinstance(each, dict)
                 for key in each
             ]
-            return f"no value has such a place{_suggestion(str(step), keys)}"
+            return f"no value has such a place{suggestion(str(step), keys)}"
     return "no value has such a place"
 
 
-def _suggestion(word: str, words: Iterable[str]) -> str:
+def suggestion(word: str, words: Iterable[str]) -> str:
+    """The nearest of the words that are known, as a question."""
     meant = difflib.get_close_matches(word, sorted(set(words)), n=1, cutoff=0.5)
     return f"; did you mean `{meant[0]}`?" if meant else ""

@@ -139,6 +139,7 @@ class Run(ABC):
             anchors=self._settings.anchors.names,
             max_age=self._settings.max_age,
             order=self._settings.orders.in_words(),
+            strategy=self._settings.orders.strategies_in_words(),
         )
 
     def _plain_header(self, header: Header) -> dict[str, Plain]:
@@ -274,7 +275,11 @@ class ReplayRun(Run):
             for boundary in self._settings.boundaries.values()
             for key, names in boundary.parameter_names().items()
         }
-        if unused := self._settings.rules.unused(known):
+        unused = [
+            *self._settings.rules.unused(known),
+            *self._settings.orders.unused(self._settings.boundaries),
+        ]
+        if unused:
             lines = "\n".join(f"  {line}" for line in unused)
             _warn_user(
                 f"{self._settings.path}: these rules loosened nothing:\n{lines}", UnusedRuleWarning

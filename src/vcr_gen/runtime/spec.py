@@ -15,7 +15,7 @@ from vcr_gen.runtime.calls import OMITTED, Call
 from vcr_gen.runtime.codec import resolve_annotations
 from vcr_gen.runtime.rules import Rule
 
-__all__ = ["Boundary", "Direction", "Method", "Parameter"]
+__all__ = ["Boundary", "Direction", "Method", "Parameter", "make_call"]
 
 Direction: TypeAlias = Literal["outbound", "inbound"]
 
@@ -49,6 +49,8 @@ class Method:
     """Whether the environment makes the call."""
     unrecorded: tuple[Parameter, ...] = ()
     """The parameters that are passed through."""
+    call: type[Call] | None = None
+    """The typed event; a live object that is no boundary has none."""
     rules: tuple[Rule, ...] = ()
     """How its values are compared where the types do not say it."""
 
@@ -154,7 +156,15 @@ class Boundary:
             asynchronous=iscoroutinefunction(call.__call__),
             inbound=self.inbound(key),
             unrecorded=tuple(p for p in parameters if _is_unrecorded(p)),
+            call=call,
         )
+
+
+def make_call(call: Any, method: Method, arguments: Mapping[str, object]) -> Any:
+    """The typed event of a call; what is not recorded is None."""
+    fields: dict[str, object] = dict.fromkeys(p.field for p in method.unrecorded)
+    fields.update((p.field, arguments[p.name]) for p in method.parameters)
+    return call(**fields)
 
 
 def _is_unrecorded(parameter: Parameter) -> bool:

@@ -142,9 +142,9 @@ class Window:
         self.done += 1
         self.recent.append(slot)
         if slot.driven_by_application:
-            _drop(self._strands, slot.strand, slot)
+            _drop(self._strands, slot.strand)
         if not isinstance(slot.event, Start):
-            _drop(self._calls, slot.event.call, slot)
+            _drop(self._calls, slot.event.call)
         else:
             self._beginnings.pop(slot.event.call, None)
 
@@ -207,11 +207,12 @@ def _application_drives(event: Event, start: Start) -> bool:
 
 def _first(queue: deque[Slot]) -> Slot | None:
     """What a strand has to produce first, besides jobs: those need not be handed out again."""
-    return next((slot for slot in queue if slot.start.of != JOB), None)
+    return next((slot for slot in queue if slot.start.of != JOB and not slot.done), None)
 
 
-def _drop(queues: dict[_Key, deque[Slot]], key: _Key, slot: Slot) -> None:
+def _drop(queues: dict[_Key, deque[Slot]], key: _Key) -> None:
     queue = queues[key]
-    queue.remove(slot)  # nearly always the first
+    while queue and queue[0].done:  # what is done out of its turn goes when it comes first
+        queue.popleft()
     if not queue:
         del queues[key]
