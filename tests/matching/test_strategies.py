@@ -46,6 +46,10 @@ def same_key(recorded: MarketFetch, actual: MarketFetch) -> bool:
     return recorded.key == actual.key
 
 
+def never(recorded: MarketFetch, actual: MarketFetch) -> bool:
+    return recorded is actual
+
+
 @pytest.mark.parametrize("suffix", ["yaml", "jsonl"])
 @pytest.mark.parametrize(
     ("strategy", "accepted", "refused"),
@@ -120,6 +124,22 @@ def test_calls_of_tasks_are_found_by_their_arguments(tmp_path: Path) -> None:
     assert session(path, "none", program("ba"), "method_and_arguments") == ["b", "a"]
 
 
+def test_awaited_calls_may_come_in_any_order_before_their_time_out(tmp_path: Path) -> None:
+    def program(keys: str) -> Callable[[Any], Any]:
+        async def each(market: Any) -> list[str]:
+            async with asyncio.timeout(5):
+                return [await market.afetch(key) for key in keys]
+
+        return lambda market: asyncio.run(each(market))
+
+    path = tmp_path / "tape.yaml"
+    session(path, "all", program("abc"), "method_and_arguments")
+
+    assert session(path, "none", program("cab"), "method_and_arguments") == ["c", "a", "b"]
+    with pytest.raises(UnusedEventsError):
+        session(path, "none", program("ca"), "method_and_arguments")
+
+
 def test_what_a_matcher_refuses_is_named(tmp_path: Path) -> None:
     path = tmp_path / "tape.yaml"
     session(path, "all", RECORDED, same_key)
@@ -127,8 +147,6 @@ def test_what_a_matcher_refuses_is_named(tmp_path: Path) -> None:
     with pytest.raises(DivergenceError, match="key: another value"):
         session(path, "none", SWAPPED, same_key)
     with pytest.raises(DivergenceError, match="never says they differ"):
-        never = lambda recorded, actual: False  # noqa: E731 - named below
-        never.__name__ = "never"
         session(path, "none", SAME, never)
 
 
@@ -184,9 +202,10 @@ def test_what_has_no_meaning_is_refused(
 
 
 def test_a_strategy_for_an_inbound_boundary_is_refused(tmp_path: Path) -> None:
-    with Cassette(tmp_path / "tape.yaml", "all", strategy={"Desk": "method"}) as cassette:
-        with pytest.raises(UsageError, match="Desk is inbound"):
-            VcrDesk(cassette=cassette, inner=None)
+    cassette = Cassette(tmp_path / "tape.yaml", "all", strategy={"Desk": "method"})
+
+    with cassette, pytest.raises(UsageError, match="Desk is inbound"):
+        VcrDesk(cassette=cassette, inner=None)
 
 
 def tape_of(path: Path, count: int) -> Path:

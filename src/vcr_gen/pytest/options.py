@@ -14,7 +14,9 @@ from vcr_gen.pytest.words import FORMATS, HERMETIC, MODES, STALE
 if TYPE_CHECKING:
     from vcr_gen.runtime.codec import Registry
     from vcr_gen.runtime.hermetic import Hermetic
+    from vcr_gen.runtime.orders import Order
     from vcr_gen.runtime.rules import Rule
+    from vcr_gen.runtime.strategies import Strategy
 
 __all__ = ["Options", "parse_age", "read_options"]
 
@@ -40,6 +42,10 @@ class Options:
     """What happens to a cassette above its maximum age."""
     initial_state: Mapping[str, object] | None = None
     codecs: "Registry | None" = None
+    order: "Order | Mapping[str, Order] | None" = None
+    """How strictly the order of outbound calls is asserted."""
+    strategy: "Strategy | Mapping[str, Strategy] | None" = None
+    """What of an outbound call must agree, for all boundaries or for each."""
     rules: "Sequence[Rule] | None" = None
     """Which fields are not compared, or are by a function."""
     patience: float | None = None
@@ -112,6 +118,8 @@ _EXPECTED: Final[Mapping[str, tuple[Any, str]]] = {
     "when_stale": (str, "a word"),
     "initial_state": (Mapping, "a mapping"),
     "codecs": (object, "a registry of codecs"),
+    "order": (str | Mapping, "a word, or one for each boundary"),
+    "strategy": (object, "a strategy"),
     "rules": (list | tuple, "a list of rules"),
     "patience": (int | float, "a number of seconds"),
     "hermetic": (object, "a word or a Hermetic"),

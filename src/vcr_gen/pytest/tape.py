@@ -115,6 +115,8 @@ class Tape:
                 max_age=(plan.max_age if replays else None) or options.max_age,
                 when_stale="record" if when_stale == "record" and plan.mode != "none" else "warn",
                 codecs=options.codecs,
+                order=options.order or "strand",
+                strategy=options.strategy or "exact",
                 rules=options.rules or (),
                 patience=2.0 if options.patience is None else options.patience,
                 hermetic=options.hermetic,

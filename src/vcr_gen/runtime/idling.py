@@ -38,7 +38,7 @@ class ReplayTurns:
                 return self._after_failure(timer)
             if self._stage.work_is_under_way():
                 return POLL
-            head = self._stage.window.head()
+            head = self._stage.due()
             deliver = None if head is None else self._delivery(head)
             if head is not None and deliver is not None:
                 if timer is not None and timer <= head.event.at:
@@ -70,7 +70,7 @@ class ReplayTurns:
             if self._stage.failure is not None:
                 self._stage.fail_waiters()
                 return
-            head = self._stage.window.head()
+            head = self._stage.due()
             deliver = None if head is None else self._delivery(head)
             if head is not None and deliver is not None:
                 self._clock.advance(head.event.at)

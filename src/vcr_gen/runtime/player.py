@@ -52,7 +52,7 @@ class Player:
         self._loops = loops
         self._orders = orders
         self._matcher = Matcher(window, objects, orders)
-        self._stage = Stage(window, strands, reporter, patience)
+        self._stage = Stage(window, strands, reporter, orders=orders, patience=patience)
         self._turns = ReplayTurns(self._stage, loops.clock)
         loops.serve(self._turns, ReplayedJobs(self._stage, self._matcher, loops))
 
@@ -160,7 +160,7 @@ class Player:
             try:
                 while True:
                     self._stage.check()
-                    head = self.window.head()
+                    head = self._stage.due()
                     if head is not None and is_for(head, waiter):
                         return (
                             self._stage.take(head).event

@@ -12,6 +12,7 @@ from vcr_gen.runtime.events import End, Event, Signal, Start
 from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.libraries import Parked
 from vcr_gen.runtime.message import message_of
+from vcr_gen.runtime.orders import Orders
 from vcr_gen.runtime.strands import Strands
 from vcr_gen.runtime.waiting import Threads, Waiter
 from vcr_gen.runtime.window import Slot, Window
@@ -40,9 +41,16 @@ class Stage:
     """What the parts of a replay share; whoever looks at it holds `changed`."""
 
     def __init__(
-        self, window: Window, strands: Strands, reporter: Reporter, patience: float
+        self,
+        window: Window,
+        strands: Strands,
+        reporter: Reporter,
+        *,
+        orders: Orders,
+        patience: float,
     ) -> None:
         self.window = window
+        self._orders = orders
         self.strands = strands
         self.reporter = reporter
         self.waiters: dict[int, Waiter] = {}
@@ -111,6 +119,26 @@ class Stage:
                     loop.call_soon_threadsafe(_tell, future, self.failure)
                     told = True
         return told
+
+    def due(self) -> Slot | None:
+        """What is to be delivered next: the oldest event.
+
+        Where that is a call that nobody has made yet, and may be made in any order, it is what
+        somebody waits for.
+        """
+        head = self.window.head()
+        if head is None or not self.may_come_later(head):
+            return head
+        ahead = ((waiter, self.window.next_of_call(call)) for call, waiter in self.waiters.items())
+        awaited = [slot for waiter, slot in ahead if slot is not None and is_for(slot, waiter)]
+        return min(awaited, key=lambda slot: slot.index, default=head)
+
+    def may_come_later(self, slot: Slot) -> bool:
+        """Whether an event is the start of a call that is free to be made in any order."""
+        event = slot.event
+        return (
+            isinstance(event, Start) and not event.inbound and self._orders.of(event.of) == "lanes"
+        )
 
     def run_here(self, head: Slot | None, strand: str | None) -> bool:
         """Serve an inbound call that is due while this thread waits."""
