@@ -17,7 +17,12 @@ _WRAPPERS = wrap_package(Path(__file__).parent / "merged")
 from merged import real  # noqa: E402 - importable from here on
 from vcr_merged import VcrServer, VcrWorld  # noqa: E402
 
-PROGRAMS = {"calls": real.calls, "objects": real.objects, "tasks": real.tasks}
+PROGRAMS = {
+    "calls": real.calls,
+    "objects": real.objects,
+    "tasks": real.tasks,
+    "threads": real.threads,
+}
 
 
 def record(path: Path, *programs: Callable[[Any], object]) -> list[object]:

@@ -30,7 +30,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(arguments: argparse.Namespace) -> int:
     """List every file; one that cannot be used is listed with the reason."""
     terminal = Terminal()
-    rows = [_row(path) for path in find_cassettes(arguments.paths)]
+    paths = find_cassettes(arguments.paths)
+    rows = []
+    with terminal.progress("listing") as draw:
+        for number, path in enumerate(paths):
+            draw(number, len(paths))
+            rows.append(_row(path))
     if arguments.json:
         terminal.data(json.dumps({"version": _JSON_VERSION, "cassettes": rows}, indent=2))
         return 0

@@ -3,6 +3,7 @@
 from typing import Any, final
 
 from vcr_gen.runtime.header import Header
+from vcr_gen.runtime.progress import status_line
 from vcr_gen.runtime.recorder import Recorder
 from vcr_gen.runtime.replayer import Replayer
 from vcr_gen.runtime.runs import ReplayRun, Settings
@@ -52,6 +53,7 @@ class ContinueRun(ReplayRun):
             now=lambda: round(origin + self._loops.now(), 6),
             strands=self._strands,
             first_call=self._window.last_call + 1,
+            status=status_line("recording", self._settings.path),
         )
         return Recorder(tape, self._strands, self._loops, turns)
 

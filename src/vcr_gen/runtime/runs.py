@@ -24,6 +24,7 @@ from vcr_gen.runtime.objects import Objects
 from vcr_gen.runtime.orders import Orders
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.player import Player
+from vcr_gen.runtime.progress import status_line
 from vcr_gen.runtime.recorder import Recorder
 from vcr_gen.runtime.replayer import Replayer
 from vcr_gen.runtime.rules import Rules, UnusedRuleWarning
@@ -164,7 +165,12 @@ class RecordRun(Run):
         super().__init__(settings)
         self._begun = False
         self._turns = turns = RecordingTurns(self._loops.clock)
-        tape = Tape(self._append, now=self._loops.now, strands=self._strands)
+        tape = Tape(
+            self._append,
+            now=self._loops.now,
+            strands=self._strands,
+            status=status_line("recording", settings.path),
+        )
         self.session = self._recorder = Recorder(tape, self._strands, self._loops, turns)
         self.crossing = self._cross(self.session, Objects(replaying=False))
         self._header = self._new_header()

@@ -18,6 +18,7 @@ from vcr_gen.runtime.events import (
     plain_of,
 )
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.progress import StatusLine
 from vcr_gen.runtime.strands import Strands
 
 __all__ = ["Tape"]
@@ -37,11 +38,13 @@ class Tape:
         now: Callable[[], float],
         strands: Strands,
         first_call: int = 1,
+        status: StatusLine | None = None,
     ) -> None:
         self._append = append
         self._now = now
         self._strands = strands
         self._next_call = first_call
+        self._status = status
         self._pending: Start | None = None
         self._homes: dict[int, str] = {}
         self._lock = threading.RLock()
@@ -108,6 +111,8 @@ class Tape:
         """Write a start that still waits for its end; what is in flight now never finished."""
         with self._lock:
             self._closed = True
+            if self._status is not None:
+                self._status.clear()
             pending, self._pending = self._pending, None
             if pending is not None:
                 self._append(fold(pending, None))
@@ -121,6 +126,8 @@ class Tape:
         if self._closed:
             return
         self.appended += 1
+        if self._status is not None:
+            self._status.tell(self.appended)
         pending = self._pending
         if pending is not None:
             self._pending = None

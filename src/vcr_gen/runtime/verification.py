@@ -9,6 +9,7 @@ from vcr_gen.runtime.events import End, Event, Item, Signal, Start, unfold
 from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.objects import Objects
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.progress import status_line
 from vcr_gen.runtime.recorder import Recorder
 from vcr_gen.runtime.runs import Run, Settings, open_cassette
 from vcr_gen.runtime.show import show, show_difference
@@ -30,7 +31,12 @@ class VerifyRun(Run):
         open_cassette(settings.advice).close()
         self._actual: list[Mapping[str, Plain]] = []
         turns = RecordingTurns(self._loops.clock)
-        tape = Tape(self._actual.append, now=self._loops.now, strands=self._strands)
+        tape = Tape(
+            self._actual.append,
+            now=self._loops.now,
+            strands=self._strands,
+            status=status_line("verifying", settings.path),
+        )
         self.session = self._recorder = Recorder(tape, self._strands, self._loops, turns)
         self.crossing = self._cross(self.session, Objects(replaying=False))
         with Reading(settings.path) as recorded:

@@ -1,7 +1,9 @@
 """The world behind the boundaries, and programs that use it."""
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 
@@ -67,3 +69,13 @@ def tasks(world: Any) -> list[object]:
         return [*found, await world.arun("end")]
 
     return asyncio.run(main())
+
+
+def threads(world: Any) -> list[object]:
+    found: list[object] = []
+    with ThreadPoolExecutor(2) as pool:
+        found += [pool.submit(world.run, word).result() for word in "ab"]
+    thread = threading.Thread(target=lambda: found.append(world.run("c")))
+    thread.start()
+    thread.join()
+    return found
