@@ -422,6 +422,20 @@ def test_calls_that_overlap_get_rows_of_their_own(open_page, tmp_path):
     assert page.locator(f"{ROWS} .event").all_text_contents() == ["3"]
 
 
+def test_a_long_stream_is_shown_in_portions_around_the_item_that_is_meant(open_page, tmp_path):
+    items = [{"item": 1, "at": n / 1000, "value": f"item {n}"} for n in range(1, 2001)]
+    start, end = {"call": 1, "of": "Log.follow", "at": 0.0}, {"end": 1, "at": 3.0, "returned": None}
+    tape = write_tape(tmp_path / "stream.jsonl", [start, *items, end])
+    page = open_page(write_report_of(tape, tmp_path / "stream.html") + "#event-1001")
+    steps = page.locator("#details .steps li")
+    assert '"item 1000"' in page.locator(".wanted").inner_text()
+    assert steps.count() == 200
+    page.click("text=899 earlier steps")
+    page.click("text=901 more steps")
+    assert steps.count() == 600
+    assert '"item 700"' in steps.first.inner_text()
+
+
 def test_an_interrupted_recording_is_shown_as_far_as_it_goes(open_page, tmp_path):
     recording = Recording(tmp_path / "tape.yaml")
     recording.begin(HEADER)

@@ -21,6 +21,7 @@ _SCRIPTS: Final = (
     "values.js",
     "details.js",
     "list.js",
+    "drawing.js",
     "timeline.js",
     "failure.js",
     "session.js",

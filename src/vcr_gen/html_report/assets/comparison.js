@@ -5,7 +5,6 @@
 
 const CHANGES = ["modified", "added", "removed", "moved", "same"];
 const BREAKING = "breaking";
-const CHANGE_WORDS = { modified: "modified", added: "added", removed: "removed", moved: "moved", same: "" };
 const CHANGE_SIGNS = { modified: "~", added: "+", removed: "-", moved: "↕", same: "" };
 const BEFORE_AND_AFTER = [
   { title: "Before", tone: "bad" },
@@ -33,8 +32,9 @@ class Comparison {
       .map((kind) => [kind, this.items.filter((item) => item.kind === kind).length])
       .filter(([, number]) => number);
     const breaking = this.items.filter((item) => item.breaking).length;
+    const found = kinds.map(([kind, number]) => `${number} ${kind}`).join(", ");
     return [
-      kinds.length ? kinds.map(([kind, number]) => `${number} ${kind}`).join(", ") : "no call differs",
+      found || "no call differs",
       breaking ? `${breaking} breaking` : null,
       this.headerChanges.length ? `${this.headerChanges.length} in the headers` : null,
       `before: ${this.tapes[0].about.path}`,
@@ -69,13 +69,13 @@ class Comparison {
         "span",
         { class: "outcome" },
         item.breaking ? make("strong", {}, "breaking ") : null,
-        item.kind === "modified" ? shortened(changedFields(item), 80) : CHANGE_WORDS[item.kind],
+        changeInOneLine(item),
       ),
     );
   }
 
-  details(item, event) {
-    const [call] = item.calls;
+  details(call, event) {
+    const { item } = call;
     const both = item.before && item.after;
     return [
       showHeading(call),
@@ -83,7 +83,7 @@ class Comparison {
         "p",
         { class: "change" },
         item.breaking ? make("strong", {}, "breaking ") : null,
-        CHANGE_WORDS[item.kind] || "the same in both",
+        item.kind === "same" ? "the same in both" : item.kind,
       ),
       showDifferences(item.changes, BEFORE_AND_AFTER),
       make(
@@ -95,8 +95,12 @@ class Comparison {
         ]
           .filter(([, one]) => one)
           .map(([title, one]) =>
-            make("section", { class: "side" }, make("h2", {}, title, showStatus(one.status)),
-              ...showSaid(one, event)),
+            make(
+              "section",
+              { class: "side" },
+              make("h2", {}, title, showStatus(one.status)),
+              ...showSaid(one, one === call ? event : null),
+            ),
           ),
       ),
     ].filter(Boolean);
@@ -108,7 +112,7 @@ class Comparison {
         "header",
         {},
         make("h2", {}, "Two recordings"),
-        make("p", { class: "lead" }, "Choose a pair to see both sides of it. Times do not count as differences."),
+        make("p", { class: "lead" }, "Choose a pair to see both sides of it. Times do not count."),
       ),
       this.headerChanges.length
         ? section("In the headers", showDifferences(this.headerChanges, BEFORE_AND_AFTER))
@@ -118,11 +122,13 @@ class Comparison {
   }
 }
 
-/** The fields that changed; where the end of the call did, how. */
-function changedFields(item) {
-  return item.changes
-    .map(({ field, reason }) => (field === "outcome" ? reason : field))
-    .join(", ");
+/** What changed: the fields, and where the end of the call did, how. */
+function changeInOneLine({ kind, changes }) {
+  if (kind !== "modified") {
+    return kind === "same" ? "" : kind;
+  }
+  const fields = changes.map(({ field, reason }) => (field === "outcome" ? reason : field));
+  return shortened(fields.join(", "), 80);
 }
 
 function readDifferences() {

@@ -133,24 +133,44 @@ function showOutcome(tape, call, types) {
   );
 }
 
-/** The steps of a stream, in portions; the one that was asked for is among them, and marked. */
+/** The steps of a stream, in portions: around the one that was asked for, which is marked. */
 function showSteps(tape, call, event) {
-  const wanted = call.steps.findIndex((step) => step.event === event);
+  const { steps } = call;
+  const wanted = steps.findIndex((step) => step.event === event);
+  let from = Math.max(0, wanted - MANY_STEPS / 2);
+  let until = from;
   const list = make("ol", { class: "steps" });
-  const more = make("button", { type: "button", class: "more" });
-  let shown = 0;
+  const row = (position) => showStep(tape, steps[position], position === wanted);
+  const earlier = make("button", { type: "button", class: "more", click: showEarlier });
+  const later = make("button", { type: "button", class: "more", click: showLater });
 
-  function showMore(until) {
-    for (; shown < Math.min(until, call.steps.length); shown++) {
-      list.append(showStep(tape, call.steps[shown], shown === wanted));
+  function showEarlier() {
+    const first = Math.max(0, from - MANY_STEPS);
+    const added = [];
+    while (from > first) {
+      added.unshift(row(--from));
     }
-    more.hidden = shown === call.steps.length;
-    more.textContent = counted(call.steps.length - shown, "more step");
+    list.prepend(...added);
+    label();
   }
 
-  more.addEventListener("click", () => showMore(shown + MANY_STEPS));
-  showMore(Math.max(MANY_STEPS, wanted + 1));
-  return make("div", {}, list, more);
+  function showLater() {
+    const last = Math.min(steps.length, until + MANY_STEPS);
+    while (until < last) {
+      list.append(row(until++));
+    }
+    label();
+  }
+
+  function label() {
+    earlier.hidden = from === 0;
+    earlier.textContent = counted(from, "earlier step");
+    later.hidden = until === steps.length;
+    later.textContent = counted(steps.length - until, "more step");
+  }
+
+  showLater();
+  return make("div", {}, earlier, list, later);
 }
 
 function showStep(tape, step, marked) {
@@ -186,7 +206,7 @@ function showInside(tape, call) {
   );
 }
 
-/** The session as a whole: what the file says about itself, and how often each method was called. */
+/** The session as a whole: what the file says about itself, and what was called how often. */
 function showSession(tape) {
   const { about } = tape;
   const state = about.initial_state === null ? null : readExactly(about.initial_state);
@@ -195,7 +215,7 @@ function showSession(tape) {
       "header",
       {},
       make("h2", {}, "The session"),
-      make("p", { class: "lead" }, "Choose a call, in the list or in the timeline, to see all of it."),
+      make("p", { class: "lead" }, "Choose a call in the list or the timeline to see all of it."),
     ),
     section("Methods", showMethods(tape)),
     state === null ? null : section("Initial state", showValue(state)),
@@ -228,11 +248,15 @@ function showMethods(tape) {
       make("td", {}, duration(took)),
     ),
   );
-  const titles = ["method", "calls", "not returned", "time in all"];
+  return showTable(["method", "calls", "not returned", "time in all"], rows);
+}
+
+function showTable(titles, rows) {
+  const heads = titles.map((title) => make("th", { scope: "col" }, title));
   return make(
     "table",
     {},
-    make("thead", {}, make("tr", {}, ...titles.map((title) => make("th", { scope: "col" }, title)))),
+    make("thead", {}, make("tr", {}, ...heads)),
     make("tbody", {}, ...rows),
   );
 }

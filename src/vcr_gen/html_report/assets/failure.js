@@ -104,16 +104,8 @@ function showDifferences(differences, sides = EXPECTED_AND_CAME) {
     return null;
   }
   const titles = ["Field", ...sides.map((side) => side.title)];
-  return make(
-    "div",
-    { class: "differences" },
-    make(
-      "table",
-      {},
-      make("thead", {}, make("tr", {}, ...titles.map((title) => make("th", { scope: "col" }, title)))),
-      make("tbody", {}, ...differences.map((difference) => showDifference(difference, sides))),
-    ),
-  );
+  const rows = differences.map((difference) => showDifference(difference, sides));
+  return make("div", { class: "differences" }, showTable(titles, rows));
 }
 
 function showDifference({ field, reason, expected, came, breaking }, sides) {

@@ -95,18 +95,15 @@ class ItemList {
   }
 
   row(item, position) {
-    const row = make(
-      "div",
-      {
-        id: `item-${item.index}`,
-        role: "option",
-        class: "row",
-        "data-position": position,
-        "aria-posinset": position + 1,
-        "aria-setsize": this.items.length,
-        "aria-selected": item === this.chosen ? "true" : "false",
-      },
-    );
+    const row = make("div", {
+      id: `item-${item.index}`,
+      role: "option",
+      class: "row",
+      "data-position": position,
+      "aria-posinset": position + 1,
+      "aria-setsize": this.items.length,
+      "aria-selected": item === this.chosen ? "true" : "false",
+    });
     row.style.transform = `translateY(${position * ROW_HEIGHT}px)`;
     this.cells(item, row);
     return row;
@@ -122,14 +119,18 @@ function showNamed(call) {
     "span",
     { class: "name" },
     make("span", { class: "dot" }),
-    make("span", { class: "arrow", title: call.inbound ? "inbound" : "outbound" },
-      call.inbound ? "→" : "←"),
+    showArrow(call),
     make("b", {}, make("span", { class: "of" }, `${call.boundary}.`), call.method),
     make("span", { class: "given" }, given),
   );
   name.style.setProperty("--boundary", boundaryColor(call));
   name.style.setProperty("--depth", Math.min(call.depth, 6));
   return name;
+}
+
+function showArrow({ inbound }) {
+  const title = inbound ? "inbound" : "outbound";
+  return make("span", { class: "arrow", title }, inbound ? "→" : "←");
 }
 
 /** How a call ended, and with what, on one line. */

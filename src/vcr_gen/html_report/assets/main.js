@@ -64,8 +64,10 @@ class Report {
       }
       return counts;
     };
-    const inThisOrder = (order, counts) =>
-      new Map(order.filter((value) => counts.has(value)).map((value) => [value, counts.get(value)]));
+    const inThisOrder = (order, counts) => {
+      const there = order.filter((value) => counts.has(value));
+      return new Map(there.map((value) => [value, counts.get(value)]));
+    };
     const colors = new Map(calls.map((call) => [call.boundary, boundaryColor(call)]));
     this.offer("boundaries", count(calls.map((call) => call.boundary)), (chip, name) => {
       chip.style.setProperty("--boundary", colors.get(name));
@@ -147,7 +149,7 @@ class Report {
     }
     const panel = byId("details");
     panel.replaceChildren(
-      ...(item ? this.subject.details(item, event) : this.subject.overview()),
+      ...(item ? this.subject.details(call, event) : this.subject.overview()),
     );
     panel.scrollTop = 0;
     panel.querySelector(".wanted")?.scrollIntoView({ block: "center" });
@@ -180,7 +182,8 @@ class Report {
     const from = this.list.positionOf(this.list.chosen);
     const { items } = this.list;
     const troubled = (item) => this.subject.isTrouble(item);
-    const next = items.find((item, index) => index > from && troubled(item)) ?? items.find(troubled);
+    const further = items.find((item, index) => index > from && troubled(item));
+    const next = further ?? items.find(troubled);
     if (next) {
       this.chooseItem(next);
     }
@@ -281,8 +284,12 @@ class Report {
       ArrowLeft: () => this.step(-1),
       Enter: () => this.enterDetails(),
     };
-    const here =
-      target.closest(".scroller") ? inTimeline : target.closest("button, a, summary, aside") ? {} : inList;
+    let here = inList;
+    if (target.closest(".scroller")) {
+      here = inTimeline;
+    } else if (target.closest("button, a, summary, aside")) {
+      here = {}; // these keys are theirs
+    }
     return own(common, key) ?? own(here, key) ?? null;
   }
 

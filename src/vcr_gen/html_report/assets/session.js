@@ -72,8 +72,7 @@ class Session {
     );
   }
 
-  details(item, event) {
-    const [call] = item.calls;
+  details(call, event) {
     return showCall(call, event, this.isFailed(call) ? showFailedHere(this.failure) : null);
   }
 
