@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.driver import Driver
     from vcr_gen.runtime.hermetic import Hermetic, HermeticWarning
     from vcr_gen.runtime.loops import InexactReplayWarning
+    from vcr_gen.runtime.redaction import Redaction
     from vcr_gen.runtime.rules import Rule, UnusedRuleWarning
+    from vcr_gen.runtime.screening import TapeEvent
 
 __all__ = [
     "Cassette",
@@ -30,9 +32,11 @@ __all__ = [
     "HermeticWarning",
     "InexactReplayWarning",
     "Mode",
+    "Redaction",
     "Registry",
     "Rule",
     "StaleCassetteWarning",
+    "TapeEvent",
     "UnusedRuleWarning",
     "VcrError",
 ]
@@ -47,9 +51,11 @@ _HOMES = {
     "HermeticWarning": "vcr_gen.runtime.hermetic",
     "InexactReplayWarning": "vcr_gen.runtime.loops",
     "Mode": "vcr_gen.runtime.cassette",
+    "Redaction": "vcr_gen.runtime.redaction",
     "Registry": "vcr_gen.runtime.codec",
     "Rule": "vcr_gen.runtime.rules",
     "StaleCassetteWarning": "vcr_gen.runtime.cassette",
+    "TapeEvent": "vcr_gen.runtime.screening",
     "UnusedRuleWarning": "vcr_gen.runtime.rules",
     "VcrError": "vcr_gen.errors",
 }

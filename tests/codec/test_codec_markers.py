@@ -12,7 +12,8 @@ import pytest
 
 from vcr_gen.boundary import Codec, Match, Secret, Unrecorded, Volatile
 from vcr_gen.errors import DecodeError, EncodeError
-from vcr_gen.runtime.codec import REDACTED, Compiler, Difference, Registry
+from vcr_gen.runtime.codec import Compiler, Difference, Registry
+from vcr_gen.runtime.placeholders import REDACTED
 
 COMPILER = Compiler(registry=Registry())
 TOKEN = "sk-very-secret"

@@ -19,6 +19,7 @@ from vcr_gen.cli.report import DIFFERENT, FINE, counted
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import CassetteMissingError, UsageError
 from vcr_gen.runtime.loading import Reading
+from vcr_gen.runtime.redaction import redacting
 from vcr_gen.tapes.changes import Change
 from vcr_gen.tapes.comparing import CallDifference, compare_headers, compare_tapes
 
@@ -91,7 +92,9 @@ def _compare(before: Path | None, after: Path | None, *, times: bool) -> _Compar
     if before is None or after is None:
         return _Comparison(before, after)
     with ExitStack() as stack:
-        left, right = (stack.enter_context(Reading(path)) for path in (before, after))
+        left, right = (
+            stack.enter_context(Reading(path, change=redacting())) for path in (before, after)
+        )
         header = compare_headers(left, right, times=times)
         return _Comparison(before, after, header, list(compare_tapes(left, right, times=times)))
 

@@ -15,6 +15,7 @@ from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.loading import Reading
+from vcr_gen.runtime.redaction import redacting
 from vcr_gen.tapes.calls import STATUSES
 
 __all__ = ["add_parser", "run"]
@@ -46,7 +47,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(arguments: argparse.Namespace) -> int:
     """Print header and events, streamed."""
-    with Reading(arguments.path) as reading:
+    with Reading(arguments.path, change=redacting()) as reading:
         first, last = _range(arguments.events, reading.count)
         chosen = Chosen.of(reading, arguments.boundary, arguments.method, arguments.status)
         entries = chosen.entries(islice(enumerate(reading, start=1), first - 1, last))

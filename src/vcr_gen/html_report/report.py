@@ -11,6 +11,7 @@ from vcr_gen.html_report.rows import embedded, rows
 from vcr_gen.html_report.sources import Source, open_source, source_of
 from vcr_gen.html_report.writing import write_page
 from vcr_gen.runtime.loading import Reading
+from vcr_gen.runtime.redaction import redacting
 
 __all__ = ["REPORT_VERSION", "Progress", "write_comparison", "write_report"]
 
@@ -48,7 +49,8 @@ def write_comparison(
     target: Path, before: Path, after: Path, *, progress: Progress | None = None
 ) -> None:
     """Write the page of two cassettes side by side."""
-    with Reading(before) as left, Reading(after) as right:
+    change = redacting()
+    with Reading(before, change=change) as left, Reading(after, change=change) as right:
         changes = header_changes(left, right)
         sources = [source_of(left), source_of(right)]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import final
 
@@ -10,6 +10,7 @@ from vcr_gen.errors import CassetteFormatError
 from vcr_gen.html_report.describing import describe_tape
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.loading import Reading, is_partial, open_regular, target_of
+from vcr_gen.runtime.redaction import redacting
 
 __all__ = ["Source", "open_source", "source_of"]
 
@@ -51,10 +52,14 @@ def open_source(path: Path) -> Iterator[Source]:
     """Open a tape; only a partial file may be torn."""
     if is_partial(path):
         with open_regular(path) as stream:
-            entries = format_for(target_of(path)).read(stream, path)
+            change = redacting()
+            entries = (
+                replace(entry, data=change(entry.data))
+                for entry in format_for(target_of(path)).read(stream, path)
+            )
             yield Source(path, describe_tape(path, next(entries).data), 0, entries)
     else:
-        with Reading(path) as reading:
+        with Reading(path, change=redacting()) as reading:
             yield source_of(reading)
 
 

@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from os import PathLike
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.codec import Registry
     from vcr_gen.runtime.hermetic import Hermetic
     from vcr_gen.runtime.orders import Order
+    from vcr_gen.runtime.redaction import Redaction
     from vcr_gen.runtime.rules import Rule
+    from vcr_gen.runtime.screening import Hook
     from vcr_gen.runtime.strategies import Strategy
 
 __all__ = ["Options", "parse_age", "read_options"]
@@ -47,6 +49,9 @@ class Options:
     strategy: "Strategy | Mapping[str, Strategy] | None" = None
     """What of an outbound call must agree, for all boundaries or for each."""
     rules: "Sequence[Rule] | None" = None
+    redaction: "Redaction | None" = None
+    before_record: "Hook | None" = None
+    before_replay: "Hook | None" = None
     """Which fields are not compared, or are by a function."""
     patience: float | None = None
     hermetic: "Literal['warn', 'fail'] | Hermetic | None" = None
@@ -121,6 +126,9 @@ _EXPECTED: Final[Mapping[str, tuple[Any, str]]] = {
     "order": (str | Mapping, "a word, or one for each boundary"),
     "strategy": (object, "a strategy"),
     "rules": (list | tuple, "a list of rules"),
+    "redaction": (object, "a Redaction"),
+    "before_record": (Callable, "a function"),
+    "before_replay": (Callable, "a function"),
     "patience": (int | float, "a number of seconds"),
     "hermetic": (object, "a word or a Hermetic"),
 }

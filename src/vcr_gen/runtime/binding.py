@@ -11,6 +11,7 @@ from vcr_gen.runtime.anchors import Anchors
 from vcr_gen.runtime.codec import Codec, Compiler, Difference, differences, same
 from vcr_gen.runtime.places import replace
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.redaction import Redaction, Secrets
 from vcr_gen.runtime.rules import Loosening, Rules, how_in_words
 from vcr_gen.runtime.shapes import Kind, shape_of
 from vcr_gen.runtime.spec import Method
@@ -28,6 +29,7 @@ class Passing:
 
     codec: Codec
     anchors: Anchors
+    secrets: Secrets
     way: Way
     what: str
     """The value in words, for messages."""
@@ -35,6 +37,11 @@ class Passing:
     """How a field path names it."""
     loosening: Loosening | None = None
     """The rules by which it is compared, where equality is not it."""
+
+    @property
+    def of(self) -> str:
+        """The method whose value it is."""
+        return self.what.partition(":")[0]
 
     def give(self, value: Any) -> tuple[Plain, Any]:
         """The stored form of a live value, and the object that the other side gets."""
@@ -53,7 +60,7 @@ class Passing:
             raise EncodeError(
                 path=self.what + error.path.removeprefix("$"),
                 expected=error.expected,
-                got=error.got,
+                got=self.secrets.text(error.got),
                 hint=error.hint,
             ) from None
 
@@ -76,9 +83,10 @@ class Passing:
 
     def differences(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         """How a live value differs from the recorded one, both in stored form."""
-        if self.loosening is not None:
-            return self.loosening.differences(recorded, actual, self._compare, self.restore)
-        return self._compare(recorded, actual)
+        found = self._compare_by_rules(recorded, actual)
+        if found:  # a replay mostly has other credentials than the recording
+            found = self._compare_by_rules(recorded, self.secrets.align(recorded, actual))
+        return found
 
     def in_words(self) -> dict[str, str]:
         """Where the declared type asks for less than equality."""
@@ -94,6 +102,11 @@ class Passing:
             for active in self.loosening.rules:
                 plain = replace(active.path, plain, _nothing)
         return plain
+
+    def _compare_by_rules(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        if self.loosening is not None:
+            return self.loosening.differences(recorded, actual, self._compare, self.restore)
+        return self._compare(recorded, actual)
 
     def _compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         if self.codec.compare is not None:
@@ -191,10 +204,12 @@ class Binder:
         outward: Compiler,
         inward: Compiler,
         anchors: Anchors,
+        secrets: Secrets | None = None,
         rules: Rules | None = None,
     ) -> None:
         self._compilers: dict[Way, Compiler] = {"outward": outward, "inward": inward}
         self._anchors = anchors
+        self._secrets = secrets or Secrets(Redaction())
         self._rules = rules or Rules()
         self._bound: dict[int, Bound] = {}
 
@@ -215,7 +230,8 @@ class Binder:
 
     def anything(self, what: str) -> Passing:
         """The way of a value whose type is not declared."""
-        return Passing(self._compilers["outward"].codec(Any), self._anchors, "outward", what)
+        codec = self._compilers["outward"].codec(Any)
+        return Passing(codec, self._anchors, self._secrets, "outward", what)
 
     def _compile(self, method: Method) -> Bound:
         there: Way = "inward" if method.inbound else "outward"
@@ -229,7 +245,9 @@ class Binder:
         def passing(annotation: object, way: Way, what: str, root: str = "") -> Passing:
             codec = self._compilers[way].codec(annotation)
             loosening = self._rules.loosening(name, root, method.rules)
-            return Passing(codec, self._anchors, way, f"{name}: {what}", root, loosening)
+            return Passing(
+                codec, self._anchors, self._secrets, way, f"{name}: {what}", root, loosening
+            )
 
         given = "$result" if shape.kind in (Kind.VALUE, Kind.AWAITABLE) else "$item"
         return Bound(

@@ -30,6 +30,17 @@ class Call:
 
     __slots__ = ()
 
+    def __init_subclass__(cls) -> None:
+        # A dataclass would show every argument; one that is there already it leaves alone.
+        type.__setattr__(cls, "__repr__", _redacted_repr)
+
+
+def _redacted_repr(call: Any) -> str:
+    """The call as it would be recorded, for people: no secret is shown."""
+    from vcr_gen.runtime.event_text import call_text
+
+    return call_text(call)
+
 
 class CallTo(Protocol[_T_contra, _R_co]):
     """A `Call` as the ports see it."""

@@ -19,9 +19,11 @@ from vcr_gen.runtime.hermetic import Hermetic, hermetic_of
 from vcr_gen.runtime.link import Link
 from vcr_gen.runtime.modes import Action, Mode, action_for, mode_of
 from vcr_gen.runtime.orders import Order, Orders
+from vcr_gen.runtime.redaction import Redaction
 from vcr_gen.runtime.replayer import delivered_call
 from vcr_gen.runtime.rules import Rule, Rules
 from vcr_gen.runtime.runs import RecordRun, ReplayRun, Run, Settings, open_cassette
+from vcr_gen.runtime.screening import Hook
 from vcr_gen.runtime.spec import Boundary, make_call
 from vcr_gen.runtime.strategies import Strategies, Strategy
 from vcr_gen.runtime.tracebacks import hide_our_frames
@@ -66,6 +68,9 @@ class Cassette:
         strategy: Strategy | Mapping[str, Strategy] = "exact",
         rules: Iterable[Rule] = (),
         patience: float = 2.0,
+        redaction: Redaction | None = None,
+        before_record: Hook | None = None,
+        before_replay: Hook | None = None,
         hermetic: Literal["warn", "fail"] | Hermetic | None = None,
         record_with: str = "",
     ) -> None:
@@ -80,7 +85,9 @@ class Cassette:
         `patience` is how many seconds a replay waits for threads
         that do nothing it can see. `hermetic` guards a replay against what goes past the
         boundaries: connections, processes, files. `record_with` is the command that records this
-        session, for messages; the plugin of pytest knows it by itself.
+        session, for messages; the plugin of pytest knows it by itself. `redaction` says what is
+        secret besides what is known to be. `before_record` gets every event and gives the value
+        that is stored, or compared in a replay; `before_replay` does so with what was recorded.
         """
         self.path = Path(path)
         self.mode = mode_of(mode)
@@ -96,6 +103,9 @@ class Cassette:
             orders=Orders(order, Strategies(strategy)),
             rules=Rules(rules),
             patience=patience,
+            redaction=redaction or Redaction(),
+            before_record=before_record,
+            before_replay=before_replay,
             hermetic=hermetic_of(hermetic),
             advice=Advice(self.path, record_with),
         )

@@ -3,6 +3,7 @@
 from typing import Any, final
 
 from vcr_gen.runtime.header import Header
+from vcr_gen.runtime.placeholders import placeholders_in
 from vcr_gen.runtime.progress import status_line
 from vcr_gen.runtime.recorder import Recorder
 from vcr_gen.runtime.replayer import Replayer
@@ -42,16 +43,20 @@ class ContinueRun(ReplayRun):
     def _begin(self) -> Recorder:
         self._file = file = Recording(self._settings.path)
         file.begin(self._reading.header)
+        names = set(placeholders_in(self._reading.header))
         with Reading(self._settings.path) as recorded:
             for entry in recorded:
                 file.append(entry.data)
+                names.update(placeholders_in(entry.data))
         turns = RecordingTurns(self._loops.clock)
         self.crossing.objects.record_on()
+        self.screen.secrets.vault.record_on(names)
         origin = self._window.last_at
         tape = Tape(
             file.append,
             now=lambda: round(origin + self._loops.now(), 6),
             strands=self._strands,
+            screen=self.screen,
             first_call=self._window.last_call + 1,
             status=status_line("recording", self._settings.path),
         )

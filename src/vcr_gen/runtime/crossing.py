@@ -5,20 +5,19 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, final, get_origin
 
 from vcr_gen.errors import EncodeError, UsageError
-from vcr_gen.runtime.anchors import Anchors
 from vcr_gen.runtime.binding import Binder, Way
 from vcr_gen.runtime.codec import Codec, Compiler, Difference, Registry
 from vcr_gen.runtime.link import Link
 from vcr_gen.runtime.live import LiveKind, live_kind
 from vcr_gen.runtime.objects import Objects, number_of
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.rules import Rules
+from vcr_gen.runtime.redaction import Secrets
 from vcr_gen.runtime.session import Session
 from vcr_gen.runtime.shapes import strip
 from vcr_gen.runtime.spec import Boundary
 
 if TYPE_CHECKING:
-    from vcr_gen.runtime.cassette import Cassette
+    from vcr_gen.runtime.runs import Settings
 
 __all__ = ["Crossing", "handle_being_built"]
 
@@ -34,24 +33,27 @@ class Crossing:
 
     def __init__(
         self,
-        cassette: "Cassette",
+        settings: "Settings",
         session: Session,
         objects: Objects,
-        *,
-        registry: Registry,
-        anchors: Anchors,
-        rules: Rules,
+        secrets: Secrets,
     ) -> None:
-        self._cassette = cassette
+        self._cassette = settings.cassette
         self._session = session
         self.objects = objects
         self._boundaries: dict[object, Boundary] = {}
         self._kinds: dict[int, LiveKind | Boundary] = {}
         self.binder = Binder(
-            outward=Compiler(registry=registry, live=lambda type_: self._leaf(type_, "outward")),
-            inward=Compiler(registry=registry, live=lambda type_: self._leaf(type_, "inward")),
-            anchors=anchors,
-            rules=rules,
+            outward=self._compiler("outward", settings.registry, secrets),
+            inward=self._compiler("inward", settings.registry, secrets),
+            anchors=settings.anchors,
+            secrets=secrets,
+            rules=settings.rules,
+        )
+
+    def _compiler(self, way: Way, registry: Registry, secrets: Secrets) -> Compiler:
+        return Compiler(
+            registry=registry, live=lambda type_: self._leaf(type_, way), hide=secrets.hide
         )
 
     def know(self, boundary: Boundary) -> None:

@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.redaction import hidden
 
 __all__ = [
     "ROOT_STRAND",
@@ -245,7 +246,9 @@ class _Entry:
         return CassetteFormatError(message, path=self.path, line=self.line)
 
     def wrong(self, key: str, expected: str) -> CassetteFormatError:
-        return self.error(f"`{key}`: expected {expected}; got {self.entry.get(key)!r:.80}")
+        return self.error(
+            f"`{key}`: expected {expected}; got {hidden(repr(self.entry.get(key))):.80}"
+        )
 
     def allow(self, *keys: str) -> None:
         for key in self.entry:

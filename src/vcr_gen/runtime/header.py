@@ -9,6 +9,7 @@ from typing import Any, Final, final
 from vcr_gen.errors import CassetteFormatError, UsageError
 from vcr_gen.paths import parse_path
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.redaction import hidden
 from vcr_gen.runtime.spec import Boundary
 
 __all__ = ["FORMAT_VERSION", "HOWS", "Header"]
@@ -35,6 +36,8 @@ class Header:
     """By what calls are found, where a boundary has a way of its own."""
     rules: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """`Boundary.method`, and what is done at a field path of it instead of an exact comparison."""
+    redaction: Mapping[str, Plain] = field(default_factory=dict)
+    """How redaction was configured, where it was: the names of rules that were added or off."""
     signatures: Mapping[str, str] = field(default_factory=dict)
     """`Boundary.method` and the signature it was recorded with."""
 
@@ -52,6 +55,8 @@ class Header:
             head["initial_state"] = dict(self.initial_state)
         if self.anchors:
             head["anchors"] = list(self.anchors)
+        if self.redaction:
+            head["redaction"] = dict(self.redaction)
         if boundaries:
             head["boundaries"] = {
                 name: {
@@ -77,7 +82,7 @@ class Header:
         """The head of a file, checked."""
 
         def wrong(key: str, expected: str) -> CassetteFormatError:
-            got = f"{data.get(key)!r:.80}"
+            got = f"{hidden(repr(data.get(key))):.80}"
             return CassetteFormatError(f"`{key}`: expected {expected}; got {got}", path=path)
 
         state = data.get("initial_state", {})
@@ -88,6 +93,9 @@ class Header:
             raise wrong("anchors", "a list of names")
         if len(set(map(str, anchors))) < len(anchors):
             raise wrong("anchors", "each name once")
+        redaction = data.get("redaction", {})
+        if not isinstance(redaction, dict):
+            raise wrong("redaction", "a mapping")
         age = data.get("max_age")
         if age is not None and (isinstance(age, bool) or not isinstance(age, int | float)):
             raise wrong("max_age", "seconds")
@@ -109,6 +117,7 @@ class Header:
                 data.get("strategy"), lambda: wrong("strategy", "a word, or one per boundary")
             ),
             rules=_rules(data.get("rules", {}), wrong),
+            redaction=redaction,
             signatures=dict(_signatures(data.get("boundaries", {}), wrong)),
         )
 

@@ -3,16 +3,18 @@
 import os
 import re
 import stat
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO, Final, Self
+from typing import BinaryIO, Final, Self, TypeAlias
 
 from vcr_gen.errors import CassetteError, CassetteFormatError, CassetteMissingError
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.plain import Plain
 
 __all__ = ["Reading", "Salvaged", "is_partial", "open_regular", "salvage", "target_of"]
+
+Change: TypeAlias = Callable[[dict[str, Plain]], dict[str, Plain]]
 
 _PARTIAL: Final = re.compile(r"\.partial(?:\.[0-9]+)?\Z")
 
@@ -21,10 +23,12 @@ class Reading:
     """An opened cassette that is known to be whole: header read, events still to come.
 
     The events are streamed from the file each time they are iterated over, one pass at a time.
+    `change` is made of the header and of each event.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, change: Change | None = None) -> None:
         self.path: Final = path
+        self._change: Final = change
         self._format: Final = format_for(path)
         self._stream: Final = open_regular(path)
         try:
@@ -51,7 +55,10 @@ class Reading:
 
     def _entries(self) -> Iterator[Entry]:
         self._stream.seek(0)
-        return self._format.read(self._stream, self.path)
+        entries = self._format.read(self._stream, self.path)
+        if self._change is None:
+            return entries
+        return (replace(entry, data=self._change(entry.data)) for entry in entries)
 
     def close(self) -> None:
         """Close the file; events cannot be read any more."""

@@ -11,6 +11,7 @@ from vcr_gen.runtime.lanes import Lanes
 from vcr_gen.runtime.objects import Objects
 from vcr_gen.runtime.orders import Orders
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.redaction import Vault
 from vcr_gen.runtime.session import Operation
 from vcr_gen.runtime.strands import Strand
 from vcr_gen.runtime.strategies import Strategy, agreed
@@ -23,9 +24,10 @@ __all__ = ["Matcher"]
 class Matcher:
     """Finds the recorded event for what the application does."""
 
-    def __init__(self, window: Window, objects: Objects, orders: Orders) -> None:
+    def __init__(self, window: Window, objects: Objects, orders: Orders, vault: Vault) -> None:
         self._window = window
         self._objects = objects
+        self._vault = vault
         self._orders = orders
         self._lanes = Lanes(window)
         self._counterparts = Counterparts(window)
@@ -85,11 +87,13 @@ class Matcher:
         return Expectation(slot, self._settled(_signal_differences(slot, event, passing)))
 
     def _settled(self, differences: tuple[Difference, ...]) -> tuple[Difference, ...]:
-        """Number the objects that a matched call exports; try anew for the next candidate."""
+        """Number the objects and secrets of a matched call; try anew for the next candidate."""
         if differences:
             self._objects.retract()
+            self._vault.retract()
         else:
             self._objects.settle()
+            self._vault.settle()
         return differences
 
     def _find_in_lane(

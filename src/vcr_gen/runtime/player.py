@@ -22,6 +22,7 @@ from vcr_gen.runtime.objects import Objects
 from vcr_gen.runtime.orders import Orders
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.replayed_jobs import ReplayedJobs
+from vcr_gen.runtime.screening import Screen
 from vcr_gen.runtime.session import Operation
 from vcr_gen.runtime.stage import Receiver, Stage, is_answer, is_for
 from vcr_gen.runtime.strands import Strand, Strands
@@ -42,6 +43,7 @@ class Player:
         strands: Strands,
         loops: Loops,
         objects: Objects,
+        screen: Screen,
         reporter: Reporter,
         orders: Orders,
         patience: float,
@@ -49,10 +51,13 @@ class Player:
         self.window = window
         self.strands = strands
         self.objects = objects
+        self._screen = screen
         self._loops = loops
         self._orders = orders
-        self._matcher = Matcher(window, objects, orders)
-        self._stage = Stage(window, strands, reporter, orders=orders, patience=patience)
+        self._matcher = Matcher(window, objects, orders, screen.secrets.vault)
+        self._stage = Stage(
+            window, strands, reporter, orders=orders, patience=patience, secrets=screen.secrets
+        )
         self._turns = ReplayTurns(self._stage, loops.clock)
         loops.serve(self._turns, ReplayedJobs(self._stage, self._matcher, loops))
 
@@ -80,6 +85,7 @@ class Player:
 
     def start(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
         """An outbound call begins: it must be the one that is due."""
+        stored = self._screen.arguments(operation.bound.method.name, stored)
         with self._stage.changed:
             slot = self._expected(operation, stored)
             if self._orders.of(operation.bound.method.name) == "total":
@@ -90,6 +96,7 @@ class Player:
 
     async def start_async(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
         """The same for a call that can wait until everything before it has happened."""
+        stored = self._screen.arguments(operation.bound.method.name, stored)
         with self._stage.changed:
             slot = self._expected(operation, stored)
             if self._orders.of(operation.bound.method.name) != "total":
@@ -122,6 +129,7 @@ class Player:
 
     def produce(self, call: int, event: Item | End, passing: Passing) -> None:
         """The application answers an inbound call: with the recorded item or end."""
+        event = self._screen.event(event, passing.of)
         with self._stage.changed:
             self._stage.check()
             found = self._matcher.produced(self.strands.here(), call, event, passing)
@@ -131,6 +139,7 @@ class Player:
 
     def signal(self, event: Signal, passing: Passing | None) -> None:
         """The application does something to a stream it consumes."""
+        event = event if passing is None else self._screen.event(event, passing.of)
         with self._stage.changed:
             self._stage.check()
             found = self._matcher.signalled(self.strands.here(), event, passing)
@@ -207,6 +216,7 @@ class Player:
 
     def enter(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
         """The environment's side is played by the test itself: its call must be the one due."""
+        stored = self._screen.arguments(operation.bound.method.name, stored)
         while True:
             with self._stage.changed:
                 self._stage.check()
@@ -223,6 +233,7 @@ class Player:
 
     def play(self, event: Signal, passing: Passing | None) -> None:
         """The test itself does something to a stream of the application: it must be due."""
+        event = event if passing is None else self._screen.event(event, passing.of)
         with self._stage.changed:
             while True:
                 self._stage.check()

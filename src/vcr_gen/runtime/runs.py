@@ -26,8 +26,10 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.player import Player
 from vcr_gen.runtime.progress import status_line
 from vcr_gen.runtime.recorder import Recorder
+from vcr_gen.runtime.redaction import Redaction, Secrets
 from vcr_gen.runtime.replayer import Replayer
 from vcr_gen.runtime.rules import Rules, UnusedRuleWarning
+from vcr_gen.runtime.screening import Hook, Screen
 from vcr_gen.runtime.session import Session
 from vcr_gen.runtime.spec import Boundary
 from vcr_gen.runtime.storage import Reading, Recording
@@ -58,6 +60,9 @@ class Settings:
     patience: float
     hermetic: Hermetic | None
     advice: Advice
+    redaction: Redaction
+    before_record: Hook | None
+    before_replay: Hook | None
     boundaries: dict[str, Boundary] = field(default_factory=dict)
     """Every boundary that was attached, by name; grows."""
 
@@ -67,6 +72,7 @@ class Run(ABC):
 
     session: Session
     crossing: Crossing
+    screen: Screen
     initial_state: Mapping[str, Any]
     calls_real: bool
     """Whether wrappers need the real environment."""
@@ -124,14 +130,11 @@ class Run(ABC):
 
     def _cross(self, session: Session, objects: Objects) -> Crossing:
         settings = self._settings
-        return Crossing(
-            settings.cassette,
-            session,
-            objects,
-            registry=settings.registry,
-            anchors=settings.anchors,
-            rules=settings.rules,
-        )
+        return Crossing(settings, session, objects, self.screen.secrets)
+
+    def _screen(self, *, replaying: bool) -> Screen:
+        settings = self._settings
+        return Screen(Secrets(settings.redaction, replaying=replaying), settings.before_record)
 
     def _new_header(self) -> Header:
         return Header(
@@ -141,6 +144,7 @@ class Run(ABC):
             max_age=self._settings.max_age,
             order=self._settings.orders.in_words(),
             strategy=self._settings.orders.strategies_in_words(),
+            redaction=self._settings.redaction.header(),
         )
 
     def _plain_header(self, header: Header) -> dict[str, Plain]:
@@ -149,7 +153,12 @@ class Run(ABC):
 
     def _stored_state(self) -> dict[str, Plain]:
         passing = self.crossing.binder.anything("initial_state")
-        return {name: passing.store(value) for name, value in self._settings.initial_state.items()}
+        stored = {
+            name: passing.store(value) for name, value in self._settings.initial_state.items()
+        }
+        made = self.screen.secrets.redactor.redact(dict(stored))
+        assert isinstance(made, dict)
+        return made
 
 
 def _warn_user(message: str, kind: type[Warning] = InexactReplayWarning) -> None:
@@ -165,10 +174,12 @@ class RecordRun(Run):
         super().__init__(settings)
         self._begun = False
         self._turns = turns = RecordingTurns(self._loops.clock)
+        self.screen = self._screen(replaying=False)
         tape = Tape(
             self._append,
             now=self._loops.now,
             strands=self._strands,
+            screen=self.screen,
             status=status_line("recording", settings.path),
         )
         self.session = self._recorder = Recorder(tape, self._strands, self._loops, turns)
@@ -229,7 +240,8 @@ class ReplayRun(Run):
     def _open(self, settings: Settings) -> None:
         header = Header.read(self._reading.header, settings.path)
         settings.anchors.require(header.anchors, settings.path)
-        self._window = Window(self._reading)
+        self.screen = self._screen(replaying=True)
+        self._window = Window(self._reading, settings.before_replay)
         self.reporter = Reporter(settings.advice, header.signatures, settings.boundaries)
         objects = Objects(replaying=True)
         self.player = Player(
@@ -237,6 +249,7 @@ class ReplayRun(Run):
             strands=self._strands,
             loops=self._loops,
             objects=objects,
+            screen=self.screen,
             reporter=self.reporter,
             orders=settings.orders,
             patience=settings.patience,

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from vcr_gen.runtime.codec import MISSING, Difference
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.redaction import hidden
 from vcr_gen.runtime.text_diff import diff_lines, diff_texts, visible
 
 __all__ = ["show", "show_arguments", "show_difference"]
@@ -14,20 +15,30 @@ _WIDTH = 100
 
 def show(value: Plain, width: int = _WIDTH) -> str:
     """A value on one line, cut where it is long."""
-    text = visible(json.dumps(value, ensure_ascii=False))
-    return text if len(text) <= width else f"{text[: width - 1]}…"
+    text = visible(hidden(json.dumps(value, ensure_ascii=False)))
+    return cut(text, width)
+
+
+def cut(text: str, width: int) -> str:
+    """A text of at most that width, cut outside of what stands for a secret."""
+    if len(text) <= width:
+        return text
+    short = text[: width - 1]
+    start = short.rfind("<redacted")
+    return f"{short[:start] if start > short.rfind('>') else short}…"
 
 
 def show_arguments(arguments: Mapping[str, Plain]) -> str:
     """Arguments as in a call."""
     text = ", ".join(f"{name}={show(value, 40)}" for name, value in arguments.items())
-    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
+    return cut(text, _WIDTH)
 
 
 def show_difference(difference: Difference) -> str:
     """One field's difference: of texts, the lines and the letters that changed."""
     recorded, actual = difference.recorded, difference.actual
     if isinstance(recorded, str) and isinstance(actual, str):
+        recorded, actual = hidden(recorded), hidden(actual)
         if "\n" in recorded or "\n" in actual:
             rows = diff_lines(recorded, actual)
         else:

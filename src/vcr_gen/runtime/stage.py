@@ -13,6 +13,7 @@ from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.libraries import Parked
 from vcr_gen.runtime.message import message_of
 from vcr_gen.runtime.orders import Orders
+from vcr_gen.runtime.redaction import Secrets, without_secrets
 from vcr_gen.runtime.strands import Strands
 from vcr_gen.runtime.waiting import Threads, Waiter
 from vcr_gen.runtime.window import Slot, Window
@@ -48,11 +49,13 @@ class Stage:
         *,
         orders: Orders,
         patience: float,
+        secrets: Secrets,
     ) -> None:
         self.window = window
         self._orders = orders
         self.strands = strands
         self.reporter = reporter
+        self._secrets = secrets
         self.waiters: dict[int, Waiter] = {}
         """Who waits, by the call it waits for."""
         self.running: dict[int, Slot] = {}
@@ -104,6 +107,7 @@ class Stage:
     def note_failure(self, divergence: Divergence) -> None:
         """End the replay for everyone who waits."""
         if self.failure is None:
+            divergence = without_secrets(divergence, self._secrets)
             self.failure = DivergenceError(divergence, message_of(divergence))
         self.changed.notify_all()
         self.fail_waiters()

@@ -17,8 +17,10 @@ from vcr_gen.runtime.events import (
     foldable,
     plain_of,
 )
+from vcr_gen.runtime.holding import Holding
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.progress import StatusLine
+from vcr_gen.runtime.screening import Happening, Screen
 from vcr_gen.runtime.strands import Strands
 
 __all__ = ["Tape"]
@@ -37,12 +39,16 @@ class Tape:
         *,
         now: Callable[[], float],
         strands: Strands,
+        screen: Screen,
         first_call: int = 1,
         status: StatusLine | None = None,
     ) -> None:
         self._append = append
         self._now = now
         self._strands = strands
+        self._screen = screen
+        self._holding = Holding(screen.secrets, self._write)
+        self._names: dict[int, str] = {}
         self._next_call = first_call
         self._status = status
         self._pending: Start | None = None
@@ -65,12 +71,14 @@ class Tape:
     ) -> int:
         """A call begins; returns its number."""
         strand = self._strands.here()
+        arguments = self._screen.arguments(of, arguments)
         with self._lock:
             if self._closed:
                 raise UsageError(f"{of} was called after the cassette was closed")
             call = self._next_call
             self._next_call += 1
             self._homes[call] = f"@{call}" if inbound else strand.name
+            self._names[call] = of
             self._put(
                 Start(
                     call=call,
@@ -89,11 +97,15 @@ class Tape:
 
     def item(self, call: int, value: Plain) -> None:
         """A stream gave its next item."""
+        of = self._names.get(call, "")
         with self._lock:
+            value = self._screen.item(of, value)
             self._put(Item(call=call, value=value, strand=self._away(call), at=self._now()))
 
     def signal(self, call: int, kind: SignalKind, value: Plain = None) -> None:
         """The consumer of a stream did something."""
+        if kind in ("sent", "thrown"):
+            value = self._screened(call, kind, value)
         with self._lock:
             strand = self._away(call)
             self._put(Signal(call=call, kind=kind, value=value, strand=strand, at=self._now()))
@@ -102,7 +114,10 @@ class Tape:
         self, call: int, outcome: Outcome, value: Plain = None, *, strand: str | None = None
     ) -> None:
         """A call is over; in the running strand, unless told otherwise."""
+        if outcome != "cancelled":
+            value = self._screened(call, outcome, value)
         with self._lock:
+            self._names.pop(call, None)
             strand = self._away(call) if strand is None else strand
             self._homes.pop(call, None)
             self._put(End(call=call, outcome=outcome, value=value, strand=strand, at=self._now()))
@@ -110,12 +125,16 @@ class Tape:
     def close(self) -> None:
         """Write a start that still waits for its end; what is in flight now never finished."""
         with self._lock:
+            self._holding.flush()
             self._closed = True
             if self._status is not None:
                 self._status.clear()
             pending, self._pending = self._pending, None
             if pending is not None:
                 self._append(fold(pending, None))
+
+    def _screened(self, call: int, kind: Happening, value: Plain) -> Plain:
+        return self._screen.value(self._names.get(call, ""), kind, value)
 
     def _away(self, call: int) -> str:
         """The running strand, where it is another one than the call's own."""
@@ -128,6 +147,9 @@ class Tape:
         self.appended += 1
         if self._status is not None:
             self._status.tell(self.appended)
+        self._holding.add(event)
+
+    def _write(self, event: Event) -> None:
         pending = self._pending
         if pending is not None:
             self._pending = None

@@ -11,6 +11,7 @@ from vcr_gen.runtime.objects import Objects
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.progress import status_line
 from vcr_gen.runtime.recorder import Recorder
+from vcr_gen.runtime.redaction import Secrets
 from vcr_gen.runtime.runs import Run, Settings, open_cassette
 from vcr_gen.runtime.show import show, show_difference
 from vcr_gen.runtime.sites import shown_path
@@ -31,10 +32,12 @@ class VerifyRun(Run):
         open_cassette(settings.advice).close()
         self._actual: list[Mapping[str, Plain]] = []
         turns = RecordingTurns(self._loops.clock)
+        self.screen = self._screen(replaying=True)
         tape = Tape(
             self._actual.append,
             now=self._loops.now,
             strands=self._strands,
+            screen=self.screen,
             status=status_line("verifying", settings.path),
         )
         self.session = self._recorder = Recorder(tape, self._strands, self._loops, turns)
@@ -51,7 +54,7 @@ class VerifyRun(Run):
         if error is not None:
             return
         with Reading(self._settings.path) as recorded:
-            differences = compare_tapes(recorded, self._actual)
+            differences = compare_tapes(recorded, self._actual, self.screen.secrets)
         if differences:
             advice = self._settings.advice
             count = "1 difference" if len(differences) == 1 else f"{len(differences)} differences"
@@ -64,7 +67,9 @@ class VerifyRun(Run):
             )
 
 
-def compare_tapes(recorded: Reading, actual: Iterable[Mapping[str, Plain]]) -> tuple[str, ...]:
+def compare_tapes(
+    recorded: Reading, actual: Iterable[Mapping[str, Plain]], secrets: Secrets
+) -> tuple[str, ...]:
     """All differences, call by call: the nth call of a method is compared with the nth recorded.
 
     The order between calls is the program's business and is asserted by a replay; here only what
@@ -84,7 +89,7 @@ def compare_tapes(recorded: Reading, actual: Iterable[Mapping[str, Plain]]) -> t
         if key not in after:
             found.append(f"{_name(key)}: recorded, but not called  {path}:{events[0][1]}")
             continue
-        found.extend(_compare(_name(key), path, events, after[key]))
+        found.extend(_compare(_name(key), path, events, after[key], secrets))
     found.extend(f"{_name(key)}: called, but not recorded" for key in after if key not in before)
     return tuple(found)
 
@@ -107,7 +112,7 @@ def _calls(events: Iterable[tuple[Event, int]]) -> dict[tuple[str, str, int], _E
     return calls
 
 
-def _compare(name: str, path: Path, before: _Events, after: _Events) -> list[str]:
+def _compare(name: str, path: Path, before: _Events, after: _Events, secrets: Secrets) -> list[str]:
     found: list[str] = []
     for (old, line), (new, _) in zip(before, after, strict=False):
         place = f"{path}:{line}"
@@ -117,9 +122,11 @@ def _compare(name: str, path: Path, before: _Events, after: _Events) -> list[str
                 f"{show(_value(new))}  {place}"
             )
             return found
-        if not same(_value(old), _value(new)):
+        value = secrets.align(_value(old), _value(new))
+        secrets.vault.settle()
+        if not same(_value(old), value):
             what = "arguments" if isinstance(old, Start) else _word(old)
-            rows = "\n".join(show_difference(row) for row in differences(_value(old), _value(new)))
+            rows = "\n".join(show_difference(row) for row in differences(_value(old), value))
             found.append(f"{name}: {what} differ  {place}\n{rows}")
     if len(before) != len(after):
         found.append(

@@ -16,6 +16,7 @@ from typing import TypeVar, final
 from vcr_gen.runtime.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.recorded import read_events
+from vcr_gen.runtime.screening import Hook, Hooked
 from vcr_gen.runtime.storage import Reading
 
 __all__ = ["REACH", "Slot", "Window"]
@@ -49,8 +50,9 @@ class Slot:
 class Window:
     """Reads the tape as far as it must and hands out what is not done."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: Reading, before_replay: Hook | None = None) -> None:
         self._reading = reading
+        self._hooked = None if before_replay is None else Hooked("before_replay", before_replay)
         self._slots_ahead = self._read()
         self._window: deque[Slot] = deque()
         self._strands: dict[str, deque[Slot]] = {}
@@ -190,6 +192,9 @@ class Window:
             home = f"@{start.call}" if start.inbound else start.strand
             strand = home if isinstance(event, Start) else event.strand or home
             by_application = _application_drives(event, start)
+            if self._hooked is not None and start.of != JOB:
+                event = self._hooked.event(event, start.of)  # noqa: PLW2901 - in its place
+                start = event if isinstance(event, Start) else start  # noqa: PLW2901
             yield Slot(event, index, line, by_application, strand, start, number)
 
 

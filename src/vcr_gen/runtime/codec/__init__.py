@@ -3,7 +3,6 @@
 from vcr_gen.runtime.codec.codec import Codec
 from vcr_gen.runtime.codec.compare import MISSING, Difference, Missing, differences, same
 from vcr_gen.runtime.codec.compiler import Compiler
-from vcr_gen.runtime.codec.markers import REDACTED
 from vcr_gen.runtime.codec.plain import Plain
 from vcr_gen.runtime.codec.raised import decode_exception, encode_exception
 from vcr_gen.runtime.codec.registry import Registry
@@ -11,7 +10,6 @@ from vcr_gen.runtime.codec.resolve import resolve_annotations
 
 __all__ = [
     "MISSING",
-    "REDACTED",
     "Codec",
     "Compiler",
     "Difference",

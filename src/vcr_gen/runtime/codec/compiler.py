@@ -26,6 +26,7 @@ from vcr_gen.runtime.codec.registry import Registered, Registry
 from vcr_gen.runtime.codec.resolve import Scope
 from vcr_gen.runtime.codec.rewrite import strip_annotated
 from vcr_gen.runtime.codec.standard import standard_name, standard_type
+from vcr_gen.runtime.placeholders import REDACTED
 
 LiveHook = Callable[[object], Codec | None]
 
@@ -35,12 +36,18 @@ def _nothing_live(annotation: object) -> Codec | None:
     return None
 
 
+def _without_name(plain: Plain) -> str:
+    del plain
+    return REDACTED
+
+
 class Compiler:
     """Compiles annotations; what it compiled before, it knows.
 
     `live` is asked first about each annotation it reaches (without `Annotated`), so that the
     runtime can take handles, callbacks and streams upon itself. `namespace` are names to fall back
-    to in annotations whose own module imports them only for type checkers.
+    to in annotations whose own module imports them only for type checkers. `hide` names secrets:
+    it gives the placeholder that is stored for one.
     """
 
     def __init__(
@@ -49,9 +56,11 @@ class Compiler:
         registry: Registry | None = None,
         live: LiveHook = _nothing_live,
         namespace: Mapping[str, Any] | None = None,
+        hide: Callable[[Plain], str] = _without_name,
     ) -> None:
         self._registry: Final = registry or Registry()
         self._live: Final = live
+        self.hide: Final = hide
         self._names: Final = dict(namespace or {})
         self._depth: Final = Depth()
         self._loaded: Final = LoadedTypes()
@@ -138,7 +147,7 @@ class Compiler:
         words = metadata_of(annotation)
         if words:
             inner = self.node(strip_annotated(annotation))
-            return mark(inner, words, check_plain)
+            return mark(inner, words, check_plain, self.hide)
         codec = self._live(annotation)
         if codec is not None:
             return LiveNode(codec, describe(annotation, self.type_name))

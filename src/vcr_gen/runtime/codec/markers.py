@@ -12,9 +12,8 @@ from vcr_gen.runtime.codec.compare import Difference
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, Node
 from vcr_gen.runtime.codec.plain import KINDS, NULL, STR, Plain, kind_of
+from vcr_gen.runtime.placeholders import REDACTED, is_placeholder
 
-REDACTED: Final = "<redacted>"
-"""Stands where a secret was."""
 NOT_SHOWN: Final = "<not shown>"
 """Stands in messages for something that is where a redacted secret belongs."""
 
@@ -36,8 +35,13 @@ def is_unrecorded(annotation: object) -> bool:
     return any(word is Unrecorded for word in metadata_of(annotation))
 
 
-def mark(inner: Node, words: Iterable[object], check_plain: Callable[[object], Plain]) -> Node:
-    """Give a node the meaning of the words around its annotation."""
+def mark(
+    inner: Node,
+    words: Iterable[object],
+    check_plain: Callable[[object], Plain],
+    hide: Callable[[Plain], str],
+) -> Node:
+    """Give a node the meaning of the words around its annotation; `hide` names secrets."""
     words = list(words)
     node = inner
     for word in words:
@@ -49,7 +53,7 @@ def mark(inner: Node, words: Iterable[object], check_plain: Callable[[object], P
     if any(word is Volatile for word in words):
         node = VolatileNode(node)
     if any(word is Secret for word in words):
-        node = SecretNode(node)
+        node = SecretNode(node, hide)
     if any(word is Unrecorded for word in words):
         node = UnrecordedNode(node)
     return node
@@ -95,8 +99,9 @@ class SecretNode(Wrapper):
     special: ClassVar[bool] = True
     loosens = "secret"
 
-    def __init__(self, inner: Node) -> None:
+    def __init__(self, inner: Node, hide: Callable[[Plain], str]) -> None:
         super().__init__(inner)
+        self._hide: Final = hide
         self.hides = True
         self.kinds = frozenset({STR}) | (inner.kinds & {NULL})
         self.natural = self.kinds & inner.natural
@@ -111,16 +116,16 @@ class SecretNode(Wrapper):
             refused = True
         if refused:  # outside of `except`, so that no traceback leads to the value
             raise Fault(self.name, "a secret of another type")
-        return None if plain is None else REDACTED
+        return None if plain is None else self._hide(plain)
 
     def decode(self, plain: Plain) -> object:
         """The placeholder as text or bytes; there is nothing to make another type of."""
         if plain is None and NULL in self.inner.kinds:
             return self.inner.decode(None)
-        if plain != REDACTED:
+        if not isinstance(plain, str) or not is_placeholder(plain):
             raise Fault(f"{REDACTED} (a secret)", "something else, not shown")
         try:
-            return self.inner.decode(REDACTED)
+            return self.inner.decode(plain)
         except Fault:
             hint = (
                 "only text and bytes can be replayed from a secret; mark a text inside it instead"
@@ -128,14 +133,24 @@ class SecretNode(Wrapper):
             raise Fault(self.name, "a secret that was not stored", hint) from None
 
     def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        """Two secrets are alike; a secret and `None` are not, nor is one that was stored."""
+        """Two placeholders are compared; a secret is never `None`, nor one that was stored."""
         left, right = (
-            plain if plain is None or plain == REDACTED else NOT_SHOWN
+            (
+                plain
+                if plain is None or (isinstance(plain, str) and is_placeholder(plain))
+                else NOT_SHOWN
+            )
             for plain in (recorded, actual)
         )
-        return (
-            () if left == right != NOT_SHOWN else (Difference("$", left, right, "another value"),)
-        )
+        if left == right != NOT_SHOWN:
+            return ()
+        if (
+            REDACTED in (left, right)
+            and None not in (left, right)
+            and NOT_SHOWN not in (left, right)
+        ):
+            return ()
+        return (Difference("$", left, right, "another value"),)
 
 
 class VolatileNode(Wrapper):

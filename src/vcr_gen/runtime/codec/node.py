@@ -74,6 +74,11 @@ class Node:
 class Nodes(Protocol):
     """The compiler, as nodes see it."""
 
+    @property
+    def hide(self) -> Callable[[Plain], str]:
+        """What gives the placeholder of a secret."""
+        ...
+
     def node(self, annotation: object) -> Node:
         """The node of an annotation."""
         ...

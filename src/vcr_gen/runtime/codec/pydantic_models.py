@@ -13,10 +13,11 @@ from vcr_gen.boundary import Secret
 from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode
 from vcr_gen.runtime.codec.fault import Fault, show
-from vcr_gen.runtime.codec.markers import REDACTED, CustomNode, is_marker, mark
+from vcr_gen.runtime.codec.markers import CustomNode, is_marker, mark
 from vcr_gen.runtime.codec.node import Node, Nodes
 from vcr_gen.runtime.codec.plain import Plain, check_plain
 from vcr_gen.runtime.codec.records import RecordNode, Shape
+from vcr_gen.runtime.codec.scalars import bytes_to_plain, str_to_plain
 from vcr_gen.runtime.codec.shapes import blank, dict_shape, record_field
 
 DEFAULTED: Final = "$defaulted"
@@ -36,9 +37,9 @@ def pydantic_node(
     if issubclass(cls, pydantic.BaseModel):
         return None if cls is pydantic.BaseModel else ModelNode(nodes, cls, name, annotations)
     if issubclass(cls, pydantic.SecretStr):
-        return _secret_node(cls, name, cls)
+        return _secret_node(nodes, cls, name, cls)
     if issubclass(cls, pydantic.SecretBytes):
-        return _secret_node(cls, name, lambda text: cls(text.encode()))
+        return _secret_node(nodes, cls, name, lambda text: cls(text.encode()))
     if any(base.__module__ == "pydantic.networks" for base in cls.__mro__):
         if hasattr(cls, "unicode_string"):
             return CustomNode(cls, name, str, cls, check_plain)
@@ -46,10 +47,12 @@ def pydantic_node(
     return None
 
 
-def _secret_node(cls: type[Any], name: str, make: Callable[[str], object]) -> Node:
-    return mark(
-        CustomNode(cls, name, lambda _: REDACTED, make, check_plain), (Secret,), check_plain
-    )
+def _secret_node(nodes: Nodes, cls: type[Any], name: str, make: Callable[[str], object]) -> Node:
+    def read(value: Any) -> Plain:
+        secret = value.get_secret_value()
+        return bytes_to_plain(secret) if isinstance(secret, bytes) else str_to_plain(secret)
+
+    return mark(CustomNode(cls, name, read, make, check_plain), (Secret,), check_plain, nodes.hide)
 
 
 class ModelNode(RecordNode):

@@ -40,6 +40,7 @@ HEADER_KEYS: Final = (
     "anchors",
     "order",
     "strategy",
+    "redaction",
     "boundaries",
     "rules",
 )

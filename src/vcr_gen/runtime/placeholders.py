@@ -1,0 +1,42 @@
+"""What stands on the tape where a secret was: `<redacted:anthropic-key:1>`."""
+
+import re
+from typing import Final
+
+__all__ = [
+    "ANY_SPELLING",
+    "PLACEHOLDER",
+    "REDACTED",
+    "is_placeholder",
+    "part_of",
+    "placeholders_in",
+]
+
+REDACTED: Final = "<redacted>"
+"""Stands for a secret of which nothing more is known."""
+
+PLACEHOLDER: Final = re.compile(r"<redacted(?::([a-z0-9._-]{1,60}):(~?\d{1,9})(?:#(\d+)/(\d+))?)?>")
+"""A placeholder: rule, number (with `~` for one of a replay), and which part of how many."""
+
+ANY_SPELLING: Final = re.compile(
+    r"(?:<|%3[cC]|&lt;|\\+u003[cC])redacted"
+    r"(?:(?::|%3[aA])([a-z0-9._-]{1,60})(?::|%3[aA])((?:~|%7[eE])?\d{1,9})(?:(?:#|%23)(\d+)(?:/|%2[fF])(\d+))?)?"
+    r"(?:>|%3[eE]|&gt;|\\+u003[eE])"
+)
+"""A placeholder as a program may send it back: quoted for a URL, HTML or JSON."""
+
+
+def placeholders_in(value: object) -> set[str]:
+    """Every placeholder in a stored value."""
+    text = repr(value)
+    return {found[0] for found in PLACEHOLDER.finditer(text)} if "<redacted:" in text else set()
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether the whole text is one."""
+    return text.startswith("<redacted") and PLACEHOLDER.fullmatch(text) is not None
+
+
+def part_of(placeholder: str, part: int, parts: int) -> str:
+    """The placeholder for one part of a secret that was cut into several."""
+    return f"{placeholder[:-1]}#{part}/{parts}>"

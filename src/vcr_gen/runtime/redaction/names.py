@@ -1,0 +1,208 @@
+"""Which names are those of credentials: fields, keys, headers, parameters, options, variables."""
+
+import re
+from enum import Enum
+from functools import lru_cache
+from typing import Final
+
+__all__ = ["Naming", "name_of_result", "naming_of", "rule_of"]
+
+
+class Naming(Enum):
+    """What a name says of the value that stands under it."""
+
+    HARMLESS = "harmless"
+    WEAK = "weak"
+    """A credential, if it looks like one: `token` may also be a word of a language model."""
+    STRONG = "strong"
+    """A credential, whatever it looks like."""
+    AUTHORIZATION = "authorization"
+    """A credential behind the word for its scheme: `Bearer …`."""
+    COOKIE = "cookie"
+    """Several, each behind a name: `session=…; theme=…`."""
+
+
+_PARTS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+_PASSWORDS: Final = frozenset(
+    {"password", "passwd", "passphrase", "passcode", "passwort", "pwd", "secret", "cvv", "cvc"}
+)
+_PLURALS: Final = {"passwords": "password", "secrets": "secret", "keys": "key", "tokens": "token"}
+_KEYS: Final = frozenset(
+    {
+        "access",
+        "account",
+        "admin",
+        "api",
+        "app",
+        "application",
+        "auth",
+        "client",
+        "consumer",
+        "encryption",
+        "functions",
+        "hmac",
+        "license",
+        "master",
+        "private",
+        "secret",
+        "service",
+        "shared",
+        "signing",
+        "ssh",
+        "storage",
+        "subscription",
+        "webhook",
+    }
+)
+"""What stands before `key` in the name of a credential: `api_key`, but not `primary_key`."""
+_TOKENS: Final = frozenset(
+    {
+        "access",
+        "api",
+        "app",
+        "auth",
+        "authentication",
+        "authorization",
+        "bearer",
+        "bot",
+        "client",
+        "csrf",
+        "csrfmiddleware",
+        "deploy",
+        "github",
+        "gitlab",
+        "hf",
+        "id",
+        "identity",
+        "jwt",
+        "login",
+        "npm",
+        "oauth",
+        "personal",
+        "private",
+        "pypi",
+        "refresh",
+        "registration",
+        "reset",
+        "secret",
+        "security",
+        "service",
+        "session",
+        "slack",
+        "subscription",
+        "user",
+        "vault",
+        "verification",
+        "webhook",
+        "xsrf",
+    }
+)
+"""What stands before `token` in the name of a credential: `access_token`, but not `page_token`."""
+_HARMLESS_TOKENS: Final = frozenset(
+    {
+        "bos",
+        "cancellation",
+        "continuation",
+        "cursor",
+        "end",
+        "eos",
+        "first",
+        "last",
+        "mask",
+        "next",
+        "pad",
+        "page",
+        "pagination",
+        "per",
+        "previous",
+        "resume",
+        "sep",
+        "special",
+        "start",
+        "stop",
+        "sync",
+        "unk",
+    }
+)
+_WEAK: Final = frozenset({"token", "auth", "credential", "credentials", "otp", "jwt", "apikeys"})
+_WHOLE: Final = frozenset(
+    {
+        "apikey",
+        "authtoken",
+        "accesskey",
+        "accesstoken",
+        "secretkey",
+        "privatekey",
+        "jsessionid",
+        "phpsessid",
+        "sessionid",
+        "sessid",
+        "sharedaccesssignature",
+    }
+)
+"""Names that are written in one word."""
+_GETTERS: Final = frozenset({"fetch", "get", "issue", "load", "obtain", "read"})
+_IN_QUERIES: Final = frozenset({"sig", "signature", "hmac"})
+_WEAK_IN_QUERIES: Final = frozenset(
+    {"key", "code", "session", "sid", "pass", "ticket", "assertion"}
+)
+
+
+@lru_cache(maxsize=4096)
+def naming_of(name: str, *, in_query: bool = False) -> Naming:
+    """What a name says of its value; in the query of a URL or in a form, a few names say more."""
+    if len(name) > 100:
+        return Naming.HARMLESS
+    words = [word.lower() for word in _PARTS.findall(name)]
+    if not words:
+        return Naming.HARMLESS
+    last = _PLURALS.get(words[-1], words[-1])
+    before = words[-2] if len(words) > 1 else ""
+    if last == "authorization":
+        return Naming.AUTHORIZATION
+    if last == "cookie" and before in ("", "set", "http", "raw"):
+        return Naming.COOKIE
+    if last in _PASSWORDS or last in _WHOLE or "".join(words) in _WHOLE:
+        return Naming.STRONG
+    if last == "key":
+        if before in _KEYS and words[-1] == "key":
+            return Naming.STRONG
+        return Naming.WEAK if in_query and len(words) == 1 else Naming.HARMLESS
+    if last == "token":
+        return _token(before, plural=words[-1] == "tokens")
+    if last == "signature" and before in ("amz", "goog"):
+        return Naming.STRONG
+    if last == "credential" and before in ("amz", "goog"):
+        return Naming.STRONG
+    if in_query and last in _IN_QUERIES:
+        return Naming.STRONG
+    if last in _WEAK or (in_query and last in _WEAK_IN_QUERIES):
+        return Naming.WEAK
+    return Naming.HARMLESS
+
+
+def _token(before: str, *, plural: bool) -> Naming:
+    if plural or before in _HARMLESS_TOKENS:  # `max_tokens`, `next_page_token`
+        return Naming.HARMLESS
+    return Naming.STRONG if before in _TOKENS else Naming.WEAK
+
+
+@lru_cache(maxsize=1024)
+def name_of_result(of: str) -> str:
+    """What a method's result stands under: `api_key` for `Vault.get_api_key`, mostly nothing.
+
+    Most names with such a word are of something that is done (`check_password`), not of a value.
+    """
+    words = _PARTS.findall(of.rpartition(".")[2])
+    name = "_".join(words[1:] if words and words[0].lower() in _GETTERS else words)
+    first = words[0].lower() if words else ""
+    if name.count("_") > 1 or (len(words) > 1 and first not in _GETTERS | _KEYS | _TOKENS):
+        return ""
+    return name
+
+
+@lru_cache(maxsize=1024)
+def rule_of(name: str) -> str:
+    """The name of the rule that a named credential falls under: `x-api-key`, `client-secret`."""
+    return "-".join(word.lower() for word in _PARTS.findall(name))[:40] or "secret"

@@ -1,0 +1,110 @@
+"""All that one session knows of secrets."""
+
+from collections.abc import Callable
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import final
+
+from vcr_gen.runtime import places
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.redaction.aligning import Aligner
+from vcr_gen.runtime.redaction.finding import Finder
+from vcr_gen.runtime.redaction.names import name_of_result
+from vcr_gen.runtime.redaction.redactor import Redactor
+from vcr_gen.runtime.redaction.settings import Redaction
+from vcr_gen.runtime.redaction.vault import Vault
+
+__all__ = ["Secrets", "hidden", "redacting"]
+
+
+@final
+class Secrets:
+    """Redacts what a session stores, and compares what it replays up to its secrets."""
+
+    def __init__(self, redaction: Redaction, *, replaying: bool = False) -> None:
+        finder = redaction.finder()
+        self._fields = redaction.places()
+        self.vault = Vault(replaying=replaying)
+        self.redactor = Redactor(finder, self.vault)
+        self._aligner = Aligner(finder, self.vault)
+
+    def redact(self, of: str, kind: str, value: Plain) -> Plain:
+        """A value of a call without its secrets: its arguments by name, its result, …"""
+        if self._fields:
+            value = self._redact_fields(of, kind, value)
+        return self.redactor.redact(value, name_of_result(of) if kind == "returned" else "")
+
+    def hide(self, value: Plain) -> str:
+        """The placeholder for a value that is marked `Secret`."""
+        return self.redactor.hide("secret", value)
+
+    def text(self, text: str) -> str:
+        """A text for people without secrets."""
+        return self.redactor.text(text)
+
+    def _redact_fields(self, of: str, kind: str, value: Plain) -> Plain:
+        for pattern, path in self._fields:
+            if not fnmatchcase(of, pattern):
+                continue
+            if kind == "call" and isinstance(value, dict):
+                for name in [name for name in value if path.starts_at(name)]:
+                    made = places.replace(path, value[name], self._hide_place)
+                    value = {**value, name: made}
+            elif kind != "call" and path.starts_at(_ROOTS[kind]):
+                value = places.replace(path, value, self._hide_place)
+        return value
+
+    def _hide_place(self, value: Plain) -> Plain:
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, int | float):
+            return type(value)(0)
+        if isinstance(value, str) or set(value) & {"$base64", "$escaped"}:
+            return self.redactor.hide("field", value)
+        if isinstance(value, list):
+            return [self._hide_place(item) for item in value]
+        return {
+            key: each if key == "$type" else self._hide_place(each) for key, each in value.items()
+        }
+
+    def without_known(self, text: str) -> str:
+        """A text that was put together from redacted ones, without what is secret by its name."""
+        for secret in self.vault.known:
+            if secret in text:
+                text = text.replace(secret, self.vault.hide("secret", secret))
+        return text
+
+    def align(self, recorded: Plain, actual: Plain) -> Plain:
+        """The live value, as recorded wherever only its secrets are others."""
+        return self._aligner.align(recorded, actual)
+
+
+_ROOTS = {
+    "item": "$item",
+    "sent": "$sent",
+    "thrown": "$sent",
+    "returned": "$result",
+    "raised": "$raised",
+}
+
+
+def redacting() -> Callable[[dict[str, Plain]], dict[str, Plain]]:
+    """What takes the secrets out of the entries of a file that is shown to people."""
+    secrets = Secrets(Redaction())
+
+    def change(entry: dict[str, Plain]) -> dict[str, Plain]:
+        made = secrets.redactor.redact(entry)
+        assert isinstance(made, dict)
+        return made
+
+    return change
+
+
+@cache
+def _default() -> Finder:
+    return Redaction().finder()
+
+
+def hidden(text: str) -> str:
+    """A text for people, without what the default rules know, where no session is at hand."""
+    return Redactor(_default(), Vault()).text(text)

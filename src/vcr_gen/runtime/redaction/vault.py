@@ -1,0 +1,129 @@
+"""The secrets of one session, and the placeholders that stand for them on the tape.
+
+While recording, each secret gets the next number of the rule that found it first. A replay usually
+runs with other credentials, so there the secrets are *bound* to the recorded placeholders as
+events match: the same secret to the same placeholder, another one to another.
+"""
+
+import threading
+from collections.abc import Iterable
+from typing import Final, final
+
+from vcr_gen.runtime.placeholders import PLACEHOLDER
+
+__all__ = ["Vault"]
+
+_REMEMBERED: Final = 64
+_SHORTEST: Final = 6
+
+
+@final
+class Vault:
+    """Gives secrets their placeholders."""
+
+    def __init__(self, *, replaying: bool = False) -> None:
+        self._replaying = replaying
+        self._numbers: dict[str, int] = {}
+        self._names: dict[str, str] = {}
+        """The placeholder of each secret."""
+        self._texts: dict[str, str] = {}
+        """The secret of each placeholder, while it is only this session's own."""
+        self._bound: dict[str, str] = {}
+        """The secret of each recorded placeholder."""
+        self._tentative: dict[str, str] = {}
+        self._known: dict[str, None] = {}
+        self._lock = threading.RLock()
+        self.version = 0
+        """Changes whenever a text that was harmless may not be so any more."""
+
+    @property
+    def known(self) -> Iterable[str]:
+        """Secrets to look for wherever they stand: they were named as such, and are no word."""
+        return tuple(self._known)
+
+    def hide(self, rule: str, secret: str, *, everywhere: bool = False) -> str:
+        """The placeholder of a secret; look for it `everywhere` from now on, if it is no word."""
+        with self._lock:
+            if everywhere and _is_distinctive(secret):
+                self._remember(secret)
+            name = self._names.get(secret)
+            if name is None:
+                name = self._names[secret] = self._next(rule)
+                self._texts[name] = secret
+            return name
+
+    def is_known(self, secret: str) -> bool:
+        """Whether the text has a placeholder."""
+        return secret in self._names
+
+    def reveal(self, placeholder: str) -> str | None:
+        """The secret that a placeholder stands for in this session, if it is one of its own."""
+        return self._bound.get(placeholder) or self._texts.get(placeholder)
+
+    def agree(self, recorded: str, secret: str) -> bool:
+        """Whether a secret can be the recorded one; if so, it is until that is retracted."""
+        with self._lock:
+            bound = self._tentative.get(recorded) or self._bound.get(recorded)
+            if bound is not None:
+                return bound == secret
+            name = self._names.get(secret, "")
+            if name in self._bound or secret in self._tentative.values():
+                return False
+            self._tentative[recorded] = secret
+            return True
+
+    def settle(self) -> None:
+        """The event is the recorded one, and so are its secrets."""
+        if not self._tentative:
+            return
+        with self._lock:
+            for recorded, secret in self._tentative.items():
+                self._bound[recorded] = secret
+                own = self._names.get(secret)
+                if own is not None and own != recorded:
+                    self._texts[own] = secret  # an event under way may still say it so
+                self._names[secret] = recorded
+                self.version += 1
+            self._tentative.clear()
+
+    def retract(self) -> None:
+        """The event was compared with another recorded one."""
+        if self._tentative:
+            with self._lock:
+                self._tentative.clear()
+
+    def record_on(self, recorded: Iterable[str]) -> None:
+        """What follows is recorded, behind these placeholders."""
+        with self._lock:
+            self._replaying = False
+            for name in recorded:
+                found = PLACEHOLDER.fullmatch(name)
+                if found and found[1] and found[2].isdigit():
+                    self._numbers[found[1]] = max(self._numbers.get(found[1], 0), int(found[2]))
+            self._names = {text: name for text, name in self._names.items() if "~" not in name}
+            self.version += 1
+
+    def _next(self, rule: str) -> str:
+        number = self._numbers[rule] = self._numbers.get(rule, 0) + 1
+        return f"<redacted:{rule}:{'~' if self._replaying else ''}{number}>"
+
+    def _remember(self, secret: str) -> None:
+        if secret not in self._known:
+            self.version += 1
+        self._known.pop(secret, None)
+        self._known[secret] = None
+        if len(self._known) > _REMEMBERED:
+            del self._known[next(iter(self._known))]
+
+
+def _is_distinctive(text: str) -> bool:
+    """Whether a text is hardly met by chance: no common word, and no number."""
+    if len(text) < _SHORTEST:
+        return False
+    kinds = (
+        any(char.islower() for char in text),
+        any(char.isupper() for char in text),
+        any(char.isdigit() for char in text),
+        not text.isalnum(),
+    )
+    return sum(kinds) > 1 or len(text) >= 24

@@ -1,0 +1,1 @@
+"""A small program with secrets, whose boundaries the tests of this folder wrap."""

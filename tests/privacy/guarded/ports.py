@@ -1,0 +1,61 @@
+"""Boundaries with a place of every kind for a secret."""
+
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Protocol
+
+from vcr_gen.boundary import Secret, inbound, outbound
+
+
+@dataclass(frozen=True)
+class Login:
+    """Somebody who logs in."""
+
+    user: str
+    password: str
+    pin: Annotated[str, Secret] = ""
+
+
+class DeniedError(Exception):
+    """The environment says no, and why."""
+
+    def __init__(self, message: str, request: Any = None) -> None:
+        super().__init__(message)
+        self.request = request
+
+
+@outbound
+class Api(Protocol):
+    """Says things to the world, and hears from it."""
+
+    def ask(self, value: Any) -> Any: ...
+
+    def send(self, url: str, *, headers: Mapping[str, str], body: bytes = b"") -> bytes: ...
+
+    def open(self, path: Path) -> Path: ...
+
+    def log_in(self, login: Login, token: Annotated[str, Secret]) -> str: ...
+
+    def get_api_key(self) -> str: ...
+
+    def text(self) -> Iterator[str]: ...
+
+    def data(self) -> Iterator[bytes]: ...
+
+    def atext(self) -> AsyncIterator[str]: ...
+
+    def talk(self, first: str) -> Generator[str, str, str]: ...
+
+    async def wait(self, value: Any) -> Any: ...
+
+    def watch(self, heard: Callable[[str], str]) -> str: ...
+
+
+@inbound
+class Service(Protocol):
+    """Is asked by the world."""
+
+    def answer(self, question: Any) -> Any: ...
+
+    def tell(self, topic: str) -> Iterator[str]: ...
