@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
-from report_pages import HEADER, write_report_of, write_tape
+from report_pages import HEADER, contrast, write_report_of, write_tape
 
 ROWS = "#rows [role=option]"
 
@@ -82,6 +82,23 @@ def test_a_pair_shows_what_changed_and_both_sides(open_page, compared):
     assert '"one" "<b>two</b>"' in details(page)
     assert "After ✗ raised" in details(page)
     assert page.locator("#details b").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_changed_can_be_read_in_light_and_in_dark(open_page, compared, scheme):
+    page = open_page(compared, color_scheme=scheme)
+    for selector in (
+        "#details .good .value",
+        "#details .bad .value",
+        "#details .differences small",
+        "#details .differences strong",
+        "#details .sides h2 .status",
+        "#rows .added .outcome",
+        "#rows .removed .outcome",
+        "#rows .modified .sign",
+        "#rows .same b",
+    ):
+        assert contrast(page, selector) >= 4.5, selector
 
 
 def test_a_link_leads_to_an_event_of_either_side(open_page, compared):

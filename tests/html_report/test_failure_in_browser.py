@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
-from report_pages import REPOSITORY
+from report_pages import REPOSITORY, contrast
 
 CHOSEN = "#rows [aria-selected=true]"
 
@@ -112,6 +112,9 @@ def test_events_that_were_not_used_are_marked(open_page, example):
 def test_the_failure_is_marked_on_the_timeline(open_page, example, scheme):
     page = open_page(failed(example, "unused", "nothing"), color_scheme=scheme)
     color = page.locator("#failure .kicker").evaluate("element => getComputedStyle(element).color")
+    for selector in (".kicker", "h2", ".places a", ".places code", ".advice", "summary"):
+        assert contrast(page, f"#failure {selector}") >= 4.5, selector
+    assert contrast(page, "#rows .diverged .outcome strong") >= 4.5
     page.wait_for_timeout(100)
     count = page.evaluate(
         """color => {

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
-from report_pages import EXAMPLE, HEADER, requests, write_report_of, write_tape
+from report_pages import EXAMPLE, HEADER, contrast, requests, write_report_of, write_tape
 
 from vcr_gen.runtime.storage import Recording
 
@@ -36,29 +36,6 @@ def here(page: Page) -> str:
 
 def details(page: Page) -> str:
     return " ".join(page.locator("#details").inner_text().split())
-
-
-def contrast(page: Page, selector: str) -> float:
-    """The contrast of an element's text with what is behind it, as WCAG counts."""
-    return page.locator(selector).first.evaluate("""element => {
-            const channels = (color) => color.match(/[\\d.]+/g).map(Number);
-            const luminance = ([r, g, b]) => {
-                const [x, y, z] = [r, g, b].map((value) => {
-                    value /= 255;
-                    return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-                });
-                return 0.2126 * x + 0.7152 * y + 0.0722 * z;
-            };
-            let behind = element;
-            while (behind && (channels(getComputedStyle(behind).backgroundColor)[3] ?? 1) === 0) {
-                behind = behind.parentElement;
-            }
-            const [a, b] = [
-                luminance(channels(getComputedStyle(element).color)),
-                luminance(channels(getComputedStyle(behind).backgroundColor)),
-            ].sort((x, y) => y - x);
-            return (a + 0.05) / (b + 0.05);
-        }""")
 
 
 def pixels_like(page: Page, *variables: str) -> list[int]:
@@ -378,6 +355,18 @@ def test_values_are_shown_exactly(open_page, tmp_path):
     assert "whole 1 float 1.0 large 9007199254740993" in said
     assert 'order 2 "second" 1 "first" yes true none null empty "" nothing an empty list' in said
     assert page.locator("#details pre.lines").inner_text() == "one\n  two\n"
+
+
+def test_large_values_are_shown_when_they_are_asked_for(open_page, tmp_path):
+    large = 'a "quoted" line\n' * 200_000
+    event = {"call": 1, "of": "Files.read", "at": 0.0, "took": 0.0, "returned": large}
+    tape = write_tape(tmp_path / "large.jsonl", [event])
+    page = open_page(write_report_of(tape, tmp_path / "large.html"))
+    assert page.locator("#rows .outcome").inner_text().endswith("… 3,800 kB")
+    page.keyboard.press("j")
+    assert len(page.locator("#details pre").inner_text()) < 4_000
+    page.click("text=all 3,200,000 characters")
+    assert page.locator("#details pre").evaluate("element => element.textContent") == large
 
 
 def test_ten_thousand_events_open_search_and_scroll_without_delay(open_page, large):

@@ -8,6 +8,7 @@ from pathlib import Path
 from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.history import declared_types
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.sites import shown_path
 from vcr_gen.tapes.calls import split_name
 
 __all__ = ["describe_tape", "exact"]
@@ -18,7 +19,7 @@ def describe_tape(path: Path, data: Mapping[str, Plain]) -> dict[str, object]:
     header = Header.read(data, path)
     return {
         "name": _text(path.name),
-        "path": _text(str(path)),
+        "path": _text(shown_path(path)),
         "recorded_at": header.recorded_at.isoformat(timespec="seconds"),
         "anchors": header.anchors,
         "initial_state": exact(dict(header.initial_state)) if header.initial_state else None,

@@ -14,7 +14,7 @@ class Numeral {
 
 /** The value of a JSON text that our own writer made; its form is therefore not checked. */
 function readExactly(text) {
-  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\]]|[^\s,:{}[\]"]+/g);
+  const tokens = text.match(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]|[^\s,:{}[\]"]+/g);
   let next = 0;
 
   function value() {

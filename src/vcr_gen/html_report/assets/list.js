@@ -112,9 +112,12 @@ class ItemList {
 
 /** A call's name and arguments on one line. */
 function showNamed(call) {
-  const given = [...call.tape.argumentsOf(call)]
-    .map(([name, value]) => `${name}: ${inOneLine(value, 80)}`)
-    .join(", ");
+  const { tape } = call;
+  const given = tape.isLarge(call.first)
+    ? tape.sizeOf(call.first)
+    : [...tape.argumentsOf(call)]
+        .map(([name, value]) => `${name}: ${inOneLine(value, 80)}`)
+        .join(", ");
   const name = make(
     "span",
     { class: "name" },
@@ -137,10 +140,12 @@ function showArrow({ inbound }) {
 function outcomeInOneLine(call) {
   const items = call.steps.filter((step) => step.kind === "item").length;
   const parts = items ? [counted(items, "item")] : [];
-  if (call.status === "raised") {
-    parts.push(raisedInOneLine(call.tape.resultOf(call)));
-  } else if (call.status !== "returned") {
+  if (call.status === "cancelled" || call.status === "never finished") {
     parts.push(call.status);
+  } else if (call.tape.isLarge(call.last)) {
+    parts.push(call.tape.sizeOf(call.last));
+  } else if (call.status === "raised") {
+    parts.push(raisedInOneLine(call.tape.resultOf(call)));
   } else {
     const result = call.tape.resultOf(call);
     parts.push(...(items && result === null ? [] : [inOneLine(result, 120)]));

@@ -142,7 +142,10 @@ class Report {
 
   /** Show a call, or with null the whole; `event` is the one of its events that is meant. */
   choose(call, event = null) {
-    const item = call && call.item;
+    const item = call?.item ?? null;
+    if (item === null) {
+      call = null; // jobs of executors are in no comparison
+    }
     this.list.choose(item);
     for (const timeline of this.timelines) {
       timeline.choose(item?.calls.find((one) => one.tape === timeline.tape) ?? null);

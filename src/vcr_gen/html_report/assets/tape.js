@@ -5,6 +5,7 @@
  * looks at it. With 100,000 events this is what lets the page open.
  */
 
+const LARGE = 50_000;
 const STATUSES = ["returned", "raised", "cancelled", "never finished"];
 
 /** One call: its start, its end if it had one, and what happened between. */
@@ -104,6 +105,15 @@ class Tape {
   /** The number of a boundary's colour. */
   colorOf(boundary) {
     return this.colors.get(boundary) ?? 0;
+  }
+
+  /** Whether so much was said that it is read only where somebody asks for all of it. */
+  isLarge(event) {
+    return this.bodies[event].length > LARGE;
+  }
+
+  sizeOf(event) {
+    return `… ${Math.round(this.bodies[event].length / 1000).toLocaleString("en")} kB`;
   }
 
   /** What names an event in the address. */
