@@ -99,12 +99,14 @@ def test_the_header_is_that_of_both(tmp_path):
         "max_age": 60.0,
         "initial_state": {"a": 1, "both": 2},
         "anchors": ["project"],
+        "rules": {"Other.go": {"$result": "volatile"}},
         "boundaries": {"Other": {"direction": "inbound", "methods": {"go": "() -> None"}}},
     }
     new = {
         **HEADER,
         "anchors": ["project"],
         "initial_state": {"both": 2, "b": 3},
+        "rules": {"Shell.run": {"command": "volatile"}},
         "boundaries": shell,
     }
     a = write_tape(tmp_path / "a.yaml", [SESSION[0]], new)
@@ -118,6 +120,7 @@ def test_the_header_is_that_of_both(tmp_path):
             "initial_state": {"both": 2, "b": 3, "a": 1},
             "anchors": ["project"],
             "boundaries": {"Other": old["boundaries"]["Other"], **shell},
+            "rules": {"Other.go": {"$result": "volatile"}, "Shell.run": {"command": "volatile"}},
         }
     assert [event["at"] for event in read_tape(tmp_path / "c.yaml")] == [0.1, 0.7]
 

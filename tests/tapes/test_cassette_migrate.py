@@ -180,7 +180,15 @@ def test_a_dry_run_shows_the_change_and_writes_nothing(project, capsys):
 
 def test_without_wrappers_the_options_alone_decide(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    write_tape(tmp_path / "one.yaml", SESSION)
+    header = {
+        **HEADER,
+        "order": {"Shell": "lanes"},
+        "rules": {
+            "Shell.run": {"command[2]": "volatile", "$result": "volatile"},
+            "Shell": {"$result": "volatile"},
+        },
+    }
+    write_tape(tmp_path / "one.yaml", SESSION, header)
     options = (
         "--rename-boundary Shell=Term --rename-method Shell.run=Term.execute "
         "--rename-parameter Shell.run.command=line"
@@ -191,8 +199,13 @@ def test_without_wrappers_the_options_alone_decide(tmp_path, monkeypatch, capsys
     assert migrate("one.yaml", *options.split(), *added) == 0
     assert "signatures were not compared" in capsys.readouterr().err
     with Reading(Path("one.yaml")) as reading:
-        boundaries = reading.header["boundaries"]
-    assert boundaries == {
+        migrated = reading.header
+    assert migrated["order"] == {"Term": "lanes"}
+    assert migrated["rules"] == {
+        "Term.execute": {"line[2]": "volatile", "$result": "volatile"},
+        "Term": {"$result": "volatile"},
+    }
+    assert migrated["boundaries"] == {
         "Term": {
             "direction": "outbound",
             "methods": {

@@ -1,6 +1,6 @@
 """One session after another on one tape, as if a program had done both."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, final
@@ -14,7 +14,9 @@ from vcr_gen.tapes.rewriting import map_live_objects
 
 __all__ = ["Rebasing", "header_conflicts", "merge_headers"]
 
-_MERGED: Final = frozenset({"vcr-gen", "recorded_at", "max_age", "initial_state", "boundaries"})
+_MERGED: Final = frozenset(
+    {"vcr-gen", "recorded_at", "max_age", "initial_state", "boundaries", "rules"}
+)
 """The keys of a header that need not be equal."""
 _NOT_CALLS: Final = frozenset({"item", "next", "sent", "thrown", "closed", "cancel", "end"})
 
@@ -103,6 +105,7 @@ def header_conflicts(
     found: list[str] = []
     state = dict(Header.read(first, first_path).initial_state)
     signatures = dict(Header.read(first, first_path).signatures)
+    rules = dict(_rules(Header.read(first, first_path)))
     for path, data in others:
         header = Header.read(data, path)
         found += [
@@ -117,6 +120,9 @@ def header_conflicts(
         for name, signature in header.signatures.items():
             if signatures.setdefault(name, signature) != signature:
                 found.append(f"{path}: {name} was recorded with another signature: {signature}")
+        for (of, place), how in _rules(header):
+            if rules.setdefault((of, place), how) != how:
+                found.append(f"{path}: `rules` say something else about {place} of {of}: {how}")
         found += [f"{path}: {words}" for words in _turned(first, data)]
     return found
 
@@ -126,6 +132,7 @@ def merge_headers(headers: Sequence[tuple[Path, Mapping[str, Plain]]]) -> dict[s
     merged: dict[str, Plain] = {}
     boundaries: dict[str, Plain] = {}
     state: dict[str, Plain] = {}
+    rules: dict[str, dict[str, Plain]] = {}
     ages = []
     dates = []
     for path, data in headers:
@@ -134,6 +141,8 @@ def merge_headers(headers: Sequence[tuple[Path, Mapping[str, Plain]]]) -> dict[s
         dates.append(header.recorded_at)
         ages += [header.max_age.total_seconds()] if header.max_age is not None else []
         state |= header.initial_state
+        for (of, place), how in _rules(header):
+            rules.setdefault(of, {})[place] = how
         named = data.get("boundaries")
         for name, about in named.items() if isinstance(named, dict) else ():
             boundaries[name] = _both(boundaries.get(name), about)
@@ -144,7 +153,15 @@ def merge_headers(headers: Sequence[tuple[Path, Mapping[str, Plain]]]) -> dict[s
         merged["initial_state"] = state
     if boundaries:
         merged["boundaries"] = {name: boundaries[name] for name in sorted(boundaries)}
+    if rules:
+        merged["rules"] = {of: rules[of] for of in sorted(rules)}
     return merged
+
+
+def _rules(header: Header) -> Iterator[tuple[tuple[str, str], str]]:
+    for of, paths in header.rules.items():
+        for place, how in paths.items():
+            yield (of, place), how
 
 
 def _turned(first: Mapping[str, Plain], other: Mapping[str, Plain]) -> list[str]:

@@ -1,7 +1,8 @@
 """Carries a migration out on what a cassette holds, entry by entry."""
 
+import re
 from collections.abc import Callable, Mapping
-from typing import TypeAlias, final
+from typing import Final, TypeAlias, final
 
 from vcr_gen.runtime.objects import LIVE_WORDS
 from vcr_gen.runtime.plain import Plain
@@ -12,7 +13,10 @@ __all__ = ["Rewriter", "map_live_objects"]
 
 Renaming: TypeAlias = Callable[[Plain], Plain]
 
-_AFTER_ARGUMENTS = ("took", "returned", "raised", "cancelled")
+_BY_BOUNDARY: Final = frozenset({"order", "strategy"})
+"""Keys of a header that may say something for each boundary."""
+_WORD: Final = re.compile(r"\w+")
+_AFTER_ARGUMENTS: Final = ("took", "returned", "raised", "cancelled")
 
 
 @final
@@ -25,15 +29,24 @@ class Rewriter:
 
     def header(self, header: Mapping[str, Plain]) -> dict[str, Plain]:
         """The header, with the names and signatures of today."""
+        found = dict(header)
+        rules = header.get("rules")
+        if isinstance(rules, dict):
+            found["rules"] = dict(self._rule(of, paths) for of, paths in rules.items())
+        for key in _BY_BOUNDARY & set(found):
+            named = found[key]
+            if isinstance(named, dict):
+                names = self._plan.boundaries
+                found[key] = {names.get(name, name): value for name, value in named.items()}
         boundaries = header.get("boundaries")
         if not isinstance(boundaries, dict):
-            return dict(header)
+            return found
         moved: dict[str, Plain] = {}
         for old, about in boundaries.items():
             new = self._plan.boundaries[old]
             direction = about.get("direction") if isinstance(about, dict) else None
             moved[new] = {"direction": direction, "methods": dict(self._plan.signatures[new])}
-        return {**header, "boundaries": {name: moved[name] for name in sorted(moved)}}
+        return {**found, "boundaries": {name: moved[name] for name in sorted(moved)}}
 
     def event(self, entry: Mapping[str, Plain]) -> dict[str, Plain]:
         """An entry; the same where nothing of it changes."""
@@ -47,6 +60,18 @@ class Rewriter:
                 found["on"] = self._name(str(found["on"]))
             found = {key: map_live_objects(value, self._object) for key, value in found.items()}
         return found
+
+    def _rule(self, of: str, paths: Plain) -> tuple[str, Plain]:
+        """A rule under the names of today; its path begins with a parameter's name."""
+        plan = self._plan.methods.get(of)
+        if plan is None or not isinstance(paths, dict):
+            return self._plan.boundaries.get(of, of), paths
+        moved: dict[str, Plain] = {}
+        for path, how in paths.items():
+            name = _WORD.match(path)
+            old = name[0] if name else ""
+            moved[plan.renamed.get(old, old) + path[len(old) :]] = how
+        return f"{plan.boundary}.{plan.method}", moved
 
     def _object(self, number: Plain) -> Plain:
         return self._name(number) if isinstance(number, str) else number
