@@ -17,7 +17,7 @@ from vcr_gen.gen.model import (
 )
 from vcr_gen.gen.modules import When
 from vcr_gen.gen.names import Names, Use
-from vcr_gen.gen.text import Reference, imported, references
+from vcr_gen.gen.text import Reference, Text, imported, opened, references, string_literal
 from vcr_gen.gen.views import BoundaryView, ModuleView
 from vcr_gen.gen.wrapper import Chosen, names_for
 from vcr_gen.gen.wrappers import make_boundary
@@ -283,8 +283,15 @@ def _declaration(names: Names, name: str, variable: TypeVariable, *, checking: b
         items.append(f'bound="{bound}"')
     items.extend(variable.options)
     if variable.default is not None:
-        items.append(f"default={names.spell(variable.default, evaluated=True)}")
+        items.append(f"default={_default(names, variable.default)}")
     return Nest(f"{name} = {maker}(", tuple(items), ")")
+
+
+def _default(names: Names, default: Text) -> str:
+    """A default that can be evaluated, or else its text."""
+    if all(one.when is When.ALWAYS for one in references(default)):
+        return names.spell(default, evaluated=True)
+    return string_literal(names.spell(opened(default)).replace('"', "'"))
 
 
 def all_names(view: ModuleView) -> Iterable[str]:

@@ -1,7 +1,7 @@
 """Makes the typed events: what they hold, and the call that they make."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from keyword import iskeyword
 
 from vcr_gen.gen.layout import Item, Nest
@@ -171,6 +171,8 @@ class EventMaker:
         variables = declared_first(
             table.get(one, TypeVariable(one, "TypeVar")) for one in [*known, *others]
         )
+        if local:  # brackets, which know no defaults before 3.13; an event is never left to them
+            variables = [replace(one, default=None) for one in variables]
         awaited = "async " if signature.asynchronous else ""
         target = self.names.own_annotation(self.target, bound=bound)
         shown = self.names.annotation(returns, lazy=signature.lazy, bound=bound)

@@ -6,12 +6,13 @@ from typing import Final
 
 from vcr_gen.gen.library import Definition, Library, Unread, is_standard
 from vcr_gen.gen.modules import Binding, Module, When
-from vcr_gen.gen.scopes import is_type_variable
+from vcr_gen.gen.scopes import Scope, is_type_variable
 from vcr_gen.gen.text import Reference
 
 __all__ = ["reference_to"]
 
 _BUILTINS: Final = frozenset(dir(builtins))
+_FOR_CHECKERS: Final = frozenset({"typing.Protocol", "typing.type_check_only"})
 
 
 def reference_to(library: Library, module: Module, name: str, chain: list[str]) -> Reference | None:
@@ -87,6 +88,8 @@ def _imported(
         kind = "variable"
     if not _exists(library, source, attribute):
         when = When.NEVER
+    elif module.is_stub and isinstance(found, Definition) and _is_compiled(library, found.module):
+        when = max(when, _compiled(library, found.module, found.node))
     return Reference(
         name, "variable" if kind == "variable" else "import", source, attribute, when, home, meaning
     )
@@ -132,13 +135,25 @@ def _exists(library: Library, module_name: str, attribute: str) -> bool:
     return library.is_compiled(module_name)
 
 
+def _is_compiled(library: Library, module: Module) -> bool:
+    return module.is_stub and not module.standard and library.runtime_module(module) is None
+
+
+def _compiled(library: Library, stub: Module, node: ast.stmt) -> When:
+    """Whether a compiled module has what its stub defines: perhaps a class, surely no Protocol."""
+    if not library.is_compiled(stub.name) or not isinstance(node, ast.ClassDef):
+        return When.NEVER
+    scope = Scope(library, stub)
+    told = {scope.name_of(one) for one in (*node.bases, *node.decorator_list)}
+    return When.NEVER if told & _FOR_CHECKERS else When.CHECKING
+
+
 def _runtime(library: Library, module: Module, name: str, binding: Binding) -> tuple[When, str]:
     """Whether a name can be imported at run time, and from where if checkers look elsewhere."""
     if module.is_stub and not module.standard and not binding.module:
         running = library.runtime_module(module)
         if running is None:
-            exists = library.is_compiled(module.name) and isinstance(binding.node, ast.ClassDef)
-            return (When.ALWAYS if exists else When.NEVER), ""
+            return _compiled(library, module, binding.node), ""
         return (When.ALWAYS if name in running.bindings else When.NEVER), ""
     if module.standard and not binding.module and name.startswith("_"):
         return When.NEVER, ""

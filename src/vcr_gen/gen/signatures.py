@@ -162,7 +162,12 @@ def _self_type(receiver: Parameter | None) -> Reference | None:
     match opened(receiver.annotation) if receiver and receiver.annotation else ():
         case (Reference(kind="variable" | "parameter") as variable,):
             return variable
-        case (Reference(), "[", Reference(kind="variable" | "parameter") as variable, "]"):
+        case (
+            Reference(full_name="builtins.type" | "typing.Type"),
+            "[",
+            Reference(kind="variable" | "parameter") as variable,
+            "]",
+        ):
             return variable
     return None
 

@@ -16,7 +16,8 @@ from vcr_gen.gen.model import (
     Parameter,
     Signature,
 )
-from vcr_gen.gen.text import builtin
+from vcr_gen.gen.names import variables_of
+from vcr_gen.gen.text import builtin, imported
 from vcr_gen.gen.views import (
     DeclaredView,
     FunctionView,
@@ -61,11 +62,46 @@ def _checked_implementation(wrapper: Wrapper, member: Method) -> Iterator[Functi
         return
     names, bound = wrapper.names, wrapper.members
     any_name = names.own("typing", "Any", bound=bound)
-    receivers = {"instance": ("self",), "class": ("cls",), "static": ()}
-    items = (*receivers[member.binding], f"*args: {any_name}", f"**kwds: {any_name}")
-    awaited = "async " if member.signature.asynchronous else ""
+    items = (*_receiver(member), f"*args: {any_name}", f"**kwds: {any_name}")
+    awaited = "async " if _alike(member).signature.asynchronous else ""
     header = Nest(f"{awaited}def {member.name}(", items, f") -> {any_name}: ...")
     yield FunctionView(_binder(wrapper, member), header, None, ())
+
+
+def _receiver(member: Method) -> tuple[str, ...]:
+    """`self` or `cls` before `*args`; with `/` where a keyword may have that name."""
+    receivers = {"instance": ("self",), "class": ("cls",), "static": ()}
+    given = [one.receiver for one in member.overloads if one.receiver is not None]
+    positional = any(one.kind is Kind.POSITIONAL_ONLY for one in given)
+    return (*receivers[member.binding], "/") if positional else receivers[member.binding]
+
+
+def _alike(member: Method) -> Method:
+    """The member with overloads that are all `async def`, or none: some return a coroutine."""
+    if all(one.asynchronous for one in member.overloads):
+        return member
+    overloads = tuple(_as_coroutine(one) for one in member.overloads)
+    return replace(member, overloads=overloads, signature=_as_coroutine(member.signature))
+
+
+def _as_coroutine(signature: Signature) -> Signature:
+    if not signature.asynchronous:
+        return signature
+    any_type = imported("typing", "Any")
+    result = signature.returns or (any_type,)
+    maker = imported("collections.abc", "Coroutine")
+    returns = (maker, "[", any_type, ", ", any_type, ", ", *result, "]")
+    return replace(signature, asynchronous=False, returned="value", returns=returns)
+
+
+def _is_vague(wrapper: Wrapper, member: Method, index: int) -> bool:
+    """Whether a type checker may take the arguments of an overload for those of another."""
+    signature = member.overloads[index]
+    if signature.receiver is not None and signature.receiver.annotation is not None:
+        return True
+    own = {one.reference for one in wrapper.boundary.type_parameters}
+    free = set(variables_of([signature.returns or ()])) - own
+    return index > 0 and bool(free)
 
 
 def _binder(wrapper: Wrapper, member: Method) -> tuple[str, ...]:
@@ -106,8 +142,9 @@ def _dispatching(wrapper: Wrapper, member: Method) -> FunctionView:
     """The implementation of overloads that the Protocol leaves without one."""
     names, bound = wrapper.names, wrapper.members
     any_name = names.own("typing", "Any", bound=bound)
+    member = _alike(member)
     asynchronous = member.signature.asynchronous
-    items = ("self", f"*args: {any_name}", f"**kwds: {any_name}")
+    items = (*_receiver(member), f"*args: {any_name}", f"**kwds: {any_name}")
     header = Nest(
         f"{'async ' if asynchronous else ''}def {member.name}(", items, f") -> {any_name}:"
     )
@@ -122,7 +159,14 @@ def _dispatching(wrapper: Wrapper, member: Method) -> FunctionView:
         number = str(index + 1) if index else ""
         key = f"{member.name}#{index + 1}" if index else member.name
         name = event_name(wrapper, member.name, number)
-        event = wrapper.maker.call(name, key, member.name, signature, unseen=_unseen(member))
+        event = wrapper.maker.call(
+            name,
+            key,
+            member.name,
+            signature,
+            loose=_is_vague(wrapper, member, index),
+            unseen=_unseen(member),
+        )
         wrapper.events.append(event.view)
         chosen.append(event.view.name)
     comma = "," if len(chosen) == 1 else ""

@@ -29,7 +29,7 @@ class BoxPair[T, U: (int, str) = int](Call):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoxMapped[T, R: object, U: (int, str) = int](Call):
+class BoxMapped[T, R: object, U: (int, str)](Call):
     """`Box.mapped`, as it crosses the boundary."""
 
     function: Callable[[T], R]
