@@ -179,16 +179,32 @@ def test_convert_of_a_damaged_cassette_writes_nothing_unless_it_is_to_save_what_
 
 
 def test_list_shows_events_bytes_and_date_of_each_cassette(tapes, capsys):
-    tear(tapes)
+    (tapes / "new.yaml.partial").write_text("vcr-gen: 1\nevents:\n- ")
     assert main(["cassette", "list", str(tapes)]) == 0
     size = (tapes / "good.yaml").stat().st_size
     first, second, third = capsys.readouterr().out.splitlines()
     assert first.split() == ["5", str(size), "2026-11-16T05:00:00+00:00", str(tapes / "good.yaml")]
-    assert second.split() == ["-", "-", "unusable", str(tapes / "torn.yaml")]
+    assert second.split() == ["-", "21", "partial", str(tapes / "new.yaml.partial")]
     assert third.endswith("good.jsonl")
-    assert main(["cassette", "list", "--json", str(tapes)]) == 0
+
+
+def test_list_says_which_cassettes_cannot_be_used_and_why(tapes, capsys):
+    torn = tear(tapes)
+    assert main(["cassette", "list", str(tapes)]) == 2
+    told = capsys.readouterr()
+    assert told.out.splitlines()[1].split()[2:] == ["unusable", str(torn)]
+    assert told.err.startswith(f"{torn}:{last_line(torn)}: the file ends here")
+    assert main(["cassette", "list", "--json", str(tapes)]) == 2
     document = json.loads(capsys.readouterr().out)
     assert [entry["problem"] is None for entry in document["cassettes"]] == [True, False, True]
+    assert document["cassettes"][0] == {
+        "path": str(tapes / "good.yaml"),
+        "partial": False,
+        "events": 5,
+        "bytes": (tapes / "good.yaml").stat().st_size,
+        "recorded_at": "2026-11-16T05:00:00+00:00",
+        "problem": None,
+    }
 
 
 def test_show_prints_events_as_yaml_with_number_and_line(tapes, capsys):

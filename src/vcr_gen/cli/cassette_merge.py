@@ -1,6 +1,7 @@
 """`vcr-gen cassette merge`: puts one session after another into one cassette."""
 
 import argparse
+from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,6 +13,7 @@ from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.loading import Reading
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.recorded import read_events
 from vcr_gen.tapes.merging import Rebasing, header_conflicts, merge_headers
 
 __all__ = ["add_parser", "run"]
@@ -55,6 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
         if conflicts:
             raise UsageError("\n".join(["these sessions cannot be merged:", *conflicts]))
         draw = stack.enter_context(terminal.progress("merging", percent=True))
+        for reading in readings:  # what makes no sense alone must not spoil the rest
+            deque(read_events(reading, reading.path), maxlen=0)
         events = _events(readings, Watch(sources, draw))
         count = write_cassette(arguments.output, merge_headers(headers), events)
     terminal.note(f"wrote {arguments.output}: {counted(count, 'event')}")

@@ -1,0 +1,79 @@
+"""Whatever a file is, every tool says so with its place and never shows a traceback."""
+
+import os
+from pathlib import Path
+
+import pytest
+from tape_files import SESSION, write_tape
+
+from vcr_gen.cli import main
+
+TOOLS = {
+    "list": "list BAD",
+    "show": "show BAD",
+    "show overview": "show BAD --overview --boundary Shell",
+    "show json": "show BAD --json",
+    "check": "check BAD --no-signatures",
+    "diff": "diff good.yaml BAD",
+    "stats": "stats BAD",
+    "convert": "convert BAD out.jsonl",
+    "migrate": "migrate BAD --rename-boundary Shell=Term --no-signatures",
+    "merge": "merge good.yaml BAD -o out.yaml",
+}
+WORDS = {
+    "torn.yaml": "torn.yaml:68: the file ends here without its end mark",
+    "torn.jsonl": "torn.jsonl:12: the file ends here without its end mark",
+    "binary.yaml": "binary.yaml:1: ",
+    "binary.jsonl": "binary.jsonl:1: ",
+    "empty.yaml": "empty.yaml:1: ",
+    "other.yaml": "other.yaml:1: not a cassette",
+    "old.yaml": "version 99 of the cassette format is not known",
+    "odd.yaml": "odd.yaml:14: call 7 has not begun, or is over",
+    "notes.txt": "notes.txt: a cassette's name must end in one of",
+    "pipe.yaml": "pipe.yaml: not a regular file",
+    "missing.yaml": "missing.yaml: there is no such",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for suffix in ("yaml", "jsonl"):
+        whole = write_tape(tmp_path / f"good.{suffix}", SESSION).read_bytes()
+        (tmp_path / f"torn.{suffix}").write_bytes(whole[:-24])
+        (tmp_path / f"binary.{suffix}").write_bytes(bytes(range(256)) * 20)
+    (tmp_path / "empty.yaml").touch()
+    (tmp_path / "other.yaml").write_text("services: {}\n")
+    (tmp_path / "old.yaml").write_text("vcr-gen: 99\nevents: []\nend:\n  events: 0\n")
+    write_tape(tmp_path / "odd.yaml", [{"item": 7, "value": 1}])
+    (tmp_path / "notes.txt").write_text("vcr-gen: 1\n")
+    os.mkfifo(tmp_path / "pipe.yaml")
+    return tmp_path
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_bad_files_are_told_with_their_place(folder, tool, capsys):
+    left = sorted(folder.iterdir())
+    for bad, words in WORDS.items():
+        if bad == "odd.yaml" and tool in ("list", "show", "show json", "convert"):
+            continue  # they copy or print what is there, and need not understand it
+        code = main(["cassette", *TOOLS[tool].replace("BAD", bad).split()])
+        told = capsys.readouterr()
+        assert words in told.out + told.err, bad
+        assert code == (1 if tool == "check" and bad != "missing.yaml" else 2), bad
+        assert "Traceback" not in told.err
+        assert sorted(folder.iterdir()) == left
+
+
+@pytest.mark.parametrize("tool", ["show", "convert", "diff", "merge"])
+def test_a_folder_is_refused_where_one_cassette_is_wanted(folder, tool, capsys):
+    (folder / "inner").mkdir()
+    assert main(["cassette", *TOOLS[tool].replace("BAD", "inner").split()]) == 2
+    assert "inner" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("tool", ["list", "check", "stats", "migrate"])
+def test_an_empty_folder_is_no_error(folder, tool, capsys):
+    (folder / "inner").mkdir()
+    command = TOOLS[tool].replace("BAD", "inner").replace("--rename-boundary Shell=Term", "")
+    assert main(["cassette", *command.split()]) == 0
