@@ -5,6 +5,7 @@
     ├── CassetteError               a cassette file cannot be used
     │   ├── CassetteMissingError    there is none, and the mode does not record
     │   ├── CassetteFormatError     it is torn, of an unknown version, or not a cassette
+    │   ├── CassetteTemplateError   it holds a template that is not allowed, or cannot be rendered
     │   └── CassetteWriteError      it cannot be written
     ├── ValueCodecError             a value does not fit what its declared type says
     │   ├── EncodeError             while recording, or when an outbound value is compared
@@ -34,6 +35,7 @@ __all__ = [
     "CassetteError",
     "CassetteFormatError",
     "CassetteMissingError",
+    "CassetteTemplateError",
     "CassetteWriteError",
     "DecodeError",
     "Divergence",
@@ -76,6 +78,10 @@ class CassetteMissingError(CassetteError):
 
 class CassetteFormatError(CassetteError):
     """The file is torn, of an unknown version, or not a cassette at all."""
+
+
+class CassetteTemplateError(CassetteError):
+    """A template is not allowed where it stands, or cannot be rendered."""
 
 
 class CassetteWriteError(CassetteError):

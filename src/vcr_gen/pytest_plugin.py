@@ -87,8 +87,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         "vcrgen(name=…, mode=…, format=…, anchors=…, max_age=…, when_stale=…, initial_state=…, "
-        "codecs=…, order=…, strategy=…, rules=…, redaction=…, before_record=…, before_replay=…, "
-        "patience=…, hermetic=…): how the test's cassette is opened",
+        "codecs=…, order=…, strategy=…, rules=…, templates=…, redaction=…, before_record=…, "
+        "before_replay=…, patience=…, hermetic=…): how the test's cassette is opened",
     )
     options = ("mode", "check_unused", "max_age", "keep_failed", "hermetic", "report")
     settings = ("mode", "format", "max_age", "when_stale", "hermetic")

@@ -53,6 +53,8 @@ class Options:
     before_record: "Hook | None" = None
     before_replay: "Hook | None" = None
     """Which fields are not compared, or are by a function."""
+    templates: bool | None = None
+    """Whether the cassette may hold values that are made anew in each replay."""
     patience: float | None = None
     hermetic: "Literal['warn', 'fail'] | Hermetic | None" = None
     """What happens when a replay reaches past its boundaries."""
@@ -125,6 +127,7 @@ _EXPECTED: Final[Mapping[str, tuple[Any, str]]] = {
     "codecs": (object, "a registry of codecs"),
     "order": (str | Mapping, "a word, or one for each boundary"),
     "strategy": (object, "a strategy"),
+    "templates": (bool, "true or false"),
     "rules": (list | tuple, "a list of rules"),
     "redaction": (object, "a Redaction"),
     "before_record": (Callable, "a function"),

@@ -118,6 +118,7 @@ class Tape:
                 order=options.order or "strand",
                 strategy=options.strategy or "exact",
                 rules=options.rules or (),
+                templates=bool(options.templates),
                 redaction=options.redaction,
                 before_record=options.before_record,
                 before_replay=options.before_replay,

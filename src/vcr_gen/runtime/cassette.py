@@ -67,6 +67,7 @@ class Cassette:
         order: Order | Mapping[str, Order] = "strand",
         strategy: Strategy | Mapping[str, Strategy] = "exact",
         rules: Iterable[Rule] = (),
+        templates: bool = False,
         patience: float = 2.0,
         redaction: Redaction | None = None,
         before_record: Hook | None = None,
@@ -80,14 +81,15 @@ class Cassette:
         under which paths are stored relative. `max_age` is how old a recording may be, and
         `when_stale` what happens to an older one. `codecs` adds types that the codec does not know.
         `order` says how strictly the order of outbound calls is asserted, for all boundaries or for
-        each: inside every `strand`, in `total`, or in `lanes`. `strategy` says, likewise,
-        what of a call must agree. `rules` say which fields are not compared, or are by a function.
-        `patience` is how many seconds a replay waits for threads
-        that do nothing it can see. `hermetic` guards a replay against what goes past the
-        boundaries: connections, processes, files. `record_with` is the command that records this
-        session, for messages; the plugin of pytest knows it by itself. `redaction` says what is
-        secret besides what is known to be. `before_record` gets every event and gives the value
-        that is stored, or compared in a replay; `before_replay` does so with what was recorded.
+        each: inside every `strand`, in `total`, or in `lanes`. `strategy` says, likewise, what of a
+        call must agree. `rules` say which fields are not compared, or are by a function.
+        `templates` allows a cassette to hold values that are made anew in each replay. `patience`
+        is how many seconds a replay waits for threads that do nothing it can see. `hermetic` guards
+        a replay against what goes past the boundaries: connections, processes, files. `record_with`
+        is the command that records this session, for messages; the plugin of pytest knows it. `redaction`
+        says what is secret besides what is known to be. `before_record` gets every event and gives
+        the value that is stored, or compared in a replay; `before_replay` does so with what was
+        recorded.
         """
         self.path = Path(path)
         self.mode = mode_of(mode)
@@ -102,6 +104,7 @@ class Cassette:
             max_age=max_age,
             orders=Orders(order, Strategies(strategy)),
             rules=Rules(rules),
+            templates=templates,
             patience=patience,
             redaction=redaction or Redaction(),
             before_record=before_record,
@@ -164,7 +167,8 @@ class Cassette:
         boundary = self._boundary_of(call)
         method = boundary.method(call)
         start = replay.player.take_inbound(method.name)
-        arguments = replay.crossing.binder.bind(method).restore(start.arguments)
+        fed = replay.player.rendered(start).arguments
+        arguments = replay.crossing.binder.bind(method).restore(fed)
         delivered_call.set(start.call)
         made: _C = make_call(call, method, arguments)
         return made

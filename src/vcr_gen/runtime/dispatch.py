@@ -146,7 +146,7 @@ class Dispatcher:
         self._closing = True
 
     def _begin(self, start: Start, target: Target) -> Any:
-        arguments = target.bound.restore(start.arguments)
+        arguments = target.bound.restore(self._player.rendered(start).arguments)
         delivered_call.set(start.call)
         return target.use(arguments)
 

@@ -10,6 +10,7 @@ from typing import BinaryIO, Final, Self, TypeAlias
 
 from vcr_gen.errors import CassetteError, CassetteFormatError, CassetteMissingError
 from vcr_gen.runtime.formats import Entry, format_for
+from vcr_gen.runtime.formats.scan import count_in
 from vcr_gen.runtime.plain import Plain
 
 __all__ = ["Reading", "Salvaged", "is_partial", "open_regular", "salvage", "target_of"]
@@ -52,6 +53,10 @@ class Reading:
     def position(self) -> int:
         """How many bytes of the file have been read, at least: for who shows progress."""
         return self._stream.tell()
+
+    def holds(self, needle: bytes) -> bool:
+        """Whether these bytes stand anywhere in the file; a quick look that parses nothing."""
+        return count_in(self._stream, needle) > 0
 
     def _entries(self) -> Iterator[Entry]:
         self._stream.seek(0)

@@ -8,7 +8,7 @@ what.
 
 import threading
 from collections.abc import Mapping
-from typing import final
+from typing import TypeVar, final
 
 from vcr_gen.errors import DivergenceError
 from vcr_gen.runtime.binding import Passing
@@ -26,10 +26,13 @@ from vcr_gen.runtime.screening import Screen
 from vcr_gen.runtime.session import Operation
 from vcr_gen.runtime.stage import Receiver, Stage, is_answer, is_for
 from vcr_gen.runtime.strands import Strand, Strands
+from vcr_gen.runtime.templates import Templates
 from vcr_gen.runtime.waiting import Waiter
 from vcr_gen.runtime.window import Slot, Window
 
 __all__ = ["Player"]
+
+_E = TypeVar("_E", bound=Event)
 
 
 @final
@@ -46,6 +49,7 @@ class Player:
         screen: Screen,
         reporter: Reporter,
         orders: Orders,
+        templates: Templates | None,
         patience: float,
     ) -> None:
         self.window = window
@@ -54,6 +58,7 @@ class Player:
         self._screen = screen
         self._loops = loops
         self._orders = orders
+        self._templates = templates
         self._matcher = Matcher(window, objects, orders, screen.secrets.vault)
         self._stage = Stage(
             window, strands, reporter, orders=orders, patience=patience, secrets=screen.secrets
@@ -118,6 +123,8 @@ class Player:
         found = self._matcher.start(strand, operation, stored)
         if found.slot is None or found.differences:
             self._stage.fail(self._stage.reporter.call(operation, stored, found, self.window))
+        if self._templates is not None:
+            self._templates.begin(found.slot.start.call, stored)
         return found.slot
 
     def _begin(self, slot: Slot) -> int:
@@ -160,6 +167,13 @@ class Player:
 
         Who `pulls` an application's stream is also told, without taking it, that an item is due.
         """
+        return self.rendered(self._hear(call, pulls=pulls))
+
+    def rendered(self, event: _E) -> _E:
+        """What the environment said, with what its templates make of it now."""
+        return event if self._templates is None else self._templates.rendered(event)
+
+    def _hear(self, call: int, *, pulls: bool) -> Event:
         waiter = Waiter(call, pulls=pulls)
         with self._stage.changed:
             waiter.impatient = self._answer_out_of_turn(call) is not None
@@ -212,7 +226,7 @@ class Player:
                     del self._stage.waiters[call]
             if cancelled is not None:
                 raise cancelled
-            return event
+            return self.rendered(event)
 
     def enter(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
         """The environment's side is played by the test itself: its call must be the one due."""

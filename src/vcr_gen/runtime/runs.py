@@ -35,6 +35,7 @@ from vcr_gen.runtime.spec import Boundary
 from vcr_gen.runtime.storage import Reading, Recording
 from vcr_gen.runtime.strands import Strands
 from vcr_gen.runtime.tape import Tape
+from vcr_gen.runtime.templates import open_templates
 from vcr_gen.runtime.turns import Clock, RecordingTurns
 from vcr_gen.runtime.window import Window
 
@@ -57,6 +58,7 @@ class Settings:
     max_age: timedelta | None
     orders: Orders
     rules: Rules
+    templates: bool
     patience: float
     hermetic: Hermetic | None
     advice: Advice
@@ -252,6 +254,7 @@ class ReplayRun(Run):
             screen=self.screen,
             reporter=self.reporter,
             orders=settings.orders,
+            templates=open_templates(self._reading, allowed=settings.templates),
             patience=settings.patience,
         )
         self.session = self._make_session()

@@ -12,6 +12,7 @@ Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | 
 
 TYPE: Final = "$type"
 VALUE: Final = "$value"
+TEMPLATE: Final = "$template"
 
 MIN_INT: Final = -(2**63)
 MAX_INT: Final = 2**63 - 1
@@ -92,6 +93,8 @@ def check_plain(value: object) -> Plain:
         if type(each) is list:
             pending.extend((f"{path}[{i}]", item) for i, item in enumerate(each))
         elif type(each) is dict:
+            if TEMPLATE in each:  # what a program says must not be rendered in a replay
+                raise Fault("plain data", f"the key {TEMPLATE}").within(path)
             pending.extend((path + step_to(key), item) for key, item in each.items())
             pending.extend((path + step_to(key), key) for key in each if type(key) is not str)
         elif not _is_scalar(each):

@@ -13,6 +13,8 @@ __all__ = [
     "END_KEY",
     "HEADER_KEYS",
     "MAX_ENTRY",
+    "TEMPLATE_KEY",
+    "TEMPLATE_TAG",
     "TOO_LARGE",
     "TORN",
     "UNFINISHED",
@@ -52,6 +54,11 @@ UNFINISHED: Final = "the recording stopped here: there is no end mark"
 
 MAX_ENTRY: Final = 1 << 28
 """How many bytes of a file one header or event may take: what a reader must be able to hold."""
+
+TEMPLATE_KEY: Final = "$template"
+"""The one key of a mapping that is a template, a value made anew in each replay."""
+TEMPLATE_TAG: Final = "!template"
+"""How YAML spells one: a text with this tag."""
 
 END_KEY: Final = "end"
 COUNT_KEY: Final = "events"

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
+from vcr_gen.runtime.formats.layout import TEMPLATE_KEY, TEMPLATE_TAG
 from vcr_gen.runtime.formats.text import find_escaped_only
 from vcr_gen.runtime.formats.yaml_scalars import float_text, is_safe_plain
 from vcr_gen.runtime.plain import Plain
@@ -62,7 +63,7 @@ def _key(key: str) -> str:
 def _sequence(items: list[Plain], indent: str, lead: str, out: list[str]) -> None:
     for item in items:
         out += (lead, "-")
-        if item and isinstance(item, dict):
+        if item and isinstance(item, dict) and not _is_template(item):
             out.append(" ")
             _mapping(item, indent + _STEP, "", out)
         elif item and isinstance(item, list):
@@ -78,7 +79,9 @@ def _value(item: Plain, indent: str, out: list[str], *, sequence_step: str = "")
     if isinstance(item, str):
         out += (" ", _text(item, indent + _STEP), "\n")
     elif isinstance(item, dict):
-        if item:
+        if _is_template(item):
+            out += (" ", TEMPLATE_TAG, " ", _text(str(item[TEMPLATE_KEY]), indent + _STEP), "\n")
+        elif item:
             out.append("\n")
             _mapping(item, indent + _STEP, indent + _STEP, out)
         else:
@@ -91,6 +94,10 @@ def _value(item: Plain, indent: str, out: list[str], *, sequence_step: str = "")
             out.append(" []\n")
     else:
         out += (" ", _scalar(item), "\n")
+
+
+def _is_template(item: Mapping[str, Plain]) -> bool:
+    return len(item) == 1 and isinstance(item.get(TEMPLATE_KEY), str)
 
 
 def _scalar(item: float | None) -> str:

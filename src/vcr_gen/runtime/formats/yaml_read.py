@@ -33,7 +33,16 @@ if yaml.__with_libyaml__:
     from yaml._yaml import CParser
 
 from vcr_gen.errors import CassetteFormatError
-from vcr_gen.runtime.formats.layout import COUNT_KEY, END_KEY, TORN, UNFINISHED, Entry, check_header
+from vcr_gen.runtime.formats.layout import (
+    COUNT_KEY,
+    END_KEY,
+    TEMPLATE_KEY,
+    TEMPLATE_TAG,
+    TORN,
+    UNFINISHED,
+    Entry,
+    check_header,
+)
 from vcr_gen.runtime.formats.text import Fault, TextSource
 from vcr_gen.runtime.formats.yaml_scalars import resolve_plain
 from vcr_gen.runtime.plain import MAX_DEPTH, Plain
@@ -229,7 +238,9 @@ class _YamlReader:
             raise self._refusal(event, str(error)) from None
 
     def _marked_scalar(self, event: ScalarEvent) -> Plain:
-        """A scalar with a tag or an anchor: there is none that a cassette may hold, yet."""
+        """A scalar with a tag or an anchor: only a template may have one."""
+        if event.tag == TEMPLATE_TAG and event.anchor is None:
+            return {TEMPLATE_KEY: event.value}
         self._check_bare(event)
         return event.value
 
