@@ -86,10 +86,10 @@ class Cassette:
         `templates` allows a cassette to hold values that are made anew in each replay. `patience`
         is how many seconds a replay waits for threads that do nothing it can see. `hermetic` guards
         a replay against what goes past the boundaries: connections, processes, files. `record_with`
-        is the command that records this session, for messages; the plugin of pytest knows it. `redaction`
-        says what is secret besides what is known to be. `before_record` gets every event and gives
-        the value that is stored, or compared in a replay; `before_replay` does so with what was
-        recorded.
+        is the command that records this session, for messages; the plugin of pytest knows it.
+        `redaction` says what is secret besides what is known to be. `before_record` gets every
+        event and gives the value that is stored, or compared in a replay; `before_replay` does so
+        with what was recorded.
         """
         self.path = Path(path)
         self.mode = mode_of(mode)
