@@ -11,7 +11,7 @@ const MANY_LANES = 40;
 
 /** The rows: `{boundary, label, inbound, first, calls}`, the calls of each in their order. */
 function layOut(tape) {
-  let shared = shareLanes(collectLanes(tape), (lane) => lane.strand.startsWith("@"));
+  let shared = shareLanes(collectLanes(tape), isOfACall);
   if (shared.length > MANY_LANES) {
     shared = shareLanes(shared, () => true);
   }
@@ -28,7 +28,9 @@ function layOut(tape) {
       lane.rows[row].calls.push(call);
       call.row = place;
     }
-    rows.push(...lane.rows);
+    for (const row of lane.rows) {
+      rows.push(row);
+    }
   }
   return rows;
 }
@@ -63,6 +65,11 @@ function collectLanes(tape) {
   return groups.flat();
 }
 
+/** Whether a lane's strand ran for one inbound call. */
+function isOfACall(lane) {
+  return lane.strand.startsWith("@");
+}
+
 /** Lanes of a boundary that may share, and are free when the next begins, become one. */
 function shareLanes(lanes, mayShare) {
   const shared = [];
@@ -75,10 +82,11 @@ function shareLanes(lanes, mayShare) {
         mayShare(lane),
     );
     if (free) {
-      free.calls.push(...lane.calls);
+      lane.calls.forEach((call) => free.calls.push(call));
       free.to = lane.to;
       free.strands += lane.strands;
-      free.label = `${free.strands} strands in turn`;
+      free.strand = isOfACall(free) ? lane.strand : free.strand;
+      free.label = isOfACall(free) ? `inside ${free.strands} calls` : `${free.strands} strands`;
     } else {
       shared.push({ ...lane });
     }
