@@ -26,10 +26,11 @@ import sys
 from pathlib import Path
 from vcr_gen.runtime.storage import Recording
 recording = Recording(Path(sys.argv[1]))
-recording.begin({"recorded_at": "x"})
+recording.begin({"recorded_at": "2026-11-16T05:00:00+00:00"})
 text = "line\\n\\n  - indented: 'é'\\n" * int(sys.argv[2])
 for number in range(1_000_000_000):
-    recording.append({"n": number, "text": text, "after": "a\\n\\n\\n"})
+    arguments = {"text": text, "after": "a\\n\\n\\n"}
+    recording.append({"call": number + 1, "of": "Shell.run", "at": 0.0, "args": arguments})
     print(number, flush=True)
 """
 
@@ -68,13 +69,14 @@ def test_a_kill_at_any_moment_costs_no_finished_event(tmp_path, suffix, lines, a
         finished = [int(line) for line in (first + process.stdout.read()).split("\n")[:-1]]
     assert old == tape.read_bytes()
     saved = salvage(partial_of(tape))
-    assert saved.header == {"vcr-gen": 1, "recorded_at": "x"}
+    assert saved.header == {"vcr-gen": 1, "recorded_at": "2026-11-16T05:00:00+00:00"}
     assert saved.tear is not None
     # One event more may be whole: written, but the process died before it could say so.
     assert len(finished) <= len(saved.events) <= len(finished) + 1
     text = "line\n\n  - indented: 'é'\n" * lines
     for number, event in enumerate(saved.events):
-        assert event.data == {"n": number, "text": text, "after": "a\n\n\n"}
+        arguments = {"text": text, "after": "a\n\n\n"}
+        assert event.data == {"call": number + 1, "of": "Shell.run", "at": 0.0, "args": arguments}
 
     assert main(["cassette", "check", str(tmp_path)]) == 1
     told = capsys.readouterr().out
