@@ -66,6 +66,7 @@ class CassetteError(VcrError):
     """A cassette file cannot be used."""
 
     def __init__(self, message: str, *, path: Path, line: int | None = None) -> None:
+        self.message = message
         self.path = path
         self.line = line
         place = f"{path}:{line}" if line is not None else f"{path}"
@@ -91,13 +92,18 @@ class CassetteWriteError(CassetteError):
 class ValueCodecError(VcrError):
     """A value does not fit what its declared type says."""
 
-    def __init__(self, *, path: str, expected: str, got: str, hint: str = "") -> None:
+    def __init__(
+        self, *, path: str, expected: str, got: str, hint: str = "", place: str = ""
+    ) -> None:
         self.path = path
         self.expected = expected
         self.got = got
         self.hint = hint
+        self.place = place
+        """Cassette `file:line` of the recorded value, where there is one."""
+        where = f"{place}: {path}" if place else path
         advice = f"\nhint: {hint}" if hint else ""
-        super().__init__(f"{path}: expected {expected}, got {got}{advice}")
+        super().__init__(f"{where}: expected {expected}, got {got}{advice}")
 
 
 class EncodeError(ValueCodecError):

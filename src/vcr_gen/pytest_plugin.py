@@ -22,6 +22,7 @@ __all__ = [
     "pytest_configure",
     "pytest_configure_node",
     "pytest_make_collect_report",
+    "pytest_runtest_makereport",
     "vcrgen_cassette",
     "vcrgen_module_cassette",
     "vcrgen_options",
@@ -111,6 +112,15 @@ def pytest_make_collect_report(
         if config.pluginmanager.has_plugin(HOOKS) or any(map(_uses_us, report.result)):
             _active(config).collected(collector, report)
     return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    """Show the user's frames alone where a cassette was opened without our fixtures, too."""
+    if call.excinfo is not None and call.excinfo.type.__module__ == "vcr_gen.errors":
+        from vcr_gen.pytest.shortening import shorten
+
+        shorten(item, call)
 
 
 @pytest.hookimpl(optionalhook=True)

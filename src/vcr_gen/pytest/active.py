@@ -31,7 +31,7 @@ class Active:
         except VcrError as error:
             raise pytest.UsageError(str(error)) from error
         self._opener = self._reporting.opener
-        self._hooks = Hooks(config, self._opener)
+        self._hooks = Hooks(self._opener)
         config.pluginmanager.register(self._hooks, HOOKS)
         config.pluginmanager.register(self._reporting, "vcrgen-reporting")
 

@@ -1,9 +1,8 @@
 """Follows each test through its phases, and lets its outcome decide on its cassette."""
 
-import gc
 import inspect
 from collections.abc import Generator
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 
@@ -12,12 +11,10 @@ from vcr_gen.pytest.claims import CASSETTE, MARKER
 from vcr_gen.pytest.dependents import Dependents
 from vcr_gen.pytest.guard import Guard
 from vcr_gen.pytest.opening import Opener, marked_options
+from vcr_gen.pytest.shortening import shorten, unittest_errors
 from vcr_gen.pytest.tape import Tape
-from vcr_gen.pytest.words import PREFIX
 
 __all__ = ["Hooks", "as_failure"]
-
-_Info: TypeAlias = pytest.ExceptionInfo[BaseException]
 
 
 def as_failure(complaint: BaseException) -> BaseException:
@@ -34,8 +31,7 @@ def as_failure(complaint: BaseException) -> BaseException:
 class Hooks:
     """The part of the plugin that runs with every test; each process has its own."""
 
-    def __init__(self, config: pytest.Config, opener: Opener) -> None:
-        self._full_trace = bool(config.getoption("fulltrace", False))
+    def __init__(self, opener: Opener) -> None:
         self._opener = opener
         self._dependents = Dependents(CASSETTE)
         self._guard = Guard(self._tell)
@@ -112,8 +108,7 @@ class Hooks:
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Keep the outcome, and show the user's frames alone."""
-        if not self._full_trace:
-            self._shorten(item, call)
+        shorten(item, call)
         report = yield
         if call.excinfo is not None or report.failed:
             error = call.excinfo.value if call.excinfo else AssertionError(report.longreprtext)
@@ -138,7 +133,7 @@ class Hooks:
 
     def _after_call(self, item: pytest.Item, error: BaseException | None) -> BaseException | None:
         test = _function(item)
-        _drop_repeated(_unittest_errors(item))
+        _drop_repeated(unittest_errors(item))
         found: list[BaseException | None] = [
             tape.hidden(error, test) for tapes in self.scoped.values() for tape in tapes
         ]
@@ -172,41 +167,13 @@ class Hooks:
         scoped = [tape for name, tapes in self.scoped.items() if name in names for tape in tapes]
         return [*scoped, *([self.own] if self.own is not None else [])]
 
-    def _shorten(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-        if call.excinfo is not None:
-            call.excinfo = _user_frames(item, call.excinfo)
-        errors = _unittest_errors(item)
-        errors[:] = [_user_frames(item, error) for error in errors]
-
     def _tell(self, divergence: DivergenceError) -> None:
         scoped = [tape for tapes in self.scoped.values() for tape in tapes]
         for tape in (*scoped, *([self.own] if self.own is not None else ())):
             tape.tell(divergence)
 
 
-def _user_frames(item: pytest.Item, info: _Info) -> _Info:
-    """The same error, with the frames of the user alone."""
-    error = info.value
-    uses_a_tape = any(name.startswith(PREFIX) for name in _fixtures(item))
-    if not uses_a_tape and not isinstance(error, VcrError | DivergenceError):
-        return info
-    from vcr_gen.runtime.tracebacks import hide_our_frames
-
-    hide_our_frames(error, pytest.fail.Exception)
-    if isinstance(error, DivergenceError):
-        # Tasks that nobody waits for hold it too. When they are collected, asyncio logs their
-        # tracebacks; while pytest parses source, as it is about to, that would end the run with
-        # a SystemError (CPython's ast module does not nest).
-        gc.collect()
-    return info if error.__traceback__ is None else pytest.ExceptionInfo.from_exception(error)
-
-
-def _unittest_errors(item: pytest.Item) -> list[_Info]:
-    """What a test of unittest raised; pytest reports one of them in each phase."""
-    return getattr(item, "_excinfo", None) or []
-
-
-def _drop_repeated(errors: list[_Info]) -> None:
+def _drop_repeated(errors: list[pytest.ExceptionInfo[BaseException]]) -> None:
     """A divergence comes again with each call: in a test of unittest and in its `tearDown`."""
     first = {id(error.value): error for error in reversed(errors)}
     errors[:] = [error for error in errors if first[id(error.value)] is error]

@@ -90,7 +90,7 @@ class Opener:
             options=replace(
                 options, anchors={name: root / folder for name, folder in declared.items()}
             ),
-            max_age=parse_age(asked_age) if asked_age else options.max_age or self._ini.max_age,
+            max_age=parse_age(asked_age) if asked_age else options.over(self._ini).max_age,
             keep_failed=self._config.getoption("vcrgen_keep_failed"),
             record_with=self._command(tests, "all"),
             tests=tests,

@@ -112,7 +112,7 @@ class Tape:
                 plan.mode,
                 initial_state=options.initial_state,
                 anchors=options.anchors,
-                max_age=(plan.max_age if replays else None) or options.max_age,
+                max_age=plan.max_age if replays else options.max_age,
                 when_stale="record" if when_stale == "record" and plan.mode != "none" else "warn",
                 codecs=options.codecs,
                 order=options.order or "strand",
@@ -131,7 +131,8 @@ class Tape:
                 text = str(warning.message).removeprefix(f"{plan.path}: ")
                 self._note(Note("too old", str(plan.path), text))
                 if when_stale != "warn":
-                    refused = CassetteError(text, path=plan.path)
+                    hint = f"hint: record again: {plan.record_with}"
+                    refused = CassetteError(f"{text}\n\n{hint}", path=plan.path)
                     cassette.close(refused)
                     raise refused
             warnings.warn_explicit(

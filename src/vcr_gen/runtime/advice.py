@@ -27,12 +27,19 @@ class Advice:
         test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
         return f"VCR_RECORD=1 pytest {shlex.quote(test)}" if test else ""
 
-    def migrating(self) -> str:
+    def migrating(self, *options: str) -> str:
         """The command that rewrites the cassette for a Protocol that changed."""
-        return f"vcr-gen cassette migrate {shlex.quote(shown_path(self.path))}"
+        return shlex.join(["vcr-gen", "cassette", "migrate", *options, shown_path(self.path)])
 
-    def record(self, condition: str = "") -> str:
+    def record(self, prelude: str) -> str:
         """Advice to record, in words."""
-        command = self.recording()
-        how = command or "run it with VCR_RECORD=1 in the environment"
-        return f"{condition}, record again: {how}" if condition else f"record it: {how}"
+        how = self.recording() or "run it with VCR_RECORD=1 in the environment"
+        return f"{prelude}: {how}"
+
+    def record_again(self) -> str:
+        """Advice for who changed something."""
+        return self.record("if the change is meant, record again")
+
+    def migrate(self, *options: str) -> str:
+        """Advice for who changed a Protocol."""
+        return f"bring it up to date: {self.migrating(*options)}; {self.record('or record again')}"

@@ -50,7 +50,7 @@ class Anchors:
         missing = [name for name in recorded if name not in self._roots]
         if missing:
             raise UsageError(
-                f"{path}: recorded with the anchor {missing[0]!r}, which is not declared now\n"
+                f"{path}: recorded with the anchor {missing[0]!r}, which is not declared now\n\n"
                 f"hint: Cassette(…, anchors={{{missing[0]!r}: …}})"
             )
 

@@ -24,6 +24,7 @@ from vcr_gen.runtime.replayer import delivered_call
 from vcr_gen.runtime.rules import Rule, Rules
 from vcr_gen.runtime.runs import RecordRun, ReplayRun, Run, Settings, open_cassette
 from vcr_gen.runtime.screening import Hook
+from vcr_gen.runtime.show import show_age
 from vcr_gen.runtime.spec import Boundary, make_call
 from vcr_gen.runtime.strategies import Strategies, Strategy
 from vcr_gen.runtime.tracebacks import hide_our_frames
@@ -146,11 +147,13 @@ class Cassette:
         error: BaseException | None,
         tb: TracebackType | None,
     ) -> None:
+        if isinstance(error, VcrError | DivergenceError):
+            hide_our_frames(error)
         try:
             self.close(error)
-        finally:
-            if isinstance(error, VcrError | DivergenceError):
-                hide_our_frames(error)
+        except (VcrError, DivergenceError) as failure:
+            hide_our_frames(failure)
+            raise
 
     def close(self, error: BaseException | None = None) -> None:
         """End the session: put the recording in place, or make sure that the tape was used up.
@@ -176,7 +179,10 @@ class Cassette:
     def attach(self, boundary: Boundary, handle: str, wrapper: object, inner: object) -> Link:
         """Let a wrapper take part; `handle` is its number where it wraps a live object."""
         if self._closed:
-            raise UsageError(f"{self.path}: the cassette is closed")
+            raise UsageError(
+                f"{self.path}: the cassette is closed, and takes no more wrappers\n\n"
+                "hint: attach them inside its `with` block"
+            )
         for reachable in boundary.reachable:
             known = self._settings.boundaries.setdefault(reachable.name, reachable)
             if known is not reachable:
@@ -218,17 +224,18 @@ class Cassette:
         """Whether the recording is too old and is to be made anew."""
         with open_cassette(self._settings.advice) as reading:
             header = Header.read(reading.header, self.path)
-        limit = max_age or header.max_age
+        limit = header.max_age if max_age is None else max_age
         age = datetime.now(UTC) - header.recorded_at
         if limit is None or age <= limit:
             return False
-        message = f"the recording is {age.days} days old, more than {limit} allowed"
+        message = f"the recording is {show_age(age)} old, more than the {show_age(limit)} allowed"
         if when_stale == "record" and self.mode is Mode.NONE:
-            advice = self._settings.advice.record()
+            advice = self._settings.advice.record("record again")
             hint = f"hint: mode 'none' never records; {advice}"
             raise CassetteError(f"{message}\n\n{hint}", path=self.path)
         if when_stale == "fail":
-            raise CassetteError(message, path=self.path)
+            hint = self._settings.advice.record("record again")
+            raise CassetteError(f"{message}\n\nhint: {hint}", path=self.path)
         if when_stale == "warn":
             warnings.warn(f"{self.path}: {message}", StaleCassetteWarning, stacklevel=3)
         return when_stale == "record"

@@ -5,45 +5,61 @@ from vcr_gen.runtime.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.show import show, show_arguments
 from vcr_gen.runtime.window import Slot
 
-__all__ = ["describe", "did", "did_otherwise"]
+__all__ = ["describe", "did", "did_otherwise", "words_of"]
 
-_OUTCOMES = {"returned": "returned", "raised": "raised", "cancelled": "was cancelled"}
-_SIGNALS = {"sent": "sent a value into", "thrown": "threw into", "closed": "closed"}
+_VALUE = 60
+"""So wide is the value of an answer shown."""
+_ENDINGS = {"returned": "returning", "raised": "raising"}
+_SIGNALS = {
+    "next": "being asked for an item",
+    "sent": "being sent",
+    "thrown": "being thrown",
+    "closed": "being closed",
+    "cancel": "being cancelled",
+}
+_DID = {"sent": "sent a value into the stream", "thrown": "threw into the stream"}
 
 
 def describe(slot: Slot) -> RecordedEvent:
     """A recorded event, as messages name it."""
     boundary, _, method = slot.start.of.rpartition(".")
-    what = _words(slot.event, slot.start.of)
+    what = words_of(slot.event, slot.start)
     return RecordedEvent(
         boundary=boundary, method=method, what=what, number=slot.number, line=slot.line
     )
 
 
-def _words(event: Event, name: str) -> str:
+def words_of(event: Event, start: Start) -> str:
+    """An event of a call in one line."""
+    call = f"{start.of}({show_arguments(start.arguments)})"
+    if start.on:
+        call += f" on {start.on}"
     match event:
         case Start():
-            return f"{name}({show_arguments(event.arguments)})"
+            return call
         case Item():
-            return f"{name} giving {show(event.value)}"
+            return f"{call} giving {show(event.value, _VALUE)}"
+        case Signal(kind="sent" | "thrown"):
+            return f"{call} {_SIGNALS[event.kind]} {show(event.value, _VALUE)}"
         case Signal():
-            return f"{name} {event.kind}"
+            return f"{call} {_SIGNALS[event.kind]}"
         case End(outcome="cancelled"):
-            return f"{name} cancelled"
+            return f"{call} being cancelled"
         case End():
-            return f"{name} that {event.outcome} {show(event.value)}"
+            return f"{call} {_ENDINGS[event.outcome]} {show(event.value, _VALUE)}"
 
 
-def did(event: Item | End | Signal, *, with_value: bool = False) -> str:
+def did(event: Item | End | Signal) -> str:
     """What the application did."""
     match event:
         case Item():
-            words = "gave an item"
+            return "gave an item"
+        case End(outcome="cancelled"):
+            return "was cancelled"
         case End(outcome=outcome):
-            words = _OUTCOMES[outcome]
+            return outcome
         case Signal(kind=kind):
-            words = f"{_SIGNALS.get(kind, kind)} a stream"
-    return f"{words} {show(event.value)}" if with_value else words
+            return _DID.get(kind, "closed the stream")
 
 
 def did_otherwise(event: Item | End | Signal) -> str:
@@ -55,5 +71,7 @@ def did_otherwise(event: Item | End | Signal) -> str:
             return "returned another value than recorded"
         case End():
             return "raised another exception than recorded"
+        case Signal(kind="sent"):
+            return "sent another value into the stream than recorded"
         case Signal():
             return f"{did(event)} otherwise than recorded"

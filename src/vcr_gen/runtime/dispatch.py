@@ -6,7 +6,7 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, final
 
-from vcr_gen.errors import DivergenceError, UsageError
+from vcr_gen.errors import DecodeError, DivergenceError, UsageError
 from vcr_gen.runtime.binding import Bound
 from vcr_gen.runtime.events import Signal, Start
 from vcr_gen.runtime.libraries import Parked, Spawned, running_library
@@ -146,7 +146,10 @@ class Dispatcher:
         self._closing = True
 
     def _begin(self, start: Start, target: Target) -> Any:
-        arguments = target.bound.restore(self._player.rendered(start).arguments)
+        try:
+            arguments = target.bound.restore(self._player.rendered(start).arguments)
+        except DecodeError as error:
+            raise self._player.unreadable(error, start) from None
         delivered_call.set(start.call)
         return target.use(arguments)
 

@@ -1,26 +1,30 @@
 """Divergences: what differs, where, since when, and what to do about it."""
 
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import final
 
-from vcr_gen.errors import Divergence, DivergenceKind, RecordedEvent
+from vcr_gen.errors import DecodeError, Divergence, DivergenceKind, RecordedEvent
 from vcr_gen.runtime.advice import Advice
 from vcr_gen.runtime.codec import Difference
 from vcr_gen.runtime.counterparts import Expectation
-from vcr_gen.runtime.describing import describe, did, did_otherwise
-from vcr_gen.runtime.events import End, Item, Signal, Start
-from vcr_gen.runtime.history import changed_parameters, signature_change
+from vcr_gen.runtime.describing import describe, did, did_otherwise, words_of
+from vcr_gen.runtime.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.nearest import Nearest
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.session import Operation
-from vcr_gen.runtime.show import show_arguments
-from vcr_gen.runtime.sites import called_at, site_among
+from vcr_gen.runtime.since import Since
+from vcr_gen.runtime.sites import called_at, shown_path
 from vcr_gen.runtime.spec import Boundary
+from vcr_gen.runtime.stalling import stall_words
+from vcr_gen.runtime.standing import who_waits
 from vcr_gen.runtime.waiting import Waiter
 from vcr_gen.runtime.window import Slot, Window
 
-__all__ = ["Reporter"]
+__all__ = ["DRIVE_IT", "Reporter"]
+
+DRIVE_IT = "drive it: `await Driver(cassette, wrapper).run()`, or `.run_sync()`"
 
 
 @final
@@ -31,7 +35,7 @@ class Reporter:
         self, advice: Advice, recorded: Mapping[str, str], boundaries: Mapping[str, Boundary]
     ) -> None:
         self.advice = advice
-        self._recorded = recorded
+        self.since = Since(advice, recorded, boundaries)
         self._boundaries = boundaries
 
     def call(
@@ -48,6 +52,7 @@ class Reporter:
         differences: tuple[Difference, ...] = ()
         kind: DivergenceKind = "extra"
         likely = "the call was repeated" if nearest.repeated else "a call was added"
+        change = None if slot is None else self.since.gone(slot.start.of, name)
         if slot is None:
             headline = f"{name} was called, but the tape has no more calls"
         elif not isinstance(slot.event, Start):
@@ -56,26 +61,41 @@ class Reporter:
             headline = f"{name} was called where the tape has {slot.event.of}"
             if nearest.ahead:
                 kind, likely = "order", f"{slot.event.of} was dropped, or is called later now"
+        elif slot.event.on != operation.on:
+            differences = found.differences
+            headline = f"{name} was called on another object than recorded"
+            kind, likely = "argument", "another object is used, or calls changed places"
         else:
-            differences = _named(found.differences)
+            differences = found.differences
+            change = self.since.signature(name, [found.path for found in differences])
             headline = f"{name} was called with other arguments than recorded"
-            headline += f": {_roots(differences)}"
+            headline += f": {_few(differences)}"
             if nearest.ahead:
                 kind, likely = "order", "calls changed places, or the one that is due was dropped"
             elif not nearest.repeated:
                 kind, likely = "argument", "an argument changed"
+        called = Start(call=0, of=name, on=operation.on, arguments=stored)
         divergence = self._divergence(
             kind,
             headline,
             name,
             slot,
             window,
-            actual=f"{name}({show_arguments(stored)})",
+            actual=words_of(called, called),
             differences=differences,
             nearest=nearest.shown,
             likely=likely,
+            site=called_at(self._is_generated),
         )
-        return self._since_the_recording(divergence, slot)
+        if change is None:
+            return divergence
+        return replace(
+            divergence,
+            kind="signature",
+            likely=change.words,
+            hint=change.hint,
+            commands=change.commands,
+        )
 
     def answer(
         self, call: int, event: Item | End | Signal, found: Expectation, window: Window
@@ -85,46 +105,40 @@ class Reporter:
         Who answered has left its frames; those that are left, the loop's and the driver's, would
         only mislead as a call site.
         """
-        slot = found.slot
-        kind: DivergenceKind = "stream" if isinstance(event, Signal) else "answer"
-        doing = did(event)
-        site = isinstance(event, Signal)
+        own = window.next_of_call(call)
+        slot = found.slot or own
+        signals = isinstance(event, Signal)
+        site = called_at(self._is_generated) if signals else ""
         if slot is None:
-            headline = f"the application {doing} where the tape has nothing more"
-            return self._divergence(
-                "extra", headline, "", None, window, actual=doing, likely="something was added"
+            headline = f"the application {did(event)} where the tape has nothing more"
+            likely = "something was added"
+            return self._divergence("extra", headline, "", None, window, likely=likely, site=site)
+        start = own.start if own is not None else slot.start
+        differences: tuple[Difference, ...] = ()
+        kind: DivergenceKind = "stream" if signals else "answer"
+        likely = "the application uses the stream otherwise"
+        if not signals:
+            likely = "the application's answer changed"
+        if slot is own and _is_alike(slot.event, event):
+            headline = f"{start.of}: the application {did_otherwise(event)}"
+            differences = found.differences
+        else:
+            headline = (
+                f"{start.of}: the application {did(event)} where the tape has {describe(slot)}"
             )
-        name = slot.start.of
-        if slot.event.call == call and type(slot.event) is type(event):
-            same_end = not (
-                isinstance(event, End)
-                and isinstance(slot.event, End)
-                and slot.event.outcome != event.outcome
-            )
-            other = f"{doing} instead of what is recorded: {describe(slot)}"
-            divergence = self._divergence(
-                kind,
-                f"{name}: the application {did_otherwise(event) if same_end else other}",
-                name,
-                slot,
-                window,
-                actual=f"{name} that {did(event, with_value=True)}",
-                differences=_named(found.differences),
-                likely="the application's answer changed",
-                site=site,
-            )
-            return self._since_the_recording(divergence, slot)
-        due = window.next_of_call(call)
-        answering = f"{due.start.of}: " if due is not None else ""
-        dropped = isinstance(slot.event, Start)
+            if isinstance(slot.event, Start):
+                kind, likely = "missing", f"{slot.start.of} was dropped"
+            elif signals:
+                likely = "the stream is no longer read to its end"
         return self._divergence(
-            "missing" if dropped else kind,
-            f"{answering}the application {doing} where the tape has {describe(slot)}",
-            name,
+            kind,
+            headline,
+            slot.start.of,
             slot,
             window,
-            actual=f"{answering}{did(event, with_value=True)}",
-            likely=f"{slot.start.of} was dropped" if dropped else "the order changed",
+            actual=words_of(event, start),
+            differences=differences,
+            likely=likely,
             site=site,
         )
 
@@ -137,98 +151,64 @@ class Reporter:
             slot,
             window,
             likely="a time-out became shorter, or a task is cancelled earlier",
+            site=called_at(self._is_generated),
         )
 
     def another_inbound(self, of: str, slot: Slot, window: Window) -> Divergence:
         """A driver asked for another inbound call than the one that is due."""
-        return self._divergence(
+        divergence = self._divergence(
             "order",
             f"{of} was asked for where the tape has {describe(slot)}",
             of,
             slot,
             window,
             likely="the driver feeds the calls in another order",
+            site=called_at(self._is_generated),
         )
+        return replace(divergence, hint="ask for the calls in the recorded order", commands=())
 
-    def stall(self, window: Window, waiters: Iterable[Waiter]) -> Divergence:
-        """Nothing can move any more."""
+    def stall(
+        self, window: Window, waiters: Iterable[Waiter], busy: Iterable[threading.Thread] = ()
+    ) -> Divergence:
+        """Nothing can move any more; `busy` are the threads that are not at the tape."""
         head = window.head()
         waiters = list(waiters)
-        waiting = tuple(self._waiting(waiter) for waiter in waiters)
-        kind: DivergenceKind
-        if head is None:
-            kind = "unanswered"
-            headline = "the program waits for an answer that the recording does not have"
-            likely = "the recording stopped while the call was in flight"
-        elif isinstance(head.event, Start) and head.event.inbound:
-            kind = "undriven"
-            headline = f"the tape has an inbound call, {describe(head)}, and nobody takes it"
-            likely = "no Driver runs for this boundary"
-        elif head.driven_by_application:
-            kind = "missing"
-            further = _waited_for_in(head.strand, waiters, window)
-            if further is not None:
-                headline = f"the program went on without {describe(head)}"
-                likely = f"{head.start.of} was dropped: what is waited for comes after it"
-            else:
-                headline = f"the program did not come to {describe(head)}, and nothing can go on"
-                likely = f"{head.start.of} was dropped, or something before it waits for ever"
-        else:
-            kind = "unheard"
-            headline = f"nobody waits for {describe(head)}"
-            likely = "a call is no longer awaited, or a stream no longer read"
+        kind, headline, likely = stall_words(head, waiters, window)
         divergence = self._divergence(
             kind,
             headline,
-            head.start.of if head is not None else "",
+            head.start.of if head is not None else _last_call(waiters, window),
             head,
             window,
-            waiting=waiting,
+            waiting=who_waits(window, waiters, busy, self._is_generated),
             likely=likely,
-            site=False,
         )
         if kind == "undriven":
-            hint = "drive it: `await Driver(cassette, wrapper).run()`, or `.run_sync()`"
-            return replace(divergence, hint=hint, commands=())
-        return self._since_the_recording(divergence, head)
-
-    def place(self, slot: Slot) -> str:
-        """Where a recorded event stands."""
-        return f"{self.advice.path}:{slot.line}"
-
-    def gone(self, name: str) -> str:
-        """In words, why nobody can make a recorded call any more; empty where somebody can."""
-        boundary, _, key = name.partition(".")
-        known = self._boundaries.get(boundary)
-        if known is not None:
-            vanished = name in self._recorded and key not in known.signatures()
-            return f"recorded before `{name}` was renamed or removed" if vanished else ""
-        if any(recorded.startswith(f"{boundary}.") for recorded in self._recorded):
-            return f"no wrapper of `{boundary}` takes part in this replay"
-        return ""
-
-    def _since_the_recording(self, divergence: Divergence, slot: Slot | None) -> Divergence:
-        """The same, with what changed in the Protocols, where that explains it."""
-        name = f"{divergence.boundary}.{divergence.method}"
-        recorded, current = self._recorded.get(name), self._signature(name)
-        change = signature_change(name, recorded, current)
-        explained = divergence.kind not in ("argument", "order", "extra") or any(
-            _root(difference.path) in changed_parameters(recorded, current)
-            for difference in divergence.differences
-        )
-        likely = change if explained else ""
-        if not likely and slot is not None:
-            likely = self.gone(slot.start.of)
-        if not likely:
+            return replace(divergence, hint=DRIVE_IT, commands=())
+        if kind == "unanswered":
+            again = "record again, and wait for the call before the cassette is closed"
+            return replace(divergence, hint=self.advice.record(again))
+        change = None if head is None else self.since.gone(head.start.of)
+        if change is None:
             return divergence
-        migrating = self.advice.migrating()
-        again = self.advice.record("or")
         return replace(
             divergence,
             kind="signature",
-            likely=likely,
-            hint=f"bring the cassette up to date: {migrating}; {again}",
-            commands=(migrating, *divergence.commands),
+            likely=change.words,
+            hint=change.hint,
+            commands=change.commands,
+        )
+
+    def unreadable(self, error: DecodeError, name: str, line: int) -> DecodeError:
+        """The same error, with the place of the recorded value, and what to do about it."""
+        change = self.since.signature(name)
+        hint = self.advice.record("undo what was edited there, or record again")
+        return DecodeError(
+            path=error.path,
+            expected=error.expected,
+            got=error.got,
+            hint=hint if change is None else f"{change.words}; {change.hint}",
+            place=f"{shown_path(self.advice.path)}:{line}",
         )
 
     def _divergence(
@@ -244,7 +224,7 @@ class Reporter:
         nearest: tuple[RecordedEvent, ...] = (),
         waiting: tuple[str, ...] = (),
         likely: str = "",
-        site: bool = True,
+        site: str = "",
     ) -> Divergence:
         boundary, _, method = name.rpartition(".")
         command = self.advice.recording()
@@ -258,48 +238,45 @@ class Reporter:
             actual=actual,
             differences=differences,
             nearest=nearest,
-            call_site=called_at(self._is_generated) if site else "",
-            done=tuple(describe(done) for done in window.recent),
+            call_site=site,
+            done=_done(window),
             waiting=waiting,
             likely=likely,
-            hint=self.advice.record("if the change is meant"),
+            hint=self.advice.record_again(),
             commands=(command,) if command else (),
         )
-
-    def _waiting(self, waiter: Waiter) -> str:
-        place = site_among(waiter.frames(), self._is_generated)
-        return f"{waiter.name} waits for call {waiter.call}" + (f" at {place}" if place else "")
 
     def _is_generated(self, module: object) -> bool:
         """Whether a module holds wrappers: its frames are not the application's."""
         return any(known.wrapper.__module__ == module for known in self._boundaries.values())
 
-    def _signature(self, name: str) -> str | None:
-        boundary, _, key = name.partition(".")
-        known = self._boundaries.get(boundary)
-        return None if known is None else known.signatures().get(key)
+
+def _last_call(waiters: Iterable[Waiter], window: Window) -> str:
+    """The method of a call that somebody waits for and the tape has no more of."""
+    calls = {waiter.call for waiter in waiters}
+    return next((done.start.of for done in window.recent if done.start.call in calls), "")
 
 
-def _waited_for_in(strand: str, waiters: Iterable[Waiter], window: Window) -> Slot | None:
-    """What the strand that has to produce an event waits for instead, if it does."""
-    ahead = (window.next_of_call(waiter.call) for waiter in waiters if waiter.call > 0)
-    return next((slot for slot in ahead if slot is not None and slot.strand == strand), None)
-
-
-def _named(differences: tuple[Difference, ...]) -> tuple[Difference, ...]:
-    """The same, with the place of an answer, which has no name, called `value`."""
+def _done(window: Window) -> tuple[RecordedEvent, ...]:
+    """The last events done; a call that came to its end is one."""
+    ended = {slot.event.call for slot in window.recent if isinstance(slot.event, End)}
     return tuple(
-        found if found.path[:1] not in ("", ".", "[") else replace(found, path=f"value{found.path}")
-        for found in differences
+        describe(slot)
+        for slot in window.recent
+        if not (isinstance(slot.event, Start) and slot.event.call in ended)
     )
 
 
-def _roots(differences: tuple[Difference, ...]) -> str:
+def _is_alike(recorded: Event, actual: Event) -> bool:
+    """Whether two events of a call differ in their values alone."""
+    if isinstance(recorded, End) and isinstance(actual, End):
+        return recorded.outcome == actual.outcome
+    if isinstance(recorded, Signal) and isinstance(actual, Signal):
+        return recorded.kind == actual.kind
+    return type(recorded) is type(actual)
+
+
+def _few(differences: tuple[Difference, ...]) -> str:
     """The fields that differ, a few of them."""
     names = list(dict.fromkeys(found.path for found in differences))
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-
-
-def _root(path: str) -> str:
-    """The parameter that a path begins with."""
-    return path.partition(".")[0].partition("[")[0]

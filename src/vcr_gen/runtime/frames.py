@@ -6,7 +6,15 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
-__all__ = ["PYTHON_ROOTS", "frames_from", "is_import", "is_neutral", "is_ours", "is_tool"]
+__all__ = [
+    "PYTHON_ROOTS",
+    "coroutine_frames",
+    "frames_from",
+    "is_import",
+    "is_neutral",
+    "is_ours",
+    "is_tool",
+]
 
 _PACKAGE: Final = str(Path(__file__).resolve().parent.parent) + "/"
 _PATHS: Final = sysconfig.get_paths()
@@ -50,6 +58,17 @@ def frames_from(frame: FrameType | None) -> Iterator[FrameType]:
     while frame is not None:
         yield frame
         frame = frame.f_back
+
+
+def coroutine_frames(awaited: object) -> list[FrameType]:
+    """The frames of a coroutine and of what it awaits, innermost first."""
+    frames: list[FrameType] = []
+    while awaited is not None:
+        frame = getattr(awaited, "cr_frame", None) or getattr(awaited, "ag_frame", None)
+        if isinstance(frame, FrameType):
+            frames.append(frame)
+        awaited = getattr(awaited, "cr_await", None) or getattr(awaited, "ag_await", None)
+    return frames[::-1]
 
 
 def is_ours(frame: FrameType) -> bool:

@@ -2,7 +2,7 @@
 
 import ast
 
-__all__ = ["changed_parameters", "declared_types", "signature_change"]
+__all__ = ["changed_parameters", "declared_types", "migration_of", "signature_change"]
 
 _RESULT = "return"
 
@@ -32,6 +32,21 @@ def changed_parameters(recorded: str | None, current: str | None) -> set[str]:
         return set()
     before, after = _parameters(recorded), _parameters(current)
     return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+
+
+def migration_of(name: str, recorded: str | None, current: str | None) -> list[str] | None:
+    """The options with which `vcr-gen cassette migrate` follows the change; None where it cannot.
+
+    A parameter with a default needs none. Where types changed, the recorded values are still old.
+    """
+    before, after = _parameters(recorded or ""), _parameters(current or "")
+    if before.keys() == after.keys():
+        return None
+    removed = [parameter for parameter in before if parameter not in after]
+    added = [parameter for parameter in after if parameter not in before]
+    if len(added) == len(removed) == 1:
+        return ["--rename-parameter", f"{name}.{removed[0]}={added[0]}"]
+    return [word for parameter in removed for word in ("--remove-parameter", f"{name}.{parameter}")]
 
 
 def declared_types(signature: str) -> dict[str, str]:

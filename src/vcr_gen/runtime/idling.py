@@ -130,9 +130,7 @@ class ReplayTurns:
         return self._after_failure(None)
 
     def _note_stall(self) -> None:
-        self._stage.note_failure(
-            self._stage.reporter.stall(self._stage.window, self._stage.waiters.values())
-        )
+        self._stage.note_failure(self._stage.stall())
 
     def _leave_cancelled(self) -> bool:
         """Let a call go that was cancelled, and whose end the recording did not live to see.

@@ -1,11 +1,12 @@
 """What is left on the tape when a replay is over, and what that most likely means."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from vcr_gen.errors import UnusedEventsError
 from vcr_gen.runtime.describing import describe
-from vcr_gen.runtime.divergence import Reporter
-from vcr_gen.runtime.events import Start
+from vcr_gen.runtime.divergence import DRIVE_IT, Reporter
+from vcr_gen.runtime.events import Item, Start
 from vcr_gen.runtime.sites import shown_path
 from vcr_gen.runtime.window import Slot, Window
 
@@ -20,21 +21,18 @@ def leftovers_of(window: Window, reporter: Reporter) -> UnusedEventsError | None
     if not left:
         return None
     went_on = any(done.index > left[0].index for done in window.recent)
-    likely = reporter.gone(left[0].start.of)
     advice = reporter.advice
-    hint = advice.record("if the change is meant")
-    if likely:
-        hint = f"bring the cassette up to date: {advice.migrating()}; {advice.record('or')}"
+    likely, hint = _likely(left[0], went_on=went_on), advice.record_again()
+    change = reporter.since.gone(left[0].start.of)
+    if change is not None:
+        likely, hint = change.words, change.hint
     elif _is_inbound_call(left[0]):
-        likely = "no Driver ran for this boundary, or it was not awaited"
-        hint = "drive it: `await Driver(cassette, wrapper).run()`, or `.run_sync()`"
-    else:
-        likely = _likely(left[0], went_on=went_on)
+        likely, hint = "no Driver ran for this boundary, or it was not awaited", DRIVE_IT
     count = "1 recorded event was" if len(left) == 1 else f"{len(left)} recorded events were"
     lines = [
         f"{shown_path(advice.path)}: {count} not used",
         "",
-        *(f"  {line}" for line in _listed(left, reporter)),
+        *(f"  {line}" for line in _listed(left, advice.path)),
         "",
         f"likely: {likely}",
         f"hint: {hint}",
@@ -48,9 +46,9 @@ def leftovers_of(window: Window, reporter: Reporter) -> UnusedEventsError | None
     )
 
 
-def _listed(left: Sequence[Slot], reporter: Reporter) -> list[str]:
+def _listed(left: Sequence[Slot], path: Path) -> list[str]:
     rows = [
-        f"{shown_path(reporter.place(slot))}  {describe(slot).what} (event {slot.number})"
+        f"{shown_path(path)}:{slot.line}  {describe(slot).what} (event {slot.number})"
         for slot in left[:_SHOWN]
     ]
     return rows + ([f"… and {len(left) - _SHOWN} more"] if len(left) > _SHOWN else [])
@@ -62,8 +60,10 @@ def _is_inbound_call(slot: Slot) -> bool:
 
 def _likely(first: Slot, *, went_on: bool) -> str:
     name = first.start.of
+    if isinstance(first.event, Item):
+        return f"the stream of {name} is no longer read to its end"
     if not isinstance(first.event, Start):
-        return f"{name} was not awaited, or its stream was not read to the end"
+        return f"{name} was called, but nobody waited for its end"
     if went_on:
         return f"the program goes on without {name}: the call was dropped"
     return f"the program ends before {name}: it makes fewer calls than it did, or stops early"

@@ -8,9 +8,9 @@ what.
 
 import threading
 from collections.abc import Mapping
-from typing import TypeVar, final
+from typing import Any, TypeVar, final
 
-from vcr_gen.errors import DivergenceError
+from vcr_gen.errors import DecodeError, DivergenceError
 from vcr_gen.runtime.binding import Passing
 from vcr_gen.runtime.divergence import Reporter
 from vcr_gen.runtime.events import End, Event, Item, Signal, Start
@@ -305,6 +305,20 @@ class Player:
                     self._stage.take(head)
                     return head.event
                 self._stage.wait_or_stall()
+
+    def restore(self, passing: Passing, event: Item | Signal | End) -> Any:
+        """The live value of an event."""
+        try:
+            return passing.restore(event.value)
+        except DecodeError as error:
+            raise self.unreadable(error, event) from None
+
+    def unreadable(self, error: DecodeError, event: Event) -> DecodeError:
+        """The same error, with the place of the event in the cassette."""
+        slot = next((slot for slot in reversed(self.window.recent) if slot.event is event), None)
+        if slot is None:
+            return error
+        return self._stage.reporter.unreadable(error, slot.start.of, slot.line)
 
     # The whole of it ----------------------------------------------------------------------------
 

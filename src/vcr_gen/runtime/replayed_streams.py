@@ -20,21 +20,21 @@ __all__ = [
 ]
 
 
-def raised(event: Event, bound: Bound) -> BaseException:
+def raised(player: Player, event: Event, bound: Bound) -> BaseException:
     """The exception with which a recorded call ended."""
     if isinstance(event, End) and event.outcome == "raised":
-        error: BaseException = bound.raised.restore(event.value)
+        error: BaseException = player.restore(bound.raised, event)
         return error
     return asyncio.CancelledError()
 
 
-def _check_closed(event: Event, bound: Bound) -> None:
+def _check_closed(player: Player, event: Event, bound: Bound) -> None:
     """Raise what the recorded stream raised when it was closed."""
     if not isinstance(event, End):
         raise DecodeError(path=bound.nothing.what, expected="an end", got="more of the stream")
     if event.outcome != "returned":
-        raise raised(event, bound)
-    bound.nothing.restore(event.value)
+        raise raised(player, event, bound)
+    player.restore(bound.nothing, event)
 
 
 @final
@@ -52,11 +52,11 @@ class ReplayedStream(Stream):
             raise StopIteration
         event = self._player.hear(self._call)
         if isinstance(event, Item):
-            return self._bound.value.restore(event.value)
+            return self._player.restore(self._bound.value, event)
         self._over = True
         if isinstance(event, End) and event.outcome == "returned":
-            raise StopIteration(self._bound.returned.restore(event.value))
-        raise raised(event, self._bound)
+            raise StopIteration(self._player.restore(self._bound.returned, event))
+        raise raised(self._player, event, self._bound)
 
     def send(self, value: Any, /) -> Any:
         if value is not None and not self._over:
@@ -81,7 +81,7 @@ class ReplayedStream(Stream):
         self._over = True
         self._player.signal(Signal(call=self._call, kind="closed"), None)
         event = self._player.hear(self._call)
-        _check_closed(event, self._bound)
+        _check_closed(self._player, event, self._bound)
 
 
 @final
@@ -103,12 +103,12 @@ class ReplayedAsyncStream(AsyncStream):
             self._over = True
             raise
         if isinstance(event, Item):
-            return self._bound.value.restore(event.value)
+            return self._player.restore(self._bound.value, event)
         self._over = True
         if isinstance(event, End) and event.outcome == "returned":
-            self._bound.nothing.restore(event.value)
+            self._player.restore(self._bound.nothing, event)
             raise StopAsyncIteration
-        raise raised(event, self._bound)
+        raise raised(self._player, event, self._bound)
 
     async def asend(self, value: Any, /) -> Any:
         if value is not None and not self._over:
@@ -133,7 +133,7 @@ class ReplayedAsyncStream(AsyncStream):
         self._over = True
         self._player.signal(Signal(call=self._call, kind="closed"), None)
         event = await self._player.hear_async(self._call)
-        _check_closed(event, self._bound)
+        _check_closed(self._player, event, self._bound)
 
 
 @final
@@ -175,10 +175,10 @@ class AssertedStream(Stream):
         """Do to the stream what its consumer did, as the tape has it."""
         match event:
             case Signal(kind="sent"):
-                value = self._bound.sent.restore(event.value)
+                value = self._player.restore(self._bound.sent, event)
                 self._step(lambda: self._own.send(value))
             case Signal(kind="thrown"):
-                error = self._bound.raised.restore(event.value)
+                error = self._player.restore(self._bound.raised, event)
                 self._step(lambda: self._own.throw(error))
             case Signal(kind="closed"):
                 self._close()
@@ -261,9 +261,9 @@ class AssertedAsyncStream(AsyncStream):
         """Do to the stream what its consumer did, as the tape has it."""
         match event:
             case Signal(kind="sent"):
-                await self._step(self._own.asend(self._bound.sent.restore(event.value)))
+                await self._step(self._own.asend(self._player.restore(self._bound.sent, event)))
             case Signal(kind="thrown"):
-                await self._step(self._own.athrow(self._bound.raised.restore(event.value)))
+                await self._step(self._own.athrow(self._player.restore(self._bound.raised, event)))
             case Signal(kind="closed"):
                 await self._close()
                 raise StopAsyncIteration

@@ -51,7 +51,7 @@ class Replayer:
             case Kind.AWAITABLE:
                 return self._await_out(call, bound)
         passing = bound.whole if bound.kind is Kind.ITERABLE else bound.value
-        return _outcome(self._player.hear(call), bound, passing)
+        return _outcome(self._player, self._player.hear(call), bound, passing)
 
     async def go_out_async(self, operation: Operation) -> Any:
         """Assert an outbound call, and answer it from the tape in its turn."""
@@ -94,7 +94,8 @@ class Replayer:
         return await self._await_in(call, operation.bound, operation.perform(operation.arguments))
 
     async def _await_out(self, call: int, bound: Bound) -> Any:
-        return _outcome(await self._player.hear_async(call), bound, bound.value)
+        event = await self._player.hear_async(call)
+        return _outcome(self._player, event, bound, bound.value)
 
     async def _await_in(self, call: int, bound: Bound, application: Awaitable[Any]) -> Any:
         with self._player.strands.inside(call):
@@ -123,7 +124,7 @@ class Replayer:
         return self._player.enter(operation, operation.bound.store(operation.arguments))
 
 
-def _outcome(event: Event, bound: Bound, passing: Passing) -> Any:
+def _outcome(player: Player, event: Event, bound: Bound, passing: Passing) -> Any:
     if isinstance(event, End) and event.outcome == "returned":
-        return passing.restore(event.value)
-    raise raised(event, bound)
+        return player.restore(passing, event)
+    raise raised(player, event, bound)

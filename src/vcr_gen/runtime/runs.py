@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-from vcr_gen.errors import CassetteMissingError, IncompleteError
+from vcr_gen.errors import CassetteFormatError, CassetteMissingError, IncompleteError
 from vcr_gen.runtime.advice import Advice
 from vcr_gen.runtime.anchors import Anchors
 from vcr_gen.runtime.codec import Registry
@@ -31,6 +31,7 @@ from vcr_gen.runtime.replayer import Replayer
 from vcr_gen.runtime.rules import Rules, UnusedRuleWarning
 from vcr_gen.runtime.screening import Hook, Screen
 from vcr_gen.runtime.session import Session
+from vcr_gen.runtime.sites import shown_path
 from vcr_gen.runtime.spec import Boundary
 from vcr_gen.runtime.storage import Reading, Recording
 from vcr_gen.runtime.strands import Strands
@@ -216,9 +217,10 @@ class RecordRun(Run):
         if error is not None or failure is not None:
             partial = self._file.abandon()
             if error is None and failure is not None:
+                kept = f"\n\nwhat was recorded: {shown_path(partial)}" if partial else ""
                 raise IncompleteError(
-                    f"{self._settings.path}: the recording is incomplete: {failure}\n"
-                    f"what was recorded is in {partial}"
+                    f"{shown_path(self._settings.path)}: not recorded, since the program went on "
+                    f"after a value that cannot be stored\n\n{failure}{kept}"
                 ) from failure
             return
         self._file.finish(self._plain_header(self._header))
@@ -344,7 +346,13 @@ def open_cassette(advice: Advice) -> Reading:
     if not advice.path.exists():
         raise CassetteMissingError(
             "there is no cassette, and the mode only replays\n\n"
-            f"hint: {advice.record()}; mode='once' records where there is none",
+            f"hint: {advice.record('record it')}; mode='once' records where there is none",
             path=advice.path,
         )
-    return Reading(advice.path)
+    try:
+        return Reading(advice.path)
+    except CassetteFormatError as error:
+        hint = advice.record("bring the file back from version control, or record again")
+        raise CassetteFormatError(
+            f"{error.message}\n\nhint: {hint}", path=error.path, line=error.line
+        ) from None

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Mapping
+from datetime import timedelta
 
 from vcr_gen.runtime.codec import MISSING, Difference
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction import hidden
 from vcr_gen.runtime.text_diff import diff_lines, diff_texts, visible
 
-__all__ = ["show", "show_arguments", "show_difference"]
+__all__ = ["show", "show_age", "show_arguments", "show_difference"]
 
 _WIDTH = 100
 
@@ -28,9 +29,21 @@ def cut(text: str, width: int) -> str:
     return f"{short[:start] if start > short.rfind('>') else short}…"
 
 
+def show_age(age: timedelta) -> str:
+    """A span of time in its largest unit."""
+    seconds = int(age.total_seconds())
+    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1)):
+        if seconds >= length or unit == "second":
+            count = seconds // length
+            break
+    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
+
+
 def show_arguments(arguments: Mapping[str, Plain]) -> str:
-    """Arguments as in a call."""
-    text = ", ".join(f"{name}={show(value, 40)}" for name, value in arguments.items())
+    """Arguments as in a call; where they are long, something of each."""
+    text = ", ".join(f"{name}={show(value)}" for name, value in arguments.items())
+    if len(text) > _WIDTH:
+        text = ", ".join(f"{name}={show(value, 40)}" for name, value in arguments.items())
     return cut(text, _WIDTH)
 
 

@@ -96,7 +96,10 @@ class Stage:
         if self.failure is not None:
             raise self.failure
         if self.closed:
-            raise UsageError("a boundary was used after its cassette was closed")
+            raise UsageError(
+                f"{self.reporter.advice.path}: a boundary was used after the cassette was closed"
+                "\n\nhint: make all calls inside the `with` block, and await what it started"
+            )
 
     def fail(self, divergence: Divergence) -> NoReturn:
         """End the replay, here and for everyone who waits."""
@@ -170,8 +173,13 @@ class Stage:
                 one.impatient and one.thread is not here for one in self.waiters.values()
             )
             if not impatient and self.released() is None:
-                self.fail(self.reporter.stall(self.window, self.waiters.values()))
+                self.fail(self.stall())
         self.changed.wait(_TICK)
+
+    def stall(self) -> Divergence:
+        """Nothing can move: who waits for what."""
+        waiters = list(self.waiters.values())
+        return self.reporter.stall(self.window, waiters, self.threads.busy(waiters))
 
     def somebody_may_move(self) -> bool:
         """Whether a thread or a job may still do something that the tape waits for."""
@@ -216,7 +224,7 @@ class Stage:
         head = self.window.head()
         if head is not self._stuck_at:
             self._stuck_at = head
-            self.suspicion = self.reporter.stall(self.window, self.waiters.values())
+            self.suspicion = self.stall()
         return self.take(slot)
 
     def _grace(self) -> float:

@@ -74,7 +74,10 @@ class Tape:
         arguments = self._screen.arguments(of, arguments)
         with self._lock:
             if self._closed:
-                raise UsageError(f"{of} was called after the cassette was closed")
+                raise UsageError(
+                    f"{of} was called after the cassette was closed\n\n"
+                    "hint: make all calls inside the `with` block, and await what it started"
+                )
             call = self._next_call
             self._next_call += 1
             self._homes[call] = f"@{call}" if inbound else strand.name

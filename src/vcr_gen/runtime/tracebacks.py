@@ -39,7 +39,7 @@ def _of_the_user(traceback: TracebackType | None, *, whole: bool) -> TracebackTy
     while entry is not None:
         frame = entry.tb_frame
         if whole:
-            hidden = _is_recorder(frame) or is_neutral(frame)
+            hidden = _is_recorder(frame) or _is_standard(frame)
         else:
             hidden = _is_recorder(frame) and entry.tb_next is not None
         if not hidden:
@@ -48,7 +48,12 @@ def _of_the_user(traceback: TracebackType | None, *, whole: bool) -> TracebackTy
     result: TracebackType | None = None
     for entry in reversed(kept):
         result = TracebackType(result, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
-    return result or traceback
+    return result
+
+
+def _is_standard(frame: FrameType) -> bool:
+    """Whether it is Python's library; a frame without a file may be a console's or a notebook's."""
+    return is_neutral(frame) and not frame.f_code.co_filename.startswith("<")
 
 
 def _is_recorder(frame: FrameType) -> bool:

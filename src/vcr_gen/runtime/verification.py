@@ -1,6 +1,7 @@
 """Mode `verify`: does the real world still behave as recorded?"""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from vcr_gen.errors import VerificationError
@@ -62,7 +63,7 @@ class VerifyRun(Run):
             raise VerificationError(
                 f"{shown_path(advice.path)}: the real environment no longer behaves as recorded: "
                 f"{count} (- recorded, + now)\n\n{lines}\n\n"
-                f"hint: {advice.record('if the environment is right')}",
+                f"hint: {advice.record('if it is right as it is now, record again')}",
                 differences=differences,
             )
 
@@ -87,13 +88,22 @@ def compare_tapes(
     found: list[str] = []
     for key, events in before.items():
         if key not in after:
-            found.append(f"{_name(key)}: recorded, but not called  {path}:{events[0][1]}")
+            found.append(f"{shown_path(path)}:{events[0][1]}: {_name(key)}: no longer called")
             continue
         found.extend(_compare(_name(key), path, events, after[key], secrets))
-    found.extend(f"{_name(key)}: called, but not recorded" for key in after if key not in before)
+    found.extend(f"{_name(key)}: called, but not on the tape" for key in after if key not in before)
     return tuple(found)
 
 
+_OTHERWISE = {
+    "call": "called with other arguments",
+    "item": "gave another item",
+    "returned": "returned another value",
+    "raised": "raised another exception",
+    "sent": "was sent another value",
+    "thrown": "was thrown another exception",
+}
+_ROOTS = {"item": "$item", "returned": "$result", "raised": "$raised", "sent": "$sent"}
 _Events = list[tuple[Event, int]]
 
 
@@ -115,22 +125,26 @@ def _calls(events: Iterable[tuple[Event, int]]) -> dict[tuple[str, str, int], _E
 def _compare(name: str, path: Path, before: _Events, after: _Events, secrets: Secrets) -> list[str]:
     found: list[str] = []
     for (old, line), (new, _) in zip(before, after, strict=False):
-        place = f"{path}:{line}"
+        place = f"{shown_path(path)}:{line}: {name}"
         if type(old) is not type(new) or _word(old) != _word(new):
             found.append(
-                f"{name}: recorded {_word(old)} {show(_value(old))}, now {_word(new)} "
-                f"{show(_value(new))}  {place}"
+                f"{place}: another event\n"
+                f"  - {_word(old)} {show(_value(old))}\n  + {_word(new)} {show(_value(new))}"
             )
             return found
         value = secrets.align(_value(old), _value(new))
         secrets.vault.settle()
         if not same(_value(old), value):
-            what = "arguments" if isinstance(old, Start) else _word(old)
-            rows = "\n".join(show_difference(row) for row in differences(_value(old), value))
-            found.append(f"{name}: {what} differ  {place}\n{rows}")
+            root = _ROOTS.get(_word(old), "")
+            rows = [f"{place}: {_OTHERWISE[_word(old)]}"]
+            for row in differences(_value(old), value):
+                named = replace(row, path=(root + row.path.removeprefix("$")).lstrip("."))
+                rows += (f"  {line}" for line in show_difference(named).split("\n"))
+            found.append("\n".join(rows))
     if len(before) != len(after):
         found.append(
-            f"{name}: recorded {len(before)} events, now {len(after)}  {path}:{before[0][1]}"
+            f"{shown_path(path)}:{before[0][1]}: {name}: recorded {len(before)} events, "
+            f"now {len(after)}"
         )
     return found
 

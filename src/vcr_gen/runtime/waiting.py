@@ -8,6 +8,7 @@ from types import FrameType
 from typing import final
 
 from vcr_gen.runtime.events import Event
+from vcr_gen.runtime.frames import coroutine_frames, frames_from
 from vcr_gen.runtime.libraries import Parked, library_here
 
 __all__ = ["OWN_THREAD", "Threads", "Waiter"]
@@ -31,13 +32,13 @@ class Waiter:
 
     __slots__ = (
         "_library",
-        "_task",
         "call",
         "cancelled",
         "future",
         "hand_back",
         "impatient",
         "pulls",
+        "task",
         "thread",
         "wanted",
     )
@@ -55,24 +56,21 @@ class Waiter:
         self.wanted: Callable[[], bool] = lambda: True
         self.thread = threading.current_thread()
         self._library = library_here()
-        self._task = None if self._library is None else self._library.task()
+        self.task: object = None if self._library is None else self._library.task()
 
     @property
     def name(self) -> str:
         """The task or thread in words."""
-        if self._library is not None and self._task is not None:
-            return f"task {self._library.name(self._task)}"
+        if self._library is not None and self.task is not None:
+            return f"task {self._library.name(self.task)}"
         return f"thread {self.thread.name}"
 
     def frames(self) -> Iterator[FrameType]:
         """Where it stands, innermost first."""
-        if self._library is not None and self._task is not None:
-            yield from reversed(list(_awaiting(self._library.coroutine(self._task))))
+        if self._library is not None and self.task is not None:
+            yield from coroutine_frames(self._library.coroutine(self.task))
         else:
-            frame = sys._current_frames().get(self.thread.ident or 0)
-            while frame is not None:
-                yield frame
-                frame = frame.f_back
+            yield from frames_from(sys._current_frames().get(self.thread.ident or 0))
 
 
 @final
@@ -94,20 +92,30 @@ class Threads:
         not count; an idle pool worker neither. One that sits in a wait of the standard library
         can be woken only by another, or by its own time-out: it gets a short grace.
         """
+        return max(
+            (
+                min(BLOCKED_GRACE, patience) if _waits(frame) else patience
+                for _, frame in self._elsewhere(waiters)
+            ),
+            default=0.0,
+        )
+
+    def busy(self, waiters: Iterable[Waiter]) -> list[threading.Thread]:
+        """The threads of the program that are not at the tape."""
+        return [thread for thread, _ in self._elsewhere(waiters)]
+
+    def _elsewhere(self, waiters: Iterable[Waiter]) -> Iterator[tuple[threading.Thread, FrameType]]:
         parked = {waiter.thread for waiter in waiters if waiter.future is None}
         parked.add(threading.current_thread())
         frames = sys._current_frames()
-        longest = 0.0
         for thread in threading.enumerate():
             if thread in parked or thread.name.startswith(OWN_THREAD):
                 continue
             if thread in self._bystanders and thread not in self._seen:
                 continue
             frame = frames.get(thread.ident or 0)
-            if frame is None or _is_idle_worker(frame):
-                continue
-            longest = max(longest, min(BLOCKED_GRACE, patience) if _waits(frame) else patience)
-        return longest
+            if frame is not None and not _is_idle_worker(frame):
+                yield thread, frame
 
 
 def _is_idle_worker(frame: FrameType) -> bool:
@@ -121,12 +129,3 @@ def _waits(frame: FrameType) -> bool:
         return True
     # A lock has no frame of its own: who waits for it stands at its `with`.
     return code.co_code[frame.f_lasti] == _BEFORE_WITH
-
-
-def _awaiting(awaited: object) -> Iterator[FrameType]:
-    """The frames of a coroutine, and of what it awaits."""
-    while awaited is not None:
-        frame = getattr(awaited, "cr_frame", None) or getattr(awaited, "ag_frame", None)
-        if isinstance(frame, FrameType):
-            yield frame
-        awaited = getattr(awaited, "cr_await", None) or getattr(awaited, "ag_await", None)

@@ -93,4 +93,7 @@ class UnsupportedNode(Node):
 
 
 KNOWN: Final = "declare type[Base] with a base of the class, or register it with `known`"
-HINT: Final = "register a codec for the type, or mark it with Annotated[..., Codec(encode, decode)]"
+HINT: Final = (
+    "register a codec for the type: registry.register(Class, encode, decode) and "
+    "Cassette(…, codecs=registry); or mark it: Annotated[Class, Codec(encode, decode)]"
+)

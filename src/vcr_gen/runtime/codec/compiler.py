@@ -103,7 +103,7 @@ class Compiler:
         if known is None:
             known = self.node(cls)
             if isinstance(known, DynamicNode | UnsupportedNode):
-                raise Fault("a type the codec knows", f"a {self.type_name(cls)}", HINT)
+                raise Fault("a type the codec knows", f"an object of {self.type_name(cls)}", HINT)
             self._values[cls] = known
         return known
 

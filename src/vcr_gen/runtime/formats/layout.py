@@ -138,7 +138,9 @@ def check_header(position: int, key: str, value: Plain) -> str:
         if key != VERSION_KEY:
             return f"not a cassette: the first key is {key!r}, not {VERSION_KEY!r}"
         if type(value) is not int or value != VERSION:
-            return f"version {value!r} of the cassette format is not known, only {VERSION}"
+            known = f"only {VERSION}: another vcr-gen wrote it"
+            known = f"only {VERSION}: another vcr-gen wrote it"
+            return f"version {value!r} of the cassette format is not known, {known}"
     elif key not in HEADER_KEYS:
         return f"a cassette's header has no key {key!r}; known: {', '.join(HEADER_KEYS)}"
     return ""

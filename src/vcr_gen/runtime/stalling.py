@@ -1,0 +1,68 @@
+"""Why nothing can move any more, in words."""
+
+from collections.abc import Iterable
+
+from vcr_gen.errors import DivergenceKind
+from vcr_gen.runtime.describing import describe
+from vcr_gen.runtime.events import End, Signal, Start
+from vcr_gen.runtime.waiting import Waiter
+from vcr_gen.runtime.window import Slot, Window
+
+__all__ = ["stall_words"]
+
+
+def stall_words(
+    head: Slot | None, waiters: Iterable[Waiter], window: Window
+) -> tuple[DivergenceKind, str, str]:
+    """The kind of a stall, its headline, and what most likely led to it."""
+    if head is None:
+        return (
+            "unanswered",
+            "the program waits for an answer that the recording does not have",
+            "the recording stopped while the call was in flight",
+        )
+    waiters = list(waiters)
+    awaited = any(waiter.call == head.event.call for waiter in waiters)
+    name = head.start.of
+    match head.event:
+        case Start(inbound=True):
+            return (
+                "undriven",
+                f"the tape has an inbound call, {describe(head)}, and nobody takes it",
+                "no Driver runs for this boundary",
+            )
+        case End(outcome="cancelled") if awaited:
+            return (
+                "cancellation",
+                f"{name} was cancelled in the recording, but now the program waits for its end",
+                "a time-out became longer, or a task is no longer cancelled",
+            )
+        case Signal(kind="closed") if awaited:
+            return (
+                "stream",
+                f"{name} was closed early in the recording, but now the program reads on",
+                "the loop over the stream no longer ends where it did",
+            )
+    if not head.driven_by_application:
+        return (
+            "unheard",
+            f"nobody waits for {describe(head)}",
+            "a call is no longer awaited, or a stream no longer read",
+        )
+    if _goes_on(head.strand, waiters, window):
+        return (
+            "missing",
+            f"the program went on without {describe(head)}",
+            f"{name} was dropped: what is waited for comes after it",
+        )
+    return (
+        "missing",
+        f"the program did not come to {describe(head)}, and nothing can go on",
+        f"{name} was dropped, or something before it waits for ever",
+    )
+
+
+def _goes_on(strand: str, waiters: Iterable[Waiter], window: Window) -> bool:
+    """Whether the strand that has to produce an event waits for a later one instead."""
+    ahead = (window.next_of_call(waiter.call) for waiter in waiters if waiter.call > 0)
+    return any(slot is not None and slot.strand == strand for slot in ahead)
