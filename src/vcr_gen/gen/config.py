@@ -24,9 +24,11 @@ class BoundaryRule:
     name: str | None = None
     """The stable name in cassettes; the class's name when there is none."""
     secret: tuple[str, ...] = ()
-    """Parameters to treat as `Secret`: `method.parameter`, or `parameter` in every method."""
+    """Fields to treat as `Secret`: `method.path`, or a path in every method that has it."""
     volatile: tuple[str, ...] = ()
-    """Parameters to treat as `Volatile`, spelled likewise."""
+    """Fields to treat as `Volatile`, spelled likewise."""
+    match: tuple[str, ...] = ()
+    """Fields to compare by a function: `method.path = package.module:function`."""
     line: int = 1
     """Where the rule stands in `pyproject.toml`, for diagnostics."""
 

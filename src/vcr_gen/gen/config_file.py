@@ -115,6 +115,7 @@ def _boundary(table: StrictTable) -> BoundaryRule:
         name=table.string("name"),
         secret=table.strings("secret") or (),
         volatile=table.strings("volatile") or (),
+        match=table.strings("match") or (),
         line=find_table(table.text, table.name, index=table.index).line,
     )
     table.refuse_unknown()

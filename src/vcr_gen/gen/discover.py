@@ -34,6 +34,9 @@ class Found:
     """The module that the output is filed under."""
     secret: tuple[str, ...] = ()
     volatile: tuple[str, ...] = ()
+    match: tuple[str, ...] = ()
+    line: int = 0
+    """Where the rule stands in the configuration, if there is one."""
 
 
 def source_files(config: Config) -> Iterator[tuple[Path, str]]:
@@ -194,7 +197,16 @@ def _ruled(
             found = library.member(found, part) if found is not None else None
     if isinstance(found, Definition) and is_protocol(library, found):
         name = rule.name or found.qualname.rpartition(".")[2]
-        return Found(found, rule.direction, name, module_name, rule.secret, rule.volatile)
+        return Found(
+            found,
+            rule.direction,
+            name,
+            module_name,
+            secret=rule.secret,
+            volatile=rule.volatile,
+            match=rule.match,
+            line=rule.line,
+        )
     shown = config.display(config.file) if config.file else "pyproject.toml"
     if module is None:
         code, message = "VCR102", f"the module `{module_name}` cannot be found"

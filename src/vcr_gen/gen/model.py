@@ -187,6 +187,8 @@ class Boundary:
     """The full names of the other boundaries that annotations mention."""
     secret: tuple[str, ...] = ()
     volatile: tuple[str, ...] = ()
+    match: tuple[str, ...] = ()
+    """Fields that are compared by a function: `path = module:function`."""
 
     @property
     def brackets(self) -> bool:

@@ -5,7 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from vcr_gen.gen.annotations import bind
+from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.discover import Found
+from vcr_gen.gen.field_rules import check_fields
 from vcr_gen.gen.flatten import class_scope, lineage, own_parameters
 from vcr_gen.gen.library import Definition, Library, Unread
 from vcr_gen.gen.members import read_members
@@ -102,7 +104,12 @@ def _boundary(
         full_name=definition.full_name,
         secret=found.secret,
         volatile=found.volatile,
+        match=found.match,
     )
+    config = problems.config
+    shown = config.display(config.file) if config.file else "pyproject.toml"
+    for message, hint in check_fields(boundary):
+        problems.found.append(Diagnostic(shown, found.line, 1, "VCR403", message, hint))
     return replace(boundary, handles=tuple(_handles(library, boundary, known)))
 
 

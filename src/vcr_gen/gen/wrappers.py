@@ -8,6 +8,7 @@ from vcr_gen.gen.events import (
     EventMaker,
     generic_header,
 )
+from vcr_gen.gen.field_rules import matched_places, places_inside
 from vcr_gen.gen.headers import header_of
 from vcr_gen.gen.layout import Nest
 from vcr_gen.gen.model import (
@@ -94,9 +95,30 @@ def _options(wrapper: Wrapper, handles: tuple[str, ...]) -> Iterator[str | Nest]
     ]
     if opposite:
         yield Nest("opposite={", tuple(string_literal(one) for one in opposite), "}")
+    for keyword, listed in (("secret", boundary.secret), ("volatile", boundary.volatile)):
+        if inside := places_inside(boundary, listed):
+            items = (f"{string_literal(one)}: {_tuple(paths)}" for one, paths in inside.items())
+            yield Nest(f"{keyword}={{", tuple(items), "}")
+    if matched := matched_places(boundary):
+        items = (
+            f"{string_literal(member)}: {{{_functions(wrapper, functions)}}}"
+            for member, functions in matched.items()
+        )
+        yield Nest("match={", tuple(items), "}")
     if handles:
         comma = "," if len(handles) == 1 else ""
         yield Nest("handles=lambda: (", handles, f"{comma})")
+
+
+def _tuple(paths: list[str]) -> str:
+    return f"({''.join(f'{string_literal(path)}, ' for path in paths)})"
+
+
+def _functions(wrapper: Wrapper, functions: Mapping[str, tuple[str, str]]) -> str:
+    return ", ".join(
+        f"{string_literal(path)}: {wrapper.names.own(module, name)}"
+        for path, (module, name) in functions.items()
+    )
 
 
 def _conformance(wrapper: Wrapper) -> FunctionView:

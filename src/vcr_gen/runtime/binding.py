@@ -83,10 +83,15 @@ class Passing:
 
     def differences(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         """How a live value differs from the recorded one, both in stored form."""
-        found = self._compare_by_rules(recorded, actual)
+        rules = self.loosening
+        refused: tuple[Difference, ...] = ()
+        if rules is not None:
+            align = self.secrets.align
+            actual, refused = rules.aligned(recorded, actual, self.restore, align)
+        found = self._compare(recorded, actual)
         if found:  # a replay mostly has other credentials than the recording
-            found = self._compare_by_rules(recorded, self.secrets.align(recorded, actual))
-        return found
+            found = self._compare(recorded, self.secrets.align(recorded, actual))
+        return found if rules is None else (*refused, *rules.in_detail(found))
 
     def in_words(self) -> dict[str, str]:
         """Where the declared type asks for less than equality."""
@@ -102,11 +107,6 @@ class Passing:
             for active in self.loosening.rules:
                 plain = replace(active.path, plain, _nothing)
         return plain
-
-    def _compare_by_rules(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        if self.loosening is not None:
-            return self.loosening.differences(recorded, actual, self._compare, self.restore)
-        return self._compare(recorded, actual)
 
     def _compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         if self.codec.compare is not None:
@@ -148,6 +148,7 @@ class Bound:
     def in_words(self) -> dict[str, str]:
         """Where less than equality is asked for, as a cassette's header says it."""
         words = {parameter.name: "unrecorded" for parameter in self.method.unrecorded}
+        words |= dict.fromkeys(self.method.secrets, "secret")
         for passing in (*self.arguments.values(), self.value, self.sent, self.returned):
             words |= passing.in_words()
         return words | {rule.path: how_in_words(rule.how) for rule in self.method.rules}

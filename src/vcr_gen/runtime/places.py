@@ -6,7 +6,8 @@ step: a path names what the program has.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias, final
 
 from vcr_gen.paths import FieldPath, Step, Wild, step_text
 from vcr_gen.runtime.codec import MISSING, Missing, same
@@ -18,6 +19,7 @@ from vcr_gen.runtime.plain import MAX_DEPTH, Plain
 __all__ = [
     "Choose",
     "Place",
+    "Settle",
     "align",
     "find",
     "live_at",
@@ -35,6 +37,9 @@ Place: TypeAlias = tuple[Key | Wild, ...]
 Choose: TypeAlias = Callable[[Place, Plain | Missing, Plain | Missing], Plain | Missing]
 """What is to stand at a place, of what stands there on the left and on the right."""
 
+Settle: TypeAlias = Callable[[Plain, Plain], Plain]
+"""The live value, with what the recorded one has wherever a difference does not count."""
+
 
 def find(path: FieldPath, value: Plain) -> Iterator[Plain]:
     """Everything in `value` that the path names."""
@@ -46,7 +51,7 @@ def find(path: FieldPath, value: Plain) -> Iterator[Plain]:
             found.append(right)
         return right
 
-    _walk(value, value, path.steps, keep, ())
+    _Walk(keep).on(value, value, path.steps, ())
     return iter(found)
 
 
@@ -57,18 +62,25 @@ def replace(path: FieldPath, value: Plain, change: Callable[[Plain], Plain]) -> 
         del place, left
         return right if right is MISSING else change(right)
 
-    made = _walk(value, value, path.steps, choose, ())
+    made = _Walk(choose).on(value, value, path.steps, ())
     assert made is not MISSING
     return made
 
 
-def align(path: FieldPath, recorded: Plain, actual: Plain, choose: Choose) -> Plain:
+def _as_it_is(recorded: Plain, actual: Plain) -> Plain:
+    del recorded
+    return actual
+
+
+def align(
+    path: FieldPath, recorded: Plain, actual: Plain, choose: Choose, settle: Settle = _as_it_is
+) -> Plain:
     """`actual` with what `choose` says at each place that the path names in either value.
 
     A text that the path leads into as JSON becomes the recorded one, to the letter, when both say
-    the same as JSON then.
+    the same as JSON then; `settle` is asked first, for what else may differ inside.
     """
-    made = _walk(recorded, actual, path.steps, choose, ())
+    made = _Walk(choose, settle).on(recorded, actual, path.steps, ())
     assert made is not MISSING
     return made
 
@@ -110,50 +122,51 @@ def _as_number(key: Key | Wild) -> object:
     return int(key) if isinstance(key, str) and key.lstrip("-").isdigit() else key
 
 
-def _walk(
-    left: Plain | Missing,
-    right: Plain | Missing,
-    steps: Sequence[Step],
-    choose: Choose,
-    place: Place,
-) -> Plain | Missing:
-    """What is to stand on the right: a copy where something below changed."""
-    if not steps:
-        return choose(place, left, right)
-    if left is MISSING or right is MISSING:
-        return right
-    step, rest = steps[0], steps[1:]
-    if step is Wild.JSON:
-        return _walk_json(left, right, rest, choose, place)
-    if step is Wild.DEEP:
-        right = _walk(left, right, rest, choose, place)
-        if right is MISSING:
+@final
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """One way through two values."""
+
+    choose: Choose
+    settle: Settle = _as_it_is
+
+    def on(
+        self, left: Plain | Missing, right: Plain | Missing, steps: Sequence[Step], place: Place
+    ) -> Plain | Missing:
+        """What is to stand on the right: a copy where something below changed."""
+        if not steps:
+            return self.choose(place, left, right)
+        if left is MISSING or right is MISSING:
             return right
-        step, rest = Wild.ANY, steps
-    before, after = _entries(left, step), _entries(right, step)
-    changes: dict[Key, Plain | Missing] = {}
-    for key in _named(step, before, after):
-        old = after.get(key, MISSING)
-        new = _walk(before.get(key, MISSING), old, rest, choose, (*place, key))
-        if new is not old:
-            changes[key] = new
-    return _with(right, changes) if changes else right
+        step, rest = steps[0], steps[1:]
+        if step is Wild.JSON:
+            return self._into_json(left, right, rest, place)
+        if step is Wild.DEEP:
+            right = self.on(left, right, rest, place)
+            if right is MISSING:
+                return right
+            step, rest = Wild.ANY, steps
+        before, after = _entries(left, step), _entries(right, step)
+        changes: dict[Key, Plain | Missing] = {}
+        for key in _named(step, before, after):
+            old = after.get(key, MISSING)
+            new = self.on(before.get(key, MISSING), old, rest, (*place, key))
+            if new is not old:
+                changes[key] = new
+        return _with(right, changes) if changes else right
 
-
-def _walk_json(
-    left: Plain, right: Plain, rest: Sequence[Step], choose: Choose, place: Place
-) -> Plain:
-    before = parse_json(left)
-    after = before if left is right else parse_json(right)
-    if before is MISSING or after is MISSING:
-        return right
-    made = _walk(before, after, rest, choose, (*place, Wild.JSON))
-    if made is MISSING or made is after:
-        made = after
-    if left is not right and same(before, made):
-        return left
-    assert isinstance(right, str)
-    return right if made is after else _dump_like(right, after, made)
+    def _into_json(self, left: Plain, right: Plain, rest: Sequence[Step], place: Place) -> Plain:
+        before = parse_json(left)
+        after = before if left is right else parse_json(right)
+        if before is MISSING or after is MISSING:
+            return right
+        made = self.on(before, after, rest, (*place, Wild.JSON))
+        if made is MISSING:
+            made = after
+        if left is not right and (same(before, made) or same(before, self.settle(before, made))):
+            return left
+        assert isinstance(right, str)
+        return right if made is after else _dump_like(right, after, made)
 
 
 def _named(step: Step, *sides: dict[Key, Plain]) -> Iterable[Key]:

@@ -1,15 +1,15 @@
 """Rules that loosen how one field of a call is compared, and which of them were of use."""
 
 import difflib
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, final
+from typing import Any, final
 
 from vcr_gen.boundary import Marker, Match, Volatile, name_of
 from vcr_gen.errors import UsageError, VcrError
 from vcr_gen.paths import ROOTS, FieldPath, Wild, parse_path
 from vcr_gen.runtime.codec import MISSING, Difference, Missing, differences, same
-from vcr_gen.runtime.places import Place, align, find, live_at, parse_json, place_text
+from vcr_gen.runtime.places import Place, Settle, align, find, live_at, parse_json, place_text
 from vcr_gen.runtime.plain import Plain
 
 __all__ = ["Loosening", "Rule", "Rules", "UnusedRuleWarning", "how_in_words", "suggestion"]
@@ -76,9 +76,6 @@ class _Active:
     """A value that was compared below its root."""
 
 
-_Compare: TypeAlias = Callable[[Plain, Plain], tuple[Difference, ...]]
-
-
 @final
 @dataclass(frozen=True, slots=True)
 class Loosening:
@@ -86,10 +83,10 @@ class Loosening:
 
     rules: tuple[_Active, ...]
 
-    def differences(
-        self, recorded: Plain, actual: Plain, compare: _Compare, restore: Callable[[Plain], Any]
-    ) -> tuple[Difference, ...]:
-        """The differences that still count."""
+    def aligned(
+        self, recorded: Plain, actual: Plain, restore: Callable[[Plain], Any], settle: Settle
+    ) -> tuple[Plain, tuple[Difference, ...]]:
+        """The live value, as recorded wherever a rule accepts it; and what the rules refuse."""
         for active in self.rules:
             if not active.applied:
                 active.applied = any(
@@ -97,19 +94,22 @@ class Loosening:
                 )
                 active.sample = recorded
         if same(recorded, actual):
-            return ()
-        found: list[Difference] = []
-        aligned = actual
+            return actual, ()
+        refused: list[Difference] = []
+        made = actual
         for active in self.rules:
             if isinstance(active.rule.how, Match):
                 judge = _Judge(active.rule.how, recorded, actual, restore)
-                aligned = align(active.path, recorded, aligned, judge.choose)
-                found += judge.refused
+                made = align(active.path, recorded, made, judge.choose, settle)
+                refused += judge.refused
             else:
-                aligned = align(active.path, recorded, aligned, _recorded)
-        for each in compare(recorded, aligned):
-            found += self._in_json(each)
-        return tuple(found)
+                made = align(active.path, recorded, made, _recorded, settle)
+        return made, tuple(refused)
+
+    def in_detail(self, differences: Iterable[Difference]) -> Iterator[Difference]:
+        """The same differences, and where a rule says that a text holds JSON, those inside it."""
+        for each in differences:
+            yield from self._in_json(each)
 
     def _in_json(self, found: Difference) -> Iterable[Difference]:
         """What differs inside two texts, where a rule says that they hold JSON."""
@@ -118,7 +118,10 @@ class Loosening:
         before, after = parse_json(found.recorded), parse_json(found.actual)
         if before is MISSING or after is MISSING:
             return (found,)
-        place = parse_path(f"x{found.path.removeprefix('$')}")
+        try:
+            place = parse_path(f"x{found.path.removeprefix('$')}")
+        except UsageError:  # a key that is too long to be shown
+            return (found,)
         for active in self.rules:
             steps = active.path.steps
             if Wild.JSON in steps:

@@ -98,6 +98,9 @@ class Run(ABC):
     def learn(self, boundary: Boundary) -> None:
         """A wrapper of this boundary takes part."""
         self.crossing.know(boundary)
+        for reachable in boundary.reachable:
+            for of, path in reachable.secret_fields():
+                self.screen.secrets.add_field(of, path)
         self._loops.hook(at=0.0)
 
     def close(self, error: BaseException | None) -> None:

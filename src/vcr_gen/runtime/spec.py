@@ -2,15 +2,16 @@
 
 import re
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import Field, dataclass, fields
 from functools import cached_property
 from importlib import import_module
 from inspect import formatannotation, iscoroutinefunction, signature
 from typing import Any, Final, Literal, TypeAlias, final, get_overloads
 
-from vcr_gen.boundary import Unrecorded
+from vcr_gen.boundary import Match, Unrecorded, Volatile
 from vcr_gen.errors import UsageError
+from vcr_gen.paths import FieldPath, parse_path
 from vcr_gen.runtime.calls import OMITTED, Call
 from vcr_gen.runtime.codec import resolve_annotations
 from vcr_gen.runtime.rules import Rule
@@ -53,6 +54,8 @@ class Method:
     """The typed event; a live object that is no boundary has none."""
     rules: tuple[Rule, ...] = ()
     """How its values are compared where the types do not say it."""
+    secrets: tuple[str, ...] = ()
+    """The field paths of secrets that the types do not mark."""
 
 
 @final
@@ -70,6 +73,9 @@ class Boundary:
         opposite: Collection[str] = (),
         handles: Callable[[], tuple["Boundary", ...]] = tuple,
         late_imports: Mapping[str, str] | None = None,
+        secret: Mapping[str, Collection[str]] | None = None,
+        volatile: Mapping[str, Collection[str]] | None = None,
+        match: Mapping[str, Mapping[str, Callable[[Any, Any], bool]]] | None = None,
     ) -> None:
         self.name = name
         self.direction: Direction = direction
@@ -79,6 +85,9 @@ class Boundary:
         self._opposite = opposite
         self._handles = handles
         self._late_imports = late_imports or {}
+        self._secret = secret or {}
+        self._volatile = volatile or {}
+        self._match = match or {}
         self._methods: dict[type[Call], Method] = {}
         self._keys = {call: key for key, call in calls.items()}
 
@@ -134,6 +143,19 @@ class Boundary:
             for key, call in self.calls.items()
         }
 
+    def secret_fields(self) -> Iterator[tuple[str, FieldPath]]:
+        """The field paths of secrets that the types do not mark, each with its method."""
+        for key in self.calls:
+            for path in self._secret.get(_member(key), ()):
+                yield f"{self.name}.{key}", parse_path(path)
+
+    def _rules(self, key: str) -> Iterator[Rule]:
+        name = f"{self.name}.{key}"
+        for path in self._volatile.get(_member(key), ()):
+            yield Rule(name, path, Volatile)
+        for path, same in self._match.get(_member(key), {}).items():
+            yield Rule(name, path, Match(same))
+
     def signatures(self) -> dict[str, str]:
         """Each member's signature in words: what a cassette remembers it was recorded with."""
         return {key: _signature(call) for key, call in self.calls.items()}
@@ -157,6 +179,8 @@ class Boundary:
             inbound=self.inbound(key),
             unrecorded=tuple(p for p in parameters if _is_unrecorded(p)),
             call=call,
+            rules=tuple(self._rules(key)),
+            secrets=tuple(self._secret.get(_member(key), ())),
         )
 
 
@@ -165,6 +189,11 @@ def make_call(call: Any, method: Method, arguments: Mapping[str, object]) -> Any
     fields: dict[str, object] = dict.fromkeys(p.field for p in method.unrecorded)
     fields.update((p.field, arguments[p.name]) for p in method.parameters)
     return call(**fields)
+
+
+def _member(key: str) -> str:
+    """The Protocol's member that a key names: overloads and setters have keys of their own."""
+    return key.partition("#")[0].partition(".")[0]
 
 
 def _is_unrecorded(parameter: Parameter) -> bool:

@@ -5,6 +5,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import final
 
+from vcr_gen.paths import FieldPath
 from vcr_gen.runtime import places
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction.aligning import Aligner
@@ -23,10 +24,15 @@ class Secrets:
 
     def __init__(self, redaction: Redaction, *, replaying: bool = False) -> None:
         finder = redaction.finder()
-        self._fields = redaction.places()
+        self._fields = list(redaction.places())
         self.vault = Vault(replaying=replaying)
         self.redactor = Redactor(finder, self.vault)
         self._aligner = Aligner(finder, self.vault)
+
+    def add_field(self, of: str, path: FieldPath) -> None:
+        """Take a place in the calls of one method for a secret."""
+        if (of, path) not in self._fields:
+            self._fields.append((of, path))
 
     def redact(self, of: str, kind: str, value: Plain) -> Plain:
         """A value of a call without its secrets: its arguments by name, its result, …"""

@@ -1,0 +1,154 @@
+"""Rules in `pyproject.toml` for Protocols that one does not own: paths, functions, mistakes."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from vcr_gen.cli import main
+
+PORTS = """
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass
+class Order:
+    name: str
+    placed: float = 0.0
+    sent: float = 0.0
+
+
+class Shop(Protocol):
+    def place(self, order: Order, trace: str = "") -> int: ...
+    def post(self, body: str) -> str: ...
+"""
+CLOSE = """
+def close(recorded: float, actual: float) -> bool:
+    return abs(recorded - actual) < 1
+"""
+RULES = """
+[[tool.vcr-gen.boundary]]
+protocol = "app.ports:Shop"
+direction = "outbound"
+secret = ["post.body.$json.pin"]
+volatile = ["trace", "place.order.placed", "body.$json['id']"]
+match = ["order.sent = app.matching:close"]
+"""
+PROGRAM = """
+import json, sys
+from pathlib import Path
+from app.ports import Order
+from vcr_app import VcrShop
+from vcr_gen import Cassette, DivergenceError
+
+
+class Real:
+    def place(self, order, trace=""):
+        return 1
+
+    def post(self, body):
+        return "ok"
+
+
+def session(mode, name="tea", trace="a", placed=1.0, sent=1.0, id=1, pin="1234", note=""):
+    with Cassette("tape.yaml", mode) as cassette:
+        shop = VcrShop.attach(cassette, Real)
+        shop.place(Order(name, placed, sent), trace)
+        shop.post(json.dumps({"id": id, "pin": pin, "note": note}))
+
+
+def differs(**changes):
+    try:
+        session("none", **changes)
+    except DivergenceError as error:
+        return str(error)
+    return ""
+
+
+session("all")
+assert not differs()
+assert not differs(trace="b", placed=2.0, sent=1.5, id=7)
+assert not differs(id=8, pin="4321")
+assert "order.sent: close says they differ" in differs(sent=2.5)
+assert "order.name" in differs(name="coffee")
+assert "body.$json.note" in differs(note="new")
+text = Path("tape.yaml").read_text()
+assert "1234" not in text
+print(text[text.index("rules:"):text.index("events:")])
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    app = tmp_path / "src" / "app"
+    app.mkdir(parents=True)
+    (app / "__init__.py").write_text("")
+    (app / "ports.py").write_text(PORTS)
+    (app / "matching.py").write_text(CLOSE)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_paths_and_functions_of_the_configuration_hold_in_a_replay(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "pyproject.toml").write_text(f"[tool.vcr-gen]\n{RULES}")
+    (project / "program.py").write_text(PROGRAM)
+
+    assert main(["-q"]) == 0, capsys.readouterr().err
+    run = subprocess.run(
+        [sys.executable, "program.py"],
+        env={"PYTHONPATH": "src:generated"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert run.stderr == ""
+    assert run.stdout.splitlines() == [
+        "rules:",
+        "  Shop.place:",
+        "    trace: volatile",
+        "    order.placed: volatile",
+        "    order.sent: match close",
+        "  Shop.post:",
+        "    body.$json.pin: secret",
+        "    body.$json['id']: volatile",
+        "",
+    ]
+    assert main(["--check"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "hint"),
+    [
+        ('volatile = ["trase"]', "`Shop` has no parameter that 'trase' names", "`trace`"),
+        ('secret = ["place.ordr.name"]', "no parameter that 'place.ordr.name' names", "`place"),
+        (
+            'volatile = ["order..name"]',
+            "field path 'order..name', column 6",
+            "a path is a parameter",
+        ),
+        (
+            'match = ["order.sent"]',
+            "`match` has entries `path = package.module:function`",
+            "such as",
+        ),
+        ('match = ["ordr.sent = app.matching:close"]', "no parameter that 'ordr.sent' names", ""),
+    ],
+)
+def test_a_field_that_is_not_there_is_an_error_with_its_place(
+    project: Path, capsys: pytest.CaptureFixture[str], line: str, words: str, hint: str
+) -> None:
+    rule = RULES.split("secret", maxsplit=1)[0] + line
+    (project / "pyproject.toml").write_text(f"[tool.vcr-gen]\n{rule}\n")
+
+    assert main([]) == 2
+
+    error = capsys.readouterr().err
+    assert "pyproject.toml:3:1: VCR403" in error
+    assert words in error
+    assert hint in error
+    assert not (project / "generated").exists()
