@@ -7,7 +7,7 @@ __all__ = ["is_filler", "looks_secret", "may_be_code"]
 
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_.~+/=:%-]{16,4096}")
 _FILLER: Final = re.compile(
-    r"\s*(?:\$\{?\w+\}?|\$?\{\{?[^{}]*\}?\}|%\(?\w*\)?s|\*+|[xX]+|\.{2,}|…|-+|<[^<>]*>|\[[^\[\]]*\]"
+    r"\s*(?:\$\{?\w+\}?|\$?\{\{?[^{}]*\}?\}|%\(?\w*\)?s|\.{2,}|…|-+|<[^<>]*>|\[[^\[\]]*\]"
     r"|null|nil|none|true|false|undefined|not set|unset|redacted|masked|hidden)?\s*",
     re.IGNORECASE,
 )
@@ -24,7 +24,7 @@ def looks_secret(value: str) -> bool:
 
 
 def is_filler(value: str) -> bool:
-    """Whether something only stands for a secret: `${TOKEN}`, `****`, `null`, nothing."""
+    """Whether something only stands for a secret: `${TOKEN}`, `null`, nothing."""
     return len(value) <= 200 and _FILLER.fullmatch(value) is not None
 
 

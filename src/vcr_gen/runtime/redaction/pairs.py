@@ -58,7 +58,7 @@ class NamingOf(Protocol):
 
 def whole(text: str, name: str, naming: Naming, *, eager: bool = False) -> Iterator[Span]:
     """The secrets of a text that stands under a name."""
-    if is_filler(text):
+    if not text.strip():
         return
     if naming is Naming.AUTHORIZATION:
         yield from authorization(text, 0, len(text), rule_of(name))
@@ -103,7 +103,7 @@ def authorization(text: str, start: int, end: int, rule: str) -> Iterator[Span]:
         start = scheme.end()
     while end > start and text[end - 1] in " \t\r":
         end -= 1
-    if end > start and not is_filler(text[start:end]):
+    if end > start:
         yield Span(start, end, rule, named=True)
 
 
@@ -115,7 +115,7 @@ def cookies(text: str, start: int, end: int) -> Iterator[Span]:
         stop = end if stop < 0 else stop
         name, equals, value = text[position:stop].partition("=")
         bare = value.strip(' "\r\t')
-        if equals and bare and name.strip().lower() not in _ATTRIBUTES and not is_filler(bare):
+        if equals and bare and name.strip().lower() not in _ATTRIBUTES:
             first = text.index(bare, position + len(name) + 1)
             yield Span(first, first + len(bare), "cookie", named=True)
         elif not equals and looks_secret(name.strip()):
@@ -139,16 +139,16 @@ def _value(
     elif quote is not None:
         stop = _closing(text, found.end(), quote)
         value = text[found.end() : stop]
-        if not is_filler(value) and (naming is Naming.STRONG or eager or looks_secret(value)):
+        if value and (eager or (_is_secret(value, naming) and not is_filler(value))):
             unfinished = stop == len(text)
             yield Span(found.end(), stop, rule_of(name), named=True, open=unfinished)
-    elif in_query or found[2].startswith("%"):
+    elif (in_query and not option) or found[2].startswith("%"):
         value_match = _IN_QUERY.match(text, found.end())
         stop = value_match.end() if value_match else found.end()
         if found[2].startswith("%") and (cut := text.find("%26", found.end(), stop)) >= 0:
             stop = cut
         value = text[found.end() : stop]
-        if not is_filler(value) and (naming is Naming.STRONG or eager or looks_secret(value)):
+        if value and (eager or (_is_secret(value, naming) and not is_filler(value))):
             yield Span(found.end(), stop, rule_of(name), named=True, open=stop == len(text))
     else:
         at_line = start == 0 or text[start - 1] in "\n\"'"
@@ -166,7 +166,7 @@ def _bare(
     if found is None:
         return
     value = found[0].rstrip(".:!?")
-    if is_filler(value) or not value:
+    if not value or (is_filler(value) and not eager):
         return
     follows = text[found.end() : found.end() + 1]
     if naming is Naming.STRONG:
@@ -178,6 +178,10 @@ def _bare(
     if good:
         end = start + len(value)
         yield Span(start, end, rule_of(name), named=True, open=end == len(text))
+
+
+def _is_secret(value: str, naming: Naming) -> bool:
+    return naming is Naming.STRONG or looks_secret(value)
 
 
 def _header(
