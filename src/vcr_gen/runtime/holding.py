@@ -17,7 +17,7 @@ from vcr_gen.runtime.placeholders import part_of
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction import Secrets
 from vcr_gen.runtime.redaction.spans import Span
-from vcr_gen.runtime.redaction.tails import open_from
+from vcr_gen.runtime.redaction.tails import LONGEST_WORD, goes_on, open_from
 
 __all__ = ["MOST_EVENTS", "MOST_TEXT", "Holding"]
 
@@ -43,6 +43,7 @@ class Holding:
         self._pass_on = pass_on
         self._queue: deque[_Waiting] = deque()
         self._held: dict[int, list[_Waiting]] = {}
+        self._sizes: dict[int, int] = {}
 
     def add(self, event: Event) -> None:
         """Pass an event on, or keep it until those before it are ready."""
@@ -77,6 +78,10 @@ class Holding:
     def _resolve(self, call: int, *, final: bool) -> None:
         """Redact those items of a stream whose last secret is known to be whole."""
         held = self._held[call]
+        last = held[-1].text or ""
+        size = self._sizes[call] = self._sizes.get(call, 0) + len(last)
+        if not final and len(held) > 1 and size < LONGEST_WORD and goes_on(last):
+            return  # still the same word: no need to look at it again
         text = "".join(waiting.text or "" for waiting in held)
         redactor = self._secrets.redactor
         spans = redactor.finder.find(text, known=redactor.vault.known)
@@ -85,9 +90,10 @@ class Holding:
         if done:
             _redact(held[:done], text, spans, self._secrets)
         if done == len(held):
-            del self._held[call]
+            del self._held[call], self._sizes[call]
         elif done:
             self._held[call] = held[done:]
+            self._sizes[call] = sum(len(waiting.text or "") for waiting in held[done:])
 
 
 def text_of(value: Plain) -> str | None:

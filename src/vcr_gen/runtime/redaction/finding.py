@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Final, final
 
 from vcr_gen.runtime.placeholders import ANY_SPELLING
-from vcr_gen.runtime.redaction.key_formats import KEY_FORMATS, compiled
+from vcr_gen.runtime.redaction.key_formats import KEY_FORMATS, KeyFormat, compiled
 from vcr_gen.runtime.redaction.looks import is_filler, looks_secret
 from vcr_gen.runtime.redaction.names import Naming, naming_of
-from vcr_gen.runtime.redaction.pairs import named_spans, whole
+from vcr_gen.runtime.redaction.pairs import NAME_WORDS, named_spans, whole
 from vcr_gen.runtime.redaction.spans import Span, merged
 
 __all__ = [
@@ -46,10 +46,7 @@ _END: Final = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _BODY: Final = re.compile(r"[A-Za-z0-9+/=\s\\:,.()-]*")
 _USER: Final = re.compile(r"://([^\s/?#@:\"'<>\\]{0,256})(?::([^\s/?#@\"'<>\\]{1,256}))?@")
 _LITERAL: Final = ("ABSK", "whsec_", "AccountKey=", "SharedAccessKey=")
-_WORDS: Final = re.compile(
-    "passw|passp|passc|pwd|secret|token|key|auth|cookie|credential|cvv|cvc|sess|sig|code|hmac|otp"
-    "|jwt|ticket|assertion|pass|sid"
-)
+_SAFE_RUN: Final = re.compile(r"[A-Za-z0-9_-]+")
 _DEEP: Final = 2
 """How often base64 inside base64 is opened."""
 
@@ -85,7 +82,7 @@ class Finder:
             return True
         if length < 5 or not ("=" in text or ":" in text or "--" in text or "%3" in text):
             return length >= 16 and any(literal in text for literal in _LITERAL)
-        return _WORDS.search(text.lower()) is not None
+        return NAME_WORDS.search(text.lower()) is not None
 
     def find(
         self,
@@ -128,7 +125,7 @@ class Finder:
         for known in KEY_FORMATS:
             if known.name in self.off or not any(hint in text for hint in known.hints):
                 continue
-            for found in compiled(known.pattern).finditer(text):
+            for found in _matches(compiled(known.pattern), known, text):
                 start, end = found.span(known.group)
                 if start and not known.group and len(known.hints[0]) < 5 and _goes_on(text, start):
                     continue
@@ -176,6 +173,21 @@ class Finder:
             for secret in function(text):
                 for span in _occurrences(text, secret):
                     yield span._replace(rule=name)
+
+
+def _matches(pattern: "re.Pattern[str]", known: KeyFormat, text: str) -> Iterator["re.Match[str]"]:
+    """Every match; where one fails, the same run of letters is not tried again from within."""
+    if known.name != "jwt":
+        yield from pattern.finditer(text)
+        return
+    position = text.find(known.hints[0])
+    while position >= 0:
+        found = pattern.match(text, position)
+        if found is not None:
+            yield found
+        run = _SAFE_RUN.match(text, position)
+        behind = found.end() if found else run.end() if run else position + 1
+        position = text.find(known.hints[0], behind)
 
 
 def decoded(run: str) -> str | None:

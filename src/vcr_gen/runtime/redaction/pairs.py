@@ -13,15 +13,23 @@ from vcr_gen.runtime.redaction.looks import is_filler, looks_secret, may_be_code
 from vcr_gen.runtime.redaction.names import Naming, rule_of
 from vcr_gen.runtime.redaction.spans import Span
 
-__all__ = ["NamingOf", "authorization", "cookies", "named_spans", "whole"]
+__all__ = [
+    "NAME_WORDS",
+    "SEPARATOR",
+    "NamingOf",
+    "authorization",
+    "cookies",
+    "named_spans",
+    "whole",
+]
 
-_WORDS: Final = re.compile(
+NAME_WORDS: Final = re.compile(
     r"passw|passphrase|passcode|pwd|secret|token|key|auth|cookie|credential|cvv|cvc|sess|sig|code"
     r"|hmac|otp|jwt|ticket|assertion|pass|sid"
 )
 _BEFORE: Final = re.compile(r"[\w.$-]{0,60}\Z")
 _BEHIND: Final = re.compile(r"[\w.$-]{0,60}")
-_SEPARATOR: Final = re.compile(
+SEPARATOR: Final = re.compile(
     r"(\\{0,16}[\"'])?\]?\s{0,8}(=>|[:=]|%3[dDaA])(?!=)\s{0,8}(\\{0,16}[\"'])?"
 )
 _OPTION: Final = re.compile(r"(?:=|\s{1,4})([\"'])?")
@@ -75,7 +83,7 @@ def named_spans(text: str, naming_of: NamingOf, *, eager: bool = False) -> Itera
         lower = "".join(char.lower() if char.isascii() else char for char in text)
     is_form: bool | None = None
     position = 0
-    while (word := _WORDS.search(lower, position)) is not None:
+    while (word := NAME_WORDS.search(lower, position)) is not None:
         before = _BEFORE.search(text, max(0, word.start() - 60), word.start())
         behind = _BEHIND.match(text, word.end())
         start = before.start() if before else word.start()
@@ -128,7 +136,7 @@ def _value(
     text: str, start: int, end: int, name: str, naming: Naming, *, in_query: bool, eager: bool
 ) -> Iterator[Span]:
     option = text[start : start + 2] == "--"
-    found = _SEPARATOR.match(text, end)
+    found = SEPARATOR.match(text, end)
     if found is None:
         if option and (given := _OPTION.match(text, end)) is not None:
             yield from _bare(text, given.end(), name, naming, certain=True, eager=eager)

@@ -1,5 +1,6 @@
 """A place in a text where a secret stands, and how places that overlap become one."""
 
+from collections import deque
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -25,9 +26,11 @@ def merged(spans: Iterable[Span], protected: Iterable[tuple[int, int]] = ()) -> 
     Of several at one place the longest names the rule; of equal ones, the form of the key does.
     """
     kept: list[Span] = []
-    closed = list(protected)
+    closed = deque(sorted(protected))
     for span in sorted(spans, key=lambda span: (span.start, -span.end, span.named)):
-        if any(start < span.end and span.start < end for start, end in closed):
+        while closed and closed[0][1] <= span.start:
+            closed.popleft()
+        if closed and closed[0][0] < span.end:
             continue
         if kept and span.start < kept[-1].end:
             last = kept[-1]
