@@ -10,6 +10,7 @@ from wrapping import wrap_package
 
 from vcr_gen import Cassette, Driver
 from vcr_gen.cli import main
+from vcr_gen.errors import DivergenceError
 from vcr_gen.runtime.storage import Reading
 
 _WRAPPERS = wrap_package(Path(__file__).parent / "merged")
@@ -64,6 +65,21 @@ def test_the_merged_tape_is_the_one_that_a_program_doing_both_would_have_recorde
     times = [event["at"] for event in read_tape(both)]
     assert times == sorted(times)
     assert main(["cassette", "check", "-q", "--no-signatures", str(both)]) == 0
+
+
+@pytest.mark.parametrize("other", ["the-one-secret", "another-secret"])
+def test_secrets_that_both_sessions_have_may_be_the_same_or_not(tmp_path, other):
+    def login(password: str) -> Callable[[Any], object]:
+        return lambda world: world.run(f"login --password={password}")
+
+    a, b, both = (tmp_path / f"{name}.yaml" for name in ("a", "b", "both"))
+    record(a, login("the-one-secret"))
+    record(b, login(other))
+    assert "secret" not in a.read_text() + b.read_text()
+    assert merge(a, b, "-o", both) == 0
+    assert replay(both, login("the-one-secret"), login(other))
+    with pytest.raises(DivergenceError):
+        replay(both, login("the-one-secret"), lambda world: world.run("login --user=me"))
 
 
 def test_three_sessions_with_inbound_calls_are_driven_one_after_another(tmp_path):

@@ -140,6 +140,19 @@ def test_a_type_that_changed_is_refused_unless_the_values_are_said_to_be_right(p
     assert main(["cassette", "check", "one.yaml"]) == 0
 
 
+def test_a_default_that_is_a_secret_is_not_on_the_tape_and_replays(project):
+    project.record("one.yaml")
+    project.change(
+        "command: str)",
+        "command: str, password: str = 'hunter22', key: Annotated[str, Secret] = 'not-told')",
+    )
+    assert migrate("one.yaml") == 0
+    text = (project.root / "one.yaml").read_text()
+    assert "hunter22" not in text
+    assert "not-told" not in text
+    assert replays(project, "one.yaml")
+
+
 def test_a_default_that_cannot_be_stored_is_a_reason(project, capsys):
     project.record("one.yaml")
     project.change("command: str)", "command: str, log: Callable[[str], None] = print)")

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Protocol
 
-from vcr_gen.boundary import Unrecorded, outbound
+from vcr_gen.boundary import Secret, Unrecorded, outbound
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from vcr_gen.runtime.formats import format_for
 from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.loading import Reading
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.redaction import redacting
 from vcr_gen.tapes.migration import Plan, Recorded, plan_migration
 from vcr_gen.tapes.rewriting import Rewriter
 
@@ -127,7 +128,7 @@ def _look(path: Path, plan: Plan, show: Callable[[str], None]) -> _Outcome:
     rewriter = Rewriter(plan)
     chosen = format_for(path)
     changed = 0
-    with Reading(path) as reading:
+    with Reading(path, change=redacting()) as reading:
         show(f"--- {path}\n+++ {path}")
         header = rewriter.header(reading.header)
         place = f"header, {path}:1"

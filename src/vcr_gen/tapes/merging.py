@@ -9,6 +9,7 @@ from vcr_gen.runtime.codec import same
 from vcr_gen.runtime.events import ROOT_STRAND
 from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.jobs import JOB
+from vcr_gen.runtime.placeholders import REDACTED, placeholders_in
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.tapes.rewriting import map_live_objects
 
@@ -30,11 +31,14 @@ class Rebasing:
         self._at = self._next_at = 0.0
         self._live = self._next_live = 0
         self._spawned = self._next_spawned = 0
+        self._secrets: set[str] = set()
+        self._next_secrets: set[str] = set()
 
     def next_session(self) -> None:
         """What follows comes from another tape: its numbers start anew, and its clock too."""
         self._call, self._live = self._next_call, self._next_live
         self._at, self._spawned = self._next_at, self._next_spawned
+        self._secrets |= self._next_secrets
 
     def event(self, entry: Mapping[str, Plain]) -> dict[str, Plain]:
         """An entry with the numbers that it has on the common tape."""
@@ -49,7 +53,7 @@ class Rebasing:
             elif key == "at":
                 found[key] = self._time(value)
             else:
-                found[key] = map_live_objects(value, self._object)
+                found[key] = self._hidden(map_live_objects(value, self._object))
         if entry.get("of") == JOB and entry.get("strand", ROOT_STRAND) == ROOT_STRAND:
             self._next_spawned += 1
         self._note_end(found)
@@ -84,6 +88,17 @@ class Rebasing:
         self._next_live = max(self._next_live, number + self._live)
         return number + self._live
 
+    def _hidden(self, value: Plain) -> Plain:
+        """The value with no placeholder of a secret that an earlier session has too.
+
+        Each session counts its own: whether both mean the same secret, nobody knows any more.
+        """
+        found = placeholders_in(value)
+        self._next_secrets |= found
+        for placeholder in found & self._secrets:
+            value = _replaced(value, placeholder, REDACTED)
+        return value
+
     def _time(self, at: Plain) -> Plain:
         if not isinstance(at, int | float):
             return at
@@ -95,6 +110,16 @@ class Rebasing:
         at, took = entry.get("at", 0.0), entry.get("took", 0.0)
         if isinstance(at, int | float) and isinstance(took, int | float):
             self._next_at = max(self._next_at, round(at + took, 6))
+
+
+def _replaced(value: Plain, old: str, new: str) -> Plain:
+    if isinstance(value, str):
+        return value.replace(old, new)
+    if isinstance(value, list):
+        return [_replaced(item, old, new) for item in value]
+    if isinstance(value, dict):
+        return {key.replace(old, new): _replaced(item, old, new) for key, item in value.items()}
+    return value
 
 
 def header_conflicts(

@@ -17,9 +17,11 @@ from vcr_gen.errors import EncodeError
 from vcr_gen.runtime.anchors import Anchors
 from vcr_gen.runtime.binding import Binder
 from vcr_gen.runtime.calls import OMITTED, Call
-from vcr_gen.runtime.codec import Codec, Compiler
+from vcr_gen.runtime.codec import Codec, Compiler, same
 from vcr_gen.runtime.live import live_kind
+from vcr_gen.runtime.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.redaction import Redaction, Secrets
 from vcr_gen.runtime.shapes import strip
 from vcr_gen.runtime.spec import Boundary
 
@@ -136,10 +138,23 @@ def _defaults(boundary: Boundary, key: str, call: type[Call], binder: Binder) ->
             found[parameter.name] = Default(is_recorded=False)
             continue
         try:
-            found[parameter.name] = Default(bound.arguments[parameter.name].store(value))
+            stored = bound.arguments[parameter.name].store(value)
+            found[parameter.name] = Default(_without_secrets(parameter.name, stored))
         except EncodeError as error:
             found[parameter.name] = Default(problem=str(error))
     return found | {one.name: Default(is_recorded=False) for one in method.unrecorded}
+
+
+def _without_secrets(name: str, stored: Plain) -> Plain:
+    """A default as it is stored: even one that is a credential gets a placeholder.
+
+    It has no number, because those count the secrets of one session.
+    """
+    redacted = Secrets(Redaction()).redactor.redact(stored, name)
+    if same(stored, redacted):
+        return stored
+    plain: Plain = json.loads(PLACEHOLDER.sub(REDACTED, json.dumps(redacted)))
+    return plain
 
 
 def _default_values(wrapper: type[Any], key: str) -> dict[str, object]:
