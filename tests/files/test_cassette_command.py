@@ -147,6 +147,17 @@ def test_converting_there_and_back_gives_the_same_bytes(tapes, capsys):
     assert capsys.readouterr().err == f"wrote {jsonl}: 5 events\nwrote {back}: 5 events\n"
 
 
+def test_templates_survive_being_converted(tmp_path):
+    yaml, jsonl, back = tmp_path / "a.yaml", tmp_path / "b.jsonl", tmp_path / "c.yaml"
+    event = {**SESSION[1], "returned": {"id": {"$template": "{{ uuid }}"}}}
+    yaml.write_bytes(write(YAML, HEADER, [event]))
+    assert b"id: !template" in yaml.read_bytes()
+    assert main(["cassette", "convert", "-q", str(yaml), str(jsonl)]) == 0
+    assert main(["cassette", "convert", "-q", str(jsonl), str(back)]) == 0
+    assert jsonl.read_bytes() == write(JSONL, HEADER, [event])
+    assert back.read_bytes() == yaml.read_bytes()
+
+
 @given(state=plain_values, event=events)
 def test_every_value_survives_being_converted(tmp_path_factory, state, event):
     folder = tmp_path_factory.mktemp("convert")

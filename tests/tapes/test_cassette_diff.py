@@ -195,3 +195,18 @@ def test_bad_input_exits_2_with_its_place(tmp_path, capsys):
     ):
         assert main(["cassette", "diff", str(good), str(other)]) == 2
         assert words in capsys.readouterr().err
+
+
+def test_numbers_of_secrets_do_not_count_but_which_secret_it_is_does(tmp_path, capsys):
+    one, two = "<redacted:password:1>", "<redacted:password:2>"
+    before = [run(1, f"login {one}"), run(2, f"login {two} again", f"as {one}")]
+    renumbered = [
+        run(1, "new"),
+        run(2, f"login {two}"),
+        run(3, f"login {one} again", f"as {two}"),
+    ]
+    found = document(tmp_path, capsys, before, renumbered)
+    assert [len(found[kind]) for kind in ("added", "removed", "moved", "modified")] == [1, 0, 0, 0]
+    swapped = [run(1, f"login {one}"), run(2, f"login {two} again", f"as {two}")]
+    (changed,) = document(tmp_path, capsys, before, swapped)["modified"]
+    assert [change["path"] for change in changed["changes"]] == ["returned"]

@@ -30,6 +30,12 @@ class Reading:
     def __init__(self, path: Path, *, change: Change | None = None) -> None:
         self.path: Final = path
         self._change: Final = change
+        if is_partial(path):
+            raise CassetteFormatError(
+                "not a cassette, but what an interrupted recording left\n"
+                f"  hint: vcr-gen cassette convert --salvage {path} NEW",
+                path=path,
+            )
         self._format: Final = format_for(path)
         self._stream: Final = open_regular(path)
         try:

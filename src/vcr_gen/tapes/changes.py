@@ -8,6 +8,7 @@ from typing import Final, Literal, TypeAlias
 from vcr_gen.runtime.codec import MISSING, Difference, Missing, differences, same
 from vcr_gen.runtime.events import Item, Signal
 from vcr_gen.runtime.objects import LIVE_WORDS
+from vcr_gen.runtime.placeholders import PLACEHOLDER
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.tapes.calls import RecordedCall
 
@@ -16,6 +17,8 @@ __all__ = ["Change", "Kind", "LiveNumbers", "call_changes", "value_changes"]
 Kind: TypeAlias = Literal["value", "type", "vanished", "added", "outcome", "time"]
 
 _TYPE: Final = ".$type"
+_HIDDEN: Final = "<redacted:"
+_LIVE: Final = re.compile(rf"{{'(?:{'|'.join(map(re.escape, sorted(LIVE_WORDS)))})': (\d+)}}")
 _LIST_ITEM: Final = re.compile(r"\[\d+\]\Z")
 
 
@@ -50,14 +53,33 @@ class Change:
 
 
 class LiveNumbers:
-    """Which live object of one tape is which of another: their numbers need not be the same."""
+    """Which live object, or secret, of one tape is which of another: each counts its own."""
 
     def __init__(self) -> None:
         self._known: dict[object, object] = {}
 
     def agree(self, before: object, after: object) -> bool:
-        """Whether two numbers mean the same object, as far as is known; from now on they do."""
+        """Whether two numbers mean the same thing, as far as is known; from now on they do."""
         return self._known.setdefault(before, after) == after
+
+    def note_same(self, value: Plain) -> None:
+        """A value is the same in both tapes, and so is everything numbered in it."""
+        text = repr(value)
+        if _HIDDEN in text:
+            for found in PLACEHOLDER.finditer(text):
+                self.agree(found[0], found[0])
+        if "{'$" in text:
+            for live in _LIVE.finditer(text):
+                self.agree(int(live[1]), int(live[1]))
+
+    def same_text(self, before: object, after: object) -> bool:
+        """Whether two texts differ only in the numbers of the secrets that were in them."""
+        if not isinstance(before, str) or not isinstance(after, str) or _HIDDEN not in before:
+            return False
+        if PLACEHOLDER.split(before)[::5] != PLACEHOLDER.split(after)[::5]:
+            return False
+        pairs = zip(PLACEHOLDER.finditer(before), PLACEHOLDER.finditer(after), strict=True)
+        return all(old[1] == new[1] and self.agree(old[0], new[0]) for old, new in pairs)
 
 
 def call_changes(
@@ -92,10 +114,14 @@ def value_changes(
     if before is MISSING or after is MISSING:
         if before is not after:
             yield _change(place, Difference(place, before, after, ""))
-    elif not same(before, after):
+    elif same(before, after):
+        live.note_same(before)
+    else:
         for found in differences(before, after):
             word = found.path.rpartition(".")[2]
             if word in LIVE_WORDS and live.agree(found.recorded, found.actual):
+                continue
+            if live.same_text(found.recorded, found.actual):
                 continue
             yield _change(place + found.path.removeprefix("$"), found)
 
