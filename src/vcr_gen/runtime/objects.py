@@ -39,6 +39,15 @@ class _Export:
 
 
 @final
+class _Call(threading.local):
+    """What the call that a thread is making exports, until the tape has said its numbers."""
+
+    def __init__(self) -> None:
+        self.pending: list[tuple[Any, Build]] = []
+        self.tentative: dict[int, Number] = {}
+
+
+@final
 class Objects:
     """The live objects of one session and their numbers."""
 
@@ -48,8 +57,7 @@ class Objects:
         self._imports: dict[Number, _Import] = {}
         self._exports: dict[Number, _Export] = {}
         self._numbers: dict[object, Number] = {}
-        self._pending: list[tuple[Any, Build]] = []
-        self._tentative: dict[int, Number] = {}
+        self._call = _Call()
         self._lock = threading.RLock()
 
     def attach(self, name: str, wrapper: Any, real: Any, *, inbound: bool) -> None:
@@ -110,8 +118,8 @@ class Objects:
                 raise EncodeError(path="$", expected="an object of this session", got=repr(value))
             if not self._replaying:
                 return self._export(self._next, value, build)
-            self._pending.append((value, build))
-            return -len(self._pending)
+            self._call.pending.append((value, build))
+            return -len(self._call.pending)
 
     def agree(self, recorded: Number, actual: Number) -> bool:
         """Whether a live number stands for the recorded one."""
@@ -120,21 +128,21 @@ class Objects:
         with self._lock:
             if recorded in self._exports or recorded in self._imports:
                 return False
-            self._tentative[actual] = recorded
+            self._call.tentative[actual] = recorded
             return True
 
     def settle(self) -> None:
         """The call that exported something is the recorded one: its objects have its numbers."""
         with self._lock:
-            for negative, number in self._tentative.items():
-                self._export(number, *self._pending[-negative - 1])
-            self._tentative.clear()
-            self._pending.clear()
+            for negative, number in self._call.tentative.items():
+                self._export(number, *self._call.pending[-negative - 1])
+            self._call.tentative.clear()
+            self._call.pending.clear()
 
     def retract(self) -> None:
         """The call was compared with another recorded one."""
         with self._lock:
-            self._tentative.clear()
+            self._call.tentative.clear()
 
     def exported(self, number: int) -> Any:
         """The wrapper around an object that the application exported, or None."""
