@@ -69,7 +69,11 @@ def run_job(
         if wanted():
             _copy(work, outer)
 
-    work.add_done_callback(lambda _: gate.job_is_over(number, wanted, hand_back))
+    def over(_: object) -> None:
+        gate.strands.done(strand)
+        gate.job_is_over(number, wanted, hand_back)
+
+    work.add_done_callback(over)
     return outer
 
 

@@ -355,6 +355,7 @@ class Player:
     def drain(self) -> None:
         """Let threads that are about to use the tape do so before it is closed."""
         with self._stage.changed:
+            self.strands.expect_no_more()
             while self._stage.failure is None and self.window.head() is not None:
                 if not self._stage.somebody_may_move():
                     return

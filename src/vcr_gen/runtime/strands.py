@@ -102,6 +102,7 @@ class Strands:
         self._current: ContextVar[Strand] = ContextVar("vcr_gen_strand")
         self._jobs: dict[int, Strand] = {}
         self._spawned: set[Strand] = set()
+        self._returning: set[Strand] = set()
         self._aside: set[Strand] = set()
         self._lock = threading.Lock()
 
@@ -142,8 +143,13 @@ class Strands:
             return strand
 
     def done(self, strand: Strand) -> None:
-        """An executor job has come to its end."""
+        """An executor job has come to its end, and the loop knows."""
         self._spawned.discard(strand)
+        self._returning.discard(strand)
+
+    def expect_no_more(self) -> None:
+        """No loop runs any more that could be told of a job's end."""
+        self._returning.clear()
 
     def aside(self, strand: Strand, work: "asyncio.Future[_T]") -> "asyncio.Future[_T]":
         """Remember, until the loop has its result, a job that the tape knows nothing of."""
@@ -158,7 +164,7 @@ class Strands:
     def jobs_besides(self, threads: Collection[threading.Thread]) -> bool:
         """Whether an executor job is on its way in a thread other than these."""
         known = sum(1 for thread in threads if thread.ident in self._jobs)
-        return len(self._spawned) > known
+        return len(self._spawned) > known or bool(self._returning)
 
     @contextmanager
     def running(self, strand: Strand) -> Iterator[None]:
@@ -168,8 +174,10 @@ class Strands:
         try:
             yield
         finally:
+            if strand.job:
+                self._returning.add(strand)  # until the loop has heard of it, it is on its way
             del self._jobs[threading.get_ident()]
-            self.done(strand)
+            self._spawned.discard(strand)
 
     @contextmanager
     def inside(self, call: int) -> Iterator[None]:
