@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,6 +35,7 @@ class Builder:
 
     def step(self, depth: int) -> Step:
         leaves = ["fetch", "fetch", "refuse", "watch", "watch_part", "peek", "follow", "sleep"]
+        leaves += ["subscribe", "subscribe"]
         inner = ["group", "group", "gate", "mutex", "signal", "pipeline", "move_on", "fail"]
         inner += ["cancel", "first", "shield"]
         words = inner if depth > 0 and self._chance.random() < 0.6 else leaves
@@ -74,8 +76,9 @@ class Builder:
         key, count = self._name(), self._chance.randint(0, 3)
 
         async def step(run: Run) -> None:
-            async for item in run.world.watch(key, count):
-                run.log.append(f"item {item}")
+            async with aclosing(run.world.watch(key, count)) as stream:
+                async for item in stream:
+                    run.log.append(f"item {item}")
 
         return step
 
@@ -83,9 +86,8 @@ class Builder:
         key = self._name()
 
         async def step(run: Run) -> None:
-            stream = run.world.watch(key, 3)
-            run.log.append(f"first {await anext(stream)}")
-            await stream.aclose()
+            async with aclosing(run.world.watch(key, 3)) as stream:
+                run.log.append(f"first {await anext(stream)}")
             run.log.append(f"closed {key}")
 
         return step
@@ -108,6 +110,14 @@ class Builder:
                 run.log.append(f"heard {text} out")
 
             await run.world.follow(key, listen)
+
+        return step
+
+    def _subscribe(self, _: int) -> Step:
+        key = self._name()
+
+        async def step(run: Run) -> None:
+            await run.world.subscribe(key, lambda text: run.log.append(f"told {text}"))
 
         return step
 
@@ -190,8 +200,8 @@ class Builder:
             send, receive = anyio.create_memory_object_stream[str](1)
 
             async def produce() -> None:
-                async with send:
-                    async for item in run.world.watch(key, count):
+                async with send, aclosing(run.world.watch(key, count)) as stream:
+                    async for item in stream:
                         await send.send(item)
 
             async def consume(name: str) -> None:

@@ -60,20 +60,3 @@ def test_so_do_programs_on_anyio(backend: str, count: int, tape: Path) -> None:
         replayed = run_on(backend, tape, "none", partial(anyio_programs.run, program))
 
         assert recorded == replayed, f"seed {seed}"
-
-
-@pytest.mark.parametrize("block", range(BLOCKS))
-def test_random_programs_with_callbacks_replay_without_a_divergence(block: int, tape: Path) -> None:
-    """Synchronous callbacks come in the recorded order, but may fall between other steps."""
-    for seed in range(block, COUNT // 20, BLOCKS):
-        program = build(seed, Shape(timers=False, cancellations=False, races=False, callbacks=True))
-
-        recorded = record(tape, partial(run, program))
-        replayed = replay(tape, partial(run, program))
-
-        assert _told(recorded) == _told(replayed), f"seed {seed}"
-        assert sorted(recorded) == sorted(replayed), f"seed {seed}"
-
-
-def _told(log: list[str]) -> list[str]:
-    return [line for line in log if line.startswith("told")]

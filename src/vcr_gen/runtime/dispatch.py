@@ -126,6 +126,7 @@ class Dispatcher:
                 await result
             elif isinstance(result, AssertedStream):
                 self._pull(start.call, result)
+            await self.serve_soon(start.call)
         except DivergenceError:
             pass  # the player keeps it; raised here too, asyncio would print it as unretrieved
         except Exception as error:
@@ -133,6 +134,21 @@ class Dispatcher:
         finally:
             self.running -= 1
             self._tasks.pop(start.call, None)
+
+    async def serve_soon(self, call: int) -> None:
+        """Serve, in this task, the callbacks that came after a call before the loop was idle."""
+        while (slot := self._player.soon_after(call)) is not None:
+            start = slot.event
+            target = self._directory.target(start) if isinstance(start, Start) else None
+            if not isinstance(start, Start) or start.soon is None or target is None:
+                return
+            for _ in range(start.soon.rounds):
+                await running_library().pause()
+            if slot.done:
+                return
+            self._player.announce(slot)
+            self.serve(start, target)
+            call = start.call
 
     def start_pump(self) -> None:
         """Serve callbacks also while no thread waits for the tape."""

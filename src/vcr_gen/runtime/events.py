@@ -9,7 +9,7 @@ plainly.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.plain import Plain
@@ -37,6 +37,15 @@ Outcome: TypeAlias = Literal["returned", "raised", "cancelled"]
 SignalKind: TypeAlias = Literal["next", "sent", "thrown", "closed", "cancel"]
 
 
+class Soon(NamedTuple):
+    """How soon after a call a callback came, where the loop was not idle between them."""
+
+    after: int
+    """The call: one that was under way, or a callback that had just come."""
+    rounds: int
+    """How often the loop went round."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
     """A call begins."""
@@ -56,6 +65,8 @@ class Start:
     """The inbound call or callback inside which it happened."""
     inbound: bool = False
     """Whether the environment made the call."""
+    soon: Soon | None = None
+    """Where in the loop's work a callback came that did not wait for its turn."""
     timers: tuple[float, ...] = ()
     """How long the timers had to run that were in the loop before its first call."""
     at: float = 0.0
@@ -101,7 +112,8 @@ class End:
 Event: TypeAlias = Start | Item | Signal | End
 
 _START_KEYS = frozenset(
-    {"call", "of", "on", "strand", "begins", "within", "inbound", "timers", "at", "args"}
+    {"call", "of", "on", "strand", "begins", "within", "inbound", "after", "rounds"}
+    | {"timers", "at", "args"}
 )
 _OUTCOMES: tuple[Outcome, ...] = ("returned", "raised", "cancelled")
 _SIGNALS: tuple[SignalKind, ...] = ("next", "sent", "thrown", "closed", "cancel")
@@ -121,6 +133,8 @@ def fold(start: Start, end: End | None) -> dict[str, Plain]:
         entry["begins"] = start.begins
     if start.within is not None:
         entry["within"] = start.within
+    if start.soon is not None:
+        entry["after"], entry["rounds"] = start.soon
     if start.timers:
         entry["timers"] = list(start.timers)
     entry["at"] = start.at
@@ -197,6 +211,7 @@ def _unfold_call(reader: "_Entry") -> Iterator[Event]:
     if not isinstance(arguments, dict):
         raise reader.wrong("args", "a mapping")
     within = reader.number("within") if "within" in entry else None
+    soon = Soon(reader.number("after"), reader.number("rounds")) if "after" in entry else None
     start = Start(
         call=reader.number("call"),
         of=reader.text("of", required=True),
@@ -206,6 +221,7 @@ def _unfold_call(reader: "_Entry") -> Iterator[Event]:
         begins=reader.text("begins"),
         within=within,
         inbound=reader.flag("inbound"),
+        soon=soon,
         timers=reader.timers(),
         at=reader.seconds("at"),
     )

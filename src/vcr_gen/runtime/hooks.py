@@ -7,7 +7,7 @@ from typing import Any, Protocol, final
 
 from vcr_gen.runtime.strands import in_environment
 
-__all__ = ["GLANCE", "Hook", "NumberedTasks", "OrderedTimer", "Overrides", "redelivers"]
+__all__ = ["GLANCE", "Hook", "NumberedTasks", "OrderedTimer", "Overrides", "apart", "redelivers"]
 
 GLANCE = 0.001
 """Seconds a loop really waits that has nothing to do but to cancel a task again."""
@@ -110,6 +110,14 @@ class OrderedTimer(asyncio.TimerHandle):
         if isinstance(other, asyncio.TimerHandle):
             return self.when() < other.when()
         return NotImplemented
+
+
+def apart(when: float, ordinal: int) -> float:
+    """When a timer is due: one of the environment's never together with others.
+
+    It would call back before the program has done with what the other one caused.
+    """
+    return when + (1 + ordinal % 1000) * 1e-8 if in_environment.get() else when
 
 
 def redelivers(callback: object) -> bool:

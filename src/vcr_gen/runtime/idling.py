@@ -21,6 +21,8 @@ POLL = 0.002
 class ReplayTurns:
     """Delivers what the environment said, one event at each idle point."""
 
+    one_by_one = False
+
     def __init__(self, stage: Stage, clock: Clock) -> None:
         self._stage = stage
         self._clock = clock
@@ -58,18 +60,18 @@ class ReplayTurns:
                 return 0
             return self._idle_for_good(head)
 
-    def busy(self) -> None:
+    def busy(self) -> bool:
         """Do for a loop that is never idle what else happens at idle points: now and then."""
         self._rounds += 1
         now = time.monotonic()
         if self._rounds < FORCE_AFTER_ROUNDS or now - self._looked_at < FORCE_AFTER:
-            return
+            return True
         self._rounds = 0
         passed, self._looked_at = now - self._looked_at, now
         with self._stage.changed:
             if self._stage.failure is not None:
                 self._stage.fail_waiters()
-                return
+                return True
             head = self._stage.due()
             deliver = None if head is None else self._delivery(head)
             if head is not None and deliver is not None:
@@ -80,6 +82,7 @@ class ReplayTurns:
                 self._note_stall()
             else:
                 self._clock.advance(self._clock.now + passed)  # it may wait for time to pass
+        return True
 
     def woken(self, timer: float | None) -> None:
         """Real time does not count in a replay."""

@@ -86,6 +86,12 @@ class Library(Protocol):
     def spawn(self, work: Coroutine[Any, Any, None]) -> Spawned:
         """Start a task in the loop that is idle."""
 
+    def rounds(self, seen: int) -> int:
+        """How often the running task could have gone on; the loop was `seen` to go round."""
+
+    async def pause(self) -> None:
+        """Let every other task that is ready go on once."""
+
     def cancelled_by_caller(self) -> bool:
         """Whether the running task is being cancelled, rather than something it awaits."""
 
@@ -135,6 +141,12 @@ class _Asyncio:
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> Spawned:
         return asyncio.get_running_loop().create_task(work)
+
+    def rounds(self, seen: int) -> int:
+        return seen
+
+    async def pause(self) -> None:
+        await asyncio.sleep(0)
 
     def cancelled_by_caller(self) -> bool:
         task = asyncio.current_task()

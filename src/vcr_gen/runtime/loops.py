@@ -37,10 +37,14 @@ class Loops:
         """A loop has nothing ready."""
         return timer if self._session is None else self._session.idle(timer)
 
-    def busy(self) -> None:
-        """A loop goes round."""
-        if self._session is not None:
-            self._session.busy()
+    @property
+    def one_by_one(self) -> bool:
+        """Whether input is taken in only when a loop is idle, and one at a time."""
+        return self._session is not None and self._session.one_by_one
+
+    def busy(self) -> bool:
+        """A loop goes round; whether it looks for input."""
+        return self._session is None or self._session.busy()
 
     def woken(self, timer: float | None) -> None:
         """A loop goes on after it really waited."""

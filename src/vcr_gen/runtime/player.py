@@ -215,6 +215,8 @@ class Player:
                 self._loops.hook()
                 self._stage.waiters[call] = waiter
             try:
+                if cancelled is None and self._stage.receiver is not None:
+                    await self._stage.receiver.serve_soon(call)
                 event = await waiter.future
             except library.cancelled as error:
                 if not self._cancels(call):
@@ -262,6 +264,13 @@ class Player:
                     return
                 if not self._stage.run_here(head, None):
                     self._stage.wait_or_stall()
+
+    def soon_after(self, call: int) -> Slot | None:
+        """The callback that came after a call before the loop was idle again, if one is due."""
+        with self._stage.changed:
+            if self._stage.failure is not None:
+                return None
+            return self.window.soon_after(call, self._loops.clock.now)
 
     def announce(self, slot: Slot) -> None:
         """An inbound call is delivered."""

@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any, final
 
 from vcr_gen.errors import DivergenceError
-from vcr_gen.runtime.hooks import GLANCE, NumberedTasks, OrderedTimer, Overrides, redelivers
+from vcr_gen.runtime.hooks import GLANCE, NumberedTasks, OrderedTimer, Overrides, apart, redelivers
 from vcr_gen.runtime.jobs import run_job
 from vcr_gen.runtime.turns import Clock, LoopSession
 
@@ -107,8 +107,9 @@ class ProbingHook:
         *arguments: Any,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
-        timer = _Timer(when, callback, arguments, self.loop, context)
-        timer.ordinal = next(self._ordinals)
+        ordinal = next(self._ordinals)
+        timer = _Timer(apart(when, ordinal), callback, arguments, self.loop, context)
+        timer.ordinal = ordinal
         heapq.heappush(self._timers, timer)
         self._stop_waiting()
         self._send()

@@ -6,10 +6,12 @@ from typing import Any, final
 
 from vcr_gen.errors import EncodeError
 from vcr_gen.runtime.binding import Bound, Passing
+from vcr_gen.runtime.events import Soon
 from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.libraries import as_answer, running_library
 from vcr_gen.runtime.loops import Loops
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.prompt import Promptness
 from vcr_gen.runtime.session import Operation
 from vcr_gen.runtime.shapes import Kind
 from vcr_gen.runtime.strands import Strands, in_environment
@@ -31,6 +33,7 @@ class Recorder:
         self.strands = strands
         self._loops = loops
         self._turns = turns
+        self._promptness = Promptness(strands, turns)
         loops.serve(turns, self)
 
     def close(self) -> None:
@@ -49,7 +52,8 @@ class Recorder:
         """Pass an inbound call on to the application and record it."""
         if operation.bound.kind is Kind.AWAITABLE:
             return self.come_in_async(operation)
-        call, forwarded = self._start(operation, inbound=True)
+        call, forwarded = self._start(operation, inbound=True, soon=self._promptness.here())
+        self._promptness.begin(call)
         with self.inside(call, inbound=True):
             with self.ending(call, operation.bound):
                 value = operation.perform(forwarded)
@@ -75,6 +79,7 @@ class Recorder:
     async def hear(self, call: int, bound: Bound, real: Awaitable[Any]) -> Any:
         """Await what the environment does for a call, and let it enter in its turn."""
         library = running_library()
+        self._promptness.begin(call)
         try:
             try:
                 value = await _environment(real)
@@ -152,7 +157,9 @@ class Recorder:
         """Record the exception that ended a call."""
         self.tape.end(call, "raised", self.give(bound.raised, error)[0])
 
-    def _start(self, operation: Operation, *, inbound: bool) -> tuple[int, dict[str, object]]:
+    def _start(
+        self, operation: Operation, *, inbound: bool, soon: Soon | None = None
+    ) -> tuple[int, dict[str, object]]:
         bound = operation.bound
         timers = self._loops.begin()  # from the first use on, the loop's clock is the session's
         try:
@@ -161,7 +168,7 @@ class Recorder:
             self.tape.failure = self.tape.failure or error
             raise
         call = self.tape.start(
-            bound.method.name, operation.on, stored, inbound=inbound, timers=timers
+            bound.method.name, operation.on, stored, inbound=inbound, soon=soon, timers=timers
         )
         return call, forwarded
 
@@ -200,7 +207,10 @@ class Recorder:
             self.tape.signal(call, "cancel")
 
         served = self._serve(call, bound, application)
-        return await running_library().watch_for_cancel(served, cancelled)
+        try:
+            return await running_library().watch_for_cancel(served, cancelled)
+        finally:
+            self._promptness.begin(call)
 
     async def _serve(self, call: int, bound: Bound, application: Awaitable[Any]) -> Any:
         with self.inside(call, inbound=True):

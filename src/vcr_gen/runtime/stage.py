@@ -33,6 +33,9 @@ class Receiver(Protocol):
     def in_thread(self, slot: Slot, waiting_in: str | None) -> Callable[[], None] | None:
         """What serves an inbound call from a thread, which may wait in a strand."""
 
+    async def serve_soon(self, call: int) -> None:
+        """Serve, in this task, the callbacks that came after a call before the loop was idle."""
+
     def finish(self, *, failed: bool = False) -> bool:
         """Nothing can move: whether somebody only waited for the end and is released."""
 

@@ -8,7 +8,7 @@ from contextvars import Context
 from itertools import count
 from typing import Any, TypeAlias, final
 
-from vcr_gen.runtime.hooks import GLANCE, NumberedTasks, OrderedTimer, Overrides, redelivers
+from vcr_gen.runtime.hooks import GLANCE, NumberedTasks, OrderedTimer, Overrides, apart, redelivers
 from vcr_gen.runtime.jobs import run_job
 from vcr_gen.runtime.turns import Clock, LoopSession
 
@@ -38,6 +38,7 @@ class StandardHook:
         self.timers = self._adopt_timers(timers)
         """How long the timers that were there already had to run."""
         self._ordinals = count()
+        self._inputs = count()
         self._submit = self._loop.run_in_executor
         self._tasks = NumberedTasks(loop)
         self._overrides = Overrides(
@@ -93,8 +94,9 @@ class StandardHook:
     ) -> asyncio.TimerHandle:
         """Schedule as the loop does, but keep the order of timers that are due together."""
         self._loop._check_closed()
-        timer = OrderedTimer(when, callback, arguments, self.loop, context)
-        timer.ordinal = next(self._ordinals)
+        ordinal = next(self._ordinals)
+        timer = OrderedTimer(apart(when, ordinal), callback, arguments, self.loop, context)
+        timer.ordinal = ordinal
         heapq.heappush(self._loop._scheduled, timer)
         timer.mark_scheduled()
         return timer
@@ -121,8 +123,7 @@ class StandardHook:
         idles = retries and self._retried  # who is to be cancelled has been told by then
         self._retried = retries
         if ((timeout is not None and timeout <= 0) or ready) and not idles:
-            self._session.busy()
-            return self._selector.select(0)
+            return self._selector.select(0) if self._session.busy() else []
         if idles:
             timers = (timer for timer in self._loop._scheduled if not timer.cancelled())
             timer = min((timer.when() for timer in timers), default=None)
@@ -134,6 +135,8 @@ class StandardHook:
         events = self._selector.select(wait)
         if wait != 0:
             self._session.woken(timer)
+        if len(events) > 1 and self._session.one_by_one:  # the others are still there next time
+            return [events[next(self._inputs) % len(events)]]
         return events
 
 

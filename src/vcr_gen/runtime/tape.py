@@ -12,6 +12,7 @@ from vcr_gen.runtime.events import (
     Outcome,
     Signal,
     SignalKind,
+    Soon,
     Start,
     fold,
     foldable,
@@ -67,6 +68,7 @@ class Tape:
         arguments: Mapping[str, Plain],
         *,
         inbound: bool = False,
+        soon: Soon | None = None,
         timers: tuple[float, ...] = (),
     ) -> int:
         """A call begins; returns its number."""
@@ -92,6 +94,7 @@ class Tape:
                     begins=strand.begin(),
                     within=strand.within,
                     inbound=inbound,
+                    soon=soon,
                     timers=timers,
                     at=self._now(),
                 )

@@ -55,14 +55,18 @@ class Clock:
 class Idle(Protocol):
     """What a session does when a loop has nothing ready."""
 
+    @property
+    def one_by_one(self) -> bool:
+        """Whether input is taken in only when the loop is idle, and one at a time."""
+
     def idle(self, timer: float | None) -> float | None:
         """React to an idle loop whose next timer is due at `timer`.
 
         Returns how long the loop may really wait: 0 when something was made ready.
         """
 
-    def busy(self) -> None:
-        """The loop goes round and still has callbacks ready."""
+    def busy(self) -> bool:
+        """The loop goes round and still has callbacks ready; whether it looks for input."""
 
     def woken(self, timer: float | None) -> None:
         """The loop really waited and goes on."""
@@ -91,12 +95,22 @@ class _Turn:
 
 @final
 class RecordingTurns:
-    """Hands finished real calls back one at a time, each when the loop is idle."""
+    """Hands finished real calls back one at a time, each when the loop is idle.
+
+    What the environment's input wakes begins at an idle point too, so that a callback which cannot
+    wait for its turn does not come while the program is at work.
+    """
+
+    one_by_one = True
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._waiting: deque[_Turn] = deque()
         self._rounds = 0
+        self.rounds = 0
+        """How often loops went round."""
+        self.idles = 0
+        """How often loops were idle."""
         self.forced = 0
         """How many results were handed back to a loop that was never idle."""
 
@@ -130,6 +144,7 @@ class RecordingTurns:
     def idle(self, timer: float | None) -> float | None:
         """Release the oldest result, unless a timer is due before it came."""
         self._rounds = 0
+        self.idles += 1
         while self._waiting and not self._waiting[0].wanted():  # cancelled while it waited
             self._waiting.popleft()
         if self._waiting:
@@ -148,11 +163,12 @@ class RecordingTurns:
             return 0
         return left
 
-    def busy(self) -> None:
+    def busy(self) -> bool:
         """Do for a loop that is never idle what else happens at idle points: now and then."""
+        self.rounds += 1
         self._rounds += 1
         if self._rounds < FORCE_AFTER_ROUNDS:
-            return
+            return False
         real = self._clock.real()
         if self._waiting:
             if real - self._waiting[0].arrival > FORCE_AFTER:
@@ -165,6 +181,7 @@ class RecordingTurns:
         elif real - self._clock.now > FORCE_AFTER:  # it may wait for time to pass
             self._rounds = 0
             self._clock.advance(real)
+        return True
 
     def woken(self, timer: float | None) -> None:
         """Let the session's clock follow the real one, but not past a timer."""

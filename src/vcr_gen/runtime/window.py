@@ -58,6 +58,7 @@ class Window:
         self._strands: dict[str, deque[Slot]] = {}
         self._calls: dict[int, deque[Slot]] = {}
         self._beginnings: dict[int, Slot] = {}
+        self._soon: dict[int, Slot] = {}
         self.last_call = 0
         """The highest call number seen."""
         self.last_at = 0.0
@@ -97,6 +98,19 @@ class Window:
             slot = self._window[-1]
             if self._beginnings.get(slot.event.call) is slot:
                 yield slot
+
+    def soon_after(self, call: int, now: float) -> Slot | None:
+        """The callback that came after a call before the loop was idle again, if one is due.
+
+        The clock stands still until then, so what has a later time need not be read.
+        """
+        while self.last_at <= now and self._extend():
+            pass
+        slot = self._soon.get(call)
+        following = self._calls.get(call)
+        if slot is None or (following and following[0].index < slot.index):
+            return None
+        return slot
 
     def next_of_call(self, call: int) -> Slot | None:
         """The next event of a call after its start."""
@@ -149,6 +163,8 @@ class Window:
             _drop(self._calls, slot.event.call)
         else:
             self._beginnings.pop(slot.event.call, None)
+            if slot.event.soon is not None:
+                self._soon.pop(slot.event.soon.after, None)
 
     def ahead(self, count: int) -> Iterator[Slot]:
         """The next events that are not done, at most `count` of them."""
@@ -182,6 +198,8 @@ class Window:
             self._calls.setdefault(slot.event.call, deque()).append(slot)
         elif slot.event.begins:
             self._beginnings[slot.event.call] = slot
+        elif slot.event.soon is not None:
+            self._soon.setdefault(slot.event.soon.after, slot)
         return True
 
     def _read(self) -> Iterator[Slot]:
