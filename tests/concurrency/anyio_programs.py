@@ -208,11 +208,11 @@ class Builder:
                 async for item in receive:
                     run.log.append(f"{name} took {item}: {await run.world.fetch(name)}")
 
-            async with anyio.create_task_group() as group:
-                group.start_soon(produce)
-                group.start_soon(consume, f"{key}a")
-                group.start_soon(consume, f"{key}b")
-            receive.close()
+            with receive:
+                async with anyio.create_task_group() as group:
+                    group.start_soon(produce)
+                    group.start_soon(consume, f"{key}a")
+                    group.start_soon(consume, f"{key}b")
 
         return step
 

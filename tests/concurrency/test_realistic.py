@@ -251,3 +251,29 @@ def test_a_task_group_cancels_its_tasks_in_the_recorded_order(tape: Path) -> Non
     recorded = record(tape, program)
 
     assert [recorded] * 5 == [replay(tape, program) for _ in range(5)]
+
+
+def test_a_stream_that_is_left_while_its_item_waits_for_its_turn_is_closed(tape: Path) -> None:
+    closed: list[str] = []
+
+    class Eager:
+        async def watch(self, key: str, count: int) -> AsyncIterator[str]:
+            try:
+                for number in range(count):
+                    yield f"{key} {number}"
+            finally:
+                closed.append(key)
+
+    async def session(mode: str) -> list[str]:
+        with Cassette(tape, mode) as cassette:
+            stream = VcrWorld.attach(cassette, Eager).watch("a", 2)
+            asking = asyncio.create_task(anext(stream))
+            for _ in range(3):
+                await asyncio.sleep(0)
+            asking.cancel()
+            await asyncio.wait([asking])
+            return [str(asking.cancelled()), *closed]
+
+    with watchdog():
+        assert asyncio.run(session("all")) == ["True", "a"]
+        assert asyncio.run(session("none")) == ["True", "a"]

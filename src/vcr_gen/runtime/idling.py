@@ -8,7 +8,7 @@ from vcr_gen.runtime.events import End, Signal, Start
 from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.libraries import running_library
 from vcr_gen.runtime.stage import Stage, is_for
-from vcr_gen.runtime.turns import FORCE_AFTER, FORCE_AFTER_ROUNDS, Clock
+from vcr_gen.runtime.turns import FORCE_AFTER, FORCE_AFTER_ROUNDS, TOGETHER, Clock
 from vcr_gen.runtime.window import Slot
 
 __all__ = ["POLL", "ReplayTurns"]
@@ -43,14 +43,14 @@ class ReplayTurns:
             head = self._stage.due()
             deliver = None if head is None else self._delivery(head)
             if head is not None and deliver is not None:
-                if timer is not None and timer <= head.event.at:
+                if timer is not None and timer <= head.event.at + TOGETHER:
                     self._clock.advance(timer)
                     return 0
                 self._clock.advance(head.event.at)
                 deliver()
                 self._stage.moved()
                 return 0
-            if timer is not None and head is not None and timer <= head.event.at:
+            if timer is not None and head is not None and timer <= head.event.at + TOGETHER:
                 self._clock.advance(timer)
                 return 0
             if self._stage.somebody_may_move():

@@ -76,8 +76,18 @@ class Recorder:
         if self._loops.hook() is not None:
             await self._turns.turn()
 
-    async def hear(self, call: int, bound: Bound, real: Awaitable[Any]) -> Any:
-        """Await what the environment does for a call, and let it enter in its turn."""
+    async def hear(
+        self,
+        call: int,
+        bound: Bound,
+        real: Awaitable[Any],
+        leave: Callable[[], Awaitable[None]] | None = None,
+    ) -> Any:
+        """Await what the environment does for a call, and let it enter in its turn.
+
+        Who is cancelled while an item waits for its turn leaves a stream that knows nothing of it:
+        `leave` closes that.
+        """
         library = running_library()
         self._promptness.begin(call)
         try:
@@ -97,8 +107,12 @@ class Recorder:
             await self.turn()
         except library.cancelled:
             if library.cancelled_by_caller():
-                await self._turn_after_cancel()
-                self.tape.end(call, "cancelled")
+                try:
+                    if leave is not None:
+                        await _environment(leave())
+                finally:
+                    await self._turn_after_cancel()
+                    self.tape.end(call, "cancelled")
             raise
         return value
 

@@ -199,10 +199,15 @@ class RecordedAsyncStream(AsyncStream):
                 await self._await(self._real.aclose())
             self._tape.end(self._call, "returned")
 
+    async def _leave(self) -> None:
+        """Close the real stream, of which nobody will ask more."""
+        if hasattr(self._real, "aclose"):
+            await self._real.aclose()
+
     async def _await(self, step: Any) -> Any:
         """Await one step: the environment's in its turn, the application's as it comes."""
         if not self._inbound:
-            return await self._recorder.hear(self._call, self._bound, step)
+            return await self._recorder.hear(self._call, self._bound, step, self._leave)
         try:
             return await step
         except (StopAsyncIteration, GeneratorExit, KeyboardInterrupt):

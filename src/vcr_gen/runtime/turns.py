@@ -19,11 +19,15 @@ from vcr_gen.runtime.libraries import Loop, running_library
 __all__ = [
     "FORCE_AFTER",
     "FORCE_AFTER_ROUNDS",
+    "TOGETHER",
     "Clock",
     "Idle",
     "LoopSession",
     "RecordingTurns",
 ]
+
+TOGETHER = 2e-9
+"""Seconds within which a loop takes a timer to be due: it would fire together with what enters."""
 
 FORCE_AFTER = 0.2
 """Seconds a result may wait for a busy loop before it is handed back anyway."""
@@ -149,7 +153,7 @@ class RecordingTurns:
             self._waiting.popleft()
         if self._waiting:
             arrival = self._waiting[0].arrival
-            if timer is not None and timer <= arrival:
+            if timer is not None and timer <= arrival + TOGETHER:
                 self._clock.advance(timer)
                 return 0
             self._clock.advance(arrival)
