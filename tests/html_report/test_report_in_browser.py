@@ -114,6 +114,8 @@ def test_a_bar_of_the_timeline_opens_its_call(open_page, example):
     page.mouse.click(place["x"] + across, place["y"] + 26 + 13)
     assert here(page) == "#event-24"
     assert "Steps can no longer hang" in details(page)
+    page.mouse.move(place["x"] + 150, place["y"] + 26 + 26 * 2 + 13)
+    assert page.locator("#hint").inner_text() == "Files, outbound, inside 5 calls"
 
 
 def test_search_finds_names_arguments_results_and_items(open_page, example):
@@ -299,12 +301,13 @@ def test_markup_in_a_recording_stays_text(open_page, tmp_path):
         **HEADER,
         "initial_state": {HOSTILE: HOSTILE},
         "anchors": [HOSTILE],
+        "order": {HOSTILE: "lanes"},
         "boundaries": {HOSTILE: {"direction": "inbound", "methods": {HOSTILE: f"({HOSTILE})"}}},
     }
     tape = write_tape(tmp_path / "<img src=x onerror=alert(1)>.yaml", hostile_events(), header)
     address = write_report_of(tape, tmp_path / "<b>.html")
     page = open_page(address)
-    assert HOSTILE in details(page)
+    assert f"Settings order {HOSTILE}" in details(page)
     assert "<img src=x onerror=alert(1)>.yaml" in page.locator("#title").inner_text()
     for event in (1, 2, 3):
         page.evaluate("event => { location.hash = `#event-${event}` }", event)

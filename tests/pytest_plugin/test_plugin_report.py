@@ -10,6 +10,7 @@ pytest_plugins = ["pytester"]
 
 TESTS = """
     import os
+    import sys
 
     import pytest
     from app.logic import ask
@@ -18,6 +19,7 @@ TESTS = """
 
     def test_fine(shell):
         ask(shell, "always")
+        assert not [name for name in sys.modules if name.startswith("vcr_gen.html_report")]
 
     @pytest.mark.parametrize("name", ["<b>/../x", "y" * 200])
     def test_diverging(shell, name):

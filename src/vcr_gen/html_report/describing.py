@@ -4,7 +4,9 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
+from vcr_gen.runtime.formats.layout import VERSION_KEY
 from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.history import declared_types
 from vcr_gen.runtime.plain import Plain
@@ -12,6 +14,9 @@ from vcr_gen.runtime.sites import shown_path
 from vcr_gen.tapes.calls import split_name
 
 __all__ = ["describe_tape", "exact"]
+
+_TOLD: Final = {VERSION_KEY, "recorded_at", "initial_state", "anchors", "boundaries"}
+"""What the head says that has a place of its own in the page."""
 
 
 def describe_tape(path: Path, data: Mapping[str, Plain]) -> dict[str, object]:
@@ -23,6 +28,7 @@ def describe_tape(path: Path, data: Mapping[str, Plain]) -> dict[str, object]:
         "recorded_at": header.recorded_at.isoformat(timespec="seconds"),
         "anchors": header.anchors,
         "initial_state": exact(dict(header.initial_state)) if header.initial_state else None,
+        "settings": exact({key: value for key, value in data.items() if key not in _TOLD}),
         "boundaries": _boundaries(data.get("boundaries", {}), header.signatures),
     }
 

@@ -210,6 +210,7 @@ function showInside(tape, call) {
 function showSession(tape) {
   const { about } = tape;
   const state = about.initial_state === null ? null : readExactly(about.initial_state);
+  const settings = readExactly(about.settings);
   return [
     make(
       "header",
@@ -222,6 +223,7 @@ function showSession(tape) {
     about.anchors.length
       ? section("Anchors", make("p", {}, ...about.anchors.flatMap(showAnchor)))
       : null,
+    settings.size ? section("Settings", showValue(settings)) : null,
   ].filter(Boolean);
 }
 

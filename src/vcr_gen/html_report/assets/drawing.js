@@ -126,7 +126,7 @@ class Drawing {
 
   drawLabel(row) {
     const { pen } = this;
-    const { boundary, label, first, inbound } = this.rows[row];
+    const { boundary, lane, first, inbound } = this.rows[row];
     const y = this.top(row);
     const onTop = row === this.first; // names stay in sight when their first row does not
     const begins = row === 0 || this.rows[row - 1].boundary !== boundary;
@@ -146,7 +146,7 @@ class Drawing {
     }
     if (first || onTop) {
       pen.fillStyle = this.color("muted");
-      pen.fillText(fitting(pen, label, GUTTER - NAME - 8), NAME, y + LANE / 2);
+      pen.fillText(fitting(pen, lane, GUTTER - NAME - 8), NAME, y + LANE / 2);
     }
   }
 

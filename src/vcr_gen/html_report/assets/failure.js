@@ -104,8 +104,15 @@ function showDifferences(differences, sides = EXPECTED_AND_CAME) {
     return null;
   }
   const titles = ["Field", ...sides.map((side) => side.title)];
-  const rows = differences.map((difference) => showDifference(difference, sides));
-  return make("div", { class: "differences" }, showTable(titles, rows));
+  const listed = differences.slice(0, MANY_PARTS);
+  const rows = listed.map((difference) => showDifference(difference, sides));
+  const rest = differences.length - listed.length;
+  return make(
+    "div",
+    { class: "differences" },
+    showTable(titles, rows),
+    rest ? nothing(`and ${counted(rest, "more field")}`) : null,
+  );
 }
 
 function showDifference({ field, reason, expected, came, breaking }, sides) {

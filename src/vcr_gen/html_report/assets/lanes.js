@@ -9,7 +9,7 @@
 
 const MANY_LANES = 40;
 
-/** The rows: `{boundary, label, inbound, first, calls}`, the calls of each in their order. */
+/** The rows: `{boundary, inbound, lane, first, calls}`; `first` is true for a lane's first row. */
 function layOut(tape) {
   let shared = shareLanes(collectLanes(tape), isOfACall);
   if (shared.length > MANY_LANES) {
@@ -24,7 +24,13 @@ function layOut(tape) {
       row = row < 0 ? ends.length : row;
       ends[row] = call.last ?? Infinity;
       const place = rows.length + row;
-      lane.rows[row] ??= { ...lane, label: row ? "" : lane.label, first: row === 0, calls: [] };
+      lane.rows[row] ??= {
+        boundary: lane.boundary,
+        inbound: lane.inbound,
+        lane: lane.label,
+        first: row === 0,
+        calls: [],
+      };
       lane.rows[row].calls.push(call);
       call.row = place;
     }

@@ -162,12 +162,18 @@ class Timeline {
     return this.x(step ? step.at : isEnd ? call.end : call.start);
   }
 
+  /** The row under the pointer, and how far to the right it points. */
+  rowAt(pointer) {
+    const frame = this.canvas.getBoundingClientRect();
+    const y = pointer.clientY - frame.top - AXIS;
+    const row = y < 0 ? undefined : this.rows[Math.floor((y + this.box.scrollTop) / LANE)];
+    return [row ?? null, pointer.clientX - frame.left];
+  }
+
   callAt(pointer) {
     this.measure();
-    const frame = this.canvas.getBoundingClientRect();
-    const [x, y] = [pointer.clientX - frame.left, pointer.clientY - frame.top];
-    const row = this.rows[Math.floor((y - AXIS + this.box.scrollTop) / LANE)];
-    if (!row || x < GUTTER || y < AXIS) {
+    const [row, x] = this.rowAt(pointer);
+    if (row === null || x < GUTTER) {
       return null;
     }
     let nearest = null;
@@ -183,20 +189,30 @@ class Timeline {
     return nearest;
   }
 
+  /** Say what is under the pointer: a call, or the lane whose name may not fit. */
   point(event) {
     const call = this.callAt(event);
     this.pointAt(call);
+    const [row, x] = this.rowAt(event);
     if (call) {
       const took = call.took === null ? "" : `, ${duration(call.took)}`;
-      this.hint.textContent = `${call.first}  ${call.of}: ${call.status}${took}`;
-      const room = document.documentElement.clientWidth - this.hint.offsetWidth - 8;
-      this.hint.style.left = `${Math.max(8, Math.min(event.clientX + 12, room))}px`;
-      this.hint.style.top = `${event.clientY + 16}px`;
+      this.tell(event, `${call.first}  ${call.of}: ${call.status}${took}`);
+    } else if (row && x < GUTTER) {
+      const direction = row.inbound ? "inbound" : "outbound";
+      this.tell(event, `${row.boundary}, ${direction}, ${row.lane}`);
     }
   }
 
+  tell(event, text) {
+    this.hint.hidden = false;
+    this.hint.textContent = text;
+    const room = document.documentElement.clientWidth - this.hint.offsetWidth - 8;
+    this.hint.style.left = `${Math.max(8, Math.min(event.clientX + 12, room))}px`;
+    this.hint.style.top = `${event.clientY + 16}px`;
+  }
+
   pointAt(call) {
-    this.hint.hidden = call === null;
+    this.hint.hidden = true;
     this.box.classList.toggle("pointing", call !== null);
     if (call !== this.pointed) {
       this.pointed = call;
