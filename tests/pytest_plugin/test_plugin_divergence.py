@@ -158,6 +158,74 @@ def test_a_divergence_in_a_fixture_is_an_error_and_disturbs_no_other_test(
     assert "cassettes: 1 replayed, 3 diverged" in output
 
 
+def test_a_divergence_is_told_once_though_the_teardown_meets_it_again(
+    project: PluginProject,
+) -> None:
+    project.write(
+        "test_it.py",
+        """
+        import os
+
+        import pytest
+
+        @pytest.fixture
+        def opened(shell):
+            yield shell
+            shell.run("close")
+
+        def test_one(opened):
+            opened.run(os.environ.get("WORD", "a"))
+        """,
+    )
+    project.record()
+    output = project.run("--tb=short", WORD="b")
+    assert "1 failed, 1 error" in output
+    assert output.count("differences (- recorded, + actual)") == 1
+    assert f"E   Failed: the replay had ended already: {HEADLINE}" in output
+
+
+def test_a_plain_cassette_in_a_test_shows_user_frames_alone(project: PluginProject) -> None:
+    project.write(
+        "test_it.py",
+        """
+        import os
+
+        from app.logic import ask
+        from app.real import RealShell
+        from vcr_app import VcrShell
+        from vcr_gen import Cassette
+
+        WORD = os.environ.get("WORD", "a")
+
+        def test_diverges():
+            with Cassette("one.yaml", "once") as cassette:
+                ask(VcrShell.attach(cassette, RealShell), WORD)
+
+        def test_leaves():
+            with Cassette("two.yaml", "once") as cassette:
+                shell = VcrShell.attach(cassette, RealShell)
+                if WORD == "a":
+                    ask(shell, WORD)
+
+        def test_has_none():
+            if WORD != "a":
+                Cassette("three.yaml", "none")
+        """,
+    )
+    assert "3 passed" in project.run(WORLD="old")
+    output = project.run("--tb=short", WORD="b")
+    assert "3 failed" in output
+    frames = [line for line in output.splitlines() if ".py:" in line and ": in " in line]
+    assert [frame.rpartition(" ")[2] for frame in frames] == [
+        "test_diverges",
+        "ask",
+        "test_leaves",
+        "test_has_none",
+    ]
+    for test in ("test_diverges", "test_leaves", "test_has_none"):
+        assert f"VCR_RECORD=1 pytest test_it.py::{test}" in output
+
+
 def test_a_cassette_that_is_asked_for_while_the_test_runs_works_the_same(
     project: PluginProject,
 ) -> None:

@@ -88,6 +88,42 @@ def test_an_interrupted_recording_leaves_the_good_cassette(project: PluginProjec
     assert "returned: new a" in project.cassettes()[PARTIAL]
 
 
+def test_a_test_that_was_run_again_and_recorded_is_not_called_partial(
+    project: PluginProject,
+) -> None:
+    project.write(
+        "conftest_rerun.py",
+        """
+        from _pytest.runner import runtestprotocol
+
+        def pytest_runtest_protocol(item, nextitem):
+            item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+            for attempt in (1, 2):
+                item.attempt = attempt
+                item._initrequest()
+                reports = runtestprotocol(item, nextitem=nextitem, log=False)
+                for report in reports:
+                    if report.failed and attempt == 1:
+                        report.outcome = "rerun"
+                    item.ihook.pytest_runtest_logreport(report=report)
+                if all(report.passed for report in reports):
+                    break
+            return True
+        """,
+    )
+    project.write(
+        "test_it.py",
+        """
+        def test_one(request, shell):
+            shell.run("a")
+            assert request.node.attempt == 2
+        """,
+    )
+    output = project.run("--vcrgen-mode=all", "-pconftest_rerun", WORLD="old")
+    assert "cassettes: 1 recorded\n" in output
+    assert "not recorded" not in output
+
+
 def test_a_recording_with_a_hole_is_not_put_in_place(project: PluginProject) -> None:
     project.write(
         "test_it.py",

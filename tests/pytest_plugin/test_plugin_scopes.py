@@ -55,6 +55,11 @@ def test_module_and_session_cassettes_are_closed_with_their_scope(project: Plugi
     left = project.run("tests/test_a.py::test_one")
     assert "1 passed, 1 error" in left
     assert "recorded events were not used" in left
+    told = "module.yaml is shared by all tests of tests/test_a.py: run them all, in the recorded"
+    assert told in left
+    alone = project.run("tests/test_a.py::test_three")
+    assert told in alone
+    assert "record again: pytest --vcrgen-mode=all tests/test_a.py\n" in alone
 
 
 def test_a_divergence_fails_the_test_in_which_it_happens(project: PluginProject) -> None:

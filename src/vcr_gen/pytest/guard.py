@@ -20,10 +20,10 @@ _T = TypeVar("_T")
 
 @final
 class Guard:
-    """Turns divergences into failures; `told` hears of each, so that it is not told again."""
+    """Turns divergences into failures; `tell` hears of each, and knows those told already."""
 
-    def __init__(self, told: Callable[[DivergenceError], None]) -> None:
-        self._told = told
+    def __init__(self, tell: Callable[[DivergenceError], bool]) -> None:
+        self._tell = tell
 
     def coroutine(self, test: Callable[..., Awaitable[_T]]) -> Callable[..., Awaitable[_T]]:
         """A test coroutine that never raises a divergence as such."""
@@ -60,12 +60,14 @@ class Guard:
 
     @contextmanager
     def _as_failure(self) -> Iterator[None]:
-        """Raise a divergence as a failure with the same text and the same frames."""
+        """Raise a divergence as a failure with the same text, once, and the same frames."""
         try:
             yield
         except DivergenceError as divergence:
-            self._told(divergence)
-            failure = pytest.fail.Exception(str(divergence))
+            text = str(divergence)
+            if not self._tell(divergence):
+                text = f"the replay had ended already: {divergence.divergence.headline}"
+            failure = pytest.fail.Exception(text)
             raise failure.with_traceback(divergence.__traceback__) from None
 
 

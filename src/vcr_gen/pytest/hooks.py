@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from vcr_gen.errors import DivergenceError, VcrError
+from vcr_gen.errors import DivergenceError, UnusedEventsError, VcrError
 from vcr_gen.pytest.claims import CASSETTE, MARKER
 from vcr_gen.pytest.dependents import Dependents
 from vcr_gen.pytest.guard import Guard
@@ -17,7 +17,7 @@ from vcr_gen.pytest.tape import Tape
 __all__ = ["Hooks", "as_failure"]
 
 
-def as_failure(complaint: BaseException) -> BaseException:
+def as_failure(complaint: BaseException, *, about: str = "") -> BaseException:
     """A complaint as it leaves a fixture: its text alone, since no frame of the user's led to it.
 
     It is an ordinary exception even when the complaint is not: pytest stops tearing down a test
@@ -25,7 +25,8 @@ def as_failure(complaint: BaseException) -> BaseException:
     """
     if not isinstance(complaint, VcrError | DivergenceError):
         return complaint
-    return pytest.fail.Exception(str(complaint), pytrace=False)
+    more = f"\n{about}" if about and isinstance(complaint, UnusedEventsError) else ""
+    return pytest.fail.Exception(f"{complaint}{more}", pytrace=False)
 
 
 class Hooks:
@@ -114,6 +115,8 @@ class Hooks:
             error = call.excinfo.value if call.excinfo else AssertionError(report.longreprtext)
             for tape in self._tapes(item):
                 tape.fail(error)
+                if report.failed and tape.shared and tape.divergence is not None:
+                    report.sections.append(("vcrgen", tape.shared))
         return report
 
     def close_own(self, item: pytest.Item) -> None:
@@ -126,10 +129,10 @@ class Hooks:
 
     def close_scope(self, fixture: str) -> None:
         """A module or the session is over."""
-        complaints = [tape.close() for tape in self.scoped.pop(fixture, ())]
-        for complaint in complaints:
+        closed = [(tape, tape.close()) for tape in self.scoped.pop(fixture, ())]
+        for tape, complaint in closed:
             if complaint is not None:
-                raise as_failure(complaint)
+                raise as_failure(complaint, about=tape.shared)
 
     def _after_call(self, item: pytest.Item, error: BaseException | None) -> BaseException | None:
         test = _function(item)
@@ -167,10 +170,11 @@ class Hooks:
         scoped = [tape for name, tapes in self.scoped.items() if name in names for tape in tapes]
         return [*scoped, *([self.own] if self.own is not None else [])]
 
-    def _tell(self, divergence: DivergenceError) -> None:
+    def _tell(self, divergence: DivergenceError) -> bool:
         scoped = [tape for tapes in self.scoped.values() for tape in tapes]
-        for tape in (*scoped, *([self.own] if self.own is not None else ())):
-            tape.tell(divergence)
+        tapes = [*scoped, *([self.own] if self.own is not None else ())]
+        news = [tape.tell(divergence) for tape in tapes]
+        return all(news)
 
 
 def _drop_repeated(errors: list[pytest.ExceptionInfo[BaseException]]) -> None:

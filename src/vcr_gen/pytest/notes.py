@@ -51,7 +51,7 @@ def read_notes(plain: Iterable[Sequence[Any]]) -> list[Note]:
 
 def summary_lines(notes: Iterable[Note], root: Path) -> list[str]:
     """The terminal summary: one line of counts, then the cassettes that somebody should look at."""
-    noted = sorted(set(notes))
+    noted = sorted(_without_overtaken(set(notes)))
     counts = {kind: sum(note.kind == kind for note in noted) for kind in get_args(Kind)}
     told = [kind for kind in get_args(Kind) if counts[kind] and kind != "pictured"]
     if not told:
@@ -65,6 +65,12 @@ def summary_lines(notes: Iterable[Note], root: Path) -> list[str]:
     if counts["unused"]:
         lines.append("hint: delete them, or run the tests that use them")
     return lines
+
+
+def _without_overtaken(notes: set[Note]) -> set[Note]:
+    """Leave out what a test left partial that was run again, and recorded then."""
+    recorded = {note.path for note in notes if note.kind == "recorded"}
+    return {note for note in notes if note.kind != "partial" or note.path not in recorded}
 
 
 def picture_sections(notes: Iterable[Note], root: Path) -> list[tuple[str, str]]:

@@ -63,9 +63,22 @@ class Tape:
         """A test that uses the cassette did not pass."""
         self.error = self.error or error
 
-    def tell(self, divergence: DivergenceError) -> None:
-        """The divergence is reported already; it is not hidden."""
+    @property
+    def shared(self) -> str:
+        """What to know about a tape that several tests use; empty where one has it alone."""
+        tests = self.plan.tests
+        if "::" in tests:
+            return ""
+        return (
+            f"{self.plan.path.name} is shared by all tests of {tests or 'the run'}: run them all, "
+            "in the recorded order (without -k, --lf or shuffling)"
+        )
+
+    def tell(self, divergence: DivergenceError) -> bool:
+        """The divergence is being reported; whether for the first time."""
+        again = divergence is self._told or _shown(divergence, self.error)
         self._told = divergence
+        return not again
 
     def hidden(self, error: BaseException | None, test: object) -> DivergenceError | None:
         """A divergence that the application swallowed; told once.
@@ -73,7 +86,7 @@ class Tape:
         One that `error` shows already is not hidden, nor one that came as far as the test function:
         a test may expect it (`pytest.raises`), the application may not.
         """
-        divergence = self._divergence()
+        divergence = self.divergence
         if divergence is None or divergence is self._told:
             return None
         self._told = divergence
@@ -86,7 +99,7 @@ class Tape:
         self.closed = True
         complaint: BaseException | None = self.hidden(self.error, test)
         recording = self.cassette.recording
-        error = self._divergence() or self.error
+        error = self.divergence or self.error
         kept = recording and error is not None and self._keeps(error)
         ended_by = None if kept else error
         try:
@@ -140,7 +153,9 @@ class Tape:
             )
         return cassette
 
-    def _divergence(self) -> DivergenceError | None:
+    @property
+    def divergence(self) -> DivergenceError | None:
+        """The first one, told or not."""
         try:
             return self.cassette.replay().player.failure
         except UsageError:  # it records: there is nothing to diverge from

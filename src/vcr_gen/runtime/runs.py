@@ -222,8 +222,8 @@ class RecordRun(Run):
             if error is None and failure is not None:
                 kept = f"\n\nwhat was recorded: {shown_path(partial)}" if partial else ""
                 raise IncompleteError(
-                    f"{shown_path(self._settings.path)}: not recorded, since the program went on "
-                    f"after a value that cannot be stored\n\n{failure}{kept}"
+                    f"{shown_path(self._settings.path)}: the recording is incomplete, and not put "
+                    f"in place: a value cannot be stored\n\n{failure}{kept}"
                 ) from failure
             return
         self._file.finish(self._plain_header(self._header))
