@@ -13,7 +13,9 @@ from vcr_gen.cli import (
     cassette_merge,
     cassette_migrate,
     cassette_prune,
+    cassette_redact,
     cassette_report,
+    cassette_scan,
     cassette_show,
     cassette_stats,
 )
@@ -33,6 +35,8 @@ ACTIONS: Final[Mapping[str, CommandModule]] = MappingProxyType(
         "merge": cassette_merge,
         "prune": cassette_prune,
         "report": cassette_report,
+        "scan": cassette_scan,
+        "redact": cassette_redact,
     }
 )
 

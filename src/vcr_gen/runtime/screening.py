@@ -99,6 +99,14 @@ class Screen:
         kind = kind_of(event)
         return event if kind is None else replace(event, value=self.value(of, kind, event.value))
 
+    def recorded(self, event: Event, of: str) -> Event:
+        """An event that was recorded before, as it would be stored now; texts of streams later."""
+        if isinstance(event, Start):
+            return replace(event, arguments=self.arguments(of, event.arguments))
+        if isinstance(event, Item):
+            return replace(event, value=self.item(of, event.value))
+        return self.event(event, of)
+
     def item(self, of: str, value: Plain) -> Plain:
         """An item of a stream; a text is not redacted yet, as the next one may go on with it."""
         value = self._hook(of, "item", value)

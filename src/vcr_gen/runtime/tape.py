@@ -14,10 +14,8 @@ from vcr_gen.runtime.events import (
     SignalKind,
     Soon,
     Start,
-    fold,
-    foldable,
-    plain_of,
 )
+from vcr_gen.runtime.folding import Folding
 from vcr_gen.runtime.holding import Holding
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.progress import StatusLine
@@ -44,15 +42,14 @@ class Tape:
         first_call: int = 1,
         status: StatusLine | None = None,
     ) -> None:
-        self._append = append
         self._now = now
         self._strands = strands
         self._screen = screen
-        self._holding = Holding(screen.secrets, self._write)
+        self._folding = Folding(append)
+        self._holding = Holding(screen.secrets, self._folding.add)
         self._names: dict[int, str] = {}
         self._next_call = first_call
         self._status = status
-        self._pending: Start | None = None
         self._homes: dict[int, str] = {}
         self._lock = threading.RLock()
         self.failure: EncodeError | None = None
@@ -135,9 +132,7 @@ class Tape:
             self._closed = True
             if self._status is not None:
                 self._status.clear()
-            pending, self._pending = self._pending, None
-            if pending is not None:
-                self._append(fold(pending, None))
+            self._folding.close()
 
     def _screened(self, call: int, kind: Happening, value: Plain) -> Plain:
         return self._screen.value(self._names.get(call, ""), kind, value)
@@ -154,16 +149,3 @@ class Tape:
         if self._status is not None:
             self._status.tell(self.appended)
         self._holding.add(event)
-
-    def _write(self, event: Event) -> None:
-        pending = self._pending
-        if pending is not None:
-            self._pending = None
-            if isinstance(event, End) and foldable(pending, event):
-                self._append(fold(pending, event))
-                return
-            self._append(fold(pending, None))
-        if isinstance(event, Start):
-            self._pending = event
-        else:
-            self._append(plain_of(event))

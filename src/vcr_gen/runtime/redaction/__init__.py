@@ -1,8 +1,17 @@
 """Keeps secrets out of what is stored and said: placeholders stand in their place."""
 
 from vcr_gen.runtime.redaction.facts import without_secrets
+from vcr_gen.runtime.redaction.finding import DEFAULT_RULES
 from vcr_gen.runtime.redaction.secrets import Secrets, hidden, redacting
 from vcr_gen.runtime.redaction.settings import Redaction
 from vcr_gen.runtime.redaction.vault import Vault
 
-__all__ = ["Redaction", "Secrets", "Vault", "hidden", "redacting", "without_secrets"]
+__all__ = [
+    "DEFAULT_RULES",
+    "Redaction",
+    "Secrets",
+    "Vault",
+    "hidden",
+    "redacting",
+    "without_secrets",
+]

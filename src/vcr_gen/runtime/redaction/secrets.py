@@ -40,6 +40,13 @@ class Secrets:
             value = self._redact_fields(of, kind, value)
         return self.redactor.redact(value, name_of_result(of) if kind == "returned" else "")
 
+    def entry(self, entry: dict[str, Plain]) -> dict[str, Plain]:
+        """The header or an event of a file without the secrets in its values."""
+        return {
+            key: self.redactor.redact(value) if key in _VALUES else value
+            for key, value in entry.items()
+        }
+
     def hide(self, value: Plain) -> str:
         """The placeholder for a value that is marked `Secret`."""
         return self.redactor.hide("secret", value)
@@ -85,6 +92,9 @@ class Secrets:
         return self._aligner.align(recorded, actual)
 
 
+_VALUES = frozenset({"initial_state", "args", "value", "returned", "raised"})
+"""Where values of the program stand in a header or an event; the rest is our own."""
+
 _ROOTS = {
     "item": "$item",
     "sent": "$sent",
@@ -96,14 +106,7 @@ _ROOTS = {
 
 def redacting() -> Callable[[dict[str, Plain]], dict[str, Plain]]:
     """What takes the secrets out of the entries of a file that is shown to people."""
-    secrets = Secrets(Redaction())
-
-    def change(entry: dict[str, Plain]) -> dict[str, Plain]:
-        made = secrets.redactor.redact(entry)
-        assert isinstance(made, dict)
-        return made
-
-    return change
+    return Secrets(Redaction()).entry
 
 
 @cache

@@ -52,6 +52,11 @@ class Vault:
                 self._texts[name] = secret
             return name
 
+    def hidden(self) -> list[tuple[str, str]]:
+        """Rule and text of every secret so far, in the order in which they were met."""
+        named = ((PLACEHOLDER.fullmatch(name), text) for text, name in self._names.items())
+        return [(found[1], text) for found, text in named if found is not None]
+
     def is_known(self, secret: str) -> bool:
         """Whether the text has a placeholder."""
         return secret in self._names

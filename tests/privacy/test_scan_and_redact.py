@@ -1,0 +1,185 @@
+"""`vcr-gen cassette scan` finds what is in a file, and `redact` takes it out."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_credentials import CREDENTIALS, PASSWORD, runs_of
+from guarded.bridges import Echo
+from vcr_guarded import VcrApi
+
+from vcr_gen import Cassette, Redaction
+from vcr_gen.cli import main
+from vcr_gen.runtime.redaction import DEFAULT_RULES
+
+OFF = Redaction(off=DEFAULT_RULES)
+GITHUB, SLACK = CREDENTIALS["github-token"], CREDENTIALS["slack-token"]
+
+
+def record(tape: Path, *values: Any, pieces: tuple[str, ...] = ()) -> None:
+    """A cassette as somebody made it who switched all redaction off."""
+    echo = Echo()
+    echo.pieces = list(pieces)
+    with Cassette(tape, "all", redaction=OFF, initial_state={"note": "none"}) as cassette:
+        api = VcrApi(cassette=cassette, inner=echo)
+        for value in values:
+            api.ask(value)
+        if pieces:
+            list(api.text())
+
+
+def replay(tape: Path, *values: Any, pieces: int = 0) -> None:
+    with Cassette(tape, "none") as cassette:
+        api = VcrApi(cassette=cassette)
+        for value in values:
+            api.ask(value)
+        if pieces:
+            assert len(list(api.text())) == pieces
+
+
+def scan(*arguments: object) -> int:
+    return main(["cassette", "scan", *map(str, arguments)])
+
+
+@pytest.mark.parametrize("ending", ["yaml", "jsonl"])
+def test_every_form_is_found_with_its_line_and_not_shown(ending, tmp_path, capsys):
+    tape = tmp_path / f"tape.{ending}"
+    record(tape, *CREDENTIALS.values())
+    assert scan(tape) == 1
+    out, err = capsys.readouterr()
+    for name, secret in CREDENTIALS.items():
+        rule = name.split()[0]
+        found = [line for line in out.splitlines() if f": {rule}: " in line]
+        assert found, name
+        lines = tape.read_text().splitlines()
+        key = secret.splitlines()[0]
+        numbers = [int(row.removeprefix(f"{tape}:").partition(":")[0]) for row in found]
+        assert any(key in lines[number - 1] for number in numbers), name
+    assert not any(
+        piece in out + err for secret in CREDENTIALS.values() for piece in runs_of(secret)
+    )
+
+
+def test_a_recording_with_the_default_rules_has_nothing_to_find(tmp_path, capsys):
+    tape = tmp_path / "tape.yaml"
+    with Cassette(tape, "all") as cassette:
+        api = VcrApi(cassette=cassette, inner=Echo())
+        for secret in CREDENTIALS.values():
+            api.ask({"password": secret, "text": f"is {secret}"})
+    assert scan(tmp_path) == 0
+    assert capsys.readouterr().err == "1 cassette: no credentials\n"
+
+
+def test_what_is_torn_or_edited_by_hand_is_looked_at_as_text(tmp_path, capsys):
+    torn = tmp_path / "torn.yaml"
+    record(torn, "first", {"password": PASSWORD}, f"and {SLACK}", "last")
+    torn.write_text(torn.read_text()[:-40] + f"\n  {{ broken: [ {GITHUB}\n")
+    partial = tmp_path / "cut.jsonl.partial"
+    record(tmp_path / "cut.jsonl", "x", {"token": GITHUB})
+    partial.write_bytes((tmp_path / "cut.jsonl").read_bytes()[:-45])
+    (tmp_path / "cut.jsonl").unlink()
+    assert scan(tmp_path) == 1
+    out = capsys.readouterr().out
+    assert "cut.jsonl.partial:3: github-token:" in out
+    assert "torn.yaml" in out
+    assert {": slack-token:", ": password:", ": github-token:"} <= {
+        rule for rule in (": slack-token:", ": password:", ": github-token:") if rule in out
+    }
+    assert PASSWORD not in out
+
+
+def test_words_that_look_random_are_found_by_choice(tmp_path, capsys):
+    word = "Zk3vQ9" + "pL2xW8rT5nB7" + "yC4mH6dJ1s"
+    record(tmp_path / "tape.yaml", f"it says {word}", "/a/path/like/any/other/one/of/these")
+    assert scan(tmp_path) == 0
+    assert scan(tmp_path, "--entropy") == 1
+    out = capsys.readouterr().out
+    assert ": high-entropy: " in out
+    assert word not in out
+
+
+def test_what_is_allowed_needs_a_reason(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    record(tmp_path / "tapes" / "tape.yaml", GITHUB, SLACK)
+    assert scan("--json") == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["version"] == 1
+    prints = {finding["rule"]: finding["fingerprint"] for finding in found["findings"]}
+    config = tmp_path / "pyproject.toml"
+    allow = "[[tool.vcr-gen.scan.allow]]\n"
+    config.write_text(
+        f'{allow}fingerprint = "{prints["github-token"]}"\nreason = "was revoked"\n'
+        f'{allow}rule = "slack-token"\npath = "tapes/*"\nreason = "an example of the docs"\n'
+    )
+    assert scan() == 0
+    assert "2 allowed" in capsys.readouterr().err
+    config.write_text(f'{allow}rule = "slack-token"\n')
+    assert scan() == 2
+    assert "the reason is missing" in capsys.readouterr().err
+    config.write_text(f'{allow}rulez = "slack-token"\nreason = "x"\n')
+    assert scan() == 2
+    assert "did you mean `rule`?" in capsys.readouterr().err
+    config.write_text('[tool.vcr-gen.redaction]\noff = ["slack-tokens"]\n')
+    assert scan() == 2
+    assert "did you mean 'slack-token'?" in capsys.readouterr().err
+
+
+def test_rules_of_ones_own_hold_for_the_commands_too(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    record(tmp_path / "tape.yaml", "badge 12-34", {"tenant": "acme"})
+    assert scan() == 0
+    (tmp_path / "pyproject.toml").write_text(
+        "[tool.vcr-gen.redaction]\nkeys = ['tenant']\npatterns = { badge = 'badge ([0-9-]+)' }\n"
+    )
+    assert scan() == 1
+    out = capsys.readouterr().out
+    assert ": badge: " in out
+    assert ": tenant: " in out
+
+
+@pytest.mark.parametrize("ending", ["yaml", "jsonl"])
+def test_redact_takes_all_out_and_the_cassette_still_replays(ending, tmp_path, capsys):
+    tape = tmp_path / f"tape.{ending}"
+    values = [{"password": PASSWORD}, f"is {GITHUB}", PASSWORD, "plain"]
+    pieces = (f"so {SLACK[:9]}", f"{SLACK[9:]} end")
+    record(tape, *values, pieces=pieces)
+    before = tape.read_bytes()
+    assert main(["cassette", "redact", "--check", str(tape)]) == 1
+    assert tape.read_bytes() == before
+    assert main(["cassette", "redact", str(tape)]) == 0
+    text = tape.read_text()
+    assert not any(secret in text for secret in (PASSWORD, GITHUB, SLACK[9:]))
+    assert "#1/2>" in text
+    assert scan(tape) == 0
+    replay(tape, *values, pieces=2)
+    replay(
+        tape, {"password": "dummy"}, f"is {CREDENTIALS['gitlab-token']}", "dummy", "plain", pieces=2
+    )
+    told = "".join(capsys.readouterr())
+    assert PASSWORD not in told
+    assert main(["cassette", "redact", "--check", str(tape)]) == 0
+    after = tape.read_bytes()
+    assert main(["cassette", "redact", str(tape)]) == 0
+    assert tape.read_bytes() == after
+
+
+def test_redact_goes_on_counting_behind_what_is_redacted(tmp_path):
+    tape = tmp_path / "tape.yaml"
+    record(tape, {"password": "<redacted:password:3>"}, {"password": PASSWORD})
+    assert main(["cassette", "redact", str(tape)]) == 0
+    assert "<redacted:password:4>" in tape.read_text()
+    replay(tape, {"password": "a"}, {"password": "b"})
+
+
+def test_redact_leaves_an_interrupted_recording_alone(tmp_path, capsys):
+    record(tmp_path / "tape.yaml", GITHUB)
+    (tmp_path / "tape.yaml").rename(tmp_path / "tape.yaml.partial")
+    assert main(["cassette", "redact", str(tmp_path)]) == 2
+    assert "convert --salvage" in capsys.readouterr().err
+
+
+def test_scan_lists_its_rules(capsys):
+    assert scan("--rules") == 0
+    assert set(DEFAULT_RULES) == set(capsys.readouterr().out.split())
+    assert len(DEFAULT_RULES) > 60
