@@ -1,6 +1,7 @@
 """`vcr-gen cassette check` against the wrappers of today."""
 
 import json
+from pathlib import Path
 
 import pytest
 from tape_files import SESSION, write_tape
@@ -96,3 +97,22 @@ def test_a_project_without_wrappers_is_said_to_be_one(project, capsys, tmp_path)
     empty.write_text("[tool.vcr-gen]\noutptu = 'made'\n")
     assert main(["cassette", "check", "one.yaml", "--config", str(empty)]) == 2
     assert "did you mean" in capsys.readouterr().err
+
+
+def test_a_boundary_that_may_have_another_name_is_mentioned(project, capsys):
+    project.record("one.yaml")
+    project.change("@outbound\nclass Shell", '@outbound(name="Terminal")\nclass Shell')
+    assert main(["cassette", "check", "one.yaml"]) == 0
+    assert (
+        "one.yaml: there is no wrapper of `Shell` here; if it was renamed: "
+        "vcr-gen cassette migrate --rename-boundary Shell=Terminal\n"
+    ) in capsys.readouterr().err
+
+
+def test_the_cassettes_of_the_example_fit_its_wrappers(monkeypatch, capsys):
+    monkeypatch.chdir(Path(__file__).parents[2] / "docs" / "examples" / "agent_server")
+    assert main(["cassette", "check", "--json", "cassettes"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["signatures_compared"] is True
+    assert document["remarks"] == []
+    assert document["cassettes"]

@@ -4,15 +4,21 @@ import argparse
 import json
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from vcr_gen.cli.cassette_files import Inspection, Watch, find_cassettes, inspect_cassette
+from vcr_gen.cli.cassette_files import (
+    Inspection,
+    Watch,
+    find_cassettes,
+    inspect_cassette,
+    recorded_by,
+)
 from vcr_gen.cli.cassette_wrappers import Wrappers, add_config_option, ask_wrappers
 from vcr_gen.cli.report import DIFFERENT, FINE, counted
 from vcr_gen.cli.terminal import Terminal
-from vcr_gen.runtime.header import Header
-from vcr_gen.tapes.signatures import ChangedSignature, changed_signatures
+from vcr_gen.tapes.signatures import ChangedSignature, changed_signatures, renamed_boundaries
 
 __all__ = ["add_parser", "run"]
 
@@ -46,6 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         watch = Watch(paths, draw)
         inspections = [inspect_cassette(path, watch) for path in paths]
     wrappers = _ask(inspections, arguments)
+    wrappers = replace(wrappers, remarks=wrappers.remarks + _renamed(inspections, wrappers))
     changed = {one.path: _changed(one, wrappers) for one in inspections}
     problems = sum(one.problem is not None or bool(changed[one.path]) for one in inspections)
     if arguments.json:
@@ -71,12 +78,22 @@ def _ask(inspections: Sequence[Inspection], arguments: argparse.Namespace) -> Wr
 
 
 def _changed(inspection: Inspection, wrappers: Wrappers) -> list[ChangedSignature]:
-    if inspection.problem is not None or inspection.header is None or wrappers.described is None:
+    if inspection.problem is not None or wrappers.described is None:
         return []
-    header = Header.read(inspection.header, inspection.path)
-    boundaries = inspection.header.get("boundaries")
-    names = list(boundaries) if isinstance(boundaries, dict) else []
-    return list(changed_signatures(header.signatures, names, inspection.called, wrappers.described))
+    return list(changed_signatures(recorded_by(inspection), wrappers.described))
+
+
+def _renamed(inspections: Sequence[Inspection], wrappers: Wrappers) -> tuple[str, ...]:
+    """What to say of boundaries that may have another name today."""
+    if wrappers.described is None:
+        return ()
+    return tuple(
+        f"{one.path}: there is no wrapper of `{old}` here; "
+        f"if it was renamed: vcr-gen cassette migrate --rename-boundary {old}={new}"
+        for one in inspections
+        if one.problem is None
+        for old, new in renamed_boundaries(recorded_by(one), wrappers.described)
+    )
 
 
 def _tell(inspection: Inspection, changed: Sequence[ChangedSignature], terminal: Terminal) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from vcr_gen.cli.cassette_files import Watch
 from vcr_gen.cli.cassette_writing import refuse_existing, write_cassette
+from vcr_gen.cli.report import counted
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.formats import Entry, format_for
@@ -35,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     source, target = arguments.source, arguments.target
     refuse_existing(target, force=arguments.force)
     count = _convert(source, target, terminal, salvage=arguments.salvage)
-    terminal.note(f"wrote {target}: {count} events")
+    terminal.note(f"wrote {target}: {counted(count, 'event')}")
     return 0
 
 

@@ -12,8 +12,16 @@ from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.loading import Reading, is_partial, open_regular, target_of
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.recorded import read_events
+from vcr_gen.tapes.signatures import Recorded
 
-__all__ = ["Inspection", "Watch", "find_cassettes", "inspect_cassette", "is_cassette"]
+__all__ = [
+    "Inspection",
+    "Watch",
+    "find_cassettes",
+    "inspect_cassette",
+    "is_cassette",
+    "recorded_by",
+]
 
 _STRIDE: Final = 100
 """Entries between two looks at how far a file has been read."""
@@ -106,6 +114,14 @@ def inspect_cassette(path: Path, watch: Watch) -> Inspection:
     except CassetteError as error:
         problem = error
     return Inspection(path, is_partial(path), header, events, frozenset(called), problem, torn)
+
+
+def recorded_by(inspection: Inspection) -> Recorded:
+    """What a cassette that was read says of its boundaries."""
+    data = inspection.header or {}
+    boundaries = data.get("boundaries")
+    names = list(boundaries) if isinstance(boundaries, dict) else []
+    return Recorded(names, Header.read(data, inspection.path).signatures, inspection.called)
 
 
 def _in_folder(folder: Path) -> Iterator[Path]:

@@ -8,18 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from vcr_gen.cli.cassette_files import Inspection, Watch, find_cassettes, inspect_cassette
+from vcr_gen.cli.cassette_files import Watch, find_cassettes, inspect_cassette, recorded_by
 from vcr_gen.cli.cassette_wishes import add_wish_options, read_wishes, refuse_unmet
 from vcr_gen.cli.cassette_wrappers import Wrappers, add_config_option, ask_wrappers
 from vcr_gen.cli.cassette_writing import write_cassette
 from vcr_gen.cli.report import DIFFERENT, FINE, counted
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.runtime.formats import format_for
-from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.loading import Reading
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction import redacting
-from vcr_gen.tapes.migration import Plan, Recorded, plan_migration
+from vcr_gen.tapes.migration import Plan, plan_migration
 from vcr_gen.tapes.rewriting import Rewriter
 
 __all__ = ["add_parser", "run"]
@@ -75,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     for inspection in inspections:
         if inspection.problem is not None:
             raise inspection.problem
-    recorded = {one.path: _recorded(one) for one in inspections}
+    recorded = {one.path: recorded_by(one) for one in inspections}
     refuse_unmet(wishes, recorded.values())
     wrappers = Wrappers(None) if arguments.no_signatures else ask_wrappers(arguments.config)
     outcomes = []
@@ -93,13 +92,6 @@ def run(arguments: argparse.Namespace) -> int:
         _tell(outcomes, wrappers, terminal, only_look=arguments.diff)
     bad = {"refused", "migrated"} if arguments.diff else {"refused"}
     return DIFFERENT if any(outcome.status in bad for outcome in outcomes) else FINE
-
-
-def _recorded(inspection: Inspection) -> Recorded:
-    data = inspection.header or {}
-    boundaries = data.get("boundaries")
-    names = list(boundaries) if isinstance(boundaries, dict) else []
-    return Recorded(names, Header.read(data, inspection.path).signatures, inspection.called)
 
 
 def _rewrite(path: Path, plan: Plan) -> _Outcome:

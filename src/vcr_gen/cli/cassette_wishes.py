@@ -9,8 +9,9 @@ from itertools import chain
 from vcr_gen.errors import EncodeError, UsageError
 from vcr_gen.runtime.plain import Plain, check_plain
 from vcr_gen.tapes.method_migration import AddedParameter
-from vcr_gen.tapes.migration import Recorded, Wishes
+from vcr_gen.tapes.migration import Wishes
 from vcr_gen.tapes.signature_text import Signature
+from vcr_gen.tapes.signatures import Recorded
 
 __all__ = ["add_wish_options", "read_wishes", "refuse_unmet"]
 

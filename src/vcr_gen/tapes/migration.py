@@ -13,9 +13,10 @@ from vcr_gen.tapes.method_migration import (
     plan_method,
 )
 from vcr_gen.tapes.signature_text import Signature
+from vcr_gen.tapes.signatures import Recorded
 from vcr_gen.tapes.wrappers import CurrentMethod, Described
 
-__all__ = ["Plan", "Recorded", "Wishes", "plan_migration"]
+__all__ = ["Plan", "Wishes", "plan_migration"]
 
 _Methods: TypeAlias = Mapping[str, CurrentMethod]
 
@@ -34,17 +35,6 @@ class Wishes:
     removed: Collection[tuple[str, str]] = ()
     kept: Collection[str] = ()
     """Methods whose recorded values are right although their types have changed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """What a cassette says about itself, as far as a migration cares."""
-
-    boundaries: Collection[str]
-    signatures: Mapping[str, str]
-    """`Boundary.method` and its signature."""
-    called: Collection[str]
-    """The methods that are called on the tape."""
 
 
 @dataclass(frozen=True, slots=True)
