@@ -26,6 +26,7 @@ from vcr_gen.runtime.runs import RecordRun, ReplayRun, Run, Settings, open_casse
 from vcr_gen.runtime.screening import Hook
 from vcr_gen.runtime.show import show_age
 from vcr_gen.runtime.spec import Boundary, make_call
+from vcr_gen.runtime.stand_in import stand_in_of
 from vcr_gen.runtime.strategies import Strategies, Strategy
 from vcr_gen.runtime.tracebacks import hide_our_frames
 from vcr_gen.runtime.verification import VerifyRun
@@ -113,10 +114,7 @@ class Cassette:
             hermetic=hermetic_of(hermetic),
             advice=Advice(self.path, record_with),
         )
-        action = action_for(self.mode, self.path)
-        if action in (Action.REPLAY, Action.CONTINUE) and self._is_stale(max_age, when_stale):
-            action = Action.RECORD
-        self._run = _RUNS[action](self._settings)
+        self._run = _RUNS[self._action(max_age, when_stale)](self._settings)
 
     @property
     def initial_state(self) -> Mapping[str, Any]:
@@ -219,6 +217,15 @@ class Cassette:
             if call in boundary.calls.values():
                 return boundary
         raise UsageError(f"no wrapper with {call.__name__} is attached to this cassette")
+
+    def _action(self, max_age: timedelta | None, when_stale: WhenStale) -> Action:
+        """What is done from now on, given the mode and the file."""
+        if stand_in_of(self.path) is not None:
+            return Action.REPLAY
+        action = action_for(self.mode, self.path)
+        if action in (Action.REPLAY, Action.CONTINUE) and self._is_stale(max_age, when_stale):
+            return Action.RECORD
+        return action
 
     def _is_stale(self, max_age: timedelta | None, when_stale: WhenStale) -> bool:
         """Whether the recording is too old and is to be made anew."""

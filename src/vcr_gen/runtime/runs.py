@@ -33,6 +33,7 @@ from vcr_gen.runtime.screening import Hook, Screen
 from vcr_gen.runtime.session import Session
 from vcr_gen.runtime.sites import shown_path
 from vcr_gen.runtime.spec import Boundary
+from vcr_gen.runtime.stand_in import stand_in_of
 from vcr_gen.runtime.storage import Reading, Recording
 from vcr_gen.runtime.strands import Strands
 from vcr_gen.runtime.tape import Tape
@@ -346,14 +347,15 @@ class ReplayRun(Run):
 
 def open_cassette(advice: Advice) -> Reading:
     """The recorded cassette; `advice` says where it should be, and how to record it."""
-    if not advice.path.exists():
+    path = stand_in_of(advice.path) or advice.path
+    if not path.exists():
         raise CassetteMissingError(
             "there is no cassette, and the mode only replays\n\n"
             f"hint: {advice.record('record it')}; mode='once' records where there is none",
             path=advice.path,
         )
     try:
-        return Reading(advice.path)
+        return Reading(path)
     except CassetteFormatError as error:
         hint = advice.record("bring the file back from version control, or record again")
         raise CassetteFormatError(
