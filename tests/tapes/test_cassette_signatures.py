@@ -74,6 +74,13 @@ def test_wrappers_that_cannot_be_imported_are_explained(project, capsys):
     assert "signatures were not compared: " in capsys.readouterr().err
 
 
+def test_files_of_the_project_do_not_stand_in_for_those_of_python(project, capsys):
+    project.record("one.yaml")
+    project.write("json.py", "raise SystemExit('imported')\n")
+    assert main(["cassette", "check", "one.yaml"]) == 0
+    assert capsys.readouterr().err == "1 cassette, 6 events: fine\n"
+
+
 def test_nothing_that_a_cassette_names_is_imported(project, capsys):
     header = {
         "recorded_at": "2026-11-16T05:00:00+00:00",

@@ -40,12 +40,13 @@ def ask_pytest(arguments: Sequence[str], *, run_tests: bool) -> Usage:
     with tempfile.TemporaryDirectory(prefix="vcr-gen-") as folder:
         answer = Path(folder, "unused.json")
         command = [sys.executable, "-m", "pytest", "-p", "vcr_gen.pytest.pruning"]
-        command += ["--vcrgen-check-unused", "-q", *([] if run_tests else ["--collect-only"])]
+        command += ["--vcrgen-check-unused", "--vcrgen-mode=none", "-q"]
+        command += [] if run_tests else ["--collect-only"]
         done = subprocess.run(
             [*command, *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env={**os.environ, ANSWER: str(answer)},
+            env={**os.environ, "VCR_RECORD": "", ANSWER: str(answer)},  # nothing is recorded here
             check=False,
         )
         if done.returncode not in _FINE or not answer.exists():

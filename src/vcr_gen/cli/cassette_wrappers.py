@@ -54,7 +54,8 @@ def ask_wrappers(config_file: Path | None) -> Wrappers:
     }
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "vcr_gen.tapes.wrappers"],
+            # -P: a file of the project that is called like one of Python's own must not be it.
+            [sys.executable, "-P", "-m", "vcr_gen.tapes.wrappers"],
             input=json.dumps(request).encode(),
             capture_output=True,
             cwd=config.root,
