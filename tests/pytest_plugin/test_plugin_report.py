@@ -2,7 +2,10 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 from plugin_project import PluginProject
 
@@ -32,7 +35,7 @@ TESTS = """
 """
 
 
-def failure_of(page: Path) -> dict[str, object]:
+def failure_of(page: Path) -> dict[str, Any]:
     text = page.read_text(encoding="utf-8")
     (summary,) = re.findall(r'<script type="application/json" id="report">(.*?)</script>', text)
     return json.loads(summary)["failure"]
@@ -94,3 +97,44 @@ def test_a_file_that_is_no_report_stays_and_the_summary_says_so(project: PluginP
     assert target.read_text() == "mine"
     assert "this file is no report of vcr-gen, so it is not replaced" in output
     assert "exit 1" in output
+
+
+def test_no_secret_is_on_the_page(project: PluginProject) -> None:
+    project.write(
+        "app/ports.py",
+        """
+        from typing import Annotated, Protocol
+
+        from vcr_gen.boundary import Secret, outbound
+
+
+        @outbound
+        class Shell(Protocol):
+            def login(self, user: str, password: Annotated[str, Secret]) -> str: ...
+        """,
+    )
+    project.write(
+        "app/real.py",
+        """
+        class RealShell:
+            def login(self, user: str, password: str) -> str:
+                return "welcome"
+        """,
+    )
+    project.write(
+        "test_it.py",
+        """
+        import os
+
+        def test_login(shell):
+            shell.login(os.environ.get("USER_NAME", "ada"), os.environ["PHRASE"])
+        """,
+    )
+    command = [sys.executable, "-m", "vcr_gen", "--no-cache", "-q"]
+    subprocess.run(command, cwd=project.root, check=True, timeout=120)
+    project.run("--vcrgen-mode=all", PHRASE="hunter-1")
+    output = project.run("--vcrgen-report=out", USER_NAME="bob", PHRASE="hunter-2")
+    (page,) = (project.root / "out").rglob("*.html")
+    (difference,) = failure_of(page)["differences"]
+    assert difference["field"] == "user"
+    assert "hunter" not in page.read_text(encoding="utf-8") + output
