@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -259,6 +260,8 @@ def _command(rest: Sequence[str]) -> list[str]:
             "there is no command to run the test\n\n"
             "hint: vcr-gen cassette mutate CASSETTE -- pytest tests/test_it.py"
         )
-    if shutil.which(rest[0]) is None:
+    beside = str(Path(sys.executable).parent)  # `pytest` means that of our own environment
+    found = shutil.which(rest[0], path=beside) or shutil.which(rest[0])
+    if found is None:
         raise UsageError(f"{rest[0]}: there is no such command")
-    return list(rest)
+    return [found, *rest[1:]]
