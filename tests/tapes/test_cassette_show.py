@@ -128,3 +128,15 @@ def test_text_that_looks_like_keys_is_left_alone_in_colour(tmp_path):
     shown = run_in_terminal("cassette", "show", str(tape), "--no-pager", cwd=tmp_path, NO_COLOR="")
     assert "\n    call: 7\n      took: 3\n" in shown.shown
     assert "\033[36mtook\033[0m: 0.5" in shown.shown
+
+
+def test_the_cassettes_of_a_folder_are_shown_one_after_another(tmp_path, capsys):
+    for name in ("a.yaml", "b.jsonl"):
+        write_tape(tmp_path / "tapes" / name, SESSION[:1])
+    folder = str(tmp_path / "tapes")
+    assert main(["cassette", "show", folder, "--overview"]) == 0
+    line = '1    0.100000  → Shell.run(command="a")  returned "A"  [500 ms]\n'
+    assert capsys.readouterr().out == f"# {folder}/a.yaml\n{line}# {folder}/b.jsonl\n{line}"
+    for options in (["1"], ["--json"]):
+        assert main(["cassette", "show", folder, *options]) == 2
+        assert folder in capsys.readouterr().err

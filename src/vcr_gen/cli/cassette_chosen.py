@@ -22,11 +22,6 @@ class Chosen:
     calls: Collection[int] | None
     """Their numbers; None when all are."""
 
-    @property
-    def is_narrow(self) -> bool:
-        """Whether anything is left out."""
-        return self.calls is not None
-
     @classmethod
     def of(
         cls, reading: Reading, boundary: str | None, method: str | None, status: str | None

@@ -4,11 +4,11 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from vcr_gen.cli.cassette_files import Watch
+from vcr_gen.cli.cassette_files import Watch, find_cassettes
 from vcr_gen.cli.cassette_writing import refuse_existing, write_cassette
 from vcr_gen.cli.report import counted
 from vcr_gen.cli.terminal import Terminal
-from vcr_gen.errors import CassetteFormatError
+from vcr_gen.errors import CassetteFormatError, UsageError
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.loading import open_regular, target_of
 
@@ -20,29 +20,56 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = subparsers.add_parser(
         "convert",
         help="write a cassette in another format, without loss",
-        description="Write a cassette in the format that the new name chooses, without loss.",
+        description=(
+            "Write a cassette in the format that the new name chooses, without loss; of a folder, "
+            "all cassettes in the format that --to says."
+        ),
     )
     add = parser.add_argument
-    add("source", type=Path, help="a cassette; with --salvage also a partial or damaged one")
-    add("target", type=Path, help="where to write it: .yaml or .jsonl")
+    add("source", type=Path, help="a cassette, or a folder; with --salvage also a damaged one")
+    add("target", type=Path, help="where to write it: .yaml or .jsonl; for a folder, a folder")
+    add("--to", choices=("yaml", "jsonl"), help="the format for all cassettes of a folder")
     add("--salvage", action="store_true", help="keep the whole events of a damaged file")
     add("--force", action="store_true", help="replace the target if it exists")
     add("-q", "--quiet", action="store_true", help="say nothing")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Convert; the target appears at once and whole, or not at all."""
+    """Convert; each target appears at once and whole, or not at all."""
     terminal = Terminal(quiet=arguments.quiet)
-    source, target = arguments.source, arguments.target
-    refuse_existing(target, force=arguments.force)
-    count = _convert(source, target, terminal, salvage=arguments.salvage)
-    terminal.note(f"wrote {target}: {counted(count, 'event')}")
+    targets = _targets(arguments.source, arguments.target, arguments.to)
+    for target in targets:
+        refuse_existing(target, force=arguments.force)
+    with terminal.progress("converting", percent=True) as draw:
+        watch = Watch(list(targets.values()), draw)
+        counts = {
+            target: _convert(source, target, watch, salvage=arguments.salvage)
+            for target, source in targets.items()
+        }
+    for target, count in counts.items():
+        terminal.note(f"wrote {target}: {counted(count, 'event')}")
     return 0
 
 
-def _convert(source: Path, target: Path, terminal: Terminal, *, salvage: bool) -> int:
-    with open_regular(source) as stream, terminal.progress("converting", percent=True) as draw:
-        watch = Watch([source], draw)
+def _targets(source: Path, target: Path, ending: str | None) -> dict[Path, Path]:
+    """What is written, and what it is made of."""
+    if not source.is_dir():
+        if ending is not None:
+            raise UsageError(f"--to is for folders: the name of {target} chooses its format")
+        return {target: source}
+    if ending is None:
+        raise UsageError(f"{source} is a folder: say the format with --to yaml or --to jsonl")
+    found: dict[Path, Path] = {}
+    for path in find_cassettes([source], partial=False):
+        made = target / path.relative_to(source).with_suffix(f".{ending}")
+        if made in found:
+            raise UsageError(f"{found[made]} and {path} would both become {made}")
+        found[made] = path
+    return found
+
+
+def _convert(source: Path, target: Path, watch: Watch, *, salvage: bool) -> int:
+    with open_regular(source) as stream:
         entries = watch.entries(format_for(target_of(source)).read(stream, source), stream.tell)
         header = next(entries)
         kept = _whole(entries) if salvage else entries

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from vcr_gen.cli.cassette_chosen import Chosen
+from vcr_gen.cli.cassette_files import find_cassettes
 from vcr_gen.cli.cassette_overview import overview
 from vcr_gen.cli.cassette_paint import paint_yaml
 from vcr_gen.cli.pager import paged
@@ -34,7 +35,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         ),
     )
     add = parser.add_argument
-    add("path", type=Path, help="a cassette")
+    add("path", type=Path, help="a cassette, or a folder")
     add("events", nargs="?", metavar="N[-M]", help="only these events, from 1")
     look = parser.add_mutually_exclusive_group()
     look.add_argument("--overview", action="store_true", help="one line for each event")
@@ -46,22 +47,38 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print header and events, streamed."""
-    with Reading(arguments.path, change=redacting()) as reading:
-        first, last = _range(arguments.events, reading.count)
-        chosen = Chosen.of(reading, arguments.boundary, arguments.method, arguments.status)
-        entries = chosen.entries(islice(enumerate(reading, start=1), first - 1, last))
-        if arguments.json:
-            _print_json(reading, entries)
-            return 0
-        with paged(wanted=not arguments.no_pager):
-            if arguments.overview:
-                for line in overview(reading, entries, Terminal()):
-                    Terminal().data(line)
-            else:
-                whole = arguments.events is None and not chosen.is_narrow
-                _print_yaml(reading, entries, with_header=whole)
+    """Print header and events, streamed; of a folder, one cassette after another."""
+    path: Path = arguments.path
+    if arguments.json:
+        with Reading(path, change=redacting()) as reading:
+            _print_json(reading, _chosen(reading, arguments))
+        return 0
+    if path.is_dir() and arguments.events is not None:
+        raise UsageError(f"{path} is a folder: events can be chosen by number in one cassette only")
+    with paged(wanted=not arguments.no_pager):
+        for each in find_cassettes([path], partial=False):
+            with Reading(each, change=redacting()) as reading:
+                _print(reading, arguments, named=path.is_dir())
     return 0
+
+
+def _chosen(reading: Reading, arguments: argparse.Namespace) -> Iterator[tuple[int, Entry]]:
+    first, last = _range(arguments.events, reading.count)
+    chosen = Chosen.of(reading, arguments.boundary, arguments.method, arguments.status)
+    return chosen.entries(islice(enumerate(reading, start=1), first - 1, last))
+
+
+def _print(reading: Reading, arguments: argparse.Namespace, *, named: bool) -> None:
+    terminal = Terminal()
+    entries = _chosen(reading, arguments)
+    if named:
+        terminal.data(terminal.paint(f"# {reading.path}", "bold"))
+    if arguments.overview:
+        for line in overview(reading, entries, terminal):
+            terminal.data(line)
+        return
+    narrowed = (arguments.events, arguments.boundary, arguments.method, arguments.status)
+    _print_yaml(reading, entries, with_header=not any(narrowed))
 
 
 def _print_yaml(
