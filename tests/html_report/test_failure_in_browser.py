@@ -39,6 +39,12 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.fixture(scope="module")
+def unused(example: Path) -> str:
+    """The report of a replay that used nothing of the tape."""
+    return failed(example, "unused", "nothing")
+
+
 def failed(root: Path, name: str, action: str = "session") -> str:
     """The report of a real replay that fails."""
     target = root / f"{name}.html"
@@ -101,16 +107,16 @@ def test_another_call_is_shown_against_the_one_that_was_due(open_page, example):
     assert "Last events done" in words(page, "#failure")
 
 
-def test_events_that_were_not_used_are_marked(open_page, example):
-    page = open_page(failed(example, "unused", "nothing"))
+def test_events_that_were_not_used_are_marked(open_page, unused):
+    page = open_page(unused)
     assert "recorded events were not used" in words(page, "#failure h2")
     assert 0 < page.locator("#rows .diverged").count() == page.locator("#rows .row").count()
     assert "not used in the replay" in words(page, CHOSEN)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_failure_is_marked_on_the_timeline(open_page, example, scheme):
-    page = open_page(failed(example, "unused", "nothing"), color_scheme=scheme)
+def test_the_failure_is_marked_on_the_timeline(open_page, unused, scheme):
+    page = open_page(unused, color_scheme=scheme)
     color = page.locator("#failure .kicker").evaluate("element => getComputedStyle(element).color")
     for selector in (".kicker", "h2", ".places a", ".places code", ".advice", "summary"):
         assert contrast(page, f"#failure {selector}") >= 4.5, selector

@@ -131,7 +131,7 @@ def test_writing_takes_no_more_memory_for_a_longer_tape(tmp_path):
             tracemalloc.stop()
 
     peak(400)  # what is imported and cached once
-    assert peak(16_000) < 1.5 * peak(4_000)
+    assert peak(10_000) < 1.5 * peak(2_400)
 
 
 def test_progress_is_for_people_at_a_terminal(tmp_path):
