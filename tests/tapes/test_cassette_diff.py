@@ -155,6 +155,32 @@ def test_numbers_of_live_objects_do_not_count_but_which_object_it_is_does(tmp_pa
     assert [change["path"] for one in found for change in one["changes"]] == ["on", "on"]
 
 
+def test_the_order_between_strands_is_chance_and_inside_one_it_is_not(tmp_path, capsys):
+    def call(number: int, command: str, strand: str) -> dict[str, Any]:
+        return run(number, command, strand=strand)
+
+    before = [
+        call(1, "a1", "0.1"),
+        call(2, "b1", "0.2"),
+        call(3, "a2", "0.1"),
+        call(4, "b2", "0.2"),
+    ]
+    other_turns = [
+        call(1, "a1", "0.1"),
+        call(2, "a2", "0.1"),
+        call(3, "b1", "0.2"),
+        call(4, "b2", "0.2"),
+    ]
+    assert diff(tmp_path, before, other_turns) == 0
+    swapped = [
+        call(1, "a1", "0.1"),
+        call(2, "b2", "0.2"),
+        call(3, "a2", "0.1"),
+        call(4, "b1", "0.2"),
+    ]
+    assert len(document(tmp_path, capsys, before, swapped)["moved"]) == 1
+
+
 def test_a_changed_state_or_signature_is_a_difference(tmp_path, capsys):
     methods = {"run": "(command: str, timeout: int) -> str"}
     changed = {

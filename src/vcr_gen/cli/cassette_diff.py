@@ -55,7 +55,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "diff",
         help="what changed from one cassette, or folder of them, to another",
         description=(
-            "Compare two cassettes call by call, or two folders file by file. Times do not count. "
+            "Compare two cassettes call by call, or two folders file by file. Times do not count, "
+            "nor the order between tasks and threads. "
             "Breaking is a success that became something else, a field that vanished, a type that "
             "changed. Exit 1 when anything differs."
         ),

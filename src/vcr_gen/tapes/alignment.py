@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-__all__ = ["align"]
+__all__ = ["align", "longest_run"]
 
 _EFFORT = 50
 """How often, on average, a call may be looked at: what is left then stays unpaired."""
@@ -47,7 +47,7 @@ def _aligned(left: Sequence[int], right: Sequence[int], whole: _Block) -> list[t
     while blocks and effort > 0:
         block = blocks.pop()
         effort -= block.size
-        pairs = _longest_run(list(_candidates(left, right, block)))
+        pairs = longest_run(list(_candidates(left, right, block)))
         if pairs:
             found.extend(pairs)
             blocks.extend(_gaps(pairs, block))
@@ -67,7 +67,7 @@ def _candidates(
             yield position, queue.popleft()
 
 
-def _longest_run(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def longest_run(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The most pairs that grow on the right as they do on the left."""
     tails: list[int] = []
     """The smallest right end of a run of each length."""

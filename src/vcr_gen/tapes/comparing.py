@@ -2,7 +2,7 @@
 
 import json
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -15,7 +15,7 @@ from vcr_gen.runtime.objects import LIVE_WORDS
 from vcr_gen.runtime.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.recorded import read_events
-from vcr_gen.tapes.alignment import align
+from vcr_gen.tapes.alignment import align, longest_run
 from vcr_gen.tapes.calls import RecordedCall, read_calls
 from vcr_gen.tapes.changes import Change, LiveNumbers, call_changes, value_changes
 
@@ -51,13 +51,14 @@ def compare_tapes(
 ) -> Iterator[CallDifference]:
     """The differences, about in the order of the tapes.
 
-    Reads each file twice: once to pair the calls, of which eight bytes are held for each, and once
+    Reads each file twice: once to pair the calls, of which some bytes are held for each, and once
     to compare them, for which only calls are held whose counterpart has not come to its end.
     """
     keys, other_keys = _Keys.of(before), _Keys.of(after)
     pairs = align(keys.exact, other_keys.exact, (keys.loose, other_keys.loose))
-    moved = _moved(keys, other_keys, pairs)
-    there = dict(pairs) | moved
+    elsewhere = _elsewhere(keys, other_keys, pairs)
+    there = dict(pairs) | elsewhere
+    moved = set(_out_of_order(keys, there)) & set(elsewhere)
     here = {right: left for left, right in there.items()}
     live = LiveNumbers()
     waiting: dict[int, RecordedCall] = {}
@@ -118,15 +119,18 @@ class _Keys:
     """Method and arguments."""
     loose: "array[int]"
     """The method alone."""
+    strands: "array[int]"
+    """In which strand it was made."""
 
     @classmethod
     def of(cls, reading: Reading) -> "_Keys":
-        keys = cls(array("q"), array("q"))
+        keys = cls(array("q"), array("q"), array("q"))
         for event, *_ in read_events(reading, reading.path):
             if isinstance(event, Start) and event.of != JOB:
                 on = "#" if event.on.startswith("#") else event.on
                 text = json.dumps(_without_numbers(dict(event.arguments)), sort_keys=True)
                 keys.loose.append(hash(event.of))
+                keys.strands.append(hash(event.strand))
                 keys.exact.append(hash((event.of, on, event.inbound, text)))
         return keys
 
@@ -144,18 +148,31 @@ def _without_numbers(value: Plain) -> Plain:
     return value
 
 
-def _moved(keys: _Keys, others: _Keys, pairs: list[tuple[int, int]]) -> dict[int, int]:
+def _elsewhere(keys: _Keys, others: _Keys, pairs: list[tuple[int, int]]) -> dict[int, int]:
     """Calls without a counterpart in order, of which the other tape has an equal one elsewhere."""
     paired, paired_there = {left for left, _ in pairs}, {right for _, right in pairs}
     free: dict[int, list[int]] = {}
     for position in reversed(range(len(others.exact))):
         if position not in paired_there:
             free.setdefault(others.exact[position], []).append(position)
-    moved: dict[int, int] = {}
+    found: dict[int, int] = {}
     for position, key in enumerate(keys.exact):
         if position not in paired and free.get(key):
-            moved[position] = free[key].pop()
-    return moved
+            found[position] = free[key].pop()
+    return found
+
+
+def _out_of_order(keys: _Keys, there: Mapping[int, int]) -> Iterator[int]:
+    """Calls that do not come in the same order as the others of their strand.
+
+    Between strands the order is chance, as in a replay.
+    """
+    strands: dict[int, list[tuple[int, int]]] = {}
+    for position in sorted(there):
+        strands.setdefault(keys.strands[position], []).append((position, there[position]))
+    for pairs in strands.values():
+        in_order = set(longest_run(pairs))
+        yield from (position for position, other in pairs if (position, other) not in in_order)
 
 
 def _calls(reading: Reading) -> Iterator[RecordedCall]:
