@@ -14,7 +14,7 @@ from vcr_market import VcrDesk, VcrMarket
 
 from vcr_gen import Cassette, DivergenceError, Driver, Rule, UnusedRuleWarning
 from vcr_gen.boundary import Match, Secret, Volatile
-from vcr_gen.errors import UsageError
+from vcr_gen.errors import UsageError, VerificationError
 from vcr_gen.runtime.storage import Reading
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
@@ -386,3 +386,43 @@ def test_a_rule_that_means_nothing_is_refused(make: Callable[[], object], words:
         make()
 
     assert words in str(refused.value)
+
+
+class OtherMarket(RealMarket):
+    """A world that has moved on."""
+
+    def post(self, url: str, body: bytes, headers: list[tuple[str, str]]) -> str:
+        return json.dumps({"id": 2, "state": "new"})
+
+    def place(self, order: Order, *, trace: str = "") -> int:
+        return 99
+
+
+def _verify(path: Path, rules: Sequence[Rule], trace: str = "t") -> list[str]:
+    try:
+        with Cassette(path, "verify", rules=rules) as cassette:
+            market = VcrMarket.attach(cassette, OtherMarket)
+            market.post("/", b"", [])
+            market.place(ORDER, trace=trace)
+    except VerificationError as error:
+        return [line.strip() for line in str(error).splitlines() if ": " in line]
+    return []
+
+
+def test_the_environment_is_verified_with_the_same_rules(tmp_path: Path) -> None:
+    class First(RealMarket):
+        def post(self, url: str, body: bytes, headers: list[tuple[str, str]]) -> str:
+            return json.dumps({"id": 1, "state": "new"})
+
+    path = tmp_path / "tape.yaml"
+    with Cassette(path, "all") as cassette:
+        market = VcrMarket.attach(cassette, First)
+        market.post("/", b"", [])
+        market.place(ORDER, trace="t")
+    ruled = [Rule("Market.post", "$result.$json.id", Volatile)]
+    loose = [*ruled, Rule("Market.place", "$result", Match(max))]
+
+    assert any("$result" in line for line in _verify(path, []))
+    assert any("place" in line for line in _verify(path, ruled))
+    assert not any("post" in line for line in _verify(path, ruled, trace="other"))
+    assert _verify(path, loose, trace="other") == []

@@ -9,6 +9,7 @@ from vcr_gen.errors import DecodeError, EncodeError
 from vcr_gen.paths import FieldPath, step_text
 from vcr_gen.runtime.anchors import Anchors
 from vcr_gen.runtime.codec import Codec, Compiler, Difference, differences, same
+from vcr_gen.runtime.events import Outcome
 from vcr_gen.runtime.places import replace
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction import Redaction, Secrets
@@ -145,6 +146,14 @@ class Bound:
         }
         return json.dumps(masked, sort_keys=True)
 
+    def ended(self, outcome: Outcome) -> Passing:
+        """The way of what a call comes to."""
+        if outcome == "raised":
+            return self.raised
+        if self.kind in (Kind.STREAM, Kind.ASYNC_STREAM):
+            return self.returned
+        return self.whole if self.kind is Kind.ITERABLE else self.value
+
     def in_words(self) -> dict[str, str]:
         """Where less than equality is asked for, as a cassette's header says it."""
         words = {parameter.name: "unrecorded" for parameter in self.method.unrecorded}
@@ -228,6 +237,11 @@ class Binder:
             if found := bound.in_words():
                 words[bound.method.name] = found | words.get(bound.method.name, {})
         return words
+
+    def known(self) -> dict[str, Bound]:
+        """The members of boundaries that were called, by their names on the tape."""
+        bound = list(self._bound.values())
+        return {one.method.name: one for one in bound if one.method.call is not None}
 
     def anything(self, what: str) -> Passing:
         """The way of a value whose type is not declared."""

@@ -1,11 +1,13 @@
 """Mode `verify`: does the real world still behave as recorded?"""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import final
 
 from vcr_gen.errors import VerificationError
-from vcr_gen.runtime.codec import differences, same
+from vcr_gen.runtime.binding import Bound, Passing
+from vcr_gen.runtime.codec import MISSING, Difference, differences
 from vcr_gen.runtime.events import End, Event, Item, Signal, Start, unfold
 from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.objects import Objects
@@ -55,7 +57,8 @@ class VerifyRun(Run):
         if error is not None:
             return
         with Reading(self._settings.path) as recorded:
-            differences = compare_tapes(recorded, self._actual, self.screen.secrets)
+            comparison = _Comparison(self.screen.secrets, self.crossing.binder.known())
+            differences = compare_tapes(recorded, self._actual, comparison)
         if differences:
             advice = self._settings.advice
             count = "1 difference" if len(differences) == 1 else f"{len(differences)} differences"
@@ -68,8 +71,53 @@ class VerifyRun(Run):
             )
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """Compares two events as a replay would: up to secrets, and to what is loosened."""
+
+    secrets: Secrets
+    known: Mapping[str, Bound]
+
+    def differences(self, of: str, old: Event, new: Event) -> list[Difference]:
+        """What differs between two events of one kind."""
+        bound = self.known.get(of)
+        found: list[Difference] = []
+        if isinstance(old, Start) and isinstance(new, Start):
+            ways = {} if bound is None else bound.arguments
+            for name in dict.fromkeys((*old.arguments, *new.arguments)):
+                before, after = old.arguments.get(name, MISSING), new.arguments.get(name, MISSING)
+                if before is MISSING or after is MISSING:
+                    found.append(Difference(f"${name}", before, after, "another argument"))
+                else:
+                    rows = self._values(ways.get(name), before, after)
+                    found += (each.below(name) for each in rows)
+        elif not isinstance(old, Start) and not isinstance(new, Start):
+            found += self._values(_way(bound, old), old.value, new.value)
+        self.secrets.vault.settle()
+        return found
+
+    def _values(self, way: Passing | None, before: Plain, after: Plain) -> tuple[Difference, ...]:
+        if way is not None and way.codec.replace_live is None:
+            return way.differences(before, after)
+        return differences(before, self.secrets.align(before, after))
+
+
+def _way(bound: Bound | None, event: Event) -> Passing | None:
+    match event:
+        case _ if bound is None:
+            return None
+        case Item():
+            return bound.value
+        case Signal(kind=kind):
+            return bound.sent if kind == "sent" else bound.raised
+        case End(outcome=outcome):
+            return bound.ended(outcome)
+    return None
+
+
 def compare_tapes(
-    recorded: Reading, actual: Iterable[Mapping[str, Plain]], secrets: Secrets
+    recorded: Reading, actual: Iterable[Mapping[str, Plain]], comparison: _Comparison
 ) -> tuple[str, ...]:
     """All differences, call by call: the nth call of a method is compared with the nth recorded.
 
@@ -90,7 +138,7 @@ def compare_tapes(
         if key not in after:
             found.append(f"{shown_path(path)}:{events[0][1]}: {_name(key)}: no longer called")
             continue
-        found.extend(_compare(_name(key), path, events, after[key], secrets))
+        found.extend(_compare(key, path, events, after[key], comparison))
     found.extend(f"{_name(key)}: called, but not on the tape" for key in after if key not in before)
     return tuple(found)
 
@@ -122,8 +170,15 @@ def _calls(events: Iterable[tuple[Event, int]]) -> dict[tuple[str, str, int], _E
     return calls
 
 
-def _compare(name: str, path: Path, before: _Events, after: _Events, secrets: Secrets) -> list[str]:
+def _compare(
+    key: tuple[str, str, int],
+    path: Path,
+    before: _Events,
+    after: _Events,
+    comparison: _Comparison,
+) -> list[str]:
     found: list[str] = []
+    name = _name(key)
     for (old, line), (new, _) in zip(before, after, strict=False):
         place = f"{shown_path(path)}:{line}: {name}"
         if type(old) is not type(new) or _word(old) != _word(new):
@@ -132,12 +187,10 @@ def _compare(name: str, path: Path, before: _Events, after: _Events, secrets: Se
                 f"  - {_word(old)} {show(_value(old))}\n  + {_word(new)} {show(_value(new))}"
             )
             return found
-        value = secrets.align(_value(old), _value(new))
-        secrets.vault.settle()
-        if not same(_value(old), value):
+        if differing := comparison.differences(key[0], old, new):
             root = _ROOTS.get(_word(old), "")
             rows = [f"{place}: {_OTHERWISE[_word(old)]}"]
-            for row in differences(_value(old), value):
+            for row in differing:
                 named = replace(row, path=(root + row.path.removeprefix("$")).lstrip("."))
                 rows += (f"  {line}" for line in show_difference(named).split("\n"))
             found.append("\n".join(rows))
