@@ -226,6 +226,15 @@ def a_call_was_dropped() -> None:
 
 
 @situation
+def a_call_was_dropped_and_the_next_one_changed() -> None:
+    def recorded(b: Any) -> None:
+        b.balance("ann")
+        b.pay("ann", 10)
+
+    bank(recorded, lambda b: b.pay("ann", 0))
+
+
+@situation
 def a_call_was_added() -> None:
     def actual(b: Any) -> None:
         b.balance("ann")
@@ -866,6 +875,7 @@ KINDS = {
     "a_call_on_another_handle": "argument",
     "two_calls_changed_places": "order",
     "a_call_was_dropped": "order",
+    "a_call_was_dropped_and_the_next_one_changed": "order",
     "a_call_was_added": "extra",
     "a_call_was_repeated": "extra",
     "a_call_was_added_at_the_end": "extra",

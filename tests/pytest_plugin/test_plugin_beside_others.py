@@ -76,7 +76,14 @@ def shared_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("beside_others")
     venv.create(folder)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    packages = (str(ROOT), "pytest", "pytest-recording", "pytest-vcr", "cassetter", "urllib3")
+    others = (
+        "pytest-recording",
+        "pytest-vcr",
+        "cassetter",
+        "pytest-randomly",
+        "pytest-rerunfailures",
+    )
+    packages = (str(ROOT), "pytest", *others, "urllib3")
     pip = (sys.executable, "-m", "pip", "--python", str(python))
     options = ("--quiet", "--disable-pip-version-check", "--no-compile")
     subprocess.run([*pip, "install", *options, *packages], check=True, timeout=300)
@@ -91,7 +98,7 @@ def test_all_recorders_work_in_one_environment(
         shutil.copytree(generated_project, project)
         (project / "test_it.py").write_text(dedent(TESTS), encoding="utf-8")
         # They do not all get along with each other; we must get along with each.
-        without = [f"-pno:{name}" for name in OTHERS if name != other]
+        without = ["-pno:randomly", *(f"-pno:{name}" for name in OTHERS if name != other)]
         with hello_server() as url:
             recorded = _pytest(
                 shared_python, project, *without, recording, "--vcrgen-mode=once", url=url
@@ -104,6 +111,49 @@ def test_all_recorders_work_in_one_environment(
         assert "unused" not in replayed
         ours = {"test_ours.yaml", "both.yaml"}
         assert ours <= {path.name for path in (project / "cassettes/test_it").iterdir()}
+
+
+SHUFFLED = """
+    import pytest
+
+    @pytest.mark.parametrize("number", range(8))
+    def test_each(shell, number):
+        assert shell.run(f"{number}") == f"old {number}"
+
+    class TestMore:
+        def test_one(self, shell):
+            assert shell.run("one") == "old one"
+
+        def test_two(self, shell):
+            assert shell.run("two") == "old two"
+
+    attempts = []
+
+    @pytest.mark.flaky(reruns=1)
+    def test_that_passes_when_run_again(shell):
+        attempts.append(shell.run("again"))
+        assert len(attempts) == 2
+    """
+
+
+def test_random_order_and_reruns_change_nothing(
+    shared_python: Path, generated_project: Path, tmp_path: Path
+) -> None:
+    project = tmp_path / "shuffled"
+    shutil.copytree(generated_project, project)
+    (project / "test_it.py").write_text(dedent(SHUFFLED), encoding="utf-8")
+    options = ("-v", *(f"-pno:{name}" for name in OTHERS))
+    recorded = _pytest(shared_python, project, *options, "--vcrgen-mode=all", url="")
+    assert "11 passed, 1 rerun" in recorded, recorded
+    assert "cassettes: 11 recorded\n" in recorded
+    orders = set()
+    for seed in ("1", "2"):
+        shuffled = f"--randomly-seed={seed}"
+        replayed = _pytest(shared_python, project, *options, shuffled, url="")
+        assert "11 passed, 1 rerun" in replayed, replayed
+        assert "cassettes: 11 replayed\n" in replayed
+        orders.add(tuple(line for line in replayed.splitlines() if " PASSED" in line))
+    assert len(orders) == 2  # it was another order, indeed
 
 
 def _pytest(python: Path, project: Path, *arguments: str, url: str) -> str:

@@ -59,11 +59,14 @@ def test_a_run_without_cassettes_imports_no_more(project: PluginProject) -> None
         """
         import sys
 
+        def test_that_fails():
+            raise LookupError
+
         def test_one():
             ours = {name for name in sys.modules if name.startswith("vcr_gen.")}
             assert ours == {"vcr_gen.pytest", "vcr_gen.pytest.words", "vcr_gen.pytest_plugin"}
         """,
     )
     output = project.run()
-    assert "1 passed" in output
+    assert "1 failed, 1 passed" in output
     assert "cassettes:" not in output

@@ -63,7 +63,7 @@ def summary_lines(notes: Iterable[Note], root: Path) -> list[str]:
             lines.append(f"{title}:")
             lines.extend(f"  {_line(note, root)}" for note in listed)
     if counts["unused"]:
-        lines.append("hint: delete them, or run the tests that use them")
+        lines.append("hint: `vcr-gen cassette prune` deletes them; or run the tests that use them")
     return lines
 
 

@@ -59,7 +59,7 @@ class Reporter:
             headline = f"{name} was called where the tape has {describe(slot)}"
         elif slot.event.of != name:
             headline = f"{name} was called where the tape has {slot.event.of}"
-            if nearest.ahead:
+            if nearest.ahead or nearest.next_but_one:
                 kind, likely = "order", f"{slot.event.of} was dropped, or is called later now"
         elif slot.event.on != operation.on:
             differences = found.differences

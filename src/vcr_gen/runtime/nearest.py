@@ -23,12 +23,15 @@ class Nearest:
     def __init__(
         self, window: Window, due: Slot | None, name: str, stored: Mapping[str, Plain]
     ) -> None:
-        ahead = [slot for slot in _calls(window.ahead(_AHEAD), name) if slot is not due]
+        rest = [slot for slot in window.ahead(_AHEAD) if slot is not due]
+        ahead = list(_calls(iter(rest), name))
         behind = list(_calls(iter(window.recent), name))
         self.ahead = any(_distance(slot, stored) == 0 for slot in ahead)
         """Whether the very same call is on the tape, only later."""
         self.repeated = any(_distance(slot, stored) == 0 for slot in behind)
         """Whether the very same call was made just before."""
+        self.next_but_one = due is not None and _next_in(due.strand, rest) in ahead
+        """Whether a call of the method comes right after the one that is due."""
         ranked = sorted(ahead, key=lambda slot: _distance(slot, stored))
         self.shown: tuple[RecordedEvent, ...] = tuple(map(describe, ranked[:_SHOWN]))
 
@@ -37,6 +40,12 @@ def _calls(slots: Iterator[Slot], name: str) -> Iterator[Slot]:
     for slot in slots:
         if isinstance(slot.event, Start) and slot.event.of == name:
             yield slot
+
+
+def _next_in(strand: str, slots: list[Slot]) -> Slot | None:
+    """The next outbound call of a strand."""
+    calls = (slot for slot in slots if slot.strand == strand and not slot.start.inbound)
+    return next((slot for slot in calls if isinstance(slot.event, Start)), None)
 
 
 def _distance(slot: Slot, stored: Mapping[str, Plain]) -> int:

@@ -43,7 +43,8 @@ def show_arguments(arguments: Mapping[str, Plain]) -> str:
     """Arguments as in a call; where they are long, something of each."""
     text = ", ".join(f"{name}={show(value)}" for name, value in arguments.items())
     if len(text) > _WIDTH:
-        text = ", ".join(f"{name}={show(value, 40)}" for name, value in arguments.items())
+        width = max(40, _WIDTH // len(arguments))
+        text = ", ".join(f"{name}={show(value, width)}" for name, value in arguments.items())
     return cut(text, _WIDTH)
 
 
