@@ -253,3 +253,15 @@ def test_a_tape_of_10_000_calls_replays_in_linear_time(
         times.append(seconds_of(path, numbers, strategy=strategy, order=order))
 
     assert times[1] / times[0] < 11  # five times the calls; quadratic would be 25
+
+
+def test_calls_with_secrets_are_found_by_their_arguments_too(tmp_path: Path) -> None:
+    def program(*logins: tuple[str, str]) -> Callable[[Any], None]:
+        return lambda market: [market.login(user, token=token) for user, token in logins]
+
+    path = tmp_path / "tape.yaml"
+    session(path, "all", program(("a", "1-secret"), ("b", "2-secret")), "method_and_arguments")
+
+    session(path, "none", program(("b", "8-other"), ("a", "9-other")), "method_and_arguments")
+    with pytest.raises((DivergenceError, UnusedEventsError)):
+        session(path, "none", program(("b", "8-other"), ("c", "9")), "method_and_arguments")

@@ -136,3 +136,47 @@ def test_cassettes_above_their_age_are_named_or_refused_or_made_anew(
     )
     assert "cassettes: 1 recorded" in anew
     assert "returned: new a" in project.cassettes()[file]
+
+
+def test_rules_strategies_and_templates_reach_the_cassette(project: PluginProject) -> None:
+    project.write(
+        "test_it.py",
+        """
+        import json, random
+
+        import pytest
+        from vcr_gen import Rule
+        from vcr_gen.boundary import Volatile
+
+        @pytest.fixture
+        def vcrgen_options():
+            return {"rules": [Rule("Shell.run", "command.$json.id", Volatile)]}
+
+        def test_a_rule(shell):
+            shell.run(json.dumps({"id": random.random()}))
+
+        @pytest.mark.vcrgen(strategy={"Shell": "method"}, rules=[])
+        def test_a_strategy(shell):
+            shell.run(str(random.random()))
+
+        @pytest.mark.vcrgen(order="lanes", rules=[])
+        def test_an_order(shell):
+            for command in random.sample("abcdefgh", 8):
+                shell.run(command)
+
+        @pytest.mark.vcrgen(templates=True, rules=[])
+        def test_a_template(shell):
+            assert shell.run("a") in ("old a", "made for a")
+        """,
+    )
+    project.record()
+    file = "cassettes/test_it/test_a_template.yaml"
+    text = project.cassettes()[file]
+    project.write(
+        file, text.replace("returned: old a", 'returned: !template "made for {{ args.command }}"')
+    )
+
+    output = project.run("-W", "error")
+
+    assert "4 passed" in output
+    assert "made for" in project.cassettes()[file]

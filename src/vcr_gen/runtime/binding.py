@@ -10,6 +10,7 @@ from vcr_gen.paths import FieldPath, step_text
 from vcr_gen.runtime.anchors import Anchors
 from vcr_gen.runtime.codec import Codec, Compiler, Difference, differences, same
 from vcr_gen.runtime.events import Outcome
+from vcr_gen.runtime.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.places import replace
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction import Redaction, Secrets
@@ -144,7 +145,9 @@ class Bound:
             name: self.arguments[name].masked(value) if name in self.arguments else value
             for name, value in stored.items()
         }
-        return json.dumps(masked, sort_keys=True)
+        text = json.dumps(masked, sort_keys=True)
+        # A replay has other credentials than the recording, and so other placeholders.
+        return PLACEHOLDER.sub(REDACTED, text) if REDACTED[:-1] in text else text
 
     def ended(self, outcome: Outcome) -> Passing:
         """The way of what a call comes to."""
