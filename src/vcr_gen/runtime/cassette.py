@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, TypeAlias, TypeVar, final
 
 from vcr_gen.errors import CassetteError, DivergenceError, UsageError, VcrError
 from vcr_gen.runtime.advice import Advice
-from vcr_gen.runtime.anchors import Anchors
+from vcr_gen.runtime.anchors import Anchors, usual_roots
 from vcr_gen.runtime.calls import Call
 from vcr_gen.runtime.codec import Registry
 from vcr_gen.runtime.continuing import ContinueRun
@@ -101,7 +101,7 @@ class Cassette:
             cassette=self,
             path=self.path,
             initial_state=initial_state or {},
-            anchors=Anchors(anchors or {}),
+            anchors=Anchors(anchors or {}, usual=usual_roots()),
             registry=codecs or Registry(),
             max_age=max_age,
             orders=Orders(order, Strategies(strategy)),

@@ -3,7 +3,7 @@
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
@@ -156,7 +156,10 @@ class Run(ABC):
 
     def _plain_header(self, header: Header) -> dict[str, Plain]:
         """A header as the file has it, with all that the session has met."""
-        return header.plain(self._settings.boundaries, self.crossing.binder.in_words())
+        met = tuple(sorted({*header.anchors, *self._settings.anchors.names}))
+        return replace(header, anchors=met).plain(
+            self._settings.boundaries, self.crossing.binder.in_words()
+        )
 
     def _stored_state(self) -> dict[str, Plain]:
         passing = self.crossing.binder.anything("initial_state")
@@ -247,7 +250,7 @@ class ReplayRun(Run):
 
     def _open(self, settings: Settings) -> None:
         header = Header.read(self._reading.header, settings.path)
-        settings.anchors.require(header.anchors, settings.path)
+        settings.anchors.hold_as_recorded(header.anchors, settings.path)
         self.screen = self._screen(replaying=True)
         self._window = Window(self._reading, settings.before_replay)
         self.reporter = Reporter(settings.advice, header.signatures, settings.boundaries)

@@ -1,0 +1,139 @@
+"""A cassette recorded in one folder, by one user, replays in another, by another."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from guarded.bridges import Echo
+from vcr_guarded import VcrApi
+
+from vcr_gen import Cassette, DivergenceError
+from vcr_gen.errors import UsageError
+from vcr_gen.runtime.anchors import Anchors, usual_roots
+
+PROGRAM = """
+import os, sys, tempfile
+from pathlib import Path
+from guarded.bridges import Echo
+from vcr_guarded import VcrApi
+from vcr_gen import Cassette
+
+tape, mode, *project = sys.argv[1:]
+with Cassette(tape, mode, anchors={"project": os.getcwd()} if project else None) as cassette:
+    api = VcrApi.attach(cassette, Echo)
+    home, tmp, here = Path.home(), Path(tempfile.gettempdir()), Path.cwd()
+    print(api.open(home / ".config" / "app.toml"))
+    print(api.open(tmp / "work" / "a.txt"))
+    print(api.open(here / "data"))
+    print(api.ask({"text": f"{tmp}/x and {home}:{here}/y", str(tmp): [f"file {home}/z"]}))
+    print(api.ask(b"log in %s/log" % str(tmp).encode()))
+    print(api.ask("literal ${home} and ${tmp}/x $${tmp}"))
+"""
+
+
+def run(tape: Path, mode: str, root: Path, *, project: bool = True) -> str:
+    """The program in a process of its own, with its own home, temporary folder and project."""
+    folders = {name: root / name for name in ("home of", "tmp", "project")}
+    for folder in folders.values():
+        folder.mkdir(parents=True, exist_ok=True)
+    environment = {
+        **os.environ,
+        "HOME": str(folders["home of"]),
+        "TMPDIR": str(folders["tmp"]),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(tape), mode, *(["x"] if project else [])],
+        cwd=folders["project"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.replace(str(root), "ROOT")
+
+
+def test_a_cassette_travels_to_another_folder_and_another_home(tmp_path):
+    tape = tmp_path / "tape.yaml"
+    recorded = run(tape, "all", tmp_path / "ada")
+    text = tape.read_text()
+    assert str(tmp_path) not in text
+    assert "${home}/.config/app.toml" in text
+    assert "${tmp}/work/a.txt" in text
+    assert "${project}/data" in text
+    assert "literal $${home} and $${tmp}/x $$${tmp}" in text
+    assert run(tape, "none", tmp_path / "bob" / "deep") == recorded
+
+
+def test_home_and_tmp_need_not_be_declared(tmp_path):
+    tape = tmp_path / "tape.yaml"
+    root = tmp_path / "same"
+    recorded = run(tape, "all", root, project=False)
+    assert str(root / "home of") not in tape.read_text()
+    assert run(tape, "none", root, project=False) == recorded
+
+
+def test_a_home_inside_of_the_project_is_told_from_it(tmp_path):
+    anchors = Anchors(
+        {"project": "/srv/app"}, usual={"home": ("/srv/app/home",), "tmp": ("/srv/app/home/tmp",)}
+    )
+    assert [anchors.store(f"/srv/app{rest}") for rest in ("/x", "/home/x", "/home/tmp/x", "s")] == [
+        "${project}/x",
+        "${home}/x",
+        "${tmp}/x",
+        "/srv/apps",
+    ]
+
+
+def test_one_folder_with_two_names_is_compared_as_one(tmp_path, monkeypatch):
+    """Recorded in a project below the home; replayed where the home is the project."""
+    tape = tmp_path / "tape.yaml"
+    monkeypatch.setenv("HOME", "/home/ada")
+    with Cassette(tape, "all", anchors={"project": "/home/ada/app"}) as cassette:
+        api = VcrApi(cassette=cassette, inner=Echo())
+        api.open(Path("/home/ada/app/x"))
+        api.open(Path("/home/ada/y"))
+    monkeypatch.setenv("HOME", "/build")
+    with Cassette(tape, "none", anchors={"project": "/build"}) as cassette:
+        api = VcrApi(cassette=cassette)
+        assert api.open(Path("/build/x")) == Path("/build/x")
+        assert api.open(Path("/build/y")) == Path("/build/y")
+    with pytest.raises(DivergenceError), Cassette(tape, "none", anchors={"project": "/b"}) as it:
+        VcrApi(cassette=it).open(Path("/build/x"))
+
+
+def test_a_temporary_folder_behind_a_link_has_one_name(tmp_path, monkeypatch):
+    (tmp_path / "private").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "private")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "link"))
+    anchors = Anchors({}, usual=usual_roots())
+    assert anchors.store(f"{tmp_path}/link/a") == "${tmp}/a"
+    assert anchors.store(f"{tmp_path}/private/a") == "${tmp}/a"
+    assert anchors.restore("${tmp}/a") == f"{tmp_path}/link/a"
+
+
+def test_a_cassette_from_before_there_were_usual_roots_replays(tmp_path):
+    tape = tmp_path / "tape.yaml"
+    with Cassette(tape, "all") as cassette:
+        VcrApi(cassette=cassette, inner=Echo()).ask("see PLACE")
+    tape.write_text(tape.read_text().replace("PLACE", "/tmp/x and ${tmp}"))
+    with Cassette(tape, "none") as cassette:
+        assert VcrApi(cassette=cassette).ask("see /tmp/x and ${tmp}") == "see /tmp/x and ${tmp}"
+
+
+def test_only_what_was_met_stands_in_the_header(tmp_path):
+    with Cassette(tmp_path / "a.yaml", "all") as cassette:
+        VcrApi(cassette=cassette, inner=Echo()).ask("no path")
+    assert "anchors" not in (tmp_path / "a.yaml").read_text()
+    with Cassette(tmp_path / "b.yaml", "all") as cassette:
+        VcrApi(cassette=cassette, inner=Echo()).ask(str(Path.home() / "x"))
+    assert "anchors:\n- home\n" in (tmp_path / "b.yaml").read_text()
+
+
+@pytest.mark.parametrize("root", ["C:\\work", "relative/folder", ""])
+def test_a_root_that_is_no_absolute_path_is_refused(root, tmp_path):
+    with pytest.raises(UsageError, match="expected an absolute path below /"):
+        Cassette(tmp_path / "t.yaml", "all", anchors={"project": root})
