@@ -64,6 +64,8 @@ class Finder:
     """More rules: each says which parts of a text are secret."""
     keys: frozenset[str] = frozenset()
     """More names of credentials, in lower case."""
+    words: "re.Pattern[str]" = NAME_WORDS
+    """What the names of credentials hold; each of `keys` too."""
     allowed: frozenset[str] = frozenset()
     """Texts that are no secrets, whatever they look like."""
 
@@ -82,7 +84,7 @@ class Finder:
             return True
         if length < 5 or not ("=" in text or ":" in text or "--" in text or "%3" in text):
             return length >= 16 and any(literal in text for literal in _LITERAL)
-        return NAME_WORDS.search(text.lower()) is not None
+        return self.words.search(text.lower()) is not None
 
     def find(
         self,
@@ -108,7 +110,7 @@ class Finder:
             spans += self._formats(text)
             spans += self._private_keys(text)
             spans += self._urls(text)
-            spans += named_spans(text, self.naming, eager=eager)
+            spans += named_spans(text, self.naming, words=self.words, eager=eager)
             if depth < _DEEP and BASE64 not in self.off:
                 spans += self._encoded(text, tuple(known), depth)
             spans += self._added(text)

@@ -76,14 +76,20 @@ def whole(text: str, name: str, naming: Naming, *, eager: bool = False) -> Itera
         yield Span(0, len(text), rule_of(name), named=True)
 
 
-def named_spans(text: str, naming_of: NamingOf, *, eager: bool = False) -> Iterator[Span]:
-    """The secrets that a name inside the text says are some."""
+def named_spans(
+    text: str,
+    naming_of: NamingOf,
+    *,
+    words: "re.Pattern[str]" = NAME_WORDS,
+    eager: bool = False,
+) -> Iterator[Span]:
+    """The secrets that a name inside the text says are some; every name holds one of `words`."""
     lower = text.lower()
     if len(lower) != len(text):  # a few characters have a longer lower case
         lower = "".join(char.lower() if char.isascii() else char for char in text)
     is_form: bool | None = None
     position = 0
-    while (word := NAME_WORDS.search(lower, position)) is not None:
+    while (word := words.search(lower, position)) is not None:
         before = _BEFORE.search(text, max(0, word.start() - 60), word.start())
         behind = _BEHIND.match(text, word.end())
         start = before.start() if before else word.start()

@@ -10,6 +10,7 @@ from vcr_gen.errors import UsageError
 from vcr_gen.paths import FieldPath, parse_path
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction.finding import DEFAULT_RULES, Finder
+from vcr_gen.runtime.redaction.pairs import NAME_WORDS
 
 __all__ = ["Redaction"]
 
@@ -65,6 +66,7 @@ class Redaction:
             patterns=self._compiled(),
             functions=dict(self.functions),
             keys=frozenset(key.lower() for key in self.keys),
+            words=self._words(),
             allowed=frozenset(self.allow),
         )
 
@@ -84,6 +86,10 @@ class Redaction:
         if self.allow:
             said["allowed"] = len(self.allow)
         return said
+
+    def _words(self) -> re.Pattern[str]:
+        names = [re.escape(key.lower()) for key in self.keys]
+        return re.compile("|".join([*names, NAME_WORDS.pattern])) if names else NAME_WORDS
 
     def _compiled(self) -> dict[str, re.Pattern[str]]:
         made: dict[str, re.Pattern[str]] = {}
