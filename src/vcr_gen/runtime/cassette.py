@@ -17,6 +17,7 @@ from vcr_gen.runtime.continuing import ContinueRun
 from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.hermetic import Hermetic, hermetic_of
 from vcr_gen.runtime.link import Link
+from vcr_gen.runtime.locks import Locks
 from vcr_gen.runtime.modes import Action, Mode, action_for, mode_of
 from vcr_gen.runtime.orders import Order, Orders
 from vcr_gen.runtime.redaction import Redaction
@@ -115,6 +116,7 @@ class Cassette:
             advice=Advice(self.path, record_with),
         )
         self._run = _RUNS[self._action(max_age, when_stale)](self._settings)
+        self._locks = Locks(lambda: self._run.lock_gate)
 
     @property
     def initial_state(self) -> Mapping[str, Any]:
@@ -160,7 +162,22 @@ class Cassette:
         """
         if not self._closed:
             self._closed = True
-            self._run.close(error)
+            try:
+                self._run.close(error)
+            finally:
+                self._locks.restore()
+
+    def watch_locks(self, *owners: object) -> None:
+        """Have the order in which threads take the locks of these objects recorded and replayed.
+
+        An owner is an object, a class or a module with `threading` locks, conditions, semaphores,
+        events or queues in its attributes, or one of the latter itself. They are watched until the
+        cassette is closed.
+        """
+        if self._closed:
+            raise UsageError(f"{self.path}: the cassette is closed")
+        for owner in owners:
+            self._locks.watch(owner)
 
     def consume(self, call: type[_C]) -> _C:
         """Take the inbound call that is due, for who writes a driver: `consume(Start)(server)`."""

@@ -1,8 +1,10 @@
 """Mode `new_episodes`: a tape is replayed and, when it is used up, goes on being recorded."""
 
+import threading
 from typing import Any, final
 
 from vcr_gen.runtime.header import Header
+from vcr_gen.runtime.locks import LockGate
 from vcr_gen.runtime.placeholders import placeholders_in
 from vcr_gen.runtime.progress import status_line
 from vcr_gen.runtime.recorder import Recorder
@@ -24,6 +26,7 @@ class ContinueRun(ReplayRun):
     def __init__(self, settings: Settings) -> None:
         self._recorder: Recorder | None = None
         self._file: Recording | None = None
+        self._beginning = threading.Lock()
         super().__init__(settings)
 
     def _make_session(self) -> Session:
@@ -34,10 +37,17 @@ class ContinueRun(ReplayRun):
         """Whether the tape is used up and what follows is recorded."""
         return self._recorder is not None
 
+    @property
+    def lock_gate(self) -> LockGate:
+        """Who lets the application take its locks in turn, and later writes it down."""
+        return super().lock_gate if self._recorder is None else self._recorder.locks
+
     def recorder(self) -> Recorder | None:
         """The recorder, once the tape is used up."""
         if self._recorder is None and self.player.used_up():
-            self._recorder = self._begin()
+            with self._beginning:
+                if self._recorder is None:
+                    self._recorder = self._begin()
         return self._recorder
 
     def _begin(self) -> Recorder:
@@ -60,7 +70,10 @@ class ContinueRun(ReplayRun):
             first_call=self._window.last_call + 1,
             status=status_line("recording", self._settings.path),
         )
-        return Recorder(tape, self._strands, self._loops, turns)
+        self.player.name_strands()
+        recorder = Recorder(tape, self._strands, self._loops, turns)
+        recorder.locks.runs.update(self.player.locks.runs)
+        return recorder
 
     def _close(self, error: BaseException | None) -> None:
         super()._close(error)

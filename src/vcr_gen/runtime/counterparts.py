@@ -11,15 +11,17 @@ from typing import TypeAlias, final
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from vcr_gen.runtime.codec import Difference
+from vcr_gen.runtime.events import LOCK
 from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.strands import Strand
-from vcr_gen.runtime.window import REACH, Slot, Window
+from vcr_gen.runtime.window import INTERNAL, REACH, Slot, Window
 
 __all__ = ["Compare", "Counterparts", "Expectation"]
 
 Compare: TypeAlias = Callable[[Slot], tuple[Difference, ...]]
 """How what the application does differs from a recorded event; empty when it is the one."""
 
+_SAME = 2
 _KEPT = 64
 """How many events of a job are kept, to tell it from another that began alike."""
 
@@ -76,12 +78,36 @@ class Counterparts:
 
     def next_of(self, strand: Strand) -> Slot | None:
         """What the tape has next for a live strand."""
-        return self.next(self._names.get(strand, strand.name))
+        return self.next(self.name_of(strand))
 
     def next_job_of(self, strand: Strand) -> Slot | None:
         """The executor job that a strand hands out next, if that is what it does next."""
-        slot = self._window.next_of_strand(self._names.get(strand, strand.name))
+        slot = self._window.next_of_strand(self.name_of(strand))
         return slot if slot is not None and slot.start.of == JOB else None
+
+    def next_lock_of(self, strand: Strand, lock: str) -> Slot | None:
+        """Where a strand takes a lock on the tape, if that is what it does next."""
+
+        def is_it(slot: Slot | None) -> bool:
+            found = None if slot is None or slot.start.of != LOCK else slot.start.arguments
+            return found is not None and found["lock"] == lock
+
+        if strand not in self._names and strand.label:
+            begun = [slot for slot in self._window.beginnings(REACH) if is_it(slot)]
+            if not begun:
+                return None
+            self.claim(strand, max(begun, key=lambda slot: _likeness(strand, slot)).strand)
+        slot = self._window.next_of_strand(self.name_of(strand), REACH)
+        return slot if is_it(slot) else None
+
+    def name_of(self, strand: Strand) -> str:
+        """The recorded strand that a live one stands for; its own name while it is not known."""
+        return self._names.get(strand, strand.name)
+
+    def name_strands(self) -> None:
+        """Give each live strand the name of the recorded one that it stands for."""
+        for strand, name in list(self._names.items()):
+            strand.name = name
 
     def claim(self, strand: Strand, name: str) -> None:
         """Bind a strand that is not bound yet to a recorded one that is free."""
@@ -89,9 +115,9 @@ class Counterparts:
             self._bind(strand, name)
 
     def next(self, name: str, *, reach: float = float("inf")) -> Slot | None:
-        """The next event of a recorded strand, past jobs that are no longer handed out."""
+        """The next event of a recorded strand, past jobs and locks that it does without now."""
         slot = self._window.next_of_strand(name, reach)
-        while slot is not None and slot.start.of == JOB:
+        while slot is not None and slot.start.of in INTERNAL:
             self._window.skip(slot.event.call)
             self._window.take(slot)
             slot = self._window.next_of_strand(name, reach)
@@ -158,12 +184,17 @@ class Counterparts:
 
     def _beginning(self, strand: Strand, compare: Compare) -> Expectation | None:
         """The recorded strand that begins with this call and was started for the same."""
-        label = strand.label
-        for slot in self._window.beginnings(REACH) if label else ():
-            if slot.start.begins == label and not compare(slot):
-                self._bind(strand, slot.strand)
-                return Expectation(slot)
-        return None
+        best: Slot | None = None
+        for slot in self._window.beginnings(REACH) if strand.label else ():
+            likeness = _likeness(strand, slot)
+            if likeness and (best is None or likeness == _SAME) and not compare(slot):
+                best = slot
+                if likeness == _SAME:
+                    break
+        if best is None:
+            return None
+        self._bind(strand, best.strand)
+        return Expectation(best, compare(best))
 
     def _in_job(self, strand: Strand, compare: Compare) -> Expectation:
         name = self._names.get(strand)
@@ -256,6 +287,13 @@ class Counterparts:
     def _bind(self, strand: Strand, name: str) -> None:
         self._names[strand] = name
         self._claimed[name] = strand
+
+
+def _likeness(strand: Strand, slot: Slot) -> int:
+    """How much speaks for it that a live strand is the one that begins here."""
+    if slot.start.begins == strand.label:
+        return _SAME
+    return int(slot.start.begins.partition("-")[0] == strand.label.partition("-")[0])
 
 
 def _is_alike(one: Slot, other: Slot) -> bool:

@@ -16,6 +16,7 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction import hidden
 
 __all__ = [
+    "LOCK",
     "ROOT_STRAND",
     "End",
     "Event",
@@ -32,6 +33,9 @@ __all__ = [
 
 ROOT_STRAND = "0"
 """The strand that opened the cassette."""
+
+LOCK = "thread.lock"
+"""What the tape calls it when a lock of the application changes hands."""
 
 Outcome: TypeAlias = Literal["returned", "raised", "cancelled"]
 SignalKind: TypeAlias = Literal["next", "sent", "thrown", "closed", "cancel"]

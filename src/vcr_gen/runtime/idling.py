@@ -5,11 +5,10 @@ from collections.abc import Callable
 from typing import NoReturn, final
 
 from vcr_gen.runtime.events import End, Signal, Start
-from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.libraries import running_library
 from vcr_gen.runtime.stage import Stage, is_for
 from vcr_gen.runtime.turns import FORCE_AFTER, FORCE_AFTER_ROUNDS, TOGETHER, Clock
-from vcr_gen.runtime.window import Slot
+from vcr_gen.runtime.window import INTERNAL, Slot
 
 __all__ = ["POLL", "ReplayTurns"]
 
@@ -120,7 +119,7 @@ class ReplayTurns:
 
     def _idle_for_good(self, head: Slot | None) -> float | None:
         """The loop is idle, nothing is due to it, and no timer can change that."""
-        if head is not None and head.start.of == JOB:
+        if head is not None and head.start.of in INTERNAL:
             self._stage.window.skip(head.event.call)
             return 0
         if self._leave_cancelled() or self._release_job():

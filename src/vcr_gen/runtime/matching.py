@@ -30,7 +30,7 @@ class Matcher:
         self._vault = vault
         self._orders = orders
         self._lanes = Lanes(window)
-        self._counterparts = Counterparts(window)
+        self.counterparts = Counterparts(window)
 
     def start(
         self, strand: Strand, operation: Operation, stored: Mapping[str, Plain]
@@ -49,14 +49,14 @@ class Matcher:
 
     def next_of(self, strand: Strand) -> Slot | None:
         """What the tape has next for a live strand."""
-        return self._counterparts.next_of(strand)
+        return self.counterparts.next_of(strand)
 
     def job(self, strand: Strand, until: float) -> Slot | None:
         """The recorded start of an executor job, if the strand has one next, and not only later."""
-        slot = self._counterparts.next_job_of(strand)
+        slot = self.counterparts.next_job_of(strand)
         if slot is None or slot.event.at > until:
             return None
-        self._counterparts.claim(strand, slot.strand)
+        self.counterparts.claim(strand, slot.strand)
         return slot
 
     def entered(self, slot: Slot, operation: Operation, stored: Mapping[str, Plain]) -> Expectation:
@@ -123,7 +123,7 @@ class Matcher:
         own = self._window.next_of_call(call) if call else None
         if own is not None and self._orders.of(own.start.of) == "lanes":
             return Expectation(own, compare(own))
-        return self._counterparts.find(strand, compare)
+        return self.counterparts.find(strand, compare)
 
 
 def _start_differences(

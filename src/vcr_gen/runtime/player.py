@@ -16,6 +16,7 @@ from vcr_gen.runtime.divergence import Reporter
 from vcr_gen.runtime.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.idling import POLL, ReplayTurns
 from vcr_gen.runtime.libraries import library_here, running_library
+from vcr_gen.runtime.lock_order import ReplayedLocks
 from vcr_gen.runtime.loops import Loops
 from vcr_gen.runtime.matching import Matcher
 from vcr_gen.runtime.objects import Objects
@@ -64,6 +65,7 @@ class Player:
             window, strands, reporter, orders=orders, patience=patience, secrets=screen.secrets
         )
         self._turns = ReplayTurns(self._stage, loops.clock)
+        self.locks = ReplayedLocks(self._stage, self._matcher.counterparts)
         loops.serve(self._turns, ReplayedJobs(self._stage, self._matcher, loops))
 
     @property
@@ -349,6 +351,11 @@ class Player:
             return any(
                 isinstance(slot.event, Start) and slot.event.inbound for slot in self.window.left()
             )
+
+    def name_strands(self) -> None:
+        """Give each strand the name of the recorded one that it goes on with."""
+        with self._stage.changed:
+            self._matcher.counterparts.name_strands()
 
     def attend(self) -> None:
         """Serve the running loop from now on, even while no call waits in it."""

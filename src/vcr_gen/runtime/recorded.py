@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vcr_gen.errors import CassetteFormatError
-from vcr_gen.runtime.events import End, Event, Start, unfold
+from vcr_gen.runtime.events import LOCK, End, Event, Start, unfold
 from vcr_gen.runtime.formats import Entry
 
 __all__ = ["Recorded", "read_events"]
@@ -39,6 +39,8 @@ def read_events(entries: Iterable[Entry], path: Path) -> Iterator[Recorded]:
                 if event.call <= last_call:
                     raise wrong(entry.line, f"call {event.call} begins after call {last_call}")
                 last_call = event.call
+                if event.of == LOCK and not isinstance(event.arguments.get("lock"), str):
+                    raise wrong(entry.line, "expected the name of a `lock` in `args`")
                 open_calls[event.call] = start = event
             elif event.call not in open_calls:
                 raise wrong(entry.line, f"call {event.call} has not begun, or is over")

@@ -9,6 +9,7 @@ from vcr_gen.runtime.binding import Bound, Passing
 from vcr_gen.runtime.events import Soon
 from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.libraries import as_answer, running_library
+from vcr_gen.runtime.lock_order import RecordedLocks
 from vcr_gen.runtime.loops import Loops
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.prompt import Promptness
@@ -34,6 +35,7 @@ class Recorder:
         self._loops = loops
         self._turns = turns
         self._promptness = Promptness(strands, turns)
+        self.locks = RecordedLocks(tape, strands)
         loops.serve(turns, self)
 
     def close(self) -> None:

@@ -19,6 +19,7 @@ from vcr_gen.runtime.divergence import Reporter
 from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.hermetic import Guard, Hermetic
 from vcr_gen.runtime.leftovers import leftovers_of
+from vcr_gen.runtime.locks import LockGate
 from vcr_gen.runtime.loops import InexactReplayWarning, Loops
 from vcr_gen.runtime.objects import Objects
 from vcr_gen.runtime.orders import Orders
@@ -95,6 +96,11 @@ class Run(ABC):
     def remaining(self) -> int:
         """How many recorded events are not used yet."""
         return 0
+
+    @property
+    @abstractmethod
+    def lock_gate(self) -> LockGate:
+        """Who is asked when the application takes a lock that is watched."""
 
     def learn(self, boundary: Boundary) -> None:
         """A wrapper of this boundary takes part."""
@@ -203,6 +209,11 @@ class RecordRun(Run):
         """Whether what happens now is recorded."""
         return True
 
+    @property
+    def lock_gate(self) -> LockGate:
+        """Who writes down when the application takes a lock."""
+        return self._recorder.locks
+
     def _inexact(self) -> Iterator[str]:
         """Whether a loop was given results that was never idle."""
         if self._turns.forced:
@@ -284,6 +295,11 @@ class ReplayRun(Run):
     def remaining(self) -> int:
         """How many recorded events are not used yet."""
         return self.player.count_left()
+
+    @property
+    def lock_gate(self) -> LockGate:
+        """Who lets the application take its locks in turn."""
+        return self.player.locks
 
     def check(self) -> None:
         """Raise what ended the replay, if anything did."""

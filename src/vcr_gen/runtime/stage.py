@@ -8,19 +8,18 @@ from typing import NoReturn, Protocol, final
 
 from vcr_gen.errors import Divergence, DivergenceError, UsageError
 from vcr_gen.runtime.divergence import Reporter
-from vcr_gen.runtime.events import End, Event, Signal, Start
-from vcr_gen.runtime.jobs import JOB
+from vcr_gen.runtime.events import LOCK, End, Event, Signal, Start
 from vcr_gen.runtime.libraries import Parked
 from vcr_gen.runtime.message import message_of
 from vcr_gen.runtime.orders import Orders
 from vcr_gen.runtime.redaction import Secrets, without_secrets
 from vcr_gen.runtime.strands import Strands
 from vcr_gen.runtime.waiting import Threads, Waiter
-from vcr_gen.runtime.window import Slot, Window
+from vcr_gen.runtime.window import INTERNAL, Slot, Window
 
-__all__ = ["Receiver", "Stage", "is_answer", "is_for"]
+__all__ = ["TICK", "Receiver", "Stage", "is_answer", "is_for"]
 
-_TICK = 0.02
+TICK = 0.02
 """Seconds after which a thread that waits looks again."""
 
 
@@ -73,8 +72,13 @@ class Stage:
         self.suspicion: Divergence | None = None
         """Who waited for what when an answer was given before its turn."""
         self._stuck_at: Slot | None = None
-        self._patience = patience
+        self.patience = patience
         self._moved_at = time.monotonic()
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the replay has neither failed nor ended."""
+        return self.failure is None and not self.closed
 
     @property
     def still_for(self) -> float:
@@ -168,7 +172,7 @@ class Stage:
         """Wait in this thread for somebody to move; when nobody can, the replay ends."""
         if not self.somebody_may_move():
             head = self.window.head()
-            if head is not None and head.start.of == JOB:
+            if head is not None and head.start.of in INTERNAL:
                 self.window.skip(head.event.call)
                 return
             here = threading.current_thread()
@@ -177,7 +181,7 @@ class Stage:
             )
             if not impatient and self.released() is None:
                 self.fail(self.stall())
-        self.changed.wait(_TICK)
+        self.changed.wait(TICK)
 
     def stall(self) -> Divergence:
         """Nothing can move: who waits for what."""
@@ -193,12 +197,12 @@ class Stage:
                 return True  # a thread that has been told, and is about to go on
         grace = self._grace()
         if head is not None and head is self._stuck_at:
-            grace = min(grace, _TICK)
+            grace = min(grace, TICK)
         return grace > 0 and time.monotonic() - self._moved_at <= grace
 
     def is_given_up(self) -> bool:
         """Whether nothing has moved for longer than anybody is waited for."""
-        return bool(self.waiters) and self.still_for > self._patience
+        return bool(self.waiters) and self.still_for > self.patience
 
     def work_is_under_way(self) -> bool:
         """Whether an executor job is at work that the recording does not have.
@@ -207,7 +211,7 @@ class Stage:
         """
         if not self.strands.works_aside(self._waiting_threads()):
             return False
-        return self.still_for <= self._patience
+        return self.still_for <= self.patience
 
     def released(self) -> Slot | None:
         """The answer that a thread gets before its turn, when nobody has moved for too long.
@@ -232,8 +236,8 @@ class Stage:
 
     def _grace(self) -> float:
         if self._jobs_run():
-            return self._patience
-        return self.threads.grace(self.waiters.values(), self._patience)
+            return self.patience
+        return self.threads.grace(self.waiters.values(), self.patience)
 
     def _jobs_run(self) -> bool:
         """Whether an executor job is on its way that does not wait for the tape."""
@@ -268,7 +272,9 @@ def _leave(future: Parked[Event], call: int) -> None:
 def is_answer(slot: Slot) -> bool:
     """Whether an event is what an outbound call returned or raised."""
     event = slot.event
-    return isinstance(event, End) and event.outcome != "cancelled" and not slot.start.inbound
+    if not isinstance(event, End) or slot.start.of == LOCK:
+        return False
+    return event.outcome != "cancelled" and not slot.start.inbound
 
 
 def is_for(head: Slot, waiter: Waiter) -> bool:

@@ -14,7 +14,7 @@ from typing import TypeVar, final
 
 from vcr_gen.runtime.events import ROOT_STRAND
 from vcr_gen.runtime.libraries import library_here
-from vcr_gen.runtime.work import Work, is_worker, label_of, work_here
+from vcr_gen.runtime.work import Work, is_worker, label_of, threads_made, work_here
 
 __all__ = ["Strand", "Strands", "in_environment"]
 
@@ -33,6 +33,7 @@ class Strand:
         "_children",
         "begun",
         "job",
+        "label",
         "name",
         "owner",
         "parent",
@@ -57,16 +58,9 @@ class Strand:
         """Whether its thread is a pool's, and does one job after another."""
         self.begun = False
         """Whether it has made a call."""
+        self.label = ""
+        """What tells a thread or a pool's job from others in every run."""
         self._children = 0
-
-    @property
-    def label(self) -> str:
-        """What tells a thread or a pool's job from others in every run; empty for all else."""
-        if self.work is not None:
-            return self.work.label
-        if isinstance(self.owner, threading.Thread) and self.parent is not None:
-            return label_of(self.owner)
-        return ""
 
     def begin(self) -> str:
         """It makes a call: its label, where that is its first."""
@@ -100,6 +94,7 @@ class Strands:
         self._root = Strand(ROOT_STRAND, owner=_owner(), parent=None, within=None)
         # A session's variable lives as long as the contexts that saw it: a few bytes a session.
         self._current: ContextVar[Strand] = ContextVar("vcr_gen_strand")
+        self._threads_before = threads_made()
         self._jobs: dict[int, Strand] = {}
         self._spawned: set[Strand] = set()
         self._returning: set[Strand] = set()
@@ -130,6 +125,10 @@ class Strands:
         with self._lock:
             strand = strand.child(owner)
         strand.pooled, strand.work = pooled, work
+        if work is not None:
+            strand.label = work.label
+        elif isinstance(owner, threading.Thread):
+            strand.label = label_of(owner, self._threads_before)
         self._current.set(strand)
         return strand
 
@@ -138,7 +137,6 @@ class Strands:
         with self._lock:
             strand = parent.child(None)
             strand.job = job
-            strand.begun = True  # it is known by its place, not by a label
             self._spawned.add(strand)
             return strand
 
@@ -183,7 +181,6 @@ class Strands:
     def inside(self, call: int) -> Iterator[None]:
         """Run the body as the strand of an inbound call or callback."""
         strand = Strand(f"@{call}", owner=_owner(), parent=self._root, within=call)
-        strand.begun = True
         token = self._current.set(strand)
         outside = in_environment.set(False)
         try:

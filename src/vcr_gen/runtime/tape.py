@@ -98,6 +98,12 @@ class Tape:
             )
             return call
 
+    def note(self, of: str, arguments: Mapping[str, Plain], value: Plain) -> None:
+        """Something that is no call happens, for the sake of order: an event of its own."""
+        with self._lock:
+            if not self._closed:
+                self.end(self.start(of, "", arguments), "returned", value)
+
     def item(self, call: int, value: Plain) -> None:
         """A stream gave its next item."""
         of = self._names.get(call, "")

@@ -10,6 +10,7 @@ from vcr_gen.runtime.binding import Bound, Passing
 from vcr_gen.runtime.codec import MISSING, Difference, differences
 from vcr_gen.runtime.events import End, Event, Item, Signal, Start, unfold
 from vcr_gen.runtime.header import Header
+from vcr_gen.runtime.locks import LockGate
 from vcr_gen.runtime.objects import Objects
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.progress import status_line
@@ -21,6 +22,7 @@ from vcr_gen.runtime.sites import shown_path
 from vcr_gen.runtime.storage import Reading
 from vcr_gen.runtime.tape import Tape
 from vcr_gen.runtime.turns import RecordingTurns
+from vcr_gen.runtime.window import INTERNAL
 
 __all__ = ["VerifyRun", "compare_tapes"]
 
@@ -52,6 +54,11 @@ class VerifyRun(Run):
         self.initial_state = {
             name: passing.restore(value) for name, value in header.initial_state.items()
         }
+
+    @property
+    def lock_gate(self) -> LockGate:
+        """Locks are the program's own: nothing of them is compared."""
+        return self._recorder.locks
 
     def _close(self, error: BaseException | None) -> None:
         self._recorder.close()
@@ -163,6 +170,8 @@ def _calls(events: Iterable[tuple[Event, int]]) -> dict[tuple[str, str, int], _E
     open_calls: dict[int, _Events] = {}
     for event, line in events:
         if isinstance(event, Start):
+            if event.of in INTERNAL:
+                continue
             method = (event.of, event.on)
             counts[method] = counts.get(method, 0) + 1
             open_calls[event.call] = calls[(*method, counts[method])] = [(event, line)]

@@ -125,7 +125,7 @@ def _is_idle_worker(frame: FrameType) -> bool:
 
 def _waits(frame: FrameType) -> bool:
     code = frame.f_code
-    if code.co_filename.endswith(("/threading.py", "/queue.py", "/selectors.py")):
+    if code.co_filename.endswith(("/threading.py", "/queue.py", "/selectors.py", "/lock_order.py")):
         return True
     # A lock has no frame of its own: who waits for it stands at its `with`.
     return code.co_code[frame.f_lasti] == _BEFORE_WITH

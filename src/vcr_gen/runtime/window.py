@@ -13,15 +13,18 @@ from itertools import islice
 from math import inf
 from typing import TypeVar, final
 
-from vcr_gen.runtime.events import End, Event, Item, Signal, Start
+from vcr_gen.runtime.events import LOCK, End, Event, Item, Signal, Start
 from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.recorded import read_events
 from vcr_gen.runtime.screening import Hook, Hooked
 from vcr_gen.runtime.storage import Reading
 
-__all__ = ["REACH", "Slot", "Window"]
+__all__ = ["INTERNAL", "REACH", "Slot", "Window"]
 
 _Key = TypeVar("_Key", str, int)
+
+INTERNAL = frozenset({JOB, LOCK})
+"""What is on the tape for the sake of order, and need not happen again."""
 
 REACH = 1000
 """How many events ahead is looked for what may well not be there at all."""
@@ -59,6 +62,10 @@ class Window:
         self._calls: dict[int, deque[Slot]] = {}
         self._beginnings: dict[int, Slot] = {}
         self._soon: dict[int, Slot] = {}
+        self.locks: dict[str, deque[Slot]] = {}
+        """Each lock's changes of hands that were read and not had again."""
+        self.ordered_locks: set[str] = set()
+        """The locks that are taken in turn; what the tape has of others does not count."""
         self.last_call = 0
         """The highest call number seen."""
         self.last_at = 0.0
@@ -73,7 +80,7 @@ class Window:
         window = self._window
         while window or self._extend():
             head = window[0]
-            if head.event.call in self._skipped and not head.done:
+            if not head.done and (head.event.call in self._skipped or self._is_moot(head)):
                 self.take(head)
             if not head.done:
                 return head
@@ -178,7 +185,7 @@ class Window:
         """Every event that still has to happen, to the end of the tape."""
         self.read_all()
         for slot in self._window:
-            if not slot.done and slot.start.of != JOB:
+            if not slot.done and slot.start.of not in INTERNAL:
                 yield slot
 
     def close(self) -> None:
@@ -196,11 +203,17 @@ class Window:
             self._strands.setdefault(slot.strand, deque()).append(slot)
         if not isinstance(slot.event, Start):
             self._calls.setdefault(slot.event.call, deque()).append(slot)
-        elif slot.event.begins:
-            self._beginnings[slot.event.call] = slot
-        elif slot.event.soon is not None:
-            self._soon.setdefault(slot.event.soon.after, slot)
+        else:
+            if slot.event.begins:
+                self._beginnings[slot.event.call] = slot
+            if slot.start.of == LOCK and "after" in slot.start.arguments:
+                self.locks.setdefault(str(slot.start.arguments["lock"]), deque()).append(slot)
+            if slot.event.soon is not None:
+                self._soon.setdefault(slot.event.soon.after, slot)
         return True
+
+    def _is_moot(self, slot: Slot) -> bool:
+        return slot.start.of == LOCK and slot.start.arguments["lock"] not in self.ordered_locks
 
     def _read(self) -> Iterator[Slot]:
         recorded_events = read_events(self._reading, self._reading.path)
@@ -229,8 +242,8 @@ def _application_drives(event: Event, start: Start) -> bool:
 
 
 def _first(queue: deque[Slot]) -> Slot | None:
-    """What a strand has to produce first, besides jobs: those need not be handed out again."""
-    return next((slot for slot in queue if slot.start.of != JOB and not slot.done), None)
+    """What a strand has to produce first, besides what need not happen again."""
+    return next((slot for slot in queue if slot.start.of not in INTERNAL and not slot.done), None)
 
 
 def _drop(queues: dict[_Key, deque[Slot]], key: _Key) -> None:

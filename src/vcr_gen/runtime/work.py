@@ -8,18 +8,19 @@ import re
 import threading
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from sys import _getframe
-from types import FrameType
+from types import FrameType, FunctionType
 from typing import Any, Final, final
 from weakref import ref
 
-__all__ = ["Work", "is_worker", "label_of", "work_here"]
+__all__ = ["Work", "is_worker", "label_of", "threads_made", "work_here"]
 
 _LOOPS: Final = {"run": "concurrent.futures.thread", "worker": "multiprocessing.pool"}
 """In which function, and of which module, a job is run."""
 
-_NUMBERED = re.compile(r"Thread-\d+")
+_NUMBERED = re.compile(r"Thread-(\d+)")
 """The names that threads have who were given none."""
 
 
@@ -76,12 +77,24 @@ def work_here(known: Work | None) -> Work | None:
     return known if known is not None and known.is_at(frame) else Work(frame)
 
 
-def label_of(thread: threading.Thread) -> str:
-    """A number for what a thread was started for, equal in every run where that is."""
-    name = "" if _NUMBERED.match(thread.name) else thread.name
+def label_of(thread: threading.Thread, since: int) -> str:
+    """What tells a thread from others, equal in every run where it was started for the same.
+
+    Threads without a name of their own are numbered by Python as they are made. Those since a
+    session began are too, for threads that are equal in all else.
+    """
+    numbered = _NUMBERED.match(thread.name)
+    name = "" if numbered else thread.name
     target = getattr(thread, "_target", None) or type(thread)
     arguments = getattr(thread, "_args", ()), getattr(thread, "_kwargs", {})
-    return _label(target, (name, *arguments[0]), arguments[1])
+    label = _label(target, (name, *arguments[0]), arguments[1])
+    return f"{label}-{int(numbered[1]) - since}" if numbered else label
+
+
+def threads_made() -> int:
+    """The number of the last thread that got no name of its own."""
+    numbered = _NUMBERED.match(threading.Thread().name)
+    return int(numbered[1]) if numbered else 0
 
 
 def _loop_here() -> FrameType | None:
@@ -109,7 +122,18 @@ def _words(value: Any, depth: int = 6) -> Iterator[str]:
             yield repr(value)
         case partial():
             yield from _words((value.func, value.args, sorted(value.keywords.items())), depth)
-        case tuple() | list() if depth:
+        case tuple() if depth:
             yield from (word for part in value for word in _words(part, depth - 1))
+        case FunctionType() if depth:
+            yield value.__qualname__
+            yield from _words((value.__defaults__, _closed_over(value)), depth - 1)
         case _:
             yield getattr(value, "__qualname__", "") or type(value).__qualname__
+
+
+def _closed_over(function: FunctionType) -> tuple[object, ...]:
+    found = []
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # it has no value yet
+            found.append(cell.cell_contents)
+    return tuple(found)

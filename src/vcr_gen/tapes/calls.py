@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias, final
 
 from vcr_gen.runtime.events import End, Item, Signal, Start
 from vcr_gen.runtime.formats import Entry
-from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.recorded import read_events
+from vcr_gen.runtime.window import INTERNAL
 
 __all__ = ["STATUSES", "RecordedCall", "Status", "read_calls", "split_name"]
 
@@ -66,7 +66,7 @@ def read_calls(
     begun = 0
     for event, start, number, line in read_events(entries, path):
         if isinstance(event, Start):
-            index = -1 if start.of == JOB else begun
+            index = -1 if start.of in INTERNAL else begun
             begun += index >= 0
             under_way[event.call] = RecordedCall(index=index, start=start, number=number, line=line)
             continue

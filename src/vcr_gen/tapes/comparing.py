@@ -9,12 +9,12 @@ from typing import Literal, TypeAlias
 from vcr_gen.runtime.codec import MISSING
 from vcr_gen.runtime.events import Start
 from vcr_gen.runtime.header import Header
-from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.loading import Reading
 from vcr_gen.runtime.objects import LIVE_WORDS
 from vcr_gen.runtime.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.recorded import read_events
+from vcr_gen.runtime.window import INTERNAL
 from vcr_gen.tapes.alignment import align, longest_run
 from vcr_gen.tapes.calls import RecordedCall, read_calls
 from vcr_gen.tapes.changes import Change, LiveNumbers, call_changes, value_changes
@@ -126,7 +126,7 @@ class _Keys:
     def of(cls, reading: Reading) -> "_Keys":
         keys = cls(array("q"), array("q"), array("q"))
         for event, *_ in read_events(reading, reading.path):
-            if isinstance(event, Start) and event.of != JOB:
+            if isinstance(event, Start) and event.of not in INTERNAL:
                 on = "#" if event.on.startswith("#") else event.on
                 text = json.dumps(_without_numbers(dict(event.arguments)), sort_keys=True)
                 keys.loose.append(hash(event.of))

@@ -1,0 +1,171 @@
+"""The order in which threads take the application's locks: recorded, and had again in a replay.
+
+Only a change of hands is on the tape, with how often the lock was taken before it by whoever had
+it: a lock that one thread takes a thousand times is one event. A lock is no boundary, so nothing of
+it is asserted; where a program takes its locks otherwise than it did, they are left alone.
+"""
+
+from dataclasses import dataclass
+from typing import final
+
+from vcr_gen.runtime.counterparts import Counterparts
+from vcr_gen.runtime.events import LOCK, End
+from vcr_gen.runtime.locks import Acquire
+from vcr_gen.runtime.stage import TICK, Stage
+from vcr_gen.runtime.strands import Strands, in_environment
+from vcr_gen.runtime.tape import Tape
+from vcr_gen.runtime.waiting import Waiter
+from vcr_gen.runtime.window import Slot, Window
+
+__all__ = ["RecordedLocks", "ReplayedLocks"]
+
+
+@dataclass(slots=True)
+class _Run:
+    """Who has a lock, again and again."""
+
+    strand: str = ""
+    times: int = 0
+
+
+@final
+class RecordedLocks:
+    """Writes down who takes a lock."""
+
+    def __init__(self, tape: Tape, strands: Strands) -> None:
+        self._tape = tape
+        self._strands = strands
+        self.runs: dict[str, _Run] = {}
+        """Who has each lock."""
+
+    def know(self, name: str) -> None:
+        """A lock is watched; what there is to know of it comes with its first taking."""
+
+    def take(self, name: str, acquire: Acquire, blocking: bool, timeout: float) -> bool:
+        """Take a lock and write it down, while nobody else can have it."""
+        taken = acquire(blocking, timeout)
+        if in_environment.get():
+            return taken
+        strand = self._strands.here().name
+        run = self.runs.setdefault(name, _Run())
+        if not taken:
+            self._tape.note(LOCK, {"lock": name}, False)
+        elif run.strand == strand:
+            run.times += 1
+        else:
+            self._tape.note(LOCK, {"lock": name, "after": run.times}, True)
+            run.strand, run.times = strand, 1
+        return taken
+
+
+@final
+class ReplayedLocks:
+    """Lets each strand have a lock when it had it."""
+
+    def __init__(self, stage: Stage, counterparts: Counterparts) -> None:
+        self._stage = stage
+        self._window = stage.window
+        self._counterparts = counterparts
+        self.runs: dict[str, _Run] = {}
+        """Who has each lock."""
+
+    def know(self, name: str) -> None:
+        """A lock is watched: its turns count from now on."""
+        with self._stage.changed:
+            self._window.ordered_locks.add(name)
+
+    def take(self, name: str, acquire: Acquire, blocking: bool, timeout: float) -> bool:
+        """Take a lock when it is this strand's turn."""
+        with self._stage.changed:
+            turn = self._turn(name)
+            if isinstance(turn, Slot):
+                if not _was_taken(turn, self._window):
+                    self._done(turn)
+                    if not blocking or timeout >= 0:
+                        return False
+                    self._give_up(name)
+                    turn = None
+                elif not self._came(name, turn):
+                    turn = None
+        if isinstance(turn, Slot):  # in the recording it was free by then, so it will be
+            blocking, timeout = True, -1 if blocking and timeout < 0 else self._stage.patience
+        taken = acquire(blocking, timeout)
+        if turn is not None:
+            with self._stage.changed:
+                self._note(name, turn)
+        return taken
+
+    def _turn(self, name: str) -> Slot | _Run | None:
+        """The event that is due for this strand, its run that goes on, or nothing of either."""
+        if name not in self._window.ordered_locks or not self._stage.goes_on:
+            return None
+        if in_environment.get():
+            return None
+        self._stage.threads.see()
+        strand = self._stage.strands.here()
+        own = self._counterparts.next_lock_of(strand, name)
+        run, due = self.runs.get(name), self._due(name)
+        if run is None or run.strand != self._counterparts.name_of(strand):
+            return own
+        return own if due is not None and run.times >= _after(due) else run
+
+    def _due(self, name: str) -> Slot | None:
+        """The next change of hands."""
+        waiting = self._window.locks.get(name)
+        if not waiting:
+            return None
+        if waiting[0].done:  # passed over: its strand did not take the lock
+            self._give_up(name)
+            return None
+        return waiting[0]
+
+    def _came(self, name: str, slot: Slot) -> bool:
+        """Wait in this thread until everybody had the lock who had it before."""
+        waiter = Waiter(slot.event.call)
+        self._stage.waiters[waiter.call] = waiter
+        try:
+            while self._stage.goes_on and name in self._window.ordered_locks:
+                run = self.runs.get(name)
+                if self._due(name) is slot and (run.times if run else 0) >= _after(slot):
+                    return True
+                if not self._stage.somebody_may_move():
+                    self._give_up(name)
+                else:
+                    self._stage.changed.wait(TICK)
+        finally:
+            del self._stage.waiters[waiter.call]
+        return False
+
+    def _note(self, name: str, turn: Slot | _Run) -> None:
+        """A strand has the lock."""
+        if isinstance(turn, _Run):
+            turn.times += 1
+        elif not turn.done:
+            self._done(turn)
+            self.runs[name] = _Run(turn.strand, 1)
+        self._stage.moved()
+
+    def _done(self, slot: Slot) -> None:
+        self._stage.take(slot)
+        end = self._window.next_of_call(slot.event.call)
+        if end is not None:
+            self._stage.take(end)
+        waiting = self._window.locks.get(str(slot.start.arguments["lock"]))
+        if waiting and waiting[0] is slot:
+            waiting.popleft()
+
+    def _give_up(self, name: str) -> None:
+        """Leave a lock alone that is taken otherwise than it was."""
+        self._window.ordered_locks.discard(name)
+        self._stage.moved()
+
+
+def _after(slot: Slot) -> int:
+    after = slot.start.arguments.get("after")
+    return after if isinstance(after, int) else 0
+
+
+def _was_taken(slot: Slot, window: Window) -> bool:
+    """Whether a lock was taken, rather than somebody gave up waiting for it."""
+    end = window.next_of_call(slot.event.call)
+    return end is not None and isinstance(end.event, End) and end.event.value is True
