@@ -24,7 +24,7 @@ from vcr_gen.runtime.storage import Reading
 
 PATIENCE = 6.0
 """Longer than any of these replays may take: so none of them went on by waiting it out."""
-PROGRAMS = 40
+PROGRAMS = 160
 
 
 class Shared:

@@ -121,12 +121,17 @@ class ReplayedLocks:
 
     def _came(self, name: str, slot: Slot) -> bool:
         """Wait in this thread until everybody had the lock who had it before."""
+
+        def is_next() -> bool:
+            run = self.runs.get(name)
+            return self._due(name) is slot and (run.times if run else 0) >= _after(slot)
+
         waiter = Waiter(slot.event.call)
+        waiter.may_go = is_next
         self._stage.waiters[waiter.call] = waiter
         try:
             while self._stage.goes_on and name in self._window.ordered_locks:
-                run = self.runs.get(name)
-                if self._due(name) is slot and (run.times if run else 0) >= _after(slot):
+                if is_next():
                     return True
                 if not self._stage.somebody_may_move():
                     self._give_up(name)

@@ -195,7 +195,11 @@ class Stage:
             waiter = self.waiters.get(head.event.call)
             if waiter is not None and waiter.future is None and is_for(head, waiter):
                 return True  # a thread that has been told, and is about to go on
+        if any(waiter.may_go() for waiter in self.waiters.values()):
+            return True
         grace = self._grace()
+        if grace and self.window.ordered_locks:
+            grace = self.patience  # who seems to wait may only have had no time from the system
         if head is not None and head is self._stuck_at:
             grace = min(grace, TICK)
         return grace > 0 and time.monotonic() - self._moved_at <= grace

@@ -37,6 +37,7 @@ class Waiter:
         "future",
         "hand_back",
         "impatient",
+        "may_go",
         "pulls",
         "task",
         "thread",
@@ -51,6 +52,8 @@ class Waiter:
         self.future: Parked[Event] | None = None
         self.impatient = False
         """Whether it goes on out of turn, rather than for ever to hold up its loop."""
+        self.may_go: Callable[[], bool] = lambda: False
+        """Whether its turn has come, of which it is about to take notice."""
         self.hand_back: Callable[[], None] | None = None
         """What lets the result of an executor job enter, where that is what waits."""
         self.wanted: Callable[[], bool] = lambda: True
