@@ -170,6 +170,8 @@ class Window:
             _drop(self._calls, slot.event.call)
         else:
             self._beginnings.pop(slot.event.call, None)
+            if self._is_moot(slot):
+                self.locks.pop(str(slot.start.arguments["lock"]), None)
             if slot.event.soon is not None:
                 self._soon.pop(slot.event.soon.after, None)
 
