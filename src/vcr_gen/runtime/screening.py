@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, TypeVar, final
 
 from vcr_gen.errors import UsageError
@@ -31,8 +31,8 @@ class TapeEvent:
     """What happened: the call itself, an item of its stream, its result, …"""
     number: int
     """How many events of this kind the method has had, this one included."""
-    value: Plain
-    """The value as it is stored; of a call, the arguments by name."""
+    value: Plain = field(repr=False)
+    """The value in its stored form, not redacted yet; of a call, the arguments by name."""
 
 
 Hook: TypeAlias = Callable[[TapeEvent], Plain]

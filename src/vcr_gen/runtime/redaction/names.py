@@ -142,6 +142,10 @@ _WHOLE: Final = frozenset(
     }
 )
 """Names that are written in one word."""
+_QUESTIONS: Final = frozenset(
+    {"allow", "has", "hide", "is", "needs", "require", "requires", "show"}
+)
+"""What begins the name of a yes or no: `has_password`."""
 _GETTERS: Final = frozenset({"fetch", "get", "issue", "load", "obtain", "read"})
 _IN_QUERIES: Final = frozenset({"sig", "signature", "hmac"})
 _WEAK_IN_QUERIES: Final = frozenset(
@@ -155,7 +159,7 @@ def naming_of(name: str, *, in_query: bool = False) -> Naming:
     if len(name) > 100:
         return Naming.HARMLESS
     words = [word.lower() for word in _PARTS.findall(name)]
-    if not words:
+    if not words or words[0] in _QUESTIONS:
         return Naming.HARMLESS
     last = _PLURALS.get(words[-1], words[-1])
     before = words[-2] if len(words) > 1 else ""

@@ -166,9 +166,9 @@ def _value(
             yield Span(found.end(), stop, rule_of(name), named=True, open=stop == len(text))
     else:
         at_line = start == 0 or text[start - 1] in "\n\"'"
-        certain = option or (
-            at_line and (name.isupper() or (found[2] == ":" and "-" in name.strip("-")))
-        )
+        is_variable = name.isupper() and found[2] == "="
+        is_header = at_line and found[2] == ":" and "-" in name.strip("-")
+        certain = option or is_variable or is_header
         yield from _bare(text, found.end(), name, naming, certain=certain, eager=eager)
 
 

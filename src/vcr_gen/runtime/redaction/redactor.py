@@ -98,7 +98,8 @@ class Redactor:
                 if said is Naming.HARMLESS:
                     if title and key in _CONTENTS:
                         said, under = self.finder.naming(title), title
-                    elif below or (naming is Naming.STRONG and key in _CONTENTS):
+                    inherits = below or (naming is Naming.STRONG and key in _CONTENTS)
+                    if said is Naming.HARMLESS and inherits:
                         said, under = naming, name
                 made = self._walk(item, under, said)
                 new_key = key if len(key) < 16 or key in self._clean else self._text(key)

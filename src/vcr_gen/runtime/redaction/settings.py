@@ -82,7 +82,7 @@ class Redaction:
         if added:
             said["added"] = added
         if self.off:
-            said["off"] = list(self.off)
+            said["without"] = list(self.off)
         if self.allow:
             said["allowed"] = len(self.allow)
         return said

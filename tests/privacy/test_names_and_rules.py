@@ -1,0 +1,206 @@
+"""Which names count, what users add, and what is left alone."""
+
+import time
+from typing import Any
+
+import pytest
+from fake_credentials import CREDENTIALS, PASSWORD
+from guarded.bridges import Echo
+from guarded.ports import Login
+from vcr_guarded import VcrApi
+
+from vcr_gen import Cassette, Redaction
+from vcr_gen.errors import UsageError
+from vcr_gen.runtime.redaction import Secrets
+from vcr_gen.runtime.redaction.tails import open_from
+
+
+def redacted(value: Any, **options: Any) -> Any:
+    return Secrets(Redaction(**options)).redact("Api.ask", "call", {"value": value})["value"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"max_tokens": 100, "token_count": 7, "total_tokens": 5, "tokens": ["a", "b"]},
+        {"next_page_token": "CiAKGjBpNDd2Nmp2Zml2cXRwYjBp", "nextToken": "AbC123def456ghi789jkl"},
+        {"logprobs": [{"token": " Hello", "logprob": -0.1, "bytes": [1]}]},
+        {"primary_key": "id", "key": "value", "foreign_keys": ["a"], "cache_key": "user:1"},
+        {"secret": True, "password": None, "has_password": "yes", "password_field": "pw"},
+        {"secret_name": "prod/db", "secretId": "arn:aws:x", "token_type": "bearer"},
+        {"stop_token": "<|end|>", "eos_token": "</s>", "author": "Ada", "authority": "x"},
+        "Enter your password: ",
+        "The secret: there is none. A token: one word.",
+        "client = Client(api_key=api_key, password=settings.password, token=token)",
+        "api_key=os.environ['KEY'] password=getpass() token=${TOKEN} secret=None",
+        "def f(token: str, password: str | None = None) -> bool: ...",
+        "commit 0123456789abcdef0123456789abcdef01234567 of 550e8400-e29b-41d4-a716-446655440000",
+        "https://example.com/a?q=token&page_token=abc&sort=key#secret",
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        {"content-type": "application/json", "etag": 'W/"abc"', "x-request-id": "a1b2c3d4e5f6"},
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+        ["password", "confirm"],
+        {"password": ""},
+    ],
+)
+def test_what_is_no_secret_is_left_alone(value):
+    assert redacted(value) == value
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"Authorization": "Bearer SECRET"},
+        {"proxy-authorization": "Basic SECRET"},
+        {"COOKIE": "a=SECRET"},
+        {"x-goog-api-key": "SECRET"},
+        {"X-Subscription-Token": "SECRET"},
+        {"api-key": "SECRET"},
+        {"x-auth-token": "SECRET"},
+        {"clientSecret": "SECRET"},
+        {"dbPassword": "SECRET"},
+        {"AWS_SECRET_ACCESS_KEY": "SECRET"},
+        {"refresh_token": "SECRET"},
+        {"passwords": {"db": "SECRET"}},
+        {"secret": {"value": "SECRET", "name": "db"}},
+        {"auth": ["ada", "SECRET"]},
+        {"Set-Cookie": ["sid=SECRET; Path=/", "b=SECRET"]},
+        [["X-API-Key", "SECRET"]],
+        {"name": "x-api-key", "value": "SECRET"},
+        "POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer SECRET\r\nCookie: sid=SECRET\r\n\r\n",
+        "https://ada:SECRET@example.com/",
+        "https://x/?a=1&access_token=SECRET&b=2",
+        "https://x/?X-Amz-Signature=SECRET&X-Amz-Credential=SECRET",
+        "user=ada&password=SECRET",
+        '{"a": [{"client_secret": "SECRET"}]}',
+        '"{\\"a\\": \\"{\\\\\\"password\\\\\\": \\\\\\"SECRET\\\\\\"}\\"}"',
+        "{'password': 'SECRET'}",
+        "mysql --password=SECRET -u ada",
+        ["mysql", "--password", "SECRET"],
+        "DB_PASSWORD=SECRET\nexport GITHUB_TOKEN=SECRET\n",
+        "curl -H 'X-Api-Key: SECRET' -u x",
+        "Server=x;AccountKey=SECRETSECRETSECRETSECRETSECRETSECRETSECRET==;",
+        "redirect=https%3A%2F%2Fx%3Faccess_token%3DSECRET%26b",
+    ],
+)
+def test_what_a_name_calls_a_secret_is_one(value):
+    assert "SECRET" not in repr(redacted(value)).replace("AWS_SECRET_ACCESS", "")
+
+
+def test_the_scheme_and_the_names_of_cookies_are_kept():
+    assert redacted({"Authorization": "Digest username=x, response=y"}) == {
+        "Authorization": "Digest <redacted:authorization:1>"
+    }
+    assert redacted({"Set-Cookie": "sid=abc; Path=/; Max-Age=5; HttpOnly"}) == {
+        "Set-Cookie": "sid=<redacted:cookie:1>; Path=/; Max-Age=5; HttpOnly"
+    }
+
+
+def test_a_number_stays_a_number():
+    assert redacted({"password": 12345678, "secret": 7}) == {"password": 0, "secret": 7}
+
+
+def test_json_and_forms_can_still_be_read():
+    import json
+    from urllib.parse import parse_qs, urlsplit
+
+    body = json.dumps({"password": 'a"b\\c', "n": [1, {"token": CREDENTIALS["jwt"]}]})
+    assert json.loads(redacted(body))["n"][0] == 1
+    url = urlsplit(redacted("https://a:b@h:1/p?api_key=x&q=1"))
+    assert (url.hostname, url.port, parse_qs(url.query)["q"]) == ("h", 1, ["1"])
+
+
+def test_what_is_switched_off_or_allowed_is_left_alone_and_written_down(tmp_path):
+    key = CREDENTIALS["github-token"]
+    assert redacted(key, off=["github-token"]) == key
+    assert redacted(f"is {key}", allow=[key]) == f"is {key}"
+    assert redacted({"password": "x"}, off=["names"]) == {"password": "x"}
+    tape = tmp_path / "tape.yaml"
+    redaction = Redaction(off=["jwt"], keys=["tenant"], allow=["x"], fields={"*": ["*.**.pin"]})
+    with Cassette(tape, "all", redaction=redaction) as cassette:
+        VcrApi(cassette=cassette, inner=Echo()).ask("a")
+    head = tape.read_text().partition("boundaries:")[0]
+    assert (
+        "redaction:\n  added:\n  - key tenant\n  - field * *.**.pin\n  without:\n  - jwt\n" in head
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"off": ["jwts"]}, "did you mean 'jwt'"),
+        ({"patterns": {"x": "("}}, "pattern 'x'"),
+        ({"patterns": {"Not a name": "a"}}, "names a rule"),
+        ({"functions": {"f": 5}}, "cannot be called"),
+        ({"fields": {"Api.ask": ["a..b"]}}, "field path"),
+    ],
+)
+def test_a_redaction_that_makes_no_sense_is_refused(options, message):
+    with pytest.raises(UsageError, match=message):
+        Redaction(**options)
+
+
+def test_fields_patterns_and_functions_of_ones_own(tmp_path):
+    tape = tmp_path / "tape.yaml"
+    redaction = Redaction(
+        patterns={"badge": r"badge-(\d+)"},
+        keys=["tenant"],
+        fields={"Api.log_in": ["login.user", "$result"], "Api.ask": ["value.$json.card"]},
+        functions={"seat": lambda text: [word for word in text.split() if word[:1] == "#"]},
+    )
+
+    def program(api: Any, user: str, tenant: str) -> None:
+        api.log_in(Login(user, "p-1-p"), "t-1-t")
+        api.ask(f'{{"card": "{user}-card", "who": "badge-77", "tenant": "{tenant}"}}')
+        api.ask(["sits at #4b", f"tenant={tenant}"])
+
+    with Cassette(tape, "all", redaction=redaction) as cassette:
+        program(VcrApi(cassette=cassette, inner=Echo()), "real-user", "real-tenant")
+    text = tape.read_text()
+    assert not any(each in text for each in ("real-user", "real-tenant", "badge-77", "#4b"))
+    assert "badge-<redacted:badge:1>" in text
+    with Cassette(tape, "none", redaction=redaction) as cassette:
+        program(VcrApi(cassette=cassette), "other", "other-tenant")
+
+
+def test_a_secret_under_its_name_is_found_elsewhere_if_it_is_no_word():
+    secrets = Secrets(Redaction())
+    secrets.redact("Api.ask", "call", {"password": PASSWORD, "passphrase": "test"})
+    assert secrets.redact("Api.ask", "returned", f"a test of {PASSWORD}") == (
+        "a test of <redacted:password:1>"
+    )
+
+
+HOSTILE = {
+    "letters": "a" * 10,
+    "names": "password",
+    "open quotes": '"password": "',
+    "keys that never end": "-----BEGIN PRIVATE KEY-----",
+    "urls": "://u:p@",
+    "half tokens": "eyJ",
+    "prefixes": "sk-",
+    "escapes": '\\"',
+    "headers": "authorization: ",
+    "cookies": "cookie: a=b; ",
+    "forms": "key=b&",
+    "placeholders": "<redacted:a:1>",
+    "half placeholders": "<redacted:",
+    "base64": "QUJDRGFi",
+    "bot tokens": "12345678:AA",
+    "spaces": "token    =   ",
+}
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_a_hostile_text_takes_linear_time(piece):
+    """Four times the text takes about four times as long, not sixteen."""
+    text = HOSTILE[piece] * (160_000 // len(HOSTILE[piece]))
+
+    def seconds(part: str) -> float:
+        started = time.process_time()
+        redacted(part)
+        open_from(part, [])
+        return time.process_time() - started
+
+    short = min(seconds(text[: len(text) // 8]) for _ in range(2))
+    assert seconds(text) < 32 * max(short, 0.002)
