@@ -522,6 +522,22 @@ def one_of_several_calls_at_once_changed() -> None:
 
 
 @situation
+def a_call_in_a_task_group_changed() -> None:
+    async def ask(b: Any, name: str) -> None:
+        await b.rate(name)
+
+    async def program(*names: str) -> None:
+        with Cassette(TAPE, "once") as cassette:
+            b = VcrBank.attach(cassette, RealBank)
+            async with asyncio.TaskGroup() as group:
+                for name in names:
+                    group.create_task(ask(b, name))
+
+    asyncio.run(program("usd", "eur"))
+    asyncio.run(program("usd", "yen"))
+
+
+@situation
 def a_task_waits_for_ever_before_its_next_call() -> None:
     async def recorded(b: Any) -> None:
         await b.rate("usd")

@@ -82,12 +82,11 @@ def _check_places(error: VcrError | DivergenceError) -> None:
 
 
 def _frames_of_ours(error: VcrError | DivergenceError) -> list[str]:
-    """Frames that a user has no use for; those of a refused opening, use or close lead to it."""
-    if not isinstance(error, DivergenceError):
+    """Frames that a user has no use for; where opening or use is refused, they are left."""
+    if not isinstance(error, DivergenceError | UnusedEventsError):
         return []
     files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
-    ours = [file for file in files if "/src/vcr_gen/" in file or "vcr_shop" in file]
-    return [file for file in ours if not file.endswith("/cassette.py")]
+    return [file for file in files if "/src/vcr_gen/" in file or "vcr_shop" in file]
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -121,6 +120,14 @@ def test_the_command_is_the_one_that_the_opener_knows(monkeypatch: pytest.Monkey
     monkeypatch.delenv("PYTEST_CURRENT_TEST", raising=False)
     assert "run it with VCR_RECORD=1 in the environment" in str(failure_of("an_argument_changed"))
     assert "record again: make record" in str(failure_of("an_argument_changed_and_make_records"))
+
+
+def test_a_task_group_that_has_nothing_else_to_tell_is_not_told_of() -> None:
+    error = failure_of("a_call_in_a_task_group_changed")
+
+    shown = "".join(traceback.format_exception(error))
+    assert shown.count("was called with other arguments") == 1
+    assert "TaskGroup" not in shown
 
 
 def test_a_secret_is_in_no_text() -> None:

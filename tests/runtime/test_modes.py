@@ -186,8 +186,9 @@ def test_a_recording_that_is_too_old_warns_fails_or_is_made_anew(tape, monkeypat
     tape.path.write_bytes(old)
     week = timedelta(days=7)
     assert session(tape.path, "none", 1) == [1]
-    with pytest.warns(StaleCassetteWarning, match="days old"):
+    with pytest.warns(StaleCassetteWarning, match="days old") as warned:
         assert session(tape.path, "none", 1, max_age=week) == [1]
+    assert [warning.filename for warning in warned] == [__file__]  # not a place of ours
     with pytest.raises(CassetteError, match="days old"):
         session(tape.path, "none", 1, max_age=week, when_stale="fail")
     with pytest.raises(CassetteError, match=r"days old.*\n\nhint: mode 'none' never records"):

@@ -261,5 +261,5 @@ class Cassette:
             hint = self._settings.advice.record("record again")
             raise CassetteError(f"{message}\n\nhint: {hint}", path=self.path)
         if when_stale == "warn":
-            warnings.warn(f"{self.path}: {message}", StaleCassetteWarning, stacklevel=3)
+            warnings.warn(f"{self.path}: {message}", StaleCassetteWarning, stacklevel=4)
         return when_stale == "record"

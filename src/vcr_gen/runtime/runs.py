@@ -8,7 +8,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-from vcr_gen.errors import CassetteFormatError, CassetteMissingError, IncompleteError
+from vcr_gen.errors import (
+    CassetteFormatError,
+    CassetteMissingError,
+    DivergenceError,
+    IncompleteError,
+)
 from vcr_gen.runtime.advice import Advice
 from vcr_gen.runtime.anchors import Anchors
 from vcr_gen.runtime.codec import Registry
@@ -344,6 +349,11 @@ class ReplayRun(Run):
             self.player.close()
             failure = self.player.failure
             if failure is not None and error is not failure:
+                if (
+                    isinstance(error, BaseExceptionGroup)
+                    and error.split(DivergenceError)[1] is None
+                ):
+                    raise failure from None  # a task group that has nothing else to tell
                 if error is None or failure.divergence.kind != "cancellation":
                     raise failure
                 # A loop that ends with an error cancels what still runs: the error is the cause.
