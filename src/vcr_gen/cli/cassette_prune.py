@@ -81,8 +81,10 @@ def _find(usage: Usage, folders: Sequence[Path], *, partial: bool) -> _Finding:
         if any(path.resolve().is_relative_to(root) for root in roots) and is_cassette(path)
     ]
     kept = mentions(usage.root, here)
-    left = [path for path in find_cassettes(folders) if is_partial(path)] if partial else []
-    removable = [path for path in here if path not in kept] + left
+    removable = [path for path in here if path not in kept]
+    if partial:
+        found = find_cassettes(folders)
+        removable += [path for path in found if is_partial(path) and is_cassette(path)]
     return _Finding(removable, kept, usage.unjudged)
 
 
@@ -92,15 +94,15 @@ def _tell(finding: _Finding, terminal: Terminal, arguments: argparse.Namespace) 
         terminal.data(f"{verb} {_shown(path)}")
     for path, place in finding.kept.items():
         terminal.note(f"kept {_shown(path)}: {_shown(Path(place))} names it")
-    if finding.unjudged and not arguments.run_tests:
+    if finding.unjudged:
         modules = ", ".join(_shown(Path(module)) for module in finding.unjudged)
-        terminal.note(
-            f"not judged, because their tests open cassettes while they run: {modules}\n"
-            "  hint: --run-tests runs them"
-        )
-    elif finding.unjudged:
-        modules = ", ".join(_shown(Path(module)) for module in finding.unjudged)
-        terminal.note(f"not judged, because not all of their tests passed: {modules}")
+        if arguments.run_tests:
+            terminal.note(f"not judged, because not all of their tests passed: {modules}")
+        else:
+            terminal.note(
+                f"not judged, because their tests open cassettes while they run: {modules}\n"
+                "  hint: --run-tests runs them"
+            )
     count = counted(len(finding.removable), "unused cassette")
     if arguments.yes:
         terminal.note(f"{count} deleted")
