@@ -146,8 +146,11 @@ class Dispatcher:
                 await running_library().pause()
             if slot.done:
                 return
-            self._player.announce(slot)
-            self.serve(start, target)
+            if _needs_a_loop(target):  # a stream, which is then pulled in turns
+                self._spawn(slot, start, target)
+            else:
+                self._player.announce(slot)
+                self.serve(start, target)
             call = start.call
 
     def start_pump(self) -> None:
