@@ -138,7 +138,8 @@ def emit_module(
         )
         for boundary, names_of in zip(module.boundaries, chosen, strict=True)
     ]
-    dataclass_name = names.own("dataclasses", "dataclass")
+    has_events = any(one.events for one in made)
+    dataclass_name = names.own("dataclasses", "dataclass") if has_events else ""
     final = names.own("typing", "Final")
     sorted_names = _Imports.of(names, module)
     late = sorted_names.late

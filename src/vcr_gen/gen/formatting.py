@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from vcr_gen.gen.config import Config, Formatter
+from vcr_gen.gen.cores import spread
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.stable import is_stable
 from vcr_gen.gen.versions import installed_version
@@ -63,36 +64,35 @@ def format_texts(texts: Sequence[Text], *, jobs: int, advance: Callable[[int], N
     for number, text in enumerate(texts):
         if text.style.formatter == "ruff":
             for_ruff.setdefault(text.style, []).append(number)
-        elif is_stable(text.source, text.style.line_length):
-            formatted[number] = text.source
         else:
             for_black.append(number)
-    advance(len(formatted))
     for style, numbers in for_ruff.items():
         results = _run_ruff([texts[number] for number in numbers], style)
         formatted.update(zip(numbers, results, strict=True))
         advance(len(numbers))
-    blackened = _run_black([texts[number] for number in for_black], jobs, advance)
-    formatted.update(zip(for_black, blackened, strict=True))
+    chunks = [for_black[start : start + _CHUNK] for start in range(0, len(for_black), _CHUNK)]
+    tasks = [[texts[number] for number in chunk] for chunk in chunks]
+    laid_out = spread(_lay_out, tasks, jobs=min(jobs, len(chunks) // 4))
+    for chunk, changed in zip(chunks, laid_out, strict=True):
+        for number, result in zip(chunk, changed, strict=True):
+            formatted[number] = texts[number].source if result is None else result
+        advance(len(chunk))
     return [formatted[number] for number in range(len(texts))]
 
 
-def _run_black(texts: list[Text], jobs: int, advance: Callable[[int], None]) -> Iterator[str]:
-    chunks = [texts[start : start + _CHUNK] for start in range(0, len(texts), _CHUNK)]
-    workers = min(jobs, len(chunks) // 2)
-    if workers < 2:
-        for chunk in chunks:
-            yield from _blacken(chunk)
-            advance(len(chunk))
-        return
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    # Not fork: the parent may hold large trees, and threads. One start-up of black per worker.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        for chunk, results in zip(chunks, pool.map(_blacken, chunks), strict=True):
-            yield from results
-            advance(len(chunk))
+def _lay_out(texts: list[Text]) -> list[str | None]:
+    """What black makes of each text; None where it would leave it as it is."""
+    results: list[str | None] = [None] * len(texts)
+    unstable = [
+        number
+        for number, text in enumerate(texts)
+        if not is_stable(text.source, text.style.line_length)
+    ]
+    if unstable:
+        blackened = _blacken([texts[number] for number in unstable])
+        for number, result in zip(unstable, blackened, strict=True):
+            results[number] = result
+    return results
 
 
 def _blacken(texts: list[Text]) -> list[str]:

@@ -3,12 +3,13 @@
 import re
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final, TypeAlias
 
 from vcr_gen.gen.layout import Nest
 
-__all__ = ["Import", "member_key", "section", "statements"]
+__all__ = ["Import", "ProjectTest", "member_key", "section", "statements"]
 
 _Natural: TypeAlias = tuple[tuple[tuple[int, int, str], ...], str]
 _NUMBERS: Final = re.compile(r"(\d+)")
@@ -28,6 +29,22 @@ class Import:
     def target(self) -> str:
         """`module:attribute`, as a late import says it."""
         return f"{self.module}:{self.attribute}" if self.attribute else self.module
+
+
+@dataclass(frozen=True)
+class ProjectTest:
+    """Tells whether a top-level module is the project's own, or generated."""
+
+    sources: tuple[Path, ...]
+    _known: dict[str, bool] = field(default_factory=dict)
+
+    def __call__(self, top: str) -> bool:
+        """Whether the project has a module of that name."""
+        if top not in self._known:
+            self._known[top] = (top.startswith("vcr_") and top != "vcr_gen") or any(
+                (root / top).is_dir() or (root / f"{top}.py").is_file() for root in self.sources
+            )
+        return self._known[top]
 
 
 def section(module: str, is_project: Callable[[str], bool]) -> int:

@@ -94,7 +94,7 @@ class Module:
         """The literal strings in `__all__`, or None when there is none."""
         found: set[str] = set()
         present = False
-        for node in ast.walk(self.parsed.tree):
+        for node in _module_level(self.parsed.tree):
             value = _exports(node)
             if value is not None:
                 present = True
@@ -158,6 +158,17 @@ def choose(bindings: Iterable[Binding]) -> Binding | None:
 def _is_placeholder(node: ast.stmt) -> bool:
     """`X = None`, said where an optional import failed."""
     return isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+
+
+def _module_level(tree: ast.AST) -> Iterator[ast.AST]:
+    """Everything outside functions and classes, which are nearly all of a module."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Expr):
+            yield node.value
+        elif isinstance(node, ast.stmt | ast.excepthandler):
+            yield node
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                yield from _module_level(node)
 
 
 def _exports(node: ast.AST) -> ast.expr | None:

@@ -1,22 +1,21 @@
 """From configuration to generated text: finds, reads, names and renders."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
 from vcr_gen.gen.conditions import Target
 from vcr_gen.gen.config import Config, Direction
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.discover import Found, discover
-from vcr_gen.gen.emit import Elsewhere, all_names, choose_names, emit_module
-from vcr_gen.gen.imports import Import, member_key, statements
+from vcr_gen.gen.imports import Import, ProjectTest, member_key, statements
 from vcr_gen.gen.library import Library
 from vcr_gen.gen.model import SourceModule
 from vcr_gen.gen.problems import Problems
 from vcr_gen.gen.reading import read_module
 from vcr_gen.gen.render import Renderer, TemplateFailedError
-from vcr_gen.gen.views import ModuleView, PackageView
+from vcr_gen.gen.rendering import Rendered, is_long, render_modules
+from vcr_gen.gen.views import PackageView
 
 __all__ = ["Generated", "Generation", "generate"]
 
@@ -52,7 +51,7 @@ class Generation:
     """Outputs that a formatter may still change: too long a line, or somebody's own template."""
 
 
-def generate(config: Config, *, paths: Sequence[Path] = ()) -> Generation:
+def generate(config: Config, *, paths: Sequence[Path] = (), jobs: int = 1) -> Generation:
     """Generate the wrappers of all boundaries; all problems are reported at once."""
     library = Library(
         config.sources, config.search_path, Target(config.target_version, config.platform)
@@ -75,7 +74,7 @@ def generate(config: Config, *, paths: Sequence[Path] = ()) -> Generation:
             if one.definition.full_name not in wrapped
         )
         return Generation({}, tuple(sorted(set(problems.found))), refused=refused)
-    return _written(config, library, modules, found)
+    return _written(config, library, modules, found, jobs)
 
 
 def _distinct(found: Iterable[Found]) -> list[Found]:
@@ -87,35 +86,27 @@ def _distinct(found: Iterable[Found]) -> list[Found]:
 
 
 def _written(
-    config: Config, library: Library, modules: Mapping[str, SourceModule], found: Sequence[Found]
+    config: Config,
+    library: Library,
+    modules: Mapping[str, SourceModule],
+    found: Sequence[Found],
+    jobs: int,
 ) -> Generation:
-    outputs = {name: _output(library, name) for name in modules}
-    elsewhere: dict[str, Elsewhere] = {}
-    for name, module in modules.items():
-        chosen, _ = choose_names(module)
-        for boundary, names in zip(module.boundaries, chosen, strict=True):
-            elsewhere[boundary.full_name] = Elsewhere(outputs[name], names.constant)
-    is_project = _project_test(config)
-    views = {
-        outputs[name]: emit_module(module, outputs[name], elsewhere, is_project)
-        for name, module in modules.items()
-    }
+    by_output = {_output(library, name): module for name, module in modules.items()}
     files: dict[Path, str] = {}
     unsettled: set[Path] = set()
-    renderer = cache(Renderer)  # compiling the templates costs more than filling them in
     try:
-        for output, view in views.items():
-            settings = config.for_module(view.module)
-            path = config.output / _relative(output)
-            text = renderer(settings.template_dir, settings.line_length).module(view)
-            files[path] = text
-            if settings.template_dir or _is_long(text, settings.line_length):
+        rendered = render_modules(config, by_output, jobs=jobs)
+        for one in rendered:
+            path = config.output / _relative(one.output)
+            files[path] = one.text
+            if not one.settled:
                 unsettled.add(path)
-        for package, contents in _packages(views, is_project):
+        renderer = Renderer(config.template_dir, config.line_length)
+        for package, contents in _packages(rendered, ProjectTest(config.sources)):
             path = config.output / package.replace(".", "/") / "__init__.py"
-            text = renderer(config.template_dir, config.line_length).package(contents)
-            files[path] = text
-            if config.template_dir or _is_long(text, config.line_length):
+            files[path] = text = renderer.package(contents)
+            if config.template_dir or is_long(text, config.line_length):
                 unsettled.add(path)
     except TemplateFailedError as error:
         hint = "templates/README.md lists what templates can use"
@@ -125,7 +116,7 @@ def _written(
     return Generation(
         files=dict(sorted(files.items())),
         diagnostics=(),
-        boundaries=tuple(_listed(outputs, views, modules, found)),
+        boundaries=tuple(_listed(by_output, rendered, found)),
         inputs=dict.fromkeys(files, everything),
         unsettled=frozenset(unsettled),
     )
@@ -134,10 +125,6 @@ def _written(
 def _output(library: Library, name: str) -> str:
     module = library.module(name)
     return output_module(name, is_package=module is not None and module.is_package)
-
-
-def _is_long(text: str, line_length: int) -> bool:
-    return any(len(line) > line_length for line in text.splitlines())
 
 
 def output_module(name: str, *, is_package: bool) -> str:
@@ -155,32 +142,18 @@ def _relative(name: str) -> str:
     return name.replace(".", "/") + ".py"
 
 
-def _project_test(config: Config) -> Callable[[str], bool]:
-    known: dict[str, bool] = {}
-
-    def is_project(top: str) -> bool:
-        if top not in known:
-            roots = (*config.sources,)
-            known[top] = (top.startswith("vcr_") and top != "vcr_gen") or any(
-                (root / top).is_dir() or (root / f"{top}.py").is_file() for root in roots
-            )
-        return known[top]
-
-    return is_project
-
-
 def _packages(
-    views: Mapping[str, ModuleView], is_project: Callable[[str], bool]
+    rendered: Sequence[Rendered], is_project: ProjectTest
 ) -> list[tuple[str, PackageView]]:
     """Every package that the generated modules need; the top one offers all unique names."""
     offered: dict[str, dict[str, list[str]]] = {}
     packages: set[str] = set()
-    for module, view in views.items():
-        parts = module.split(".")
+    for one in rendered:
+        parts = one.output.split(".")
         packages.update(".".join(parts[:length]) for length in range(1, len(parts)))
         names = offered.setdefault(parts[0], {})
-        for one in all_names(view):
-            names.setdefault(one, []).append(module)
+        for name in one.offered:
+            names.setdefault(name, []).append(one.output)
     found: list[tuple[str, PackageView]] = []
     for package in sorted(packages):
         unique = {
@@ -197,23 +170,21 @@ def _packages(
 
 
 def _listed(
-    outputs: Mapping[str, str],
-    views: Mapping[str, ModuleView],
-    modules: Mapping[str, SourceModule],
-    found: Sequence[Found],
+    modules: Mapping[str, SourceModule], rendered: Sequence[Rendered], found: Sequence[Found]
 ) -> list[Generated]:
     by_name = {one.definition.full_name: one for one in found}
     listed = []
-    for name, output in outputs.items():
-        for boundary, shown in zip(modules[name].boundaries, views[output].boundaries, strict=True):
+    for made in rendered:
+        module = modules[made.output]
+        for boundary, wrapper in zip(module.boundaries, made.wrappers, strict=True):
             one = by_name[boundary.full_name]
             listed.append(
                 Generated(
                     boundary.name,
                     boundary.direction,
                     f"{one.definition.module.name}:{boundary.qualname}",
-                    f"{output}:{shown.wrapper}",
-                    modules[name].display,
+                    f"{made.output}:{wrapper}",
+                    module.display,
                     one.definition.node.lineno,
                 )
             )

@@ -39,11 +39,10 @@ def _reference(library: Library, module: Module, name: str, chain: list[str]) ->
 def _binding(module: Module, name: str, chain: list[str]) -> Binding | None:
     """The binding of a name; of several `import a.b`, the one that the dotted name needs."""
     best = module.binding(name)
-    dotted = ".".join([name, *chain])
     if best is not None and isinstance(best.node, ast.Import):
-        for other in module.bindings[name]:
-            if dotted.startswith(f"{other.module}.") and len(other.module) > len(best.module):
-                best = other
+        dotted = ".".join([name, *chain])
+        fitting = [one for one in module.bindings[name] if dotted.startswith(f"{one.module}.")]
+        best = max(fitting, key=lambda one: len(one.module), default=best)
     return best
 
 

@@ -28,7 +28,7 @@ class Request:
     paths: tuple[Path, ...] = ()
     """Only the wrappers of these source files and folders; all when empty."""
     jobs: int = 0
-    """Processes for formatting; 0 means one per core."""
+    """Processes for rendering and formatting; 0 means one per core."""
     use_cache: bool = True
     progress: Progress = no_progress
 
@@ -50,7 +50,7 @@ def plan_run(config: Config, request: Request) -> Plan:
     from vcr_gen.gen.pipeline import generate
 
     # Always the whole project: a wrapper depends on which other Protocols are boundaries.
-    generation = generate(config)
+    generation = generate(config, jobs=request.jobs or os.cpu_count() or 1)
     if generation.diagnostics:
         raise RefusedError(generation.diagnostics)
     rendered = generation.files
