@@ -4,6 +4,7 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
+from operator import is_not
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Final, final
@@ -72,11 +73,15 @@ class Anchors:
 
     def store(self, value: Plain) -> Plain:
         """The value with every root replaced by its name; the same object where none is in it."""
-        return _rewrite(value, self._stored, self._to_name) if self._roots else value
+        if not self._roots:
+            return value
+        return _rewrite(value, self._needles, self._stored, self._to_name)
 
     def restore(self, value: Plain) -> Plain:
         """The value with every name replaced by this machine's root."""
-        return _rewrite(value, self._restored, self._to_root) if self._roots else value
+        if not self._roots:
+            return value
+        return _rewrite(value, ("${",), self._restored, self._to_root)
 
     def again(self, value: Plain) -> Plain:
         """A recorded value as it would be stored here, where two names may have the same root."""
@@ -89,6 +94,7 @@ class Anchors:
         }
         self._names = {root: name for name, spellings in self._usual.items() for root in spellings}
         self._names.update((root, name) for name, root in self._declared.items())
+        self._needles = ("${", *self._names)
         longest_first = sorted(self._names, key=len, reverse=True)
         paths = "|".join(re.escape(root) for root in longest_first) or "(?!)"
         names = "|".join(re.escape(name) for name in self._roots) or "(?!)"
@@ -119,15 +125,27 @@ def _checked(name: str, root: str | PathLike[str]) -> str:
 
 
 def _rewrite(
-    value: Plain, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str]
+    value: Plain,
+    needles: tuple[str, ...],
+    pattern: re.Pattern[str],
+    replace: Callable[[re.Match[str]], str],
 ) -> Plain:
-    if type(value) is str:
-        return pattern.sub(replace, value) if "/" in value or "$" in value else value
+    """The value with every text in it rewritten that holds one of `needles`."""
+    if isinstance(value, str):
+        for needle in needles:
+            if needle in value:
+                return pattern.sub(replace, value)
+        return value
     if type(value) is dict:
         entries: dict[str, Plain] | None = None
         for key, item in value.items():
-            made = _rewrite(item, pattern, replace)
-            new = pattern.sub(replace, key) if "/" in key or "$" in key else key
+            kind = type(item)
+            made = item
+            if kind is str or kind is dict or kind is list:
+                made = _rewrite(item, needles, pattern, replace)
+            new = key
+            if "/" in key or "$" in key:
+                new = str(_rewrite(key, needles, pattern, replace))
             if entries is None and (made is not item or new != key):
                 entries = {}
                 for before, each in value.items():  # what came first is as it was
@@ -138,10 +156,6 @@ def _rewrite(
                 entries[new] = made
         return value if entries is None else entries
     if type(value) is list:
-        items = [_rewrite(item, pattern, replace) for item in value]
-        return items if any(map(_differs, items, value)) else value
+        items = [_rewrite(item, needles, pattern, replace) for item in value]
+        return items if any(map(is_not, items, value)) else value
     return value
-
-
-def _differs(made: Plain, item: Plain) -> bool:
-    return made is not item

@@ -80,11 +80,16 @@ class Finder:
         if self.patterns or self.functions:
             return True
         length = len(text)
-        if length >= 16 and (_RUN.search(text) or "-----BEGIN " in text or "://" in text):
+        if length >= 16 and (
+            _RUN.search(text) is not None
+            or "-----BEGIN " in text
+            or "://" in text
+            or any(literal in text for literal in _LITERAL)
+        ):
             return True
-        if length < 5 or not ("=" in text or ":" in text or "--" in text or "%3" in text):
-            return length >= 16 and any(literal in text for literal in _LITERAL)
-        return self.words.search(text.lower()) is not None
+        if "=" in text or ":" in text or "--" in text or "%3" in text:
+            return length >= 5 and self.words.search(text.lower()) is not None
+        return False
 
     def find(
         self,

@@ -24,6 +24,7 @@ from vcr_gen.runtime.redaction.vault import Vault
 
 __all__ = ["Redactor", "same_secret"]
 
+_HARMLESS: Final = Naming.HARMLESS
 _CLEAN: Final = 4096
 _SHORT: Final = 512
 _TITLES: Final = ("name", "key", "header")
@@ -39,6 +40,8 @@ class Redactor:
         self.finder = finder
         self.vault = vault
         self._clean: set[str] = set()
+        self._namings: dict[str, Naming] = {}
+        self._known: tuple[str, ...] = ()
         self._version = 0
 
     def redact(self, value: Plain, name: str = "") -> Plain:
@@ -48,8 +51,9 @@ class Redactor:
         """
         if self._version != self.vault.version:
             self._version = self.vault.version
+            self._known = tuple(self.vault.known)
             self._clean.clear()
-        return self._walk(value, name, self.finder.naming(name) if name else Naming.HARMLESS)
+        return self._walk(value, name, self._naming(name) if name else Naming.HARMLESS)
 
     def text(self, text: str) -> str:
         """A text for people without its secrets."""
@@ -63,17 +67,47 @@ class Redactor:
         return self.vault.hide(rule, text, everywhere=isinstance(value, str))
 
     def _walk(self, value: Plain, name: str, naming: Naming) -> Plain:
-        if type(value) is str:
-            if naming is Naming.HARMLESS and (len(value) < 5 or value in self._clean):
+        kind = type(value)
+        if kind is str:
+            assert isinstance(value, str)
+            if naming is _HARMLESS and (len(value) < 5 or self._is_clean(value)):
                 return value
             return self._text(value, name, naming)
-        if type(value) is dict:
+        if kind is dict:
+            assert isinstance(value, dict)
             return self._dict(value, name, naming)
-        if type(value) is list:
+        if kind is list:
+            assert isinstance(value, list)
             return self._list(value, name, naming)
-        if type(value) is int and naming is Naming.STRONG and abs(value) >= 1000:
-            return 0  # so that the field still holds a number
+        if kind is int and naming is Naming.STRONG:
+            assert isinstance(value, int)
+            return value if abs(value) < 1000 else 0  # the field still holds a number
         return value
+
+    def _is_clean(self, text: str) -> bool:
+        """Whether there is certainly nothing in a text; what it is asked of again, it knows."""
+        if text in self._clean:
+            return True
+        if self.finder.may_hold(text) or "edacted" in text:
+            return False
+        if self._known and any(secret in text for secret in self._known):
+            return False
+        if len(text) <= _SHORT:
+            self._remember_clean(text)
+        return True
+
+    def _remember_clean(self, text: str) -> None:
+        if len(self._clean) >= _CLEAN:
+            self._clean.clear()
+        self._clean.add(text)
+
+    def _naming(self, name: str) -> Naming:
+        naming = self._namings.get(name)
+        if naming is None:
+            if len(self._namings) >= _CLEAN:
+                self._namings.clear()
+            naming = self._namings[name] = self.finder.naming(name)
+        return naming
 
     def _dict(self, value: dict[str, Plain], name: str, naming: Naming) -> Plain:
         if len(value) == 1:
@@ -83,26 +117,26 @@ class Redactor:
                 text = str_from_plain(value, expected="str")
                 changed_text = self._text(text, name, naming)
                 return value if changed_text == text else str_to_plain(changed_text)
-        title = self._title(value)
         below = naming is Naming.STRONG and _PLURAL.search(name) is not None
         changed: dict[str, Plain] | None = None
+        namings, clean = self._namings, self._clean
         for key, item in value.items():
-            if key[:1] == "$":
-                if key == "$type":
+            new_key = key
+            if changed is None and namings.get(key) is _HARMLESS and len(key) < 16 and not below:
+                kind = type(item)  # most are harmless at first sight
+                if isinstance(item, str) and (len(item) < 5 or item in clean):
                     continue
-                made = self._walk(item, name, naming)
-                new_key = key
+                if kind is int or item is None or kind is bool or kind is float:
+                    continue
+            if key[:1] == "$":
+                made = item if key == "$type" else self._walk(item, name, naming)
             else:
-                said = self.finder.naming(key)
-                under = key
-                if said is Naming.HARMLESS:
-                    if title and key in _CONTENTS:
-                        said, under = self.finder.naming(title), title
-                    inherits = below or (naming is Naming.STRONG and key in _CONTENTS)
-                    if said is Naming.HARMLESS and inherits:
-                        said, under = naming, name
+                said, under = self._naming(key), key
+                if said is _HARMLESS and (below or key in _CONTENTS):
+                    said, under = self._inherited(value, name, naming, below=below)
                 made = self._walk(item, under, said)
-                new_key = key if len(key) < 16 or key in self._clean else self._text(key)
+                if len(key) >= 16 and not self._is_clean(key):
+                    new_key = self._text(key)
             if (made is not item or new_key != key) and changed is None:
                 changed = dict(value)
             if changed is not None:
@@ -111,14 +145,15 @@ class Redactor:
                 changed[new_key] = made
         return value if changed is None else changed
 
-    def _title(self, value: dict[str, Plain]) -> str:
-        """What a pair that is spelled as a record is called: `{name: Authorization, value: …}`."""
-        if len(value) <= 8:
-            for word in _TITLES:
-                title = value.get(word)
-                if type(title) is str and not _CONTENTS.isdisjoint(value):
-                    return title
-        return ""
+    def _inherited(
+        self, value: dict[str, Plain], name: str, naming: Naming, *, below: bool
+    ) -> tuple[Naming, str]:
+        """What is said of the content of a pair (`{name: Authorization, value: …}`) or secret."""
+        for word in _TITLES:
+            title = value.get(word)
+            if type(title) is str and (said := self._naming(title)) is not _HARMLESS:
+                return said, title
+        return (naming, name) if below or naming is Naming.STRONG else (_HARMLESS, name)
 
     def _list(self, value: list[Plain], name: str, naming: Naming) -> Plain:
         changed: list[Plain] | None = None
@@ -129,10 +164,10 @@ class Redactor:
                 made = self._pair(item, name, naming)
             elif type(before) is str and before[:1] == "-" and type(item) is str:
                 option = before.lstrip("-")
-                said = self.finder.naming(option)
+                said = self._naming(option)
                 made = self._walk(item, option, Naming.STRONG if said is Naming.WEAK else said)
             elif login and index == 1:
-                made = self._walk(item, "password", self.finder.naming("password"))
+                made = self._walk(item, "password", self._naming("password"))
             else:
                 made = self._walk(item, name, naming)
             if made is not item:
@@ -143,7 +178,7 @@ class Redactor:
 
     def _pair(self, pair: list[Plain], name: str, naming: Naming) -> Plain:
         title = pair[0]
-        said = self.finder.naming(title) if isinstance(title, str) else Naming.HARMLESS
+        said = self._naming(title) if isinstance(title, str) else Naming.HARMLESS
         if said is Naming.HARMLESS:
             return self._list(pair, name, naming)
         made = self._walk(pair[1], str(title), said)
@@ -162,9 +197,7 @@ class Redactor:
         if spans:
             text = self.replaced(text, spans)
         elif naming is Naming.HARMLESS and len(text) <= _SHORT:
-            if len(self._clean) >= _CLEAN:
-                self._clean.clear()
-            self._clean.add(text)
+            self._remember_clean(text)
         return ANY_SPELLING.sub(_spelled, text) if "edacted" in text else text
 
     def replaced(self, text: str, spans: list[Span]) -> str:
