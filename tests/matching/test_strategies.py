@@ -234,9 +234,7 @@ def seconds_of(path: Path, numbers: Sequence[int], **options: Any) -> float:
     ("strategy", "order", "backwards"),
     [
         ("exact", "strand", False),
-        ("method", "strand", True),
         ("method", "lanes", True),
-        ("subset", "strand", False),
         ("subset", "lanes", False),
         ("sequential", "strand", True),
         ("method_and_arguments", "strand", True),

@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +18,8 @@ from vcr_gen.boundary import Codec
 from vcr_gen.cli import main
 from vcr_gen.errors import CassetteTemplateError, DecodeError, EncodeError
 from vcr_gen.runtime.codec import Compiler
+from vcr_gen.runtime.plain import check_plain
+from vcr_gen.runtime.rendering import RenderError, compile_template
 from vcr_gen.runtime.storage import Reading
 
 HEAD = 'vcr-gen: 1\nrecorded_at: "2026-11-16T00:00:00+00:00"\nevents:\n'
@@ -248,6 +251,11 @@ _HOSTILE = {
     "many steps": "{{ args" + ".a" * 4000 + " }}",
     "a long text": "x" * 10_001,
     "a broken one": "{{ 1 +",
+    "a function": "{{ now }}",
+    "a function in a text": "at {{ uuid or 1 }}",
+    "an infinite number": "{{ 1e999 }}",
+    "half a character": "{{ '\\ud800' }}",
+    "half a character in a text": "a {{ '\\ud800' }}",
     "a name that is not there": "{{ arg.key }}",
     "an argument that is not there": "{{ args.kee }}",
     "a sum of different things": "{{ args.key + 1 }}",
@@ -307,3 +315,22 @@ def test_a_replay_without_templates_never_imports_jinja2(tmp_path: Path) -> None
     )
 
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+_WORDS = ["{{", "}}", "{%", "%}", "args", "now", "uuid()", "counter()", ".a", ".__class__", "['a']", "[0]", "[0:1]", "|upper", "|int", "|string", "|length", "|default(1)", "|tojson", "if", "else", "endif", "for", "in", "+", "-", "*", "**", "~", "%", "==", "and", "or", "not", "is", "(", ")", "1", "1e309", "'x'", "none", "true", "set", "x", "=", "raw", "endraw", "macro", "with", "call", "filter", "|", "loop", "self", "{", "}", "[", "]", ",", ":", "range(9)"]
+
+
+def test_whatever_a_template_says_it_gives_a_plain_value_or_our_own_error() -> None:
+    random = Random(11)
+    names: dict[str, Any] = {"now": str, "uuid": str, "counter": int, "args": None}
+    context = {**names, "args": {"a": "A", "l": [1], "d": {"a": None}}}
+    made = refused = 0
+    for _ in range(1_500):
+        text = " ".join(random.choices(_WORDS, k=random.randint(1, 8)))
+        try:
+            check_plain(compile_template(f"{{{{ {text} }}}}", names)(context))
+            made += 1
+        except RenderError:
+            refused += 1
+
+    assert min(made, refused) > 50

@@ -13,7 +13,7 @@ from jinja2 import StrictUndefined, nodes
 from jinja2.environment import TemplateExpression
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.plain import Plain, check_plain
 
 __all__ = ["MAX_TEMPLATE", "MAX_TEXT", "RenderError", "compile_template"]
 
@@ -85,7 +85,9 @@ def compile_template(text: str, names: Mapping[str, object]) -> Callable[[Contex
 def _guarded(render: Callable[[Context], Plain]) -> Callable[[Context], Plain]:
     def guarded(context: Context) -> Plain:
         try:
-            return render(context)
+            made = render(context)
+            check_plain(made)
+            return made
         except RenderError:
             raise
         except Exception as error:  # of whatever a filter or an operator makes of the values
@@ -130,6 +132,7 @@ def _only_expression(tree: nodes.Template) -> nodes.Expr | None:
 
 def _check(tree: nodes.Node, names: Mapping[str, object]) -> None:
     pending: list[nodes.Node] = [tree]
+    called: set[int] = set()
     while pending:
         node = pending.pop()
         if type(node) not in _FORMS:
@@ -141,6 +144,10 @@ def _check(tree: nodes.Node, names: Mapping[str, object]) -> None:
             isinstance(node.node, nodes.Name) and callable(names.get(node.node.name))
         ):
             raise RenderError(f"line {node.lineno}: only {_functions(names)} can be called")
+        if isinstance(node, nodes.Call):
+            called.add(id(node.node))
+        if isinstance(node, nodes.Name) and callable(names[node.name]) and id(node) not in called:
+            raise RenderError(f"line {node.lineno}: {node.name} must be called: {node.name}()")
         if isinstance(node, nodes.Call | nodes.Filter) and (node.dyn_args or node.dyn_kwargs):
             raise RenderError(f"line {node.lineno}: a template has no * in a call")
         if isinstance(node, nodes.Filter) and node.name not in _FILTERS:
