@@ -317,7 +317,11 @@ def test_a_replay_without_templates_never_imports_jinja2(tmp_path: Path) -> None
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
 
 
-_WORDS = ["{{", "}}", "{%", "%}", "args", "now", "uuid()", "counter()", ".a", ".__class__", "['a']", "[0]", "[0:1]", "|upper", "|int", "|string", "|length", "|default(1)", "|tojson", "if", "else", "endif", "for", "in", "+", "-", "*", "**", "~", "%", "==", "and", "or", "not", "is", "(", ")", "1", "1e309", "'x'", "none", "true", "set", "x", "=", "raw", "endraw", "macro", "with", "call", "filter", "|", "loop", "self", "{", "}", "[", "]", ",", ":", "range(9)"]
+_WORDS = """
+{{ }} {% %} args now uuid() counter() .a .__class__ ['a'] [0] [0:1] |upper |int |string |length
+|default(1) |tojson if else endif for in + - * ** ~ % == and or not is ( ) 1 1e309 'x' none true
+set x = raw endraw macro with call filter | loop self { } [ ] , : range(9)
+"""
 
 
 def test_whatever_a_template_says_it_gives_a_plain_value_or_our_own_error() -> None:
@@ -326,11 +330,11 @@ def test_whatever_a_template_says_it_gives_a_plain_value_or_our_own_error() -> N
     context = {**names, "args": {"a": "A", "l": [1], "d": {"a": None}}}
     made = refused = 0
     for _ in range(1_500):
-        text = " ".join(random.choices(_WORDS, k=random.randint(1, 8)))
+        text = " ".join(random.choices(_WORDS.split(), k=random.randint(1, 6)))
         try:
             check_plain(compile_template(f"{{{{ {text} }}}}", names)(context))
             made += 1
         except RenderError:
             refused += 1
 
-    assert min(made, refused) > 50
+    assert min(made, refused) > 20
