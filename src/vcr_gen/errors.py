@@ -156,8 +156,10 @@ class IncompleteError(ReplayError):
 class VerificationError(ReplayError):
     """The real environment no longer behaves as recorded."""
 
-    def __init__(self, message: str, *, differences: Sequence[str]) -> None:
+    def __init__(self, message: str, *, path: Path, differences: Sequence[str], hint: str) -> None:
+        self.path = path
         self.differences = tuple(differences)
+        self.hint = hint
         super().__init__(message)
 
 

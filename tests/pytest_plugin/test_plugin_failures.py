@@ -61,6 +61,7 @@ def test_a_failing_teardown_and_a_skip_count_as_not_passed(project: PluginProjec
         "cassettes/test_it/test_teardown.yaml",
     ]
     assert "2 kept, 1 left partial" in output
+    assert "test_skipped.yaml.partial has what was recorded; skip before the first call" in output
     output = project.record()
     assert "3 left partial" in output
     assert "test_nothing_happened.yaml  (the cassette is as it was; nothing had been" in output

@@ -170,7 +170,7 @@ class Tape:
         kind: Kind
         detail = ""
         if recording and error is not None:
-            kind, detail = "partial", self._partial()
+            kind, detail = "partial", self._partial(error)
         elif recording:
             kind = "kept" if kept else "recorded"
         elif self.plan.mode == "verify":
@@ -185,14 +185,17 @@ class Tape:
             kind = "replayed"
         self._note(Note(kind, str(self.plan.path), detail))
 
-    def _partial(self) -> str:
+    def _partial(self, error: BaseException) -> str:
         from vcr_gen.runtime.storage import partial_of
 
         partial = partial_of(Path(os.path.realpath(self.plan.path)))
         before = "the cassette is as it was" if self.plan.path.exists() else "there is no cassette"
         if not partial.exists():
             return f"({before}; nothing had been recorded)"
-        return f"({before}; {partial.name} has what was recorded; --vcrgen-keep-failed keeps it)"
+        advice = "--vcrgen-keep-failed keeps it"
+        if isinstance(error, pytest.skip.Exception):
+            advice = "skip before the first call"
+        return f"({before}; {partial.name} has what was recorded; {advice})"
 
 
 @contextmanager

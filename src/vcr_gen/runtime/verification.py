@@ -69,13 +69,15 @@ class VerifyRun(Run):
             differences = compare_tapes(recorded, self._actual, comparison)
         if differences:
             advice = self._settings.advice
+            hint = advice.record("if it is right as it is now, record again")
             count = "1 difference" if len(differences) == 1 else f"{len(differences)} differences"
             lines = "\n".join(f"  {line}" for text in differences for line in text.split("\n"))
             raise VerificationError(
                 f"{shown_path(advice.path)}: the real environment no longer behaves as recorded: "
-                f"{count} (- recorded, + now)\n\n{lines}\n\n"
-                f"hint: {advice.record('if it is right as it is now, record again')}",
+                f"{count} (- recorded, + now)\n\n{lines}\n\nhint: {hint}",
+                path=advice.path,
                 differences=differences,
+                hint=hint,
             )
 
 
