@@ -65,7 +65,7 @@ class Anchors:
         for name in sorted(names):
             if name not in self._roots:
                 raise UsageError(
-                    f"{path}: recorded with the anchor {name!r}, which is not declared now\n"
+                    f"{path}: recorded with the anchor {name!r}, which is not declared now\n\n"
                     f"hint: Cassette(…, anchors={{{name!r}: …}})"
                 )
         self._usual = {name: root for name, root in self._usual.items() if name in names}
