@@ -224,3 +224,21 @@ def test_many_calls_with_credentials_are_found_at_once(tmp_path):
     program = with_headers(*([REAL] * 1000))
     record(tape, program, order="lanes")
     replay(tape, with_headers(*(["dummy"] * 1000)), order="lanes")
+
+
+def test_secrets_that_are_no_texts_come_back_as_values_of_their_types(tape):
+    def program(api: Any) -> Any:
+        ticket = api.grant()
+        api.use(ticket)
+        return ticket
+
+    recorded = record(tape, program)
+    text = tape.read_text()
+    assert str(recorded.token) not in text
+    assert "87654321" not in text
+    assert "98765.4321" not in text
+    replayed = replay(tape, program)
+    assert [type(value) for value in vars(replayed).values()] == [
+        type(value) for value in vars(recorded).values()
+    ]
+    assert replayed.valid is True

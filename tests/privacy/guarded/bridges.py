@@ -1,10 +1,12 @@
 """An environment that gives back what it is given, or raises it."""
 
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
-from guarded.ports import DeniedError, Login
+from guarded.ports import DeniedError, Login, Ticket
 
 
 class Echo:
@@ -32,6 +34,17 @@ class Echo:
         if login.password == "wrong":
             raise DeniedError(f"{login.user} cannot use {token}")
         return f"welcome {login.user}, {token}"
+
+    def grant(self) -> Ticket:
+        return Ticket(
+            UUID("6ba7b810-9dad-41d1-80b4-00c04fd430c8"),
+            87654321,
+            b"\0key\xff",
+            Decimal("98765.4321"),
+        )
+
+    def use(self, ticket: Ticket) -> None:
+        assert ticket == self.grant()
 
     def get_api_key(self) -> str:
         return str(self._answer)

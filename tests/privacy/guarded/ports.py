@@ -2,8 +2,10 @@
 
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Protocol
+from uuid import UUID
 
 from vcr_gen.boundary import Secret, inbound, outbound
 
@@ -15,6 +17,17 @@ class Login:
     user: str
     password: str
     pin: Annotated[str, Secret] = ""
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """What was granted, with secrets that are no texts."""
+
+    token: UUID
+    pin_password: int
+    secret: bytes
+    password: Decimal
+    valid: bool = True
 
 
 class DeniedError(Exception):
@@ -36,6 +49,10 @@ class Api(Protocol):
     def open(self, path: Path) -> Path: ...
 
     def log_in(self, login: Login, token: Annotated[str, Secret]) -> str: ...
+
+    def grant(self) -> Ticket: ...
+
+    def use(self, ticket: Ticket) -> None: ...
 
     def get_api_key(self) -> str: ...
 

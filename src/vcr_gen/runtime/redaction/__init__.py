@@ -4,6 +4,7 @@ from vcr_gen.runtime.redaction.facts import without_secrets
 from vcr_gen.runtime.redaction.finding import DEFAULT_RULES
 from vcr_gen.runtime.redaction.secrets import Secrets, hidden, redacting
 from vcr_gen.runtime.redaction.settings import Redaction
+from vcr_gen.runtime.redaction.standing_in import stand_ins
 from vcr_gen.runtime.redaction.vault import Vault
 
 __all__ = [
@@ -13,5 +14,6 @@ __all__ = [
     "Vault",
     "hidden",
     "redacting",
+    "stand_ins",
     "without_secrets",
 ]

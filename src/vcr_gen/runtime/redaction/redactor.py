@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from vcr_gen.runtime.codec.scalars import (
     BASE64,
+    BIG_INT,
     ESCAPED,
     bytes_from_plain,
     bytes_to_plain,
@@ -51,7 +52,7 @@ class Redactor:
         """
         if self._version != self.vault.version:
             self._version = self.vault.version
-            self._known = tuple(self.vault.known)
+            self._known = self.vault.known
             self._clean.clear()
         return self._walk(value, name, self._naming(name) if name else Naming.HARMLESS)
 
@@ -113,6 +114,8 @@ class Redactor:
         if len(value) == 1:
             if BASE64 in value:
                 return self._bytes(value, name, naming)
+            if BIG_INT in value:
+                return 0 if naming is Naming.STRONG else value
             if ESCAPED in value:
                 text = str_from_plain(value, expected="str")
                 changed_text = self._text(text, name, naming)

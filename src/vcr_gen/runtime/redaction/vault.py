@@ -31,15 +31,11 @@ class Vault:
         self._bound: dict[str, str] = {}
         """The secret of each recorded placeholder."""
         self._tentative: dict[str, str] = {}
-        self._known: dict[str, None] = {}
+        self.known: tuple[str, ...] = ()
+        """Secrets to look for wherever they stand: they were named as such, and are no word."""
         self._lock = threading.RLock()
         self.version = 0
         """Changes whenever a text that was harmless may not be so any more."""
-
-    @property
-    def known(self) -> Iterable[str]:
-        """Secrets to look for wherever they stand: they were named as such, and are no word."""
-        return tuple(self._known)
 
     def hide(self, rule: str, secret: str, *, everywhere: bool = False) -> str:
         """The placeholder of a secret; look for it `everywhere` from now on, if it is no word."""
@@ -113,12 +109,9 @@ class Vault:
         return f"<redacted:{rule}:{'~' if self._replaying else ''}{number}>"
 
     def _remember(self, secret: str) -> None:
-        if secret not in self._known:
+        if secret not in self.known:
+            self.known = (*self.known, secret)[-_REMEMBERED:]
             self.version += 1
-        self._known.pop(secret, None)
-        self._known[secret] = None
-        if len(self._known) > _REMEMBERED:
-            del self._known[next(iter(self._known))]
 
 
 def _is_distinctive(text: str) -> bool:
