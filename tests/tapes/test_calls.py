@@ -34,7 +34,7 @@ def test_calls_come_in_the_order_of_their_ends_with_all_that_belongs_to_them(
     watch = calls[2]
     assert (watch.items, watch.signals) == (2, 1)
     assert [event.value for event in watch.between[:2]] == ["one", "two"]
-    assert [call.is_job for call in calls[:3]] == [False, True, False]
+    assert [call.is_internal for call in calls[:3]] == [False, True, False]
 
 
 def test_items_are_only_counted_unless_they_are_asked_for(tmp_path: Path) -> None:

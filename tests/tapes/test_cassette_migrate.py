@@ -242,6 +242,23 @@ def test_without_wrappers_the_options_alone_decide(tmp_path, monkeypatch, capsys
     assert events[2]["of"] == "Term.watch"
 
 
+def test_templates_name_arguments_as_they_are_called_now(tmp_path):
+    template = {"$template": "{{ args.command }} {{ args['command'] }} {{ command }}"}
+    events = [
+        {"call": 1, "of": "Shell.run", "at": 0.0, "args": {"command": "a"}},
+        {"call": 2, "of": "Shell.watch", "at": 0.0},
+        {"item": 2, "at": 0.0, "value": template},
+        {"end": 1, "at": 0.0, "returned": {"said": [template]}},
+        {"end": 2, "at": 0.0, "returned": None},
+    ]
+    tape = write_tape(tmp_path / "one.yaml", events)
+    options = ["--no-signatures", "--rename-parameter", "Shell.run.command=line"]
+    assert migrate(str(tape), *options) == 0
+    renamed = {"$template": "{{ args.line }} {{ args['line'] }} {{ command }}"}
+    assert read_tape(tape)[3]["returned"] == {"said": [renamed]}
+    assert read_tape(tape)[2]["value"] == template
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -23,7 +23,7 @@ class RecordedCall:
     """One call of a tape."""
 
     index: int
-    """Its place in the order of starts, from 0: calls end in another order. -1 for a job."""
+    """Its place in the order of starts, from 0: calls end in another order. -1 if internal."""
     start: Start
     number: int
     """The number of the entry where it starts: what people are told."""
@@ -50,8 +50,8 @@ class RecordedCall:
         return None if self.end is None else round(self.end.at - self.start.at, 6)
 
     @property
-    def is_job(self) -> bool:
-        """Whether it is an executor job, which is no call over a boundary."""
+    def is_internal(self) -> bool:
+        """Whether it is no call over a boundary, but there for the order: a job, a lock."""
         return self.index < 0
 
 

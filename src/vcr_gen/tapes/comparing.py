@@ -177,4 +177,4 @@ def _out_of_order(keys: _Keys, there: Mapping[int, int]) -> Iterator[int]:
 
 def _calls(reading: Reading) -> Iterator[RecordedCall]:
     calls = read_calls(reading, reading.path, between=True)
-    return (call for call in calls if not call.is_job)
+    return (call for call in calls if not call.is_internal)

@@ -19,7 +19,10 @@ _MERGED: Final = frozenset(
     {"vcr-gen", "recorded_at", "max_age", "initial_state", "boundaries", "rules"}
 )
 """The keys of a header that need not be equal."""
-_NOT_CALLS: Final = frozenset({"item", "next", "sent", "thrown", "closed", "cancel", "end"})
+_CALL_NUMBERS: Final = frozenset({"call", "within", "after"}) | frozenset(
+    {"item", "next", "sent", "thrown", "closed", "cancel", "end"}
+)
+"""The keys of an entry that name a call."""
 
 
 @final
@@ -31,6 +34,7 @@ class Rebasing:
         self._at = self._next_at = 0.0
         self._live = self._next_live = 0
         self._spawned = self._next_spawned = 0
+        self._thread = self._next_thread = 0
         self._secrets: set[str] = set()
         self._next_secrets: set[str] = set()
 
@@ -38,16 +42,19 @@ class Rebasing:
         """What follows comes from another tape: its numbers start anew, and its clock too."""
         self._call, self._live = self._next_call, self._next_live
         self._at, self._spawned = self._next_at, self._next_spawned
+        self._thread = self._next_thread
         self._secrets |= self._next_secrets
 
     def event(self, entry: Mapping[str, Plain]) -> dict[str, Plain]:
         """An entry with the numbers that it has on the common tape."""
         found: dict[str, Plain] = {}
         for key, value in entry.items():
-            if key in ("call", "within") or key in _NOT_CALLS:
+            if key in _CALL_NUMBERS:
                 found[key] = self._call_number(value)
             elif key == "strand":
                 found[key] = self._strand(str(value))
+            elif key == "begins":
+                found[key] = self._label(str(value))
             elif key == "on":
                 found[key] = self._on(str(value))
             elif key == "at":
@@ -76,6 +83,14 @@ class Rebasing:
         number = int(child) + self._spawned
         self._next_spawned = max(self._next_spawned, number)
         return f"{first}.{number}{more}{below}"
+
+    def _label(self, text: str) -> str:
+        """What tells a thread from others: the number of one without a name goes on counting."""
+        label, dash, number = text.partition("-")
+        if not number.isdecimal():
+            return text
+        self._next_thread = max(self._next_thread, int(number) + self._thread)
+        return f"{label}{dash}{int(number) + self._thread}"
 
     def _on(self, name: str) -> str:
         if name.startswith("#") and name[1:].isdecimal():

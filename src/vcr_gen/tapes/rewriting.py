@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias, final
 
+from vcr_gen.runtime.formats.layout import TEMPLATE_KEY
 from vcr_gen.runtime.objects import LIVE_WORDS
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.tapes.method_migration import MethodPlan
@@ -26,6 +27,8 @@ class Rewriter:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._renamed = {old: new for old, new in plan.boundaries.items() if old != new}
+        self._open: dict[int, MethodPlan] = {}
+        """The calls under way whose templates may name a parameter that is renamed."""
 
     def header(self, header: Mapping[str, Plain]) -> dict[str, Plain]:
         """The header, with the names and signatures of today."""
@@ -55,11 +58,26 @@ class Rewriter:
         if plan is not None:
             found["of"] = f"{plan.boundary}.{plan.method}"
             found = _with_arguments(found, plan)
+        found = self._with_templates(found, plan)
         if self._renamed:
             if "on" in found:
                 found["on"] = self._name(str(found["on"]))
             found = {key: map_live_objects(value, self._object) for key, value in found.items()}
         return found
+
+    def _with_templates(self, entry: dict[str, Plain], plan: MethodPlan | None) -> dict[str, Plain]:
+        """The entry with what its templates call the arguments of their call."""
+        key, number = next(iter(entry.items()), ("", None))
+        if not isinstance(number, int):
+            return entry
+        if plan is not None and plan.renamed:
+            self._open[number] = plan
+        known = self._open.get(number)
+        if known is None:
+            return entry
+        if key == "end" or any(word in entry for word in _AFTER_ARGUMENTS):
+            del self._open[number]
+        return {key: _in_templates(value, known.renamed) for key, value in entry.items()}
 
     def _rule(self, of: str, paths: Plain) -> tuple[str, Plain]:
         """A rule under the names of today; its path begins with a parameter's name."""
@@ -93,6 +111,19 @@ def map_live_objects(value: Plain, rename: Renaming) -> Plain:
     if isinstance(value, list):
         return [map_live_objects(item, rename) for item in value]
     return value
+
+
+def _in_templates(value: Plain, renamed: Mapping[str, str]) -> Plain:
+    if isinstance(value, list):
+        return [_in_templates(item, renamed) for item in value]
+    if not isinstance(value, dict):
+        return value
+    text = value.get(TEMPLATE_KEY)
+    if len(value) == 1 and isinstance(text, str):
+        for old, new in renamed.items():
+            text = re.sub(rf"""(\bargs(?:\.|\[\s*['"])){re.escape(old)}\b""", rf"\g<1>{new}", text)
+        return {TEMPLATE_KEY: text}
+    return {key: _in_templates(item, renamed) for key, item in value.items()}
 
 
 def _with_arguments(entry: dict[str, Plain], plan: MethodPlan) -> dict[str, Plain]:

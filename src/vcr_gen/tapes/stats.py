@@ -49,9 +49,9 @@ class MethodStats:
 
 
 def count_calls(calls: Iterable[RecordedCall], into: dict[str, MethodStats]) -> None:
-    """Add the calls of one tape; executor jobs are no calls over a boundary."""
+    """Add the calls of one tape; jobs and locks are no calls over a boundary."""
     for call in calls:
-        if not call.is_job:
+        if not call.is_internal:
             of = call.start.of
             stats = into.get(of)
             if stats is None:
