@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, final
 
@@ -14,7 +13,7 @@ from vcr_gen.runtime.events import Outcome
 from vcr_gen.runtime.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.places import replace
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.redaction import Redaction, Secrets, stand_ins
+from vcr_gen.runtime.redaction import Redaction, Secrets, decode_with_stand_ins
 from vcr_gen.runtime.rules import Loosening, Rules, how_in_words
 from vcr_gen.runtime.shapes import Kind, shape_of
 from vcr_gen.runtime.spec import Method
@@ -76,18 +75,17 @@ class Passing:
         """The live value of a stored form."""
         plain = self.anchors.restore(plain)
         try:
-            return self.codec.decode(plain)
+            try:
+                return self.codec.decode(plain)
+            except DecodeError as error:  # a field of another type than text may be a secret
+                return decode_with_stand_ins(self.codec.decode, plain, error)
         except DecodeError as error:
-            refused = error
-        for made in stand_ins(plain):  # a field of another type than text may have been a secret
-            with suppress(DecodeError):
-                return self.codec.decode(made)
-        raise DecodeError(
-            path=self.what + refused.path.removeprefix("$"),
-            expected=refused.expected,
-            got=refused.got,
-            hint=refused.hint,
-        )
+            raise DecodeError(
+                path=self.what + error.path.removeprefix("$"),
+                expected=error.expected,
+                got=error.got,
+                hint=error.hint,
+            ) from None
 
     def differences(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         """How a live value differs from the recorded one, both in stored form."""

@@ -4,7 +4,7 @@ from vcr_gen.runtime.redaction.facts import without_secrets
 from vcr_gen.runtime.redaction.finding import DEFAULT_RULES
 from vcr_gen.runtime.redaction.secrets import Secrets, hidden, redacting
 from vcr_gen.runtime.redaction.settings import Redaction
-from vcr_gen.runtime.redaction.standing_in import stand_ins
+from vcr_gen.runtime.redaction.standing_in import decode_with_stand_ins
 from vcr_gen.runtime.redaction.vault import Vault
 
 __all__ = [
@@ -12,8 +12,8 @@ __all__ = [
     "Redaction",
     "Secrets",
     "Vault",
+    "decode_with_stand_ins",
     "hidden",
     "redacting",
-    "stand_ins",
     "without_secrets",
 ]

@@ -3,23 +3,39 @@
 import uuid
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Any, Final, TypeAlias
 
+from vcr_gen.errors import DecodeError
 from vcr_gen.runtime.placeholders import is_placeholder
 from vcr_gen.runtime.plain import Plain
 
-__all__ = ["stand_ins"]
+__all__ = ["decode_with_stand_ins"]
+
+_Place: TypeAlias = tuple[str | int, ...]
+_MOST: Final = 32
+"""How many placeholders of one value are tried."""
 
 
-def stand_ins(value: Plain) -> Iterator[Plain]:
-    """The value with other texts in the place of whole placeholders, for who cannot read those.
+def decode_with_stand_ins(
+    decode: Callable[[Plain], Any], value: Plain, refused: DecodeError
+) -> Any:
+    """What a value is that was refused, once something fits where a placeholder does not.
 
-    Each placeholder keeps its own: what the program sends back is known again.
+    Each placeholder keeps its own stand-in, so that what the program sends back is known again.
+    Raises the refusal when nothing helps.
     """
-    for form in _FORMS:
-        made = _replaced(value, form)
-        if made != value:
-            yield made
+    for number, (place, placeholder) in enumerate(_placeholders(value, ())):
+        if number == _MOST:
+            break
+        for form in _FORMS:
+            made = _with(value, place, form(placeholder))
+            try:
+                return decode(made)
+            except DecodeError as error:
+                if error.path != refused.path:  # it fits here, and something else does not yet
+                    value, refused = made, error
+                    break
+    raise refused
 
 
 def _uuid(placeholder: str) -> str:
@@ -38,11 +54,23 @@ def _date(placeholder: str) -> str:
 _FORMS: Final[tuple[Callable[[str], str], ...]] = (_uuid, _number, _date)
 
 
-def _replaced(value: Plain, form: Callable[[str], str]) -> Plain:
+def _placeholders(value: Plain, place: _Place) -> Iterator[tuple[_Place, str]]:
     if isinstance(value, str):
-        return form(value) if is_placeholder(value) else value
-    if isinstance(value, list):
-        return [_replaced(item, form) for item in value]
-    if isinstance(value, dict):
-        return {key: _replaced(item, form) for key, item in value.items()}
-    return value
+        if is_placeholder(value):
+            yield place, value
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _placeholders(item, (*place, index))
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _placeholders(item, (*place, key))
+
+
+def _with(value: Plain, place: _Place, text: str) -> Plain:
+    if not place:
+        return text
+    step, rest = place[0], place[1:]
+    if isinstance(value, list) and isinstance(step, int):
+        return [_with(item, rest, text) if n == step else item for n, item in enumerate(value)]
+    assert isinstance(value, dict)
+    return {key: _with(item, rest, text) if key == step else item for key, item in value.items()}
