@@ -69,6 +69,8 @@ class ReplayTurns:
         passed, self._looked_at = now - self._looked_at, now
         with self._stage.changed:
             if self._stage.failure is not None:
+                if self._stage.is_defied():
+                    self._give_up()
                 self._stage.fail_waiters()
                 return True
             head = self._stage.due()
@@ -166,6 +168,8 @@ class ReplayTurns:
         return False
 
     def _after_failure(self, timer: float | None) -> float | None:
+        if self._stage.is_defied():
+            self._give_up()
         if self._stage.fail_waiters():
             return 0
         if self._stage.receiver is not None and self._stage.receiver.finish(failed=True):
@@ -173,9 +177,9 @@ class ReplayTurns:
         if timer is not None:
             self._clock.advance(timer)
             return 0
-        return self._give_up()
+        return POLL if self._stage.somebody_may_move() else self._give_up()
 
     def _give_up(self) -> NoReturn:
-        """Nobody is left to tell: the loop itself ends with the divergence."""
+        """Nobody is left to tell, or minds: the loop itself ends with the divergence."""
         assert self._stage.failure is not None
         raise self._stage.failure

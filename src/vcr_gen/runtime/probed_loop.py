@@ -135,7 +135,10 @@ class ProbingHook:
         self._retried = retries
         if self._added or (retries and not idles):
             self._added = False
-            self._session.busy()
+            try:
+                self._session.busy()
+            except DivergenceError:
+                self._end()
             self._send()
             return
         timer = self._next_timer()

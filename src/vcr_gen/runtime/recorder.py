@@ -54,7 +54,8 @@ class Recorder:
         """Pass an inbound call on to the application and record it."""
         if operation.bound.kind is Kind.AWAITABLE:
             return self.come_in_async(operation)
-        call, forwarded = self._start(operation, inbound=True, soon=self._promptness.here())
+        soon = self._promptness.here() if operation.bound.kind is Kind.VALUE else None
+        call, forwarded = self._start(operation, inbound=True, soon=soon)
         self._promptness.begin(call)
         with self.inside(call, inbound=True):
             with self.ending(call, operation.bound):

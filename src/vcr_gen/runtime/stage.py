@@ -72,6 +72,7 @@ class Stage:
         self.suspicion: Divergence | None = None
         """Who waited for what when an answer was given before its turn."""
         self._stuck_at: Slot | None = None
+        self._failed_at = 0.0
         self.patience = patience
         self._moved_at = time.monotonic()
 
@@ -101,7 +102,8 @@ class Stage:
     def check(self) -> None:
         """Raise the divergence that ended the replay, if one did; refuse use after the close."""
         if self.failure is not None:
-            raise self.failure
+            # Who tries again and again would make its traceback longer each time.
+            raise self.failure.with_traceback(None)
         if self.closed:
             raise UsageError(
                 f"{self.reporter.advice.path}: a boundary was used after the cassette was closed"
@@ -119,6 +121,7 @@ class Stage:
         if self.failure is None:
             divergence = without_secrets(divergence, self._secrets)
             self.failure = DivergenceError(divergence, message_of(divergence))
+            self._failed_at = time.monotonic()
         self.changed.notify_all()
         self.fail_waiters()
 
@@ -203,6 +206,12 @@ class Stage:
         if head is not None and head is self._stuck_at:
             grace = min(grace, TICK)
         return grace > 0 and time.monotonic() - self._moved_at <= grace
+
+    def is_defied(self) -> bool:
+        """Whether the program goes on after a divergence, for longer than anybody is waited for."""
+        if self.failure is None:
+            return False
+        return time.monotonic() - self._failed_at > self.patience
 
     def is_given_up(self) -> bool:
         """Whether nothing has moved for longer than anybody is waited for."""

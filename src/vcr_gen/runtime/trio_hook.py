@@ -22,6 +22,9 @@ __all__ = ["TrioHook"]
 _LONGEST = 24 * 60 * 60
 """Seconds after which trio looks again, whatever happens."""
 
+_OFTEN = 10
+"""How often a program is cancelled that goes on after a divergence."""
+
 
 @final
 class _SessionClock(trio.abc.Clock):
@@ -59,7 +62,7 @@ class TrioHook:
         self._clock = clock
         self._own_clock = runner.clock
         self._ready: deque[Any] = deque()
-        self._gave_up = False
+        self._cancelled = 0
         self._installed = True
         self.timers = self._adopt_deadlines(timers)
         runner.clock = _SessionClock(clock)
@@ -101,7 +104,10 @@ class TrioHook:
     def get_events(self, timeout: float) -> Any:
         """Wait for input, or let something enter where there is nothing else to do."""
         if self._ready or timeout <= 0:
-            self._session.busy()
+            try:
+                self._session.busy()
+            except DivergenceError as error:
+                self._cancel_program(error)
             return self._io.get_events(0)
         if self._runner.waiting_for_idle:  # somebody waits for the program itself to be idle
             return self._io.get_events(timeout)
@@ -109,8 +115,8 @@ class TrioHook:
         timer = deadline if math.isfinite(deadline) else None
         try:
             wait = self._session.idle(timer)
-        except DivergenceError:
-            self._cancel_program()
+        except DivergenceError as error:
+            self._cancel_program(error)
             wait = 0
         events = self._io.get_events(_LONGEST if wait is None else wait)
         if wait != 0:
@@ -129,15 +135,18 @@ class TrioHook:
         if self._ready:
             runner.runq.append(self._ready.popleft())
 
-    def _cancel_program(self) -> None:
+    def _cancel_program(self, divergence: DivergenceError) -> None:
         """Nobody is left to tell of a divergence: the cancelled program gets it at its close.
 
-        Shields are for clean-up; one behind which a task waits for ever is taken away.
+        Shields are for clean-up; one behind which a task waits for ever is taken away. The run of a
+        program that does not mind being cancelled is broken off.
         """
-        if self._gave_up:
+        self._cancelled += 1
+        if self._cancelled > _OFTEN:
+            raise divergence
+        if self._cancelled > 1:
             for task in self._runner.tasks:
                 _unshield(task)
-        self._gave_up = True
         self._runner.main_task.parent_nursery.cancel_scope.cancel()
 
 
