@@ -22,8 +22,8 @@ EVERY = os.environ.get("VCR_GEN_ALL_MUTANTS") == "1"
 CAUGHT, EQUAL, SURVIVED = "caught", "equivalent", "SURVIVED"
 
 EQUIVALENT = {
-    "time": "`at`, `took` and `timers` set the clock of a replay; when something happened is no "
-    "claim about what happened",
+    "time": "`at`, `took`, `timers`, `after` and `rounds` set the clock of a replay and its pace; "
+    "when something happened is no claim about what happened",
     "recorded_at": "it says when, and counts only against a maximum age",
     "signature": "the signatures in the head explain failures in words; compared are the events",
     "anchor": "a name left out of `anchors` only loses the check that it is declared; the texts "
@@ -66,7 +66,7 @@ def outcome(replay, *arguments):
 def reason_for(mutant: Mutant, original: File) -> str:
     """Why a mutant may pass unnoticed; empty where it must be caught."""
     match mutant.where:
-        case ("events", _, "at" | "took") | ("events", _, "timers", *_):
+        case ("events", _, "at" | "took" | "after" | "rounds") | ("events", _, "timers", *_):
             return "time"
         case ("events", _, "strand" | "within" as key):
             return key
