@@ -120,47 +120,74 @@ def write(generation: Generation) -> None:
 
 
 def type_complaints(output: Path, site_packages: Path, python: str, cache: Path) -> list[str]:
-    """What `mypy --strict` says about wrappers whose Protocol's own module it accepts.
+    """What `mypy --strict` says about wrappers, and not about their Protocol's own module.
 
-    A wrapper repeats what its source does wrong, or tells the checker to ignore.
+    A wrapper repeats what its source does wrong, also where the source tells the checker to
+    ignore it; so the sources are read without such comments.
     """
-    checker = _Mypy(output, python, cache)
-    errors = [line for line in checker.run(str(output)) if line.startswith(str(output))]
-    wrappers = {line: Path(line.partition(":")[0]) for line in errors}
-    suspects = {path: _module(path) for path in wrappers.values()}
-    sources = sorted({name for name in suspects.values() if name})
-    options = [part for name in sources for part in ("-m", name)]
-    guilty = {line.partition(":")[0] for line in checker.run(*options)} if sources else set()
-    untyped = {path for line, path in wrappers.items() if "[import-" in line}
-    return [
-        line
-        for line, path in wrappers.items()
-        for source in [_source(path, site_packages)]
-        if path not in untyped
-        and source is not None
-        and str(source) not in guilty
-        and ": ignore" not in source.read_text(encoding="utf-8")
-    ]
+    version = site_packages.parent.name.removeprefix("python")
+    checker = _Mypy(output, python, version, cache)
+    errors = [one for one in checker.run(str(output)) if one.path.is_relative_to(output)]
+    untyped = {one.path for one in errors if one.code.startswith("import-")}
+    errors = [one for one in errors if one.path not in untyped]
+    sources = {one.path: _source(one.path, site_packages) for one in errors}
+    shadows = cache / "shadows"
+    shadows.mkdir(parents=True, exist_ok=True)
+    options: list[str] = []
+    for number, (path, source) in enumerate(sorted(sources.items())):
+        plain = shadows / f"source_{number}{source.suffix}"
+        plain.write_text(_IGNORE.sub("#", source.read_text(encoding="utf-8")), encoding="utf-8")
+        options += ["-m", _module(path), "--shadow-file", str(source), str(plain)]
+    theirs = {(one.path, one.kind) for one in checker.run(*options)} if options else set()
+    return [one.line for one in errors if (sources[one.path], one.kind) not in theirs]
+
+
+_IGNORE = re.compile(r"#\s*(type:\s*ignore|mypy:)[^\n]*")
+_ERROR = re.compile(r"(.+?):\d+(?::\d+)?: error: (.+?)(?:  \[([\w-]+)\])?$")
+_FOLLOWS = {"no-untyped-call": "no-untyped-def"}
+"""A complaint of the caller that follows from one of the definition."""
+
+
+@dataclass(frozen=True)
+class _Complaint:
+    path: Path
+    message: str
+    code: str
+    line: str
+
+    @property
+    def kind(self) -> str:
+        """The complaint without the names in it, which differ between Protocol and wrapper."""
+        if self.code in _FOLLOWS.values() or self.code in _FOLLOWS:
+            return _FOLLOWS.get(self.code, self.code)
+        return self.code + re.sub(r'"[^"]*"', "", self.message)
 
 
 @dataclass(frozen=True)
 class _Mypy:
     output: Path
     python: str
+    version: str
     cache: Path
 
-    def run(self, *arguments: str) -> list[str]:
+    def run(self, *arguments: str) -> list[_Complaint]:
         command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--no-error-summary"]
         options = ["--cache-dir", str(self.cache), "--python-executable", self.python]
+        target = ["--python-version", self.version, "--show-absolute-path"]
         result = subprocess.run(
-            [*command, *options, *arguments],
+            [*command, *options, *target, *arguments],
             capture_output=True,
             text=True,
             check=False,
             env={"MYPYPATH": f"{self.output}:{SOURCES}", "PATH": ""},
         )
         assert not result.stderr, result.stderr
-        return [line for line in result.stdout.splitlines() if ": error:" in line]
+        found = [(line, _ERROR.match(line)) for line in result.stdout.splitlines()]
+        return [
+            _Complaint(Path(match[1]), match[2], match[3] or "", line)
+            for line, match in found
+            if match
+        ]
 
 
 def _module(path: Path) -> str:
@@ -169,7 +196,7 @@ def _module(path: Path) -> str:
     return match.group(1) if match else ""
 
 
-def _source(path: Path, site_packages: Path) -> Path | None:
+def _source(path: Path, site_packages: Path) -> Path:
     """The source module of a generated one, by its header."""
     match = re.search(r"^# source: (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    return site_packages / match.group(1) if match else None
+    return site_packages / (match.group(1) if match else "")

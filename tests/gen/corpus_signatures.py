@@ -59,7 +59,8 @@ def _differences(boundary: Boundary) -> Iterator[str]:
         if typing.get_overloads(wrapper) or _inherited_generic(boundary, key):
             continue
         theirs, ours = inspect.signature(declared), inspect.signature(wrapper)
-        if theirs != ours and str(theirs) != str(ours):
+        # `builtins.str` is `str`, where the wrapper has a member of that name
+        if theirs != ours and str(theirs) != str(ours).replace("builtins.", ""):
             yield f"{boundary.protocol}.{key} differs: {theirs} became {ours}"
 
 

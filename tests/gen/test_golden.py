@@ -4,6 +4,7 @@ After a wanted change, `python tests/gen/update_golden.py` writes the new expect
 """
 
 import ast
+import asyncio
 import importlib
 import inspect
 import json
@@ -25,6 +26,7 @@ from gen_projects import (
     project,
 )
 
+from vcr_gen import Cassette
 from vcr_gen.gen.pipeline import generate
 from vcr_gen.runtime import Boundary
 
@@ -138,6 +140,26 @@ def test_every_wrapper_has_every_member() -> None:
         if not hasattr(boundary.wrapper, key.partition("#")[0].partition(".")[0])
     ]
     assert missing == []
+
+
+@pytest.mark.usefixtures("importable")
+def test_overloads_of_both_kinds_replay(tmp_path: Path) -> None:
+    module = importlib.import_module("vcr_overloads_that_overlap.ports")
+
+    class Real:
+        def next(self, key: str, default: int = 0) -> object:
+            return asyncio.sleep(0, default) if default else key
+
+        def __call__(self, /, *names: str, **options: int) -> object:
+            return names[0] if names else sum(options.values())
+
+    async def session(mode: str) -> list[object]:
+        with Cassette(tmp_path / "overloads.yaml", mode=mode) as cassette:
+            either = module.VcrMaybeAsync.attach(cassette, Real)
+            options = module.VcrOptions.attach(cassette, Real)
+            return [either.next("k"), await either.next("k", 7), options("n"), options(self=3)]
+
+    assert asyncio.run(session("all")) == asyncio.run(session("none")) == ["k", 7, "n", 3]
 
 
 def test_mypy_strict_accepts_every_wrapper(tmp_path: Path) -> None:
