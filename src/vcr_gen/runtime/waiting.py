@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 from typing import final
+from weakref import WeakSet
 
 from vcr_gen.runtime.events import Event
 from vcr_gen.runtime.frames import coroutine_frames, frames_from
@@ -82,7 +83,7 @@ class Threads:
 
     def __init__(self) -> None:
         self._bystanders = frozenset(threading.enumerate()) - {threading.current_thread()}
-        self._seen: set[threading.Thread] = set()
+        self._seen: WeakSet[threading.Thread] = WeakSet()
 
     def see(self) -> None:
         """The running thread uses the session: it is part of the program."""
