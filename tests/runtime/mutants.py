@@ -2,7 +2,7 @@
 
 import dataclasses
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
@@ -258,6 +258,15 @@ def watching(watch: Watch) -> Iterator[None]:
         patch.object(ReplayedAsyncStream, "raise_inside", watched_athrow),
     ):
         yield
+
+
+def reordered(calls: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Calls with two neighbours swapped, one left out, or one made twice."""
+    for index in range(len(calls)):
+        yield (*calls[:index], *calls[index + 1 :])
+        yield (*calls[: index + 1], *calls[index:])
+        if index:
+            yield (*calls[: index - 1], calls[index], calls[index - 1], *calls[index + 1 :])
 
 
 def orders(steps: Any) -> Iterator[tuple[str, list[Any]]]:

@@ -6,7 +6,10 @@ each differs from its neighbours, so that every such change is a change of behav
 
 import asyncio
 import inspect
+import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,12 +75,13 @@ class Outbound:
             return self._run(cassette, self.wrapper.attach(cassette, self.real), self.steps)
 
     def replay(self, path: Path, steps: Steps | None = None) -> Any:
-        with Cassette(path, "none", anchors=ANCHORS) as cassette:
+        with Cassette(path, "none", anchors=ANCHORS, patience=0.5) as cassette:
             wrapper = self.wrapper(cassette=cassette)
             return self._run(cassette, wrapper, self.steps if steps is None else steps)
 
     def _run(self, cassette: Cassette, wrapper: Any, steps: Steps) -> Any:
         log = [dict(cassette.initial_state)]
+        LOCKED.cassette = cassette
         if any(inspect.iscoroutinefunction(step) for step in steps):
 
             async def program() -> None:
@@ -343,6 +347,73 @@ async def overlapping_in(server: Any) -> None:
         server(key)
 
 
+def in_pool(*calls: str, workers: int = 2) -> Callable[[Any], Any]:
+    """A job of a pool that makes these calls, and another beside it."""
+
+    def step(shell: Any) -> Any:
+        def job(keys: Sequence[str]) -> Any:
+            return [shell.read(key) for key in keys]
+
+        shell.tell(f"a pool for {calls[0]}")
+        with ThreadPoolExecutor(workers) as pool:
+            return list(pool.map(job, [calls, ["beside", *calls[:1], "it"]]))
+
+    return step
+
+
+def in_threads(shell: Any) -> Any:
+    seen: dict[str, list[Any]] = {}
+    shell.tell("two threads")
+
+    def work(name: str) -> None:
+        with suppress(DivergenceError, VcrError):  # and the rest is not used
+            seen[name] = [shell.read(f"{name} {number}") for number in range(2)]
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in ("one", "other")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sorted(seen.items())
+
+
+class Shared:
+    """What threads change under a lock, each in its turn."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.seen: list[Any] = []
+
+
+def under_lock(shell: Any) -> Any:
+    shared = Shared()
+    shell.tell("a lock")
+    LOCKED.watch(shared)
+
+    def job(name: str) -> None:
+        for _ in range(2):
+            with shared.lock:
+                shared.seen.append(shell.read(f"{name} {len(shared.seen)}"))
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(job, ["first", "second"]))
+    return shared.seen
+
+
+@dataclass
+class Locked:
+    """The cassette of the session that runs, for steps that have locks."""
+
+    cassette: Cassette | None = None
+
+    def watch(self, owner: object) -> None:
+        assert self.cassette is not None
+        self.cassette.watch_locks(owner)
+
+
+LOCKED = Locked()
+
+
 SESSIONS: tuple[Outbound | Inbound, ...] = (
     Outbound(
         "calls",
@@ -435,6 +506,12 @@ SESSIONS: tuple[Outbound | Inbound, ...] = (
     ),
     Outbound("async calls", VcrShell, RealShell, (gathered, expired, failed, awaited)),
     Outbound("async streams", VcrFeed, RealFeed, (streamed, streamed_later, atalked, auploaded)),
+    Outbound(
+        "threads",
+        VcrShell,
+        RealShell,
+        (in_pool("a", "b", "c"), in_threads, in_pool("d", "e"), under_lock),
+    ),
     Inbound("calls in", calls_in),
     Inbound("objects in", objects_in),
     Inbound("overlapping in", overlapping_in),

@@ -9,10 +9,11 @@ A few thousand mutants are tried, the same ones each time; all of them with `VCR
 import os
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
-from mutants import File, Mutant, Watch, mutants, orders, sample, watching
-from mutation_sessions import SESSIONS
+from mutants import File, Mutant, Watch, mutants, orders, reordered, sample, watching
+from mutation_sessions import SESSIONS, in_pool
 
 from vcr_gen import DivergenceError, VcrError
 from vcr_gen.errors import CassetteFormatError
@@ -32,6 +33,9 @@ EQUIVALENT = {
     "within": "it repeats for readers what the strand says",
     "strand": "strands are found again by what they do, so that renamed tasks and pools replay; "
     "of what the environment does, the strand is only told to readers",
+    "begins": "it helps to find a thread or a job again that begins with the same call as another",
+    "lock": "locks are no boundary: where a program takes them otherwise they are left alone, and "
+    "their calls are still asserted",
     "secret": "a secret is compared redacted: whatever stands in its place is the same",
     "rules": "the header tells what was loosened; what counts is what the program says now",
     "volatile": "a volatile value is told and not compared",
@@ -68,8 +72,10 @@ def reason_for(mutant: Mutant, original: File) -> str:
     match mutant.where:
         case ("events", _, "at" | "took" | "after" | "rounds") | ("events", _, "timers", *_):
             return "time"
-        case ("events", _, "strand" | "within" as key):
+        case ("events", _, "strand" | "within" | "begins" as key):
             return key
+        case ("events", int(number), *_) if is_lock(original.events[number]):
+            return "lock"
         case ("events", int(number)) if mutant.what == "swap two entries":
             moved = original.events[number - 1]
             return "early" if application_drives(moved, original) else ""
@@ -92,6 +98,11 @@ def reason_for(mutant: Mutant, original: File) -> str:
         case ("header", "rules", *_):
             return "rules"
     return ""
+
+
+def is_lock(entry) -> bool:
+    """Whether an entry says that a lock changed hands."""
+    return entry.get("of") == "thread.lock"
 
 
 def application_drives(entry, file: File) -> bool:
@@ -177,4 +188,21 @@ def test_every_dropped_repeated_or_swapped_step_is_caught(session, tmp_path, tal
         else:
             tally[SURVIVED] += 1
             survived.append(what)
+    assert survived == []
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_every_change_of_order_inside_a_job_is_caught(workers, tmp_path, tally):
+    path = tmp_path / "tape.jsonl"
+    calls = ("a", "b", "c", "d")
+    session = replace(SESSIONS[0], steps=(in_pool(*calls, workers=workers),))
+    session.record(path)
+    survived = []
+    for changed in reordered(calls):
+        steps = (in_pool(*changed, workers=workers),)
+        if outcome(session.replay, path, steps) == "an error of ours":
+            tally[CAUGHT] += 1
+        else:
+            tally[SURVIVED] += 1
+            survived.append(changed)
     assert survived == []
