@@ -2,6 +2,9 @@
 
 from plugin_project import PluginProject
 
+from vcr_gen.pytest.factory import FactoryOptions
+from vcr_gen.pytest.options import Options
+
 pytest_plugins = ["pytester"]
 
 CONFTEST = """
@@ -60,6 +63,31 @@ def test_module_and_session_cassettes_are_closed_with_their_scope(project: Plugi
     alone = project.run("tests/test_a.py::test_three")
     assert told in alone
     assert "record again: pytest --vcrgen-mode=all tests/test_a.py\n" in alone
+
+
+def test_a_factory_takes_the_options_of_the_marker_and_refuses_others(
+    project: PluginProject,
+) -> None:
+    assert {*FactoryOptions.__annotations__, "name"} == set(Options.__slots__)
+    project.write(
+        "test_it.py",
+        """
+        from app.real import RealShell
+        from vcr_app import VcrShell
+        from vcr_gen import Rule
+        from vcr_gen.boundary import Volatile
+
+        def test_rules(vcrgen_module_cassette):
+            cassette = vcrgen_module_cassette(rules=[Rule("Shell.run", "command", Volatile)], order="lanes")
+            VcrShell.attach(cassette, RealShell).run("a")
+
+        def test_typo(vcrgen_module_cassette):
+            vcrgen_module_cassette("other", odrer="lanes")
+        """,
+    )
+    output = project.record()
+    assert "1 failed, 1 passed" in output
+    assert "vcrgen_module_cassette: unknown option `odrer`; did you mean `order`?" in output
 
 
 def test_a_divergence_fails_the_test_in_which_it_happens(project: PluginProject) -> None:

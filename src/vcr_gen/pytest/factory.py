@@ -1,17 +1,44 @@
 """Cassettes for a whole module or session."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from os import PathLike
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, final
 
 from vcr_gen.pytest.tape import Tape
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.cassette import Cassette
     from vcr_gen.runtime.codec import Registry
+    from vcr_gen.runtime.hermetic import Hermetic
+    from vcr_gen.runtime.orders import Order
+    from vcr_gen.runtime.redaction import Redaction
+    from vcr_gen.runtime.rules import Rule
+    from vcr_gen.runtime.screening import Hook
+    from vcr_gen.runtime.strategies import Strategy
 
-__all__ = ["CassetteFactory"]
+__all__ = ["CassetteFactory", "FactoryOptions"]
+
+
+class FactoryOptions(TypedDict, total=False):
+    """The options of the marker, but for the name; type checkers see them in the call."""
+
+    mode: str
+    format: str
+    anchors: Mapping[str, str | PathLike[str]]
+    max_age: timedelta | str
+    when_stale: str
+    initial_state: Mapping[str, object]
+    codecs: "Registry"
+    order: "Order | Mapping[str, Order]"
+    strategy: "Strategy | Mapping[str, Strategy]"
+    rules: "Sequence[Rule]"
+    redaction: "Redaction"
+    before_record: "Hook"
+    before_replay: "Hook"
+    templates: bool
+    patience: float
+    hermetic: "Literal['warn', 'fail'] | Hermetic"
 
 
 @final
@@ -26,31 +53,9 @@ class CassetteFactory:
         self._opening = opening
         self._open: dict[str, Tape] = {}
 
-    def __call__(
-        self,
-        name: str | None = None,
-        *,
-        mode: str | None = None,
-        format: str | None = None,  # noqa: A002 - the marker's word
-        anchors: Mapping[str, str | PathLike[str]] | None = None,
-        max_age: timedelta | str | None = None,
-        when_stale: str | None = None,
-        initial_state: Mapping[str, object] | None = None,
-        codecs: "Registry | None" = None,
-        patience: float | None = None,
-    ) -> "Cassette":
+    def __call__(self, name: str | None = None, **options: Unpack[FactoryOptions]) -> "Cassette":
         """The cassette of that name; the options are the marker's."""
         name = name or self._default
         if name not in self._open:
-            options: dict[str, object] = {
-                "mode": mode,
-                "format": format,
-                "anchors": anchors,
-                "max_age": max_age,
-                "when_stale": when_stale,
-                "initial_state": initial_state,
-                "codecs": codecs,
-                "patience": patience,
-            }
             self._open[name] = self._opening(name, options)
         return self._open[name].cassette

@@ -49,10 +49,10 @@ class Options:
     strategy: "Strategy | Mapping[str, Strategy] | None" = None
     """What of an outbound call must agree, for all boundaries or for each."""
     rules: "Sequence[Rule] | None" = None
+    """Which fields are not compared, or are by a function."""
     redaction: "Redaction | None" = None
     before_record: "Hook | None" = None
     before_replay: "Hook | None" = None
-    """Which fields are not compared, or are by a function."""
     templates: bool | None = None
     """Whether the cassette may hold values that are made anew in each replay."""
     patience: float | None = None

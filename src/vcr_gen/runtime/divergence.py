@@ -14,7 +14,7 @@ from vcr_gen.runtime.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.nearest import Nearest
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.session import Operation
-from vcr_gen.runtime.since import Since
+from vcr_gen.runtime.since import Change, Since
 from vcr_gen.runtime.sites import called_at, shown_path
 from vcr_gen.runtime.spec import Boundary
 from vcr_gen.runtime.stalling import stall_words
@@ -87,15 +87,7 @@ class Reporter:
             likely=likely,
             site=called_at(self._is_generated),
         )
-        if change is None:
-            return divergence
-        return replace(
-            divergence,
-            kind="signature",
-            likely=change.words,
-            hint=change.hint,
-            commands=change.commands,
-        )
+        return divergence if change is None else _explained(divergence, change)
 
     def answer(
         self, call: int, event: Item | End | Signal, found: Expectation, window: Window
@@ -189,15 +181,7 @@ class Reporter:
             again = "record again, and wait for the call before the cassette is closed"
             return replace(divergence, hint=self.advice.record(again))
         change = None if head is None else self.since.gone(head.start.of)
-        if change is None:
-            return divergence
-        return replace(
-            divergence,
-            kind="signature",
-            likely=change.words,
-            hint=change.hint,
-            commands=change.commands,
-        )
+        return divergence if change is None else _explained(divergence, change)
 
     def unreadable(self, error: DecodeError, name: str, line: int) -> DecodeError:
         """The same error, with the place of the recorded value, and what to do about it."""
@@ -249,6 +233,17 @@ class Reporter:
     def _is_generated(self, module: object) -> bool:
         """Whether a module holds wrappers: its frames are not the application's."""
         return any(known.wrapper.__module__ == module for known in self._boundaries.values())
+
+
+def _explained(divergence: Divergence, change: Change) -> Divergence:
+    """The same, explained by what changed in the Protocols."""
+    return replace(
+        divergence,
+        kind="signature",
+        likely=change.words,
+        hint=change.hint,
+        commands=change.commands,
+    )
 
 
 def _last_call(waiters: Iterable[Waiter], window: Window) -> str:
