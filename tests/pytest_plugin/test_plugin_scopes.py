@@ -78,7 +78,8 @@ def test_a_factory_takes_the_options_of_the_marker_and_refuses_others(
         from vcr_gen.boundary import Volatile
 
         def test_rules(vcrgen_module_cassette):
-            cassette = vcrgen_module_cassette(rules=[Rule("Shell.run", "command", Volatile)], order="lanes")
+            rules = [Rule("Shell.run", "command", Volatile)]
+            cassette = vcrgen_module_cassette(rules=rules, order="lanes")
             VcrShell.attach(cassette, RealShell).run("a")
 
         def test_typo(vcrgen_module_cassette):
