@@ -285,3 +285,15 @@ def test_a_key_as_the_answer_is_hidden_by_the_name_of_the_method(tmp_path):
         assert VcrApi(cassette=cassette, inner=Echo("opens-it-4")).get_api_key() == "opens-it-4"
     assert "opens-it-4" not in tape.read_text()
     assert "<redacted:api-key:1>" in tape.read_text()
+
+
+def test_what_was_given_for_a_password_of_another_type_is_not_shown(tmp_path):
+    cassette = Cassette(tmp_path / "t.yaml", "all")
+    api = VcrApi(cassette=cassette, inner=Echo())
+    number = int("8765" + "4321")  # in two pieces: a traceback shows this line
+    with pytest.raises(EncodeError) as refused:
+        api.log_in(Login("ada", number), "t")
+    assert str(number) not in str(refused.value)
+    with pytest.raises(IncompleteError) as caught:
+        cassette.close()
+    assert str(number) not in "".join(traceback.format_exception(caught.value))

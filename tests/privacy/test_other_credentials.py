@@ -242,3 +242,16 @@ def test_secrets_that_are_no_texts_come_back_as_values_of_their_types(tape):
         type(value) for value in vars(recorded).values()
     ]
     assert replayed.valid is True
+
+
+def test_a_key_that_came_in_pieces_is_known_when_it_is_put_together(tape):
+    def program(api: Any) -> None:
+        key = "".join(api.text()).split()[-1]
+        api.ask({"use": key})
+        api.send("https://x", headers={"x-api-key": key})
+
+    world = Echo()
+    world.pieces = ["take ", REAL[:7], REAL[7:60], REAL[60:]]
+    record(tape, program, world)
+    assert REAL[20:40] not in tape.read_text()
+    replay(tape, program)

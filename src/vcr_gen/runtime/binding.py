@@ -59,10 +59,11 @@ class Passing:
         try:
             return self.anchors.store(self.codec.encode(value))
         except EncodeError as error:
+            place = self.what + error.path.removeprefix("$")
             raise EncodeError(
-                path=self.what + error.path.removeprefix("$"),
+                path=place,
                 expected=error.expected,
-                got=self.secrets.text(error.got),
+                got=self.secrets.refused(place, error.got),
                 hint=error.hint,
             ) from None
 

@@ -8,6 +8,7 @@ __all__ = [
     "PLACEHOLDER",
     "REDACTED",
     "is_placeholder",
+    "joined",
     "part_of",
     "placeholders_in",
 ]
@@ -24,6 +25,16 @@ ANY_SPELLING: Final = re.compile(
     r"(?:>|%3[eE]|&gt;|\\+u003[eE])"
 )
 """A placeholder as a program may send it back: quoted for a URL, HTML or JSON."""
+
+
+_PARTS: Final = re.compile(
+    r"<redacted:([a-z0-9._-]{1,60}):(~?\d{1,9})#1/(\d{1,6})>(?:<redacted:\1:\2#\d{1,6}/\3>){1,9999}"
+)
+
+
+def joined(text: str) -> str:
+    """The text with the parts of a secret put together, where they follow each other."""
+    return _PARTS.sub(r"<redacted:\1:\2>", text) if "#1/" in text else text
 
 
 def placeholders_in(value: object) -> set[str]:

@@ -1,7 +1,7 @@
 """What a port needs from a session, whether it records or replays."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ class Operation:
     bound: "Bound"
     on: str
     """The handle it is made on (`#3`), or which of several wrappers; empty for the usual one."""
-    arguments: Mapping[str, object]
+    arguments: Mapping[str, object] = field(repr=False)
     perform: Callable[[Mapping[str, object]], Any]
     """Makes the call for real, with the arguments that crossed."""
 

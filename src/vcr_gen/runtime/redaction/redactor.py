@@ -15,7 +15,7 @@ from vcr_gen.runtime.codec.scalars import (
     str_from_plain,
     str_to_plain,
 )
-from vcr_gen.runtime.placeholders import ANY_SPELLING
+from vcr_gen.runtime.placeholders import ANY_SPELLING, joined
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction import finding
 from vcr_gen.runtime.redaction.finding import Finder
@@ -201,7 +201,7 @@ class Redactor:
             text = self.replaced(text, spans)
         elif naming is Naming.HARMLESS and len(text) <= _SHORT:
             self._remember_clean(text)
-        return ANY_SPELLING.sub(_spelled, text) if "edacted" in text else text
+        return joined(ANY_SPELLING.sub(_spelled, text)) if "edacted" in text else text
 
     def replaced(self, text: str, spans: list[Span]) -> str:
         """The text with these places replaced by placeholders."""

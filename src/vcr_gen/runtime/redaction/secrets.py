@@ -1,5 +1,6 @@
 """All that one session knows of secrets."""
 
+import re
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from functools import cache
@@ -10,7 +11,7 @@ from vcr_gen.runtime import places
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction.aligning import Aligner
 from vcr_gen.runtime.redaction.finding import Finder
-from vcr_gen.runtime.redaction.names import name_of_result
+from vcr_gen.runtime.redaction.names import Naming, name_of_result
 from vcr_gen.runtime.redaction.redactor import Redactor
 from vcr_gen.runtime.redaction.settings import Redaction
 from vcr_gen.runtime.redaction.vault import Vault
@@ -80,6 +81,13 @@ class Secrets:
             key: each if key == "$type" else self._hide_place(each) for key, each in value.items()
         }
 
+    def refused(self, place: str, got: str) -> str:
+        """What a message says of a value that was refused; nothing, under the name of a secret."""
+        names = _NAMES.findall(place)
+        if names and self.redactor.finder.naming(names[-1]) is not Naming.HARMLESS:
+            return "something else, not shown"
+        return self.text(got)
+
     def without_known(self, text: str) -> str:
         """A text that was put together from redacted ones, without what is secret by its name."""
         for secret in self.vault.known:
@@ -94,6 +102,8 @@ class Secrets:
 
 _VALUES = frozenset({"initial_state", "args", "value", "returned", "raised"})
 """Where values of the program stand in a header or an event; the rest is our own."""
+
+_NAMES = re.compile(r"[A-Za-z_][\w-]*")
 
 _ROOTS = {
     "item": "$item",
