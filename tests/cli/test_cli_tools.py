@@ -65,11 +65,11 @@ def test_init_sets_an_empty_folder_up_so_that_the_next_run_works(tmp_path: Path)
     assert run.code == 0
     assert [line.partition(":")[0] for line in run.out.splitlines()] == [
         "wrote pyproject.toml",
-        "wrote boundaries.py",
+        "wrote ports.py",
         "wrote .gitattributes",
     ]
     assert project.run().code == 0
-    assert "class VcrClock" in project.read("generated/vcr_boundaries/_package.py")
+    assert "class VcrClock" in project.read("generated/vcr_ports/_package.py")
     again = project.run("--init")
     assert [line.split()[0] for line in again.out.splitlines()] == ["kept", "kept", "kept"]
 
@@ -80,7 +80,7 @@ def test_init_keeps_everything_that_is_there(tmp_path: Path) -> None:
     project.write("pyproject.toml", before)
     project.write(".gitattributes", "*.png binary")
     project.write("src/app/__init__.py", "")
-    project.write("src/app/boundaries.py", "mine = 1\n")
+    project.write("src/app/ports.py", "mine = 1\n")
     project.run("--init")
     assert project.read("pyproject.toml") == (
         before + '\n[tool.vcr-gen]\nsources = ["src"]\noutput = "generated"\n'
@@ -88,7 +88,7 @@ def test_init_keeps_everything_that_is_there(tmp_path: Path) -> None:
     assert project.read(".gitattributes") == (
         "*.png binary\ngenerated/** linguist-generated=true text eol=lf\n"
     )
-    assert project.read("src/app/boundaries.py") == "mine = 1\n"
+    assert project.read("src/app/ports.py") == "mine = 1\n"
 
 
 def test_watch_generates_again_after_a_change_and_survives_a_mistake(project: Project) -> None:

@@ -66,7 +66,7 @@ def _boundary(source: Path) -> Step:
         for folder in source.glob("*/__init__.py")
         if folder.parent.name not in {"generated", *_NOT_SEARCHED}
     )
-    path = (packages[0] if len(packages) == 1 else source) / "boundaries.py"
+    path = (packages[0] if len(packages) == 1 else source) / "ports.py"
     if path.exists():
         return Step(path, "", "exists, and is left alone: mark a Protocol in it with @outbound")
     return Step(path, _FIRST_BOUNDARY, "a first annotated Protocol, to be replaced by yours")
