@@ -7,6 +7,7 @@ from typing import Any
 
 import anyio
 import pytest
+import uvloop
 from vcr_world.ports import VcrWorld
 from world.real import RealWorld
 
@@ -186,3 +187,54 @@ def test_a_replay_on_a_loop_that_is_never_idle_ends(tape: Path) -> None:
     recorded = record(tape, fetch)
 
     assert replay(tape, spin) == recorded
+
+
+def test_cassettes_closed_in_the_order_in_which_they_were_opened_leave_the_loop_too(
+    tmp_path: Path,
+) -> None:
+    async def main(mode: str) -> list[str]:
+        one, two = Cassette(tmp_path / "one.yaml", mode), Cassette(tmp_path / "two.yaml", mode)
+        first = await program(VcrWorld.attach(one, RealWorld))
+        world = VcrWorld.attach(two, RealWorld)
+        before = await world.fetch("before")
+        one.close()
+        after = await asyncio.gather(world.fetch("after"), asyncio.sleep(0.001))
+        two.close()
+        assert traces(asyncio.get_running_loop()) == []
+        return [*first, before, str(after)]
+
+    with watchdog():
+        assert asyncio.run(main("all")) == asyncio.run(main("none"))
+
+
+@pytest.mark.parametrize("loop_factory", [None, uvloop.new_event_loop], ids=["asyncio", "uvloop"])
+def test_a_loop_in_debug_mode_is_exact(loop_factory: Any, tape: Path) -> None:
+    async def main(mode: str) -> list[str]:
+        with Cassette(tape, mode) as cassette:
+            return await program(VcrWorld.attach(cassette, RealWorld))
+
+    def run(mode: str) -> list[str]:
+        with watchdog(), asyncio.Runner(debug=True, loop_factory=loop_factory) as runner:
+            return runner.run(main(mode))
+
+    assert run("all") == run("none")
+
+
+def test_a_task_factory_of_the_program_is_left_alone_and_replays(tape: Path) -> None:
+    """Where Python has eager tasks, with those; else with a factory that does nothing special."""
+
+    def plain(loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> "asyncio.Task[Any]":
+        return asyncio.Task(work, loop=loop, **options)
+
+    factory = getattr(asyncio, "eager_task_factory", plain)
+
+    async def main(mode: str) -> list[str]:
+        loop = asyncio.get_running_loop()
+        loop.set_task_factory(factory)
+        with Cassette(tape, mode) as cassette:
+            log = await program(VcrWorld.attach(cassette, RealWorld))
+        assert loop.get_task_factory() is factory
+        return log
+
+    with watchdog():
+        assert asyncio.run(main("all")) == asyncio.run(main("none"))

@@ -51,7 +51,8 @@ def test_a_minute_of_sleep_takes_no_time(tape: Path) -> None:
     async def program(world: Any, pause: float) -> list[str]:
         before = trio.current_time()
         await trio.sleep(pause)
-        return [await world.fetch("a"), str(round((trio.current_time() - before) / pause))]
+        slept = round((trio.current_time() - before) / pause)
+        return [await world.fetch("a"), str(slept)]
 
     recorded = run_on("trio", tape, "all", lambda world: program(world, 0.01))
     began = time.monotonic()
@@ -253,3 +254,34 @@ def test_a_run_is_left_as_it_was_found(tape: Path) -> None:
     with watchdog():
         trio.run(main, "all")
         trio.run(main, "none")
+
+
+def test_two_cassettes_in_one_run_each_replay_their_own(tmp_path: Path) -> None:
+    async def program(world: Any) -> list[str]:
+        log: list[str] = []
+
+        async def one(key: str) -> None:
+            log.append(await world.fetch(key))
+            await trio.sleep(0.001)
+            log.append(await world.fetch(f"{key} again"))
+
+        async with trio.open_nursery() as nursery:
+            for key in "abc":
+                nursery.start_soon(one, key)
+        return log
+
+    async def main(mode: str) -> list[list[str]]:
+        runner = trio._core._run.GLOBAL_RUN_CONTEXT.runner
+        before = runner.clock, runner.io_manager
+        one, two = Cassette(tmp_path / "one.yaml", mode), Cassette(tmp_path / "two.yaml", mode)
+        first = await program(VcrWorld.attach(one, AnyWorld))
+        world = VcrWorld.attach(two, AnyWorld)
+        second = await program(world)
+        one.close()
+        third = await program(world)
+        two.close()
+        assert (runner.clock, runner.io_manager) == before
+        return [first, second, third]
+
+    with watchdog():
+        assert trio.run(main, "all") == trio.run(main, "none")

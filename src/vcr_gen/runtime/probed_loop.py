@@ -45,6 +45,8 @@ class ProbingHook:
         """Whether the probe is on its way."""
         self._alarm: asyncio.TimerHandle | None = None
         self._gave_up = False
+        self.beneath: list[ProbingHook] = []
+        """Hooks beneath this one that go when it goes."""
         self._tasks = NumberedTasks(loop)
         self._overrides = Overrides(
             loop,
@@ -64,25 +66,39 @@ class ProbingHook:
 
     def remove(self) -> None:
         """Leave the loop as it was found; timers that still run go on in it."""
+        above = getattr(vars(self.loop).get("call_soon"), "__self__", None)
+        if isinstance(above, ProbingHook) and above is not self:
+            if self not in above.beneath:
+                above.beneath.append(self)
+            self._leave()
+            return
+        self._overrides.undo()
+        self._tasks.undo()
+        self._leave()
+        for hook in reversed(self.beneath):
+            hook.remove()
+        self.beneath.clear()
+
+    def _leave(self) -> None:
         if not self._installed:
             return
         self._installed = False
-        self._overrides.undo()
-        self._tasks.undo()
         self._stop_waiting()
         for timer in sorted(self._timers):
             if not timer.cancelled():
                 self._later(max(0.0, timer.when() - self._clock.now), _run, timer)
+        self._timers.clear()
 
     def _call_soon(
         self, callback: Callable[..., object], *arguments: Any, context: Context | None = None
     ) -> asyncio.Handle:
-        if redelivers(callback):
-            self._redelivers = True
-        else:
-            self._added = True
-        self._stop_waiting()
-        self._send()
+        if self._installed:
+            if redelivers(callback):
+                self._redelivers = True
+            else:
+                self._added = True
+            self._stop_waiting()
+            self._send()
         return self._soon(callback, *arguments, context=context)
 
     def _call_soon_threadsafe(
@@ -118,6 +134,8 @@ class ProbingHook:
     def _run_in_executor(
         self, executor: Any, function: Callable[..., Any], *arguments: Any
     ) -> "asyncio.Future[Any]":
+        if not self._installed:
+            return self._submit(executor, function, *arguments)
         return run_job(self._session.job_gate(), self._submit, executor, function, arguments)
 
     def _send(self) -> None:

@@ -35,16 +35,20 @@ class StandardHook:
         self._selector: selectors.BaseSelector = self._loop._selector
         self._installed = True
         self._retried = False
+        self._passes = False
+        """Whether its session is over, and that of a hook above it is not."""
+        self.beneath: list[StandardHook] = []
+        """Hooks beneath this one that go when it goes."""
         self.timers = self._adopt_timers(timers)
         """How long the timers that were there already had to run."""
         self._ordinals = count()
         self._inputs = count()
-        self._submit = self._loop.run_in_executor
+        self._submit = loop.run_in_executor
         self._tasks = NumberedTasks(loop)
         self._overrides = Overrides(
             loop, time=self._time, call_at=self._call_at, run_in_executor=self._run_in_executor
         )
-        self._loop._selector = _HookedSelector(self._selector, self._select)
+        self._loop._selector = _HookedSelector(self._selector, self)
 
     @staticmethod
     def fits(loop: asyncio.AbstractEventLoop) -> bool:
@@ -67,6 +71,11 @@ class StandardHook:
         """Leave the loop as it was found."""
         if not self._installed:
             return
+        above = self._loop._selector
+        if isinstance(above, _HookedSelector) and above.hook is not self:
+            self._passes = True
+            above.hook.beneath.append(self)
+            return
         self._installed = False
         if self._loop._selector is not None:
             self._loop._selector = self._selector
@@ -75,6 +84,8 @@ class StandardHook:
         now = self._loop.time()
         for timer in self._loop._scheduled:
             timer._when += now - self._clock.now
+        for hook in reversed(self.beneath):
+            hook.remove()
 
     def _time(self) -> float:
         return self._clock.now
@@ -82,6 +93,8 @@ class StandardHook:
     def _run_in_executor(
         self, executor: Any, function: Callable[..., Any], *arguments: Any
     ) -> "asyncio.Future[Any]":
+        if self._passes:
+            return self._submit(executor, function, *arguments)
         gate = self._session.job_gate()
         return run_job(gate, self._submit, executor, function, arguments)
 
@@ -117,7 +130,10 @@ class StandardHook:
         self._loop._scheduled[:] = found
         return tuple(rests)
 
-    def _select(self, timeout: float | None) -> _Events:
+    def select(self, timeout: float | None) -> _Events:
+        """Wait for input, or let something enter where there is nothing else to do."""
+        if self._passes:
+            return self._selector.select(timeout)
         ready = self._loop._ready  # a thread may add to it
         retries = bool(ready) and all(redelivers(handle._callback) for handle in tuple(ready))
         idles = retries and self._retried  # who is to be cancelled has been told by then
@@ -148,14 +164,12 @@ def _internals(loop: asyncio.AbstractEventLoop) -> Any:
 class _HookedSelector(selectors.BaseSelector):
     """The loop's own selector with another `select`."""
 
-    def __init__(
-        self, real: selectors.BaseSelector, select: Callable[[float | None], _Events]
-    ) -> None:
+    def __init__(self, real: selectors.BaseSelector, hook: StandardHook) -> None:
         self._real = real
-        self._select = select
+        self.hook = hook
 
     def select(self, timeout: float | None = None) -> _Events:
-        return self._select(timeout)
+        return self.hook.select(timeout)
 
     def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
         return self._real.register(fileobj, events, data)

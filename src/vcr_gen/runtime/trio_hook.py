@@ -51,7 +51,8 @@ class TrioHook:
         self, loop: TrioLoop, clock: Clock, session: LoopSession, timers: Sequence[float] = ()
     ) -> None:
         runner = loop.runner
-        if runner.is_guest or not isinstance(runner.clock, SystemClock):
+        own_clock = isinstance(runner.clock, SystemClock | _SessionClock)
+        if runner.is_guest or not own_clock:
             raise UsageError(
                 "a session takes turns with trio where trio runs alone and on its own clock, not "
                 "as a guest of another loop, nor with a MockClock"
@@ -63,6 +64,10 @@ class TrioHook:
         self._own_clock = runner.clock
         self._ready: deque[Any] = deque()
         self._cancelled = 0
+        self._passes = False
+        """Whether its session is over, and that of a hook above it is not."""
+        self.beneath: list[TrioHook] = []
+        """Hooks beneath this one that go when it goes."""
         self._installed = True
         self.timers = self._adopt_deadlines(timers)
         runner.clock = _SessionClock(clock)
@@ -73,6 +78,11 @@ class TrioHook:
         """Leave the run as it was found; deadlines that are left go on."""
         if not self._installed:
             return
+        above = self._runner.io_manager
+        if isinstance(above, _HookedIO) and above.hook is not self:
+            self._passes = True
+            above.hook.beneath.append(self)
+            return
         self._installed = False
         self._runner.io_manager = self._io
         self._runner.clock = self._own_clock
@@ -81,6 +91,8 @@ class TrioHook:
         now = self._own_clock.current_time()
         for scope in self._scopes():
             scope.deadline += now - self._clock.now
+        for hook in reversed(self.beneath):
+            hook.remove()
 
     def _scopes(self) -> list[Any]:
         """The scopes that have deadlines, the next one first."""
@@ -103,6 +115,8 @@ class TrioHook:
 
     def get_events(self, timeout: float) -> Any:
         """Wait for input, or let something enter where there is nothing else to do."""
+        if self._passes:
+            return self._io.get_events(timeout)
         if self._ready or timeout <= 0:
             try:
                 self._session.busy()
@@ -129,6 +143,10 @@ class TrioHook:
         """Find what became ready, and let only the first of it run."""
         self._io.process_events(events)
         runner = self._runner
+        if runner.io_manager.hook is not self:  # the hook above it sees to the order
+            runner.runq.extendleft(reversed(self._ready))
+            self._ready.clear()
+            return
         runner.deadlines.expire(runner.clock.current_time())
         self._ready.extend(sorted(runner.runq, key=lambda task: task._counter))
         runner.runq.clear()
@@ -163,6 +181,7 @@ class _HookedIO:
 
     def __init__(self, real: Any, hook: TrioHook) -> None:
         self._real = real
+        self.hook = hook
         self.get_events = hook.get_events
         self.process_events = hook.process_events
 
