@@ -16,8 +16,14 @@ from vcr_gen.runtime.events import End, Event, Item
 from vcr_gen.runtime.placeholders import part_of
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction import Secrets
-from vcr_gen.runtime.redaction.spans import Span
-from vcr_gen.runtime.redaction.tails import LONGEST_WORD, goes_on, open_from
+from vcr_gen.runtime.redaction.spans import Span, merged
+from vcr_gen.runtime.redaction.tails import (
+    LONGEST_WORD,
+    begun_in,
+    first_word,
+    goes_on,
+    open_from,
+)
 
 __all__ = ["MOST_EVENTS", "MOST_TEXT", "Holding"]
 
@@ -44,38 +50,54 @@ class Holding:
         self._queue: deque[_Waiting] = deque()
         self._held: dict[int, list[_Waiting]] = {}
         self._sizes: dict[int, int] = {}
+        self._cut: dict[int, str] = {}
+        """The rule of a secret, of which the beginning could not be held any longer."""
 
     def add(self, event: Event) -> None:
         """Pass an event on, or keep it until those before it are ready."""
         text = text_of(event.value) if isinstance(event, Item) else None
         if text is None:
-            if isinstance(event, End) and event.call in self._held:
-                self._resolve(event.call, final=True)
+            if isinstance(event, End):
+                self._cut.pop(event.call, None)
+                if event.call in self._held:
+                    self._resolve(event.call, final=True)
             if not self._queue:
                 self._pass_on(event)
                 return
             self._queue.append(_Waiting(event))
         else:
+            if isinstance(event, Item) and event.call in self._cut:
+                event, text = self._go_on(event, text)
             waiting = _Waiting(event, text)
             self._queue.append(waiting)
             self._held.setdefault(event.call, []).append(waiting)
             self._resolve(event.call, final=False)
         if len(self._queue) > MOST_EVENTS:
-            self.flush()
+            self.flush(cut=True)
         else:
             self._release()
 
-    def flush(self) -> None:
-        """Nothing more is waited for."""
+    def flush(self, *, cut: bool = False) -> None:
+        """Nothing more is waited for; what is `cut` may still go on."""
         for call in list(self._held):
-            self._resolve(call, final=True)
+            self._resolve(call, final=True, cut=cut)
         self._release()
+
+    def _go_on(self, event: Item, text: str) -> tuple[Item, str]:
+        """The next item of a stream whose last one was cut inside a secret."""
+        end = first_word(text)
+        rule = self._cut[event.call]
+        if end < len(text):
+            del self._cut[event.call]
+        rest = self._secrets.vault.hide(rule, text[:end]) if end else ""
+        text = rest + text[end:]
+        return replace(event, value=_like(event.value, text)), text
 
     def _release(self) -> None:
         while self._queue and self._queue[0].text is None:
             self._pass_on(self._queue.popleft().event)
 
-    def _resolve(self, call: int, *, final: bool) -> None:
+    def _resolve(self, call: int, *, final: bool, cut: bool = False) -> None:
         """Redact those items of a stream whose last secret is known to be whole."""
         held = self._held[call]
         last = held[-1].text or ""
@@ -85,6 +107,9 @@ class Holding:
         text = "".join(waiting.text or "" for waiting in held)
         redactor = self._secrets.redactor
         spans = redactor.finder.find(text, known=redactor.vault.known)
+        if cut and (begun := begun_in(text, open_from(text, spans))) is not None:
+            spans = merged([*spans, begun])
+            self._cut[call] = begun.rule
         end = len(text) if final or len(text) > MOST_TEXT else open_from(text, spans)
         done = _count_of_whole(held, spans, end)
         if done:

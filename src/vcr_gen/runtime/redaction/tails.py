@@ -4,10 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from vcr_gen.runtime.redaction.key_formats import KEY_FORMATS
 from vcr_gen.runtime.redaction.pairs import NAME_WORDS, SEPARATOR
 from vcr_gen.runtime.redaction.spans import Span
 
-__all__ = ["LONGEST_WORD", "goes_on", "open_from"]
+__all__ = ["LONGEST_WORD", "begun_in", "first_word", "goes_on", "open_from"]
 
 LONGEST_WORD: Final = 2048
 """How long a word may be of which the rest is waited for."""
@@ -39,6 +40,21 @@ def open_from(text: str, spans: Sequence[Span]) -> int:
     if begin is not None:
         starts.append(begin.start())
     return min(starts)
+
+
+def begun_in(text: str, start: int) -> Span | None:
+    """The secret that begins in what is open, where nobody can wait to see all of it."""
+    tail = text[start:]
+    for known in KEY_FORMATS:
+        if any(len(hint) > 2 and hint in tail for hint in known.hints):
+            return Span(start, len(text), known.name)
+    return None
+
+
+def first_word(text: str) -> int:
+    """Where the word ends with which a text begins."""
+    found = _STOP.search(text)
+    return len(text) if found is None else found.start()
 
 
 def _word(text: str) -> int:
