@@ -1,10 +1,12 @@
 """Whatever a changed program does, its replay ends soon and says who waits for what."""
 
 import asyncio
+import queue
 import threading
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from typing import Any
 
@@ -248,3 +250,27 @@ def test_a_program_that_stops_early_fails_at_the_close(tape: Path) -> None:
     record(tape, two_calls)
     with pytest.raises(UnusedEventsError):
         replay(tape, nothing)
+
+
+@pytest.mark.parametrize("by", ["thread", "pool"])
+def test_the_main_thread_does_not_wait_for_ever_for_a_thread_that_the_divergence_ended(
+    by: str, tape: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+
+    def session(mode: str, key: str) -> None:
+        answers: queue.Queue[str] = queue.Queue()
+        with watchdog(20), Cassette(tape, mode, patience=0.2) as cassette:
+            world = VcrWorld.attach(cassette, RealWorld)
+            if by == "thread":
+                work = threading.Thread(target=lambda: answers.put(world.peek(key)), daemon=True)
+                work.start()
+                answers.get()
+            else:
+                with ThreadPool(1) as pool:
+                    pool.map(world.peek, [key])
+
+    session("all", "a")
+
+    with pytest.raises(DivergenceError, match="called with other arguments"):
+        session("none", "b")

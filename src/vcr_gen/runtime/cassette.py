@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from os import PathLike
 from pathlib import Path
+from sys import _getframe
 from types import TracebackType
 from typing import Any, Literal, Self, TypeAlias, TypeVar, final
 
@@ -139,6 +140,8 @@ class Cassette:
         return self._run.remaining
 
     def __enter__(self) -> Self:
+        if isinstance(self._run, ReplayRun):
+            self._run.player.enter_block(_getframe(1))
         return self
 
     def __exit__(

@@ -8,6 +8,7 @@ what.
 
 import threading
 from collections.abc import Mapping
+from types import FrameType
 from typing import Any, TypeVar, final
 
 from vcr_gen.errors import DecodeError, DivergenceError
@@ -351,6 +352,11 @@ class Player:
             return any(
                 isinstance(slot.event, Start) and slot.event.inbound for slot in self.window.left()
             )
+
+    def enter_block(self, block: FrameType) -> None:
+        """The session is a block of this frame: what interrupts that becomes the divergence."""
+        if threading.current_thread() is threading.main_thread():
+            self._stage.block = block
 
     def name_strands(self) -> None:
         """Give each strand the name of the recorded one that it goes on with."""

@@ -4,10 +4,12 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
+from types import FrameType
 from typing import NoReturn, Protocol, final
 
 from vcr_gen.errors import Divergence, DivergenceError, UsageError
 from vcr_gen.runtime.divergence import Reporter
+from vcr_gen.runtime.ending import end_if_stuck
 from vcr_gen.runtime.events import LOCK, End, Event, Signal, Start
 from vcr_gen.runtime.libraries import Parked
 from vcr_gen.runtime.message import message_of
@@ -73,6 +75,8 @@ class Stage:
         """Who waited for what when an answer was given before its turn."""
         self._stuck_at: Slot | None = None
         self._failed_at = 0.0
+        self.block: FrameType | None = None
+        """The frame whose `with` opened the cassette, in the main thread, until it is closed."""
         self.patience = patience
         self._moved_at = time.monotonic()
 
@@ -122,6 +126,8 @@ class Stage:
             divergence = without_secrets(divergence, self._secrets)
             self.failure = DivergenceError(divergence, message_of(divergence))
             self._failed_at = time.monotonic()
+            if self.block is not None:
+                end_if_stuck(self.block, lambda: self.closed, self.patience)
         self.changed.notify_all()
         self.fail_waiters()
 
@@ -263,6 +269,7 @@ class Stage:
         """The session is over: whoever still waits is cancelled."""
         with self.changed:
             self.closed = True
+            self.block = None
             for waiter in self.waiters.values():
                 future = waiter.future
                 if future is None or future.get_loop().is_closed():

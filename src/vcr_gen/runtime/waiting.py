@@ -12,7 +12,7 @@ from vcr_gen.runtime.events import Event
 from vcr_gen.runtime.frames import coroutine_frames, frames_from
 from vcr_gen.runtime.libraries import Parked, library_here
 
-__all__ = ["OWN_THREAD", "Threads", "Waiter"]
+__all__ = ["BLOCKED_GRACE", "OWN_THREAD", "Threads", "Waiter", "waits"]
 
 OWN_THREAD = "vcr-gen"
 """What the names of the runtime's own threads begin with."""
@@ -98,7 +98,7 @@ class Threads:
         """
         return max(
             (
-                min(BLOCKED_GRACE, patience) if _waits(frame) else patience
+                min(BLOCKED_GRACE, patience) if waits(frame) else patience
                 for _, frame in self._elsewhere(waiters)
             ),
             default=0.0,
@@ -127,7 +127,8 @@ def _is_idle_worker(frame: FrameType) -> bool:
     return (code.co_name, code.co_filename.rpartition("/")[2]) in _IDLE_WORKERS
 
 
-def _waits(frame: FrameType) -> bool:
+def waits(frame: FrameType) -> bool:
+    """Whether a thread that stands there sits in a wait of the standard library."""
     code = frame.f_code
     if code.co_filename.endswith(("/threading.py", "/queue.py", "/selectors.py", "/lock_order.py")):
         return True
