@@ -40,6 +40,8 @@ EQUIVALENT = {
     "rules": "the header tells what was loosened; what counts is what the program says now",
     "volatile": "a volatile value is told and not compared",
     "exit": "Python ignores what `__exit__` returns without an exception, and takes None for False",
+    "threads": "two answers to two threads may change places: each thread sees what it saw, and "
+    "which of the two runs on first is the system's affair",
     "early": "the application may do something before an event of the environment that was "
     "recorded first: each side is checked in its own order, and both orders are still right",
 }
@@ -78,7 +80,9 @@ def reason_for(mutant: Mutant, original: File) -> str:
             return "lock"
         case ("events", int(number)) if mutant.what == "swap two entries":
             moved = original.events[number - 1]
-            return "early" if application_drives(moved, original) else ""
+            if application_drives(moved, original):
+                return "early"
+            return "threads" if in_two_threads(moved, original.events[number], original) else ""
         case ("events", int(number), "call") if mutant.what == "change a value":
             return "number"
         case ("events", _, "args", "token") if mutant.what == "change a value":
@@ -98,6 +102,14 @@ def reason_for(mutant: Mutant, original: File) -> str:
         case ("header", "rules", *_):
             return "rules"
     return ""
+
+
+def in_two_threads(one, other, file: File) -> bool:
+    """Whether two entries belong to two different threads or jobs of a pool."""
+    strands = {event["call"]: event.get("strand", "0") for event in file.events if "call" in event}
+    threads = {event["strand"] for event in file.events if "begins" in event}
+    mine, theirs = (strands[entry[next(iter(entry))]] for entry in (one, other))
+    return mine != theirs and {mine, theirs} <= threads
 
 
 def is_lock(entry) -> bool:
