@@ -7,6 +7,7 @@ streams, and does not survive a crash.
 Run: .venv/bin/python tests/benchmarks/bench_runtime.py [CALLS ...]
 """
 
+import asyncio
 import json
 import sys
 import tempfile
@@ -108,6 +109,40 @@ def peak(work: Callable[..., object], *arguments: object) -> float:
         tracemalloc.stop()
 
 
+async def in_loop(work: Callable[..., object], *arguments: object) -> None:
+    """The same in a running loop, with whose turns a session reckons."""
+    work(*arguments)
+
+
+async def overlapping(path: Path, mode: str, count: int, at_once: int) -> None:
+    """A session of `count` asynchronous calls, so many of them at a time."""
+    with Cassette(path, mode) as cassette:
+        shell = VcrShell.attach(cassette, RealShell)
+        for start in range(0, count, at_once):
+            await asyncio.gather(*(shell.arun(f"{start} {n}") for n in range(at_once)))
+
+
+def turns(path: Path, count: int = 4_000) -> None:
+    """Print what concurrency costs who does not need it, and who does."""
+    for name, work in (("record", record), ("replay", replay)):
+        pairs = [
+            (seconds(asyncio.run, in_loop(work, path, count)), seconds(work, path, count))
+            for _ in range(5)
+        ]
+        ratio = min(loop for loop, _ in pairs) / min(plain for _, plain in pairs)
+        print(f"{name} of sequential calls in a loop, against the same without one: {ratio:.2f} x")
+    for mode, name in (("all", "record"), ("none", "replay")):
+        costs = {}
+        for at_once in (10, 100, 1_000):
+            if mode == "none":
+                asyncio.run(overlapping(path, "all", count, at_once))
+            costs[at_once] = seconds(asyncio.run, overlapping(path, mode, count, at_once)) / count
+        shown = ", ".join(f"{at_once}: {cost * 1e6:.1f}" for at_once, cost in costs.items())
+        growth = costs[1_000] / costs[10]
+        print(f"{name} of overlapping calls, µs per call by how many at a time: {shown}", end="")
+        print(f"; a thousand against ten: {growth:.2f} x", flush=True)
+
+
 def main(counts: list[int]) -> None:
     """Print microseconds per call and ratios."""
     print("µs per call   calls    record    replay  naive rec  naive rep  ratios")
@@ -130,6 +165,7 @@ def main(counts: list[int]) -> None:
                 print(
                     f"replay of {count} calls, {tape.suffix}: {peak(replay, tape, count):.2f} MiB"
                 )
+        turns(tapes[0])
 
 
 if __name__ == "__main__":

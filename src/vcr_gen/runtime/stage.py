@@ -228,7 +228,7 @@ class Stage:
 
         It took no time there, so none passes until it is over.
         """
-        if not self.strands.works_aside(self._waiting_threads()):
+        if not self.strands.works_aside(self._waiting_threads):
             return False
         return self.still_for <= self.patience
 

@@ -7,7 +7,7 @@ libraries give.
 
 import asyncio
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar, final
@@ -155,9 +155,12 @@ class Strands:
         work.add_done_callback(lambda _: self._aside.discard(strand))
         return work
 
-    def works_aside(self, waiting: Collection[threading.Thread]) -> bool:
+    def works_aside(self, waiting: Callable[[], Collection[threading.Thread]]) -> bool:
         """Whether such a job is at work, and not in one of these threads."""
-        return any(strand.owner not in waiting for strand in self._aside)
+        if not self._aside:
+            return False
+        threads = waiting()
+        return any(strand.owner not in threads for strand in self._aside)
 
     def jobs_besides(self, threads: Collection[threading.Thread]) -> bool:
         """Whether an executor job is on its way in a thread other than these."""
