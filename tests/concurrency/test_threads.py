@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -203,3 +204,28 @@ def test_shared_state_behind_a_lock_comes_to_the_same(attempt: int, tape: Path) 
         return {"total": [str(total["letters"])]}
 
     same(tape, program)
+
+
+def test_jobs_that_go_on_where_the_tape_ends_are_recorded_as_who_they_were(tape: Path) -> None:
+    def program(names: str, calls: int) -> Callable[[Any], Log]:
+        def run(world: Any) -> Log:
+            log: Log = {}
+            together = threading.Barrier(len(names))
+
+            def one(name: str) -> None:
+                log[name] = [world.peek(f"{name} 0")]
+                together.wait()  # the tape is used up: from here on it is recorded
+                log[name] += work(world, f"{name} more", calls)
+
+            with ThreadPoolExecutor(len(names)) as pool:
+                for name in names:
+                    pool.submit(one, name)
+                    time.sleep(0.02)  # so that they begin in this order
+            return log
+
+        return run
+
+    session(tape, "all", program("xyz", 0))
+    continued = session(tape, "new_episodes", program("zyx", 2))
+
+    assert session(tape, "none", program("xyz", 2)) == continued
