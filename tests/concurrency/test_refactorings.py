@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,10 @@ STILL = Shape(timers=False, cancellations=False, races=False, repeats=False)
 
 No two of their calls are equal: which task made which could not be told after a rewriting.
 """
+SHAPES = {
+    "without timers": STILL,
+    "with timers and time-outs": replace(STILL, timers=True),
+}
 STYLES = {
     "extra yields": Style(yields=True),
     "steps in tasks": Style(tasks=True),
@@ -28,9 +33,12 @@ STYLES = {
 
 
 @pytest.mark.parametrize("style", STYLES.values(), ids=STYLES)
-def test_the_old_cassette_replays_the_rewritten_program(style: Style, tape: Path) -> None:
-    for seed in range(COUNT):
-        program = build(seed, STILL)
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_the_old_cassette_replays_the_rewritten_program(
+    shape: Shape, style: Style, tape: Path
+) -> None:
+    for seed in range(COUNT // 2):
+        program = build(seed, shape)
         record(tape, partial(run, program))
 
         replay(tape, partial(run, program, style=style))
