@@ -153,7 +153,8 @@ def test_no_credential_reaches_the_disk(place, ending, tmp_path, caplog, capfd):
     tape = tmp_path / f"tape.{ending}"
 
     def program(api: Any) -> None:
-        for secret in CREDENTIALS.values():
+        # letter by letter, each is a hundred events and more
+        for secret in list(CREDENTIALS.values())[:: 6 if place is letters else 1]:
             place(api, secret)
 
     with Cassette(tape, "all", initial_state={"env": dict(CREDENTIALS)}) as cassette:
