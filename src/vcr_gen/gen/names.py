@@ -42,7 +42,7 @@ class Names:
         self, text: Text, *, lazy: bool | None = None, bound: Collection[str] = ()
     ) -> str:
         """An annotation; quoted where the source keeps text and the module does not."""
-        missing = any(isinstance(one, Reference) and one.when is When.NEVER for one in text)
+        missing = any(isinstance(one, Reference) and one.when >= When.CHECKING for one in text)
         if self.lazy or not (lazy or missing):
             return self.spell(text, bound=bound, evaluated=not self.lazy)
         inner = self.spell(text, bound=bound, evaluated=False)

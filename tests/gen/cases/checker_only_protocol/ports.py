@@ -1,0 +1,13 @@
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from vcr_gen.boundary import outbound
+
+PortT = TypeVar("PortT", bound="Port")
+
+if TYPE_CHECKING:
+
+    @outbound
+    class Port(Protocol):
+        """Exists for checkers only, and returns what it is called on."""
+
+        def joined(self: PortT, other: PortT) -> PortT: ...
