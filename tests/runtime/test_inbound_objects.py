@@ -127,10 +127,11 @@ def test_a_cancelled_async_stream_of_the_application_is_cancelled_again(tape):
 
 @pytest.mark.parametrize("swallows", [True, False])
 @pytest.mark.parametrize("error", [None, KeyError, ValueError])
-def test_a_context_manager_of_the_application_is_entered_and_left(tape, swallows, error):
+@pytest.mark.parametrize("member", ["lock", "hold"])
+def test_a_context_manager_of_the_application_is_entered_and_left(tape, swallows, error, member):
     def environment(server):
         try:
-            with server.lock(swallows) as key:
+            with getattr(server, member)(swallows) as key:
                 assert key == "key"
                 if error is not None:
                     raise error("x")
@@ -144,10 +145,11 @@ def test_a_context_manager_of_the_application_is_entered_and_left(tape, swallows
 
 @pytest.mark.parametrize("swallows", [True, False])
 @pytest.mark.parametrize("error", [None, KeyError, ValueError])
-def test_an_async_context_manager_of_the_application_is_entered_and_left(tape, swallows, error):
+@pytest.mark.parametrize("member", ["alock", "ahold"])
+def test_an_async_context_manager_of_the_application_is_left(tape, swallows, error, member):
     async def environment(server):
         try:
-            async with server.alock(swallows) as key:
+            async with getattr(server, member)(swallows) as key:
                 assert key == "key"
                 if error is not None:
                     raise error("x")

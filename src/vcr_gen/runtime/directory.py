@@ -7,6 +7,7 @@ from vcr_gen.errors import UsageError
 from vcr_gen.runtime.crossing import Crossing
 from vcr_gen.runtime.dispatch import Target
 from vcr_gen.runtime.events import Start
+from vcr_gen.runtime.port import port_of
 from vcr_gen.runtime.spec import Boundary, make_call
 
 __all__ = ["Wrappers"]
@@ -55,7 +56,11 @@ class Wrappers:
             return None
         method = boundary.method(call)
 
+        port = port_of(wrapper)
+        # Not through the wrapper's own method: one that is a `@contextmanager` calls when entered.
+        carry: Any = port.acall if method.asynchronous else port.call
+
         def use(arguments: Mapping[str, object]) -> Any:
-            return make_call(call, method, arguments)(wrapper)
+            return carry(make_call(call, method, arguments))
 
         return Target(self._crossing.binder.bind(method), use)

@@ -110,7 +110,9 @@ class Dispatcher:
                 raise UsageError(f"{start.of} is asynchronous: replay it with `await driver.run()`")
             if isinstance(result, AssertedStream):
                 self._pull(start.call, result)
-        except Exception as error:
+        except (DivergenceError, GeneratorExit, KeyboardInterrupt):
+            raise
+        except BaseException as error:
             self._note(error)
         finally:
             self.running -= 1
@@ -129,7 +131,11 @@ class Dispatcher:
             await self.serve_soon(start.call)
         except DivergenceError:
             pass  # the player keeps it; raised here too, asyncio would print it as unretrieved
-        except Exception as error:
+        except (GeneratorExit, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            if _cancels(error, running_library().cancelled):
+                raise
             self._note(error)
         finally:
             self.running -= 1
@@ -172,7 +178,7 @@ class Dispatcher:
         delivered_call.set(start.call)
         return target.use(arguments)
 
-    def _note(self, error: Exception) -> None:
+    def _note(self, error: BaseException) -> None:
         """Keep an error, unless it is the application's own: that has been asserted already."""
         if isinstance(error, UsageError) or (self._player.failure is None and _is_ours(error)):
             self.errors.append(error)
@@ -228,5 +234,12 @@ def _close(awaitable: Awaitable[Any]) -> None:
         awaitable.close()
 
 
-def _is_ours(error: Exception) -> bool:
+def _cancels(error: BaseException, cancelled: type[BaseException]) -> bool:
+    """Whether an exception ends a task that was cancelled, alone or among others."""
+    if isinstance(error, BaseExceptionGroup):
+        return error.subgroup(cancelled) is not None
+    return isinstance(error, cancelled)
+
+
+def _is_ours(error: BaseException) -> bool:
     return type(error).__module__ == UsageError.__module__

@@ -1,12 +1,12 @@
 """Feeding recorded inbound calls into the system."""
 
-from typing import Any, final
+from typing import final
 
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.cassette import Cassette
 from vcr_gen.runtime.events import Start
 from vcr_gen.runtime.libraries import running_library
-from vcr_gen.runtime.port import Port
+from vcr_gen.runtime.port import port_of
 
 __all__ = ["Driver"]
 
@@ -22,7 +22,7 @@ class Driver:
     def __init__(self, cassette: Cassette, *wrappers: object) -> None:
         self._replay = cassette.replay()
         for wrapper in wrappers:
-            port = _port_of(wrapper)
+            port = port_of(wrapper)
             if not any(port.boundary.inbound(key) for key in port.boundary.calls):
                 raise UsageError(
                     f"{type(wrapper).__name__} is outbound: the tape answers it, nobody drives it"
@@ -59,10 +59,3 @@ class Driver:
             else:
                 player.wait_for_change()
         replay.check()
-
-
-def _port_of(wrapper: object) -> Port[Any]:
-    for value in vars(wrapper).values():
-        if isinstance(value, Port):
-            return value
-    raise UsageError(f"expected a generated wrapper; got {type(wrapper).__name__}")

@@ -4,15 +4,17 @@ import typing
 from collections.abc import Mapping
 from dataclasses import replace
 from inspect import Signature, signature
-from typing import Any, Generic, NoReturn, TypeVar, final
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, final
 
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.calls import AsyncCallTo, Call, CallTo
-from vcr_gen.runtime.cassette import Cassette
 from vcr_gen.runtime.crossing import handle_being_built
 from vcr_gen.runtime.spec import Boundary
 
-__all__ = ["InboundPort", "MixedPort", "OutboundPort", "Port"]
+if TYPE_CHECKING:
+    from vcr_gen.runtime.cassette import Cassette
+
+__all__ = ["InboundPort", "MixedPort", "OutboundPort", "Port", "port_of"]
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -22,7 +24,7 @@ class Port(Generic[P]):
     """Carries the calls of one wrapper over the boundary."""
 
     def __init__(
-        self, cassette: Cassette, boundary: Boundary, inner: P | None, wrapper: object
+        self, cassette: "Cassette", boundary: Boundary, inner: P | None, wrapper: object
     ) -> None:
         self.boundary = boundary
         self._inner = inner
@@ -133,7 +135,7 @@ class OutboundPort(Port[P]):
     """The port of an outbound boundary: the real object exists only when it may be called."""
 
     def __init__(
-        self, cassette: Cassette, boundary: Boundary, inner: P | None, wrapper: object
+        self, cassette: "Cassette", boundary: Boundary, inner: P | None, wrapper: object
     ) -> None:
         if inner is None and cassette.calls_real and not handle_being_built.get():
             raise UsageError(
@@ -157,3 +159,11 @@ class InboundPort(Port[P]):
 @final
 class MixedPort(Port[P]):
     """The port of a boundary that carries both ways."""
+
+
+def port_of(wrapper: object) -> Port[Any]:
+    """The port that a generated wrapper holds, under whatever name was free."""
+    for value in vars(wrapper).values():
+        if isinstance(value, Port):
+            return value
+    raise UsageError(f"expected a generated wrapper; got {type(wrapper).__name__}")

@@ -166,6 +166,8 @@ class Application:
         finally:
             self.log.append("unlocked")
 
+    hold, ahold = lock, alock
+
     def subscribe(self, notify: Callable[[str], int]) -> int:
         self.log.append([notify("one"), notify("three")])
         return len(self.log)

@@ -29,6 +29,8 @@ def an_error(kind: str) -> BaseException:
         return error
     if kind == "group":
         return ExceptionGroup("several", [ValueError("one"), ExceptionGroup("in", [OddError(2)])])
+    if kind == "ends":
+        return BaseExceptionGroup("what ends more", [KeyboardInterrupt(), ValueError("one")])
     simple: dict[str, BaseException] = {
         "file": FileNotFoundError(2, "No such file", "/nowhere/x"),
         "unicode": UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"),
