@@ -239,6 +239,16 @@ def test_the_guard_ends_with_a_block_that_fails(replay, folder):
     assert (folder / "old.txt").read_text() == "old"
 
 
+def test_no_secret_is_in_the_message(replay):
+    key = "sk-ant-" + "api03-" + "Zz9" * 30
+
+    with pytest.raises(HermeticError) as caught:
+        replay(lambda: subprocess.run(["curl", "-H", f"x-api-key: {key}", "x" * 500], check=False))
+    assert "Zz9" not in str(caught.value)
+    assert "<redacted:anthropic-key" in str(caught.value)
+    assert len(str(caught.value).splitlines()[0]) < 600
+
+
 def test_a_wrong_word_is_refused(tmp_path):
     with pytest.raises(UsageError, match="expected 'warn' or 'fail'; got 'strict'"):
         Cassette(tmp_path / "tape.yaml", "all", hermetic="strict")

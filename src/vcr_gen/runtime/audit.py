@@ -65,8 +65,7 @@ def _process(event: str, arguments: tuple[Any, ...]) -> Attempt:
 def _command(words: list[str]) -> str:
     import shlex
 
-    text = shlex.join(words)
-    return f"a process: {text if len(text) <= _LONGEST else text[: _LONGEST - 1] + '…'}"
+    return f"a process: {shlex.join(words)}"
 
 
 def _opened(event: str, arguments: tuple[Any, ...]) -> Attempt | None:
@@ -103,7 +102,6 @@ def _text(value: object) -> str:
     return str(value)
 
 
-_LONGEST: Final = 120
 _WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _EVENTS: Final[Mapping[str, Callable[[str, tuple[Any, ...]], Attempt | None]]] = {
     **dict.fromkeys(("socket.connect", "socket.sendto", "socket.sendmsg"), _connection),

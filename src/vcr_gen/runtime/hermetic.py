@@ -7,7 +7,7 @@ the same goes past them: it is on no tape and asserted by nobody. Python's audit
 import os
 import sys
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -80,8 +80,16 @@ class Finding:
 class Guard:
     """Watches this process from the opening of a replay to its close."""
 
-    def __init__(self, policy: Hermetic, path: Path, boundaries: Mapping[str, Boundary]) -> None:
+    def __init__(
+        self,
+        policy: Hermetic,
+        path: Path,
+        boundaries: Mapping[str, Boundary],
+        hide: Callable[[str], str],
+    ) -> None:
+        """Begin to watch; `hide` takes the secrets out of a text for people."""
         self._policy = policy
+        self._hide = hide
         self._path = path
         self._boundaries = boundaries
         self._writable = _roots(policy.files)
@@ -119,7 +127,10 @@ class Guard:
     def _error(self, finding: Finding) -> HermeticError:
         attempt = finding.attempt
         return HermeticError(
-            self._text(finding), kind=attempt.kind, target=attempt.target, stack=finding.stack
+            self._text(finding),
+            kind=attempt.kind,
+            target=self._hide(attempt.target),
+            stack=finding.stack,
         )
 
     def _allows(self, attempt: Attempt) -> bool:
@@ -143,7 +154,9 @@ class Guard:
         outbound = sorted(
             name for name, each in self._boundaries.items() if each.direction == "outbound"
         )
-        lines = [f"{self._path}: the replay reached past its boundaries: {attempt.what}", ""]
+        what = self._hide(attempt.what)  # before it is cut: half a key is not known as one
+        what = what if len(what) <= _LONGEST else f"{what[: _LONGEST - 1]}…"
+        lines = [f"{self._path}: the replay reached past its boundaries: {what}", ""]
         lines += [f"  at {place}" for place in finding.stack] or ["  in a thread of a library"]
         lines.append("")
         if outbound:
@@ -256,6 +269,7 @@ def _is_under(target: str, roots: Iterable[str]) -> bool:
 
 
 _DEPTH: Final = 12
+_LONGEST: Final = 400
 _DEVICES: Final = (os.devnull, "/dev/tty", "/dev/random", "/dev/urandom", "/etc/localtime")
 _SOURCE_READERS: Final = ("/linecache.py", "/inspect.py")
 """Parts of Python's library that read the program's own source, for tracebacks."""

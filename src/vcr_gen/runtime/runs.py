@@ -291,7 +291,8 @@ class ReplayRun(Run):
             name: passing.restore(value) for name, value in header.initial_state.items()
         }
         if settings.hermetic is not None and not self.calls_real:
-            self._guard = Guard(settings.hermetic, settings.path, settings.boundaries)
+            hide = self.screen.secrets.text
+            self._guard = Guard(settings.hermetic, settings.path, settings.boundaries, hide)
 
     def _make_session(self) -> Session:
         return Replayer(self.player)
