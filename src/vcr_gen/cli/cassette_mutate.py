@@ -22,6 +22,7 @@ from vcr_gen.paths import parse_path
 from vcr_gen.runtime.formats import Entry
 from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.loading import Reading
+from vcr_gen.runtime.placeholders import is_placeholder
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.stand_in import VARIABLE, stand_in_for
 from vcr_gen.tapes.alterations import Site, altered, another, find_sites, sample
@@ -219,7 +220,9 @@ def _reasons(one: _Field, header: Header) -> list[str]:
         each = chosen.get(boundary) if isinstance(chosen, dict) else chosen
         if each is not None:
             found.append(f"{word}: {each}")
-    return found or ["nothing in the cassette's header says why"]
+    if any(isinstance(site.value, str) and is_placeholder(site.value) for site in one.missed):
+        found.append("a secret: which one it is does not count")
+    return found or ["a rule that is newer than the recording, whose header does not have it"]
 
 
 def _document(
