@@ -1,10 +1,12 @@
 """Resolves the names in annotations."""
 
 import ast
+import builtins
+from dataclasses import replace
 
 from vcr_gen.gen.referring import reference_to
 from vcr_gen.gen.scopes import Bound, QuotedNode, Scope, parsed_string
-from vcr_gen.gen.text import Reference, fold
+from vcr_gen.gen.text import Reference, builtin, fold
 
 __all__ = ["bind", "full_name", "unquoted"]
 
@@ -110,10 +112,17 @@ class _Binder:
         if not isinstance(root, ast.Name):
             return self.visit_value(root) if root is node else node
         chain.reverse()
-        result = self._root(root, chain)
-        for attr in chain:
-            result = ast.Attribute(result, attr, ast.Load())
-        return result
+        if root.id == "__builtins__" and chain:  # how to say `list` beside a method of that name
+            root = ast.copy_location(ast.Name(chain.pop(0), ast.Load()), root)
+            return _dotted(self._builtin(root), chain)
+        return _dotted(self._root(root, chain), chain)
+
+    def _builtin(self, node: ast.Name) -> ast.expr:
+        if hasattr(builtins, node.id):
+            meaning = builtin(node.id)
+            return _bound(replace(meaning, spelling=f"__builtins__.{node.id}"))
+        self.scope.unresolved.append((self.scope.module, node))
+        return node
 
     def _root(self, node: ast.Name, chain: list[str]) -> ast.expr:
         scope, name = self.scope, node.id
@@ -130,10 +139,7 @@ class _Binder:
     def _class_scope(self, name: str) -> ast.expr:
         outer, *inner = [*(one.name for one in self.scope.classes), name]
         reference = reference_to(self.scope.library, self.scope.module, outer, inner)
-        result: ast.expr = _bound(reference or Reference(outer, "builtin"))
-        for attr in inner:
-            result = ast.Attribute(result, attr, ast.Load())
-        return result
+        return _dotted(_bound(reference or Reference(outer, "builtin")), inner)
 
 
 class _ValueBinder(ast.NodeTransformer):
@@ -158,6 +164,12 @@ class _ValueBinder(ast.NodeTransformer):
             return self.binder.visit_name(node)
         found = self.generic_visit(node)
         return found if isinstance(found, ast.expr) else node
+
+
+def _dotted(root: ast.expr, chain: list[str]) -> ast.expr:
+    for attr in chain:
+        root = ast.Attribute(root, attr, ast.Load())
+    return root
 
 
 def _bound(reference: Reference) -> Bound:

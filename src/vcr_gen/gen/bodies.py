@@ -9,7 +9,15 @@ from vcr_gen.gen.layout import Nest
 from vcr_gen.gen.model import (
     Signature,
 )
-from vcr_gen.gen.text import Reference, full_names, is_self, opened, references, string_literal
+from vcr_gen.gen.text import (
+    Reference,
+    Text,
+    full_names,
+    is_self,
+    opened,
+    references,
+    string_literal,
+)
 from vcr_gen.gen.wrapper import Wrapper, own_type
 
 __all__ = ["as_protocol", "handing", "instance", "returning"]
@@ -108,9 +116,19 @@ def instance(wrapper: Wrapper, signature: Signature, receiver: str, bound: Colle
 def as_protocol(
     wrapper: Wrapper, signature: Signature, bound: Collection[str]
 ) -> Iterator[tuple[str, str]]:
-    """Parameters of the type of `self`: an unbounded TypeVar does not say it is the Protocol."""
+    """Parameters of the type of `self`, which an event says is the Protocol's.
+
+    An unbounded TypeVar does not say so, and `list[Self]` is not a list of Protocols.
+    """
     for one in signature.parameters:
-        if signature.self_type in set(references(one.annotation or ())):
+        annotation = one.annotation or ()
+        if signature.self_type in set(references(annotation)) or _contains_self(annotation):
             cast = wrapper.names.own("typing", "cast", bound=bound)
             any_name = wrapper.names.own("typing", "Any")
             yield one.name, f'{cast}("{any_name}", {one.name})'
+
+
+def _contains_self(text: Text) -> bool:
+    """Whether `Self` is an argument of another type."""
+    inside = any("[" in part for part in opened(text) if isinstance(part, str))
+    return inside and any(map(is_self, full_names(text)))

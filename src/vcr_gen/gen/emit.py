@@ -56,7 +56,7 @@ def _spellings(module: SourceModule) -> set[str]:
     found: set[str] = set()
     for boundary in module.boundaries:
         found.add(boundary.reference.spelling)
-        for signature in _signatures(boundary):
+        for signature in boundary.signatures():
             found.update(_names_in(signature))
         for member in boundary.members:
             if isinstance(member, Attribute):
@@ -68,7 +68,7 @@ def _references(module: SourceModule) -> Iterator[Reference]:
     """The names in the signatures of a module, which wrappers repeat."""
     for boundary in module.boundaries:
         yield boundary.reference
-        for signature in _signatures(boundary):
+        for signature in boundary.signatures():
             for text in (signature.returns, *(one.annotation for one in signature.parameters)):
                 yield from references(text or ())
 
@@ -80,18 +80,6 @@ def _names_in(signature: Signature) -> Iterator[str]:
         if parameter.default:
             yield from (one.spelling for one in references(parameter.default.text))
     yield from (one.spelling for one in references(signature.returns or ()))
-
-
-def _signatures(boundary: Boundary) -> Iterator[Signature]:
-    yield from boundary.constructors
-    for member in boundary.members:
-        match member:
-            case Method():
-                yield member.signature
-                yield from member.overloads
-            case Property():
-                yield member.getter
-                yield from (one for one in (member.setter, member.deleter) if one)
 
 
 def choose_names(module: SourceModule) -> tuple[tuple[Chosen, ...], _Taken]:

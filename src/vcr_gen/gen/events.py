@@ -8,6 +8,7 @@ from vcr_gen.gen.layout import Item, Nest
 from vcr_gen.gen.model import Boundary, Kind, Parameter, Signature, TypeVariable
 from vcr_gen.gen.names import Names, declared_first, variables_of
 from vcr_gen.gen.text import (
+    Part,
     Reference,
     Text,
     builtin,
@@ -115,8 +116,8 @@ class EventMaker:
         return self.of_protocol(signature.returns or _ANY, signature)
 
     def of_protocol(self, text: Text, signature: Signature) -> Text:
-        """The text with `Self` replaced by the Protocol."""
-        return replace_self(text, signature.self_type, self.target)
+        """The text with `Self` replaced by the Protocol, and every name one that can be evaluated."""
+        return tuple(map(_plain, replace_self(text, signature.self_type, self.target)))
 
     def field_type(self, parameter: Parameter, signature: Signature, key: str) -> Text:
         """The type of the field that holds a parameter."""
@@ -205,6 +206,13 @@ class EventMaker:
             maker = self.names.own("dataclasses", "field", bound=bound)
             default = f'{maker}(metadata={{"parameter": "{parameter}"}})'
         return FieldView(field, self.names.annotation(text, lazy=lazy, bound=bound), default)
+
+
+def _plain(part: Part) -> Part:
+    """`list` for `__builtins__.list`, which Python knows only in the module that is run."""
+    if isinstance(part, Reference) and part.spelling.startswith("__builtins__."):
+        return builtin(part.spelling.rpartition(".")[2])
+    return part
 
 
 def _spelling(text: Text) -> str:

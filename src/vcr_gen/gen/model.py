@@ -3,7 +3,7 @@
 The reading half makes these; the writing half sees nothing else.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal, TypeAlias
@@ -102,6 +102,16 @@ class Signature:
     """Decorators to say again."""
     docstring: str | None = None
 
+    def texts(self) -> Iterator[Text]:
+        """Its annotations and defaults."""
+        for parameter in [*self.parameters, *([self.receiver] if self.receiver else [])]:
+            yield parameter.annotation or ()
+            yield parameter.packed
+            if parameter.default:
+                yield parameter.default.text
+        yield self.returns or ()
+        yield self.managed or ()
+
 
 @dataclass(frozen=True, slots=True)
 class Method:
@@ -194,6 +204,27 @@ class Boundary:
     def brackets(self) -> bool:
         """Whether type parameters stand in PEP 695 brackets."""
         return any(variable.reference.kind == "parameter" for variable in self.type_parameters)
+
+    def signatures(self) -> Iterator[Signature]:
+        """The signatures of all members and constructors."""
+        yield from self.constructors
+        for member in self.members:
+            match member:
+                case Method():
+                    yield member.signature
+                    yield from member.overloads
+                case Property():
+                    yield member.getter
+                    yield from (one for one in (member.setter, member.deleter) if one)
+
+    def texts(self) -> Iterator[Text]:
+        """The annotations and defaults of all members and constructors."""
+        for signature in self.signatures():
+            yield from signature.texts()
+        for member in self.members:
+            if isinstance(member, Attribute):
+                yield member.annotation
+                yield member.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,7 @@ def _type_parameters(library: Library, definition: Definition) -> tuple[TypeVari
 
 def _laziness(boundary: Boundary, module: Module) -> Iterator[bool]:
     yield module.lazy_annotations
-    for signature in _signatures(boundary.members, boundary.constructors):
+    for signature in boundary.signatures():
         if signature.lazy is not None:
             yield signature.lazy
     for member in boundary.members:
@@ -148,50 +148,17 @@ def _laziness(boundary: Boundary, module: Module) -> Iterator[bool]:
             yield member.lazy
 
 
-def _signatures(
-    members: Iterable[object], constructors: Iterable[Signature]
-) -> Iterator[Signature]:
-    yield from constructors
-    for member in members:
-        match member:
-            case Method():
-                yield member.signature
-                yield from member.overloads
-            case Property():
-                yield member.getter
-                yield from (one for one in (member.setter, member.deleter) if one)
-
-
-def _texts(boundary: Boundary) -> Iterator[Text]:
-    for signature in _signatures(boundary.members, boundary.constructors):
-        yield from _signature_texts(signature)
-    for member in boundary.members:
-        if isinstance(member, Attribute):
-            yield member.annotation
-            yield member.value
-
-
-def _signature_texts(signature: Signature) -> Iterator[Text]:
-    for parameter in [*signature.parameters, *([signature.receiver] if signature.receiver else [])]:
-        yield parameter.annotation or ()
-        yield parameter.packed
-        if parameter.default:
-            yield parameter.default.text
-    yield signature.returns or ()
-    yield signature.managed or ()
-
-
 def _all_references(boundary: Boundary) -> Iterator[Reference]:
     for variable in boundary.type_parameters:
         yield variable.reference
-    for text in _texts(boundary):
+    for text in boundary.texts():
         yield from references(text)
 
 
 def _handles(library: Library, boundary: Boundary, known: Mapping[str, Found]) -> Iterator[str]:
     """The other boundaries that annotations mention, also through aliases, in order."""
     seen: set[str] = {boundary.full_name}
-    pending: list[Text] = list(_texts(boundary))
+    pending: list[Text] = list(boundary.texts())
     while pending:
         text = pending.pop(0)
         for reference, name in zip(references(text), full_names(text), strict=True):

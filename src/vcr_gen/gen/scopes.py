@@ -69,7 +69,7 @@ class Scope:
     def _resolve_bound(self, node: Bound) -> Definition | Unread | None:
         reference = node.reference
         if reference.kind == "builtin":
-            return Unread("builtins", reference.spelling)
+            return Unread("builtins", reference.spelling.removeprefix("__builtins__."))
         module = self.library.module(reference.module)
         if is_standard(reference.module) or module is None or not reference.attribute:
             return Unread(reference.module, reference.attribute)

@@ -1,6 +1,6 @@
 """What all parts of one wrapper need while it is made: its boundary, its names, its events."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,9 +12,10 @@ from vcr_gen.gen.events import (
 from vcr_gen.gen.model import (
     Boundary,
     NestedClass,
+    TypeVariable,
 )
 from vcr_gen.gen.names import Names, camel, snake
-from vcr_gen.gen.text import Reference, Text
+from vcr_gen.gen.text import Reference, Text, imported
 from vcr_gen.gen.views import (
     EventView,
 )
@@ -85,8 +86,10 @@ def _free(name: str, boundary: Boundary, other: str) -> str:
     return other if any(one.name == name for one in boundary.members) else name
 
 
-def protocol_text(boundary: Boundary, *, arguments: bool = True) -> Text:
-    """The Protocol as a type, with its own type parameters as arguments."""
+def protocol_text(
+    boundary: Boundary, *, arguments: bool = True, idle: Collection[TypeVariable] = ()
+) -> Text:
+    """The Protocol as a type, with its own type parameters as arguments; `Any` for the idle."""
     tail = boundary.qualname.partition(".")[2]
     text: Text = (boundary.reference, f".{tail}") if tail else (boundary.reference,)
     if not boundary.type_parameters or not arguments:
@@ -97,7 +100,7 @@ def protocol_text(boundary: Boundary, *, arguments: bool = True) -> Text:
             parts.append(", ")
         if one.kind == "TypeVarTuple":
             parts.append("*")
-        parts.append(one.reference)
+        parts.append(imported("typing", "Any") if one in idle else one.reference)
     return (*text, *parts, "]")
 
 
@@ -108,9 +111,13 @@ def names_for(boundary: Boundary) -> Chosen:
     return Chosen(f"Vcr{name}", lower.upper(), name, f"vcr_{lower}_is_a_{lower}")
 
 
-def own_type(wrapper: Wrapper) -> str:
-    """The wrapper as a type, with its type parameters."""
-    shown = [generic_argument(wrapper.names, one) for one in wrapper.boundary.type_parameters]
+def own_type(wrapper: Wrapper, *, idle: Collection[TypeVariable] = ()) -> str:
+    """The wrapper as a type, with its type parameters; `Any` for the idle."""
+    names = wrapper.names
+    shown = [
+        names.own("typing", "Any") if one in idle else generic_argument(names, one)
+        for one in wrapper.boundary.type_parameters
+    ]
     arguments = f"[{', '.join(shown)}]" if shown else ""
     return f"{wrapper.chosen.wrapper}{arguments}"
 

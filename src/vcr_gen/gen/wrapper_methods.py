@@ -17,7 +17,7 @@ from vcr_gen.gen.model import (
     Signature,
 )
 from vcr_gen.gen.names import variables_of
-from vcr_gen.gen.text import builtin, imported
+from vcr_gen.gen.text import builtin, fold, full_names, imported, opened
 from vcr_gen.gen.views import (
     DeclaredView,
     FunctionView,
@@ -101,7 +101,13 @@ def _is_vague(wrapper: Wrapper, member: Method, index: int) -> bool:
         return True
     own = {one.reference for one in wrapper.boundary.type_parameters}
     free = set(variables_of([signature.returns or ()])) - own
-    return index > 0 and bool(free)
+    return index > 0 and (bool(free) or any(map(_is_any, signature.parameters)))
+
+
+def _is_any(parameter: Parameter) -> bool:
+    """Whether a parameter takes what an earlier overload takes too."""
+    text = opened(parameter.annotation or ())
+    return len(text) == 1 and [fold(one) for one in full_names(text)] == ["typing.Any"]
 
 
 def _binder(wrapper: Wrapper, member: Method) -> tuple[str, ...]:

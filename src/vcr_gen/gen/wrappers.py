@@ -19,7 +19,7 @@ from vcr_gen.gen.model import (
     Property,
     TypeVariable,
 )
-from vcr_gen.gen.names import Names
+from vcr_gen.gen.names import Names, variables_of
 from vcr_gen.gen.text import Reference, Text, builtin, imported, string_literal
 from vcr_gen.gen.views import (
     BoundaryView,
@@ -124,11 +124,13 @@ def _functions(wrapper: Wrapper, functions: Mapping[str, tuple[str, str]]) -> st
 def _conformance(wrapper: Wrapper) -> FunctionView:
     names, boundary = wrapper.names, wrapper.boundary
     brackets = ""
-    if boundary.brackets:
-        header = generic_header(names, "", list(boundary.type_parameters)).before
+    idle = _idle(boundary)
+    busy = [one for one in boundary.type_parameters if one not in idle]
+    if boundary.brackets and busy:
+        header = generic_header(names, "", busy).before
         brackets = header[len("class ") : -1]
-    own = own_type(wrapper)
-    protocol = names.own_annotation(wrapper.maker.target)
+    own = own_type(wrapper, idle=idle)
+    protocol = names.own_annotation(protocol_text(boundary, idle=idle))
     return FunctionView(
         (),
         Nest(
@@ -139,6 +141,16 @@ def _conformance(wrapper: Wrapper) -> FunctionView:
         None,
         ("return wrapper",),
     )
+
+
+def _idle(boundary: Boundary) -> list[TypeVariable]:
+    """Type parameters that no member mentions: pyright cannot tell what they stand for."""
+    known = set(variables_of(boundary.texts()))
+    return [
+        one
+        for one in boundary.type_parameters
+        if one.kind == "TypeVar" and one.reference not in known
+    ]
 
 
 def _constructors(wrapper: Wrapper) -> Iterator[FunctionView]:

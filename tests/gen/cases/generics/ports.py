@@ -27,3 +27,11 @@ class Cell(Protocol, Generic[T]):
     value: T
 
     def swap(self, value: T) -> T: ...
+
+
+Idle_co = TypeVar("Idle_co", covariant=True)
+
+
+@outbound
+class Tagged(Protocol[T_co, Idle_co]):
+    def get(self) -> T_co: ...

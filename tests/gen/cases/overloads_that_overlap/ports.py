@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Protocol, TypeVar, overload
+from typing import Any, Protocol, TypeVar, overload
 
 from vcr_gen.boundary import outbound
 
@@ -48,3 +48,13 @@ class MaybeAsync(Protocol):
     def next(self, key: str) -> str: ...
     @overload
     async def next(self, key: str, default: int) -> int: ...
+
+
+@outbound
+class Getter(Protocol[RowT_co]):
+    """The second overload takes anything, also what the first takes."""
+
+    @overload
+    def get(self, at: None) -> str: ...
+    @overload
+    def get(self, at: Any) -> RowT_co: ...

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from vcr_generics.ports import (
         CELL,
         REPO,
+        TAGGED,
         CellSwap,
         CellValue,
         CellValueSet,
@@ -17,13 +18,16 @@ if TYPE_CHECKING:
         RepoGet,
         RepoKeep,
         RepoScale,
+        TaggedGet,
         VcrCell,
         VcrRepo,
+        VcrTagged,
     )
 
 __all__ = [
     "CELL",
     "REPO",
+    "TAGGED",
     "CellSwap",
     "CellValue",
     "CellValueSet",
@@ -32,13 +36,16 @@ __all__ = [
     "RepoGet",
     "RepoKeep",
     "RepoScale",
+    "TaggedGet",
     "VcrCell",
     "VcrRepo",
+    "VcrTagged",
 ]
 
 _HOMES = {
     "CELL": "vcr_generics.ports",
     "REPO": "vcr_generics.ports",
+    "TAGGED": "vcr_generics.ports",
     "CellSwap": "vcr_generics.ports",
     "CellValue": "vcr_generics.ports",
     "CellValueSet": "vcr_generics.ports",
@@ -47,8 +54,10 @@ _HOMES = {
     "RepoGet": "vcr_generics.ports",
     "RepoKeep": "vcr_generics.ports",
     "RepoScale": "vcr_generics.ports",
+    "TaggedGet": "vcr_generics.ports",
     "VcrCell": "vcr_generics.ports",
     "VcrRepo": "vcr_generics.ports",
+    "VcrTagged": "vcr_generics.ports",
 }
 
 if not TYPE_CHECKING:  # a module whose own imports fail must not take the others with it

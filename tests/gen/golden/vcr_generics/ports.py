@@ -5,11 +5,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from generics.ports import Cell, Item, K_contra, Repo, T, T_co
+from generics.ports import Cell, Idle_co, Item, K_contra, Repo, T, T_co, Tagged
 
 if TYPE_CHECKING:
     _N = TypeVar("_N", int, float)
@@ -180,10 +180,46 @@ CELL: Final[Boundary] = Boundary(
     calls={"value": CellValue, "value.set": CellValueSet, "swap": CellSwap},
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaggedGet(Call, Generic[T_co, Idle_co]):
+    """`Tagged.get`, as it crosses the boundary."""
+
+    def __call__(self, target: Tagged[T_co, Idle_co]) -> T_co:
+        return target.get()
+
+
+class VcrTagged(Generic[T_co, Idle_co]):
+    """Records and replays `Tagged`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Tagged[T_co, Idle_co] | None = None) -> None:
+        self._port = OutboundPort(cassette, TAGGED, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Tagged[T_co, Idle_co]]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def get(self) -> T_co:
+        call: TaggedGet[T_co, Idle_co] = TaggedGet()
+        return self._port.call(call)
+
+
+TAGGED: Final[Boundary] = Boundary(
+    "Tagged",
+    direction="outbound",
+    protocol="generics.ports:Tagged",
+    wrapper=VcrTagged,
+    calls={"get": TaggedGet},
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_repo_is_a_repo(wrapper: VcrRepo[K_contra, T_co]) -> Repo[K_contra, T_co]:
         return wrapper
 
     def vcr_cell_is_a_cell(wrapper: VcrCell[T]) -> Cell[T]:
+        return wrapper
+
+    def vcr_tagged_is_a_tagged(wrapper: VcrTagged[T_co, Any]) -> Tagged[T_co, Any]:
         return wrapper

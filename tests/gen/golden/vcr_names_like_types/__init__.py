@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from vcr_names_like_types.lazy import SPIDERS, SpidersFind, SpidersList, VcrSpiders
     from vcr_names_like_types.ports import (
         CALENDAR,
         CalendarAsk,
@@ -18,22 +19,30 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CALENDAR",
+    "SPIDERS",
     "CalendarAsk",
     "CalendarList",
     "CalendarMove",
     "CalendarSet",
     "CalendarType",
+    "SpidersFind",
+    "SpidersList",
     "VcrCalendar",
+    "VcrSpiders",
 ]
 
 _HOMES = {
     "CALENDAR": "vcr_names_like_types.ports",
+    "SPIDERS": "vcr_names_like_types.lazy",
     "CalendarAsk": "vcr_names_like_types.ports",
     "CalendarList": "vcr_names_like_types.ports",
     "CalendarMove": "vcr_names_like_types.ports",
     "CalendarSet": "vcr_names_like_types.ports",
     "CalendarType": "vcr_names_like_types.ports",
+    "SpidersFind": "vcr_names_like_types.lazy",
+    "SpidersList": "vcr_names_like_types.lazy",
     "VcrCalendar": "vcr_names_like_types.ports",
+    "VcrSpiders": "vcr_names_like_types.lazy",
 }
 
 if not TYPE_CHECKING:  # a module whose own imports fail must not take the others with it

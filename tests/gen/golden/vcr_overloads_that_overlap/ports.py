@@ -13,6 +13,7 @@ from overloads_that_overlap.ports import (
     Comparable,
     Compares,
     Field,
+    Getter,
     KeyT,
     MaybeAsync,
     Options,
@@ -200,6 +201,54 @@ MAYBE_ASYNC: Final[Boundary] = Boundary(
     calls={"next": MaybeAsyncNext, "next#2": MaybeAsyncNext2},
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetterGet(Call, Generic[RowT_co]):
+    """`Getter.get`, as it crosses the boundary."""
+
+    at: None
+
+    def __call__(self, target: Getter[RowT_co]) -> str:
+        return target.get(self.at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetterGet2(Call, Generic[RowT_co]):
+    """`Getter.get`, as it crosses the boundary."""
+
+    at: Any
+
+    def __call__(self, target: Getter[RowT_co]) -> RowT_co:
+        return cast("Callable[..., RowT_co]", target.get)(self.at)
+
+
+class VcrGetter(Generic[RowT_co]):
+    """Records and replays `Getter`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Getter[RowT_co] | None = None) -> None:
+        self._port = OutboundPort(cassette, GETTER, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Getter[RowT_co]]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    @overload
+    def get(self, at: None) -> str: ...
+    @overload
+    def get(self, at: Any) -> RowT_co: ...
+    def get(self, *args: Any, **kwds: Any) -> Any:
+        return self._port.call(self._port.choose((GetterGet, GetterGet2), args, kwds))
+
+
+GETTER: Final[Boundary] = Boundary(
+    "Getter",
+    direction="outbound",
+    protocol="overloads_that_overlap.ports:Getter",
+    wrapper=VcrGetter,
+    calls={"get": GetterGet, "get#2": GetterGet2},
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_compares_is_a_compares(wrapper: VcrCompares) -> Compares:
@@ -212,4 +261,7 @@ if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift a
         return wrapper
 
     def vcr_maybe_async_is_a_maybe_async(wrapper: VcrMaybeAsync) -> MaybeAsync:
+        return wrapper
+
+    def vcr_getter_is_a_getter(wrapper: VcrGetter[RowT_co]) -> Getter[RowT_co]:
         return wrapper

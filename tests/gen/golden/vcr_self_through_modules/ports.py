@@ -5,7 +5,7 @@
 
 import typing as t
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Callable, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Callable, Final, Self, cast
 
 import typing_extensions as te
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
@@ -61,7 +61,10 @@ class VcrQuery:
         return cast("list[t.Self]", self._port.call(QueryParts(wanted=wanted)))
 
     async def merged(self, others: "t.Sequence[t.Self]") -> "t.Self | None":
-        return cast("t.Self | None", await self._port.acall(QueryMerged(others=others)))
+        return cast(
+            "t.Self | None",
+            await self._port.acall(QueryMerged(others=cast("Any", others))),
+        )
 
 
 QUERY: Final[Boundary] = Boundary(

@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
@@ -64,6 +64,16 @@ class QueryParent(Call):
         return target.parent
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryMerge(Call):
+    """`Query.merge`, as it crosses the boundary."""
+
+    others: list[Query]
+
+    def __call__(self, target: Query) -> None:
+        target.merge(self.others)
+
+
 class VcrQuery:
     """Records and replays `Query`."""
 
@@ -94,6 +104,9 @@ class VcrQuery:
     def parent(self) -> Self:
         return cast("Self", self._port.call(QueryParent()))
 
+    def merge(self, others: list[Self]) -> None:
+        self._port.call(QueryMerge(others=cast("Any", others)))
+
 
 QUERY: Final[Boundary] = Boundary(
     "Query",
@@ -107,6 +120,7 @@ QUERY: Final[Boundary] = Boundary(
         "loaded": QueryLoaded,
         "copy": QueryCopy,
         "parent": QueryParent,
+        "merge": QueryMerge,
     },
 )
 

@@ -1,4 +1,4 @@
-from typing import Protocol
+from typing import Any, Protocol, Self, TypeVar
 
 from vcr_gen.boundary import outbound
 
@@ -8,3 +8,14 @@ class Port(Protocol):
     def __getattribute__(self, name: str) -> object: ...
     @property
     def __qualname__(self) -> str: ...
+
+
+_Names = TypeVar("_Names")
+
+
+@outbound
+class Built(Protocol[_Names]):
+    def __new__(cls, size: int) -> Self: ...
+
+    __dict__: _Names
+    __annotations__: "dict[str, Any]"
