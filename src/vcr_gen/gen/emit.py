@@ -9,8 +9,6 @@ from vcr_gen.gen.layout import Nest
 from vcr_gen.gen.model import (
     Attribute,
     Boundary,
-    Method,
-    Property,
     Signature,
     SourceModule,
     TypeVariable,

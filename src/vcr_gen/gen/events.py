@@ -116,7 +116,7 @@ class EventMaker:
         return self.of_protocol(signature.returns or _ANY, signature)
 
     def of_protocol(self, text: Text, signature: Signature) -> Text:
-        """The text with `Self` replaced by the Protocol, and every name one that can be evaluated."""
+        """The text with `Self` replaced by the Protocol; every name in it can be evaluated."""
         return tuple(map(_plain, replace_self(text, signature.self_type, self.target)))
 
     def field_type(self, parameter: Parameter, signature: Signature, key: str) -> Text:

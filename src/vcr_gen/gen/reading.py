@@ -14,9 +14,6 @@ from vcr_gen.gen.members import read_members
 from vcr_gen.gen.model import (
     Attribute,
     Boundary,
-    Method,
-    Property,
-    Signature,
     SourceModule,
     TypeVariable,
 )
