@@ -62,6 +62,7 @@ class Active:
             tape = self._opener.for_test(request.node, given, anchors)
         except VcrError as error:
             raise as_failure(error) from None
+        self._hooks.opened(tape)
         self._hooks.own = tape
         if _is_unittest(request.instance):  # its tests take no arguments
             request.instance.vcrgen_cassette = tape.cassette
@@ -77,6 +78,7 @@ class Active:
                 tape = self._opener.for_scope(scope, tests, folder, name, options)
             except VcrError as error:
                 raise as_failure(error) from None
+            self._hooks.opened(tape)
             self._hooks.scoped.setdefault(fixture, []).append(tape)
             return tape
 

@@ -7,6 +7,7 @@ the other fixtures of the test nor set the failed one up again for the next test
 import functools
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from types import TracebackType
 from typing import Any, TypeVar, final
 
 import pytest
@@ -20,10 +21,18 @@ _T = TypeVar("_T")
 
 @final
 class Guard:
-    """Turns divergences into failures; `tell` hears of each, and knows those told already."""
+    """Turns divergences into failures; `tell` hears of each, and knows those told already.
 
-    def __init__(self, tell: Callable[[DivergenceError], bool]) -> None:
+    `interrupting` is the divergence for which the runtime interrupted a wait, if it did.
+    """
+
+    def __init__(
+        self,
+        tell: Callable[[DivergenceError], bool],
+        interrupting: Callable[[], DivergenceError | None],
+    ) -> None:
         self._tell = tell
+        self._interrupting = interrupting
 
     def coroutine(self, test: Callable[..., Awaitable[_T]]) -> Callable[..., Awaitable[_T]]:
         """A test coroutine that never raises a divergence as such."""
@@ -64,11 +73,20 @@ class Guard:
         try:
             yield
         except DivergenceError as divergence:
-            text = str(divergence)
-            if not self._tell(divergence):
-                text = f"the replay had ended already: {divergence.divergence.headline}"
-            failure = pytest.fail.Exception(text)
-            raise failure.with_traceback(divergence.__traceback__) from None
+            raise self._failure(divergence, divergence.__traceback__) from None
+        except KeyboardInterrupt as interrupt:
+            ended_by = self._interrupting()
+            if ended_by is None:
+                raise
+            raise self._failure(ended_by, interrupt.__traceback__) from None
+
+    def _failure(
+        self, divergence: DivergenceError, traceback: TracebackType | None
+    ) -> BaseException:
+        text = str(divergence)
+        if not self._tell(divergence):
+            text = f"the replay had ended already: {divergence.divergence.headline}"
+        return pytest.fail.Exception(text).with_traceback(traceback)
 
 
 @final

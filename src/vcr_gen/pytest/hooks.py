@@ -2,7 +2,9 @@
 
 import inspect
 from collections.abc import Generator
-from typing import Any
+from sys import _getframe
+from types import FrameType
+from typing import Any, Final
 
 import pytest
 
@@ -15,6 +17,9 @@ from vcr_gen.pytest.shortening import shorten, unittest_errors
 from vcr_gen.pytest.tape import Tape
 
 __all__ = ["Hooks", "as_failure"]
+
+_LAST: Final = (KeyboardInterrupt, pytest.exit.Exception)
+"""What ends the run: no other test follows, and nothing may hide it."""
 
 
 def as_failure(complaint: BaseException, *, about: str = "") -> BaseException:
@@ -35,11 +40,13 @@ class Hooks:
     def __init__(self, opener: Opener) -> None:
         self._opener = opener
         self._dependents = Dependents(CASSETTE)
-        self._guard = Guard(self._tell)
+        self._guard = Guard(self._tell, self._interrupting)
         self.own: Tape | None = None
         """The tape of the test that runs."""
         self.scoped: dict[str, list[Tape]] = {}
         """The open tapes of wider scopes, by the fixture that opened them."""
+        self._phase: FrameType | None = None
+        """The frame of the phase that the test is in."""
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_fixture_setup(
@@ -53,6 +60,7 @@ class Hooks:
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Refuse wrong markers, also where no cassette is used."""
         self.own = None
+        self._enter_phase(_getframe(1))
         self._dependents.reset()
         if item.get_closest_marker(MARKER) is not None:
             try:
@@ -65,12 +73,17 @@ class Hooks:
         """Let what the cassettes have to complain about fail the test itself."""
         error: BaseException | None = None
         result: object = None
+        self._enter_phase(_getframe(1))
         try:
             result = yield
+        except KeyboardInterrupt as interrupt:
+            error = self._interrupting() or interrupt
+            if error is not interrupt:
+                error.__context__ = interrupt
         except BaseException as raised:
             error = raised
         complaint = self._after_call(item, error)
-        if complaint is not None:
+        if complaint is not None and not isinstance(error, _LAST):
             complaint.__context__ = error
             raise complaint
         if error is not None:
@@ -92,6 +105,7 @@ class Hooks:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, object, object]:
         """Put a recording in place only when the teardown went well too."""
+        self._enter_phase(_getframe(1))
         if self._tapes(item):
             self._guard.teardown(item.session)
         try:
@@ -144,8 +158,7 @@ class Hooks:
         if tape is not None:
             if error is not None:
                 tape.fail(error)
-            is_last_chance = isinstance(error, KeyboardInterrupt | pytest.exit.Exception)
-            if not is_last_chance and (
+            if not isinstance(error, _LAST) and (
                 tape.cassette.recording or self._dependents.may_use_later or _has_request(test)
             ):
                 found.append(tape.hidden(error, test))
@@ -170,11 +183,29 @@ class Hooks:
         scoped = [tape for name, tapes in self.scoped.items() if name in names for tape in tapes]
         return [*scoped, *([self.own] if self.own is not None else [])]
 
-    def _tell(self, divergence: DivergenceError) -> bool:
+    @property
+    def _open(self) -> list[Tape]:
         scoped = [tape for tapes in self.scoped.values() for tape in tapes]
-        tapes = [*scoped, *([self.own] if self.own is not None else ())]
-        news = [tape.tell(divergence) for tape in tapes]
+        return [*scoped, *([self.own] if self.own is not None else ())]
+
+    def _tell(self, divergence: DivergenceError) -> bool:
+        news = [tape.tell(divergence) for tape in self._open]
         return all(news)
+
+    def opened(self, tape: Tape) -> None:
+        """A tape was opened, in this phase."""
+        if self._phase is not None:
+            tape.enter_block(self._phase)
+
+    def _enter_phase(self, phase: FrameType) -> None:
+        """A frame of pytest's, inside of which an interrupt of ours becomes the divergence."""
+        self._phase = phase
+        for tape in self._open:
+            tape.enter_block(phase)
+
+    def _interrupting(self) -> DivergenceError | None:
+        """The divergence for which the runtime interrupted a wait, and not the user."""
+        return next((found for tape in self._open if (found := tape.interrupted)), None)
 
 
 def _drop_repeated(errors: list[pytest.ExceptionInfo[BaseException]]) -> None:

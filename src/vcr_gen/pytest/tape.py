@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,6 +25,7 @@ from vcr_gen.pytest.options import Options
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.cassette import Cassette
+    from vcr_gen.runtime.player import Player
 
 __all__ = ["Plan", "Tape"]
 
@@ -79,6 +81,18 @@ class Tape:
         again = divergence is self._told or _shown(divergence, self.error)
         self._told = divergence
         return not again
+
+    def enter_block(self, block: FrameType) -> None:
+        """Let a wait inside of this frame, which no thread will end after a divergence, end."""
+        player = self._player
+        if player is not None:
+            player.enter_block(block)
+
+    @property
+    def interrupted(self) -> DivergenceError | None:
+        """The divergence for which such a wait was interrupted, if one was."""
+        player = self._player
+        return player.failure if player is not None and player.interrupted else None
 
     def hidden(self, error: BaseException | None, test: object) -> DivergenceError | None:
         """A divergence that the application swallowed; told once.
@@ -156,8 +170,13 @@ class Tape:
     @property
     def divergence(self) -> DivergenceError | None:
         """The first one, told or not."""
+        player = self._player
+        return None if player is None else player.failure
+
+    @property
+    def _player(self) -> "Player | None":
         try:
-            return self.cassette.replay().player.failure
+            return self.cassette.replay().player
         except UsageError:  # it records: there is nothing to diverge from
             return None
 

@@ -8,39 +8,55 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
 from types import FrameType
+from typing import Protocol
 
 from vcr_gen.runtime.waiting import BLOCKED_GRACE, OWN_THREAD, waits
 
 __all__ = ["end_if_stuck"]
 
 
-def end_if_stuck(block: FrameType, is_over: Callable[[], bool], patience: float) -> None:
-    """Interrupt the main thread when it waits inside a block, and the session is not over in time.
+class Session(Protocol):
+    """What may be over or not."""
 
-    The block is the frame whose `with` opened the cassette: that turns the interrupt into the
-    divergence. Without one nobody would, so it is left alone.
+    closed: bool
+    block: FrameType | None
+    """The frame that turns an interrupt into the divergence, if there is one."""
+    interrupted: bool
+    """Whether the main thread was interrupted."""
+    patience: float
+
+
+def end_if_stuck(session: Session) -> None:
+    """Interrupt the main thread when it waits inside the block, and the session does not end.
+
+    Outside of it nobody would take the interrupt for the divergence, so it is left alone.
     """
-    if sys.platform == "win32" or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    if sys.platform == "win32":
         return
 
     def watch() -> None:
-        time.sleep(patience)
-        while not is_over():
-            before = _waiting_in(block)
+        while not session.closed:
+            time.sleep(session.patience)
+            before = _waiting_in(session.block)
             time.sleep(BLOCKED_GRACE)
-            if before is not None and before == _waiting_in(block) and not is_over():
+            stuck = before is not None and before == _waiting_in(session.block)
+            if stuck and not session.closed and _interruptible():
+                session.interrupted = True
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-                return
 
     threading.Thread(target=watch, name=f"{OWN_THREAD} ending", daemon=True).start()
 
 
-def _waiting_in(block: FrameType) -> tuple[int, int] | None:
+def _interruptible() -> bool:
+    """Whether an interrupt is an exception: a program may have a handler of its own."""
+    return signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def _waiting_in(block: FrameType | None) -> tuple[int, int] | None:
     """Where the main thread waits, if it does and inside of the block."""
     top = frame = sys._current_frames().get(threading.main_thread().ident or 0)
-    if top is None or not waits(top):
+    if block is None or top is None or not waits(top):
         return None
     while frame is not None and frame is not block:
         frame = frame.f_back

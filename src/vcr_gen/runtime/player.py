@@ -357,6 +357,12 @@ class Player:
         """The session is a block of this frame: what interrupts that becomes the divergence."""
         if threading.current_thread() is threading.main_thread():
             self._stage.block = block
+            self._stage.interrupted = False
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the block was interrupted, for it waited for ever after the divergence."""
+        return self._stage.interrupted
 
     def name_strands(self) -> None:
         """Give each strand the name of the recorded one that it goes on with."""

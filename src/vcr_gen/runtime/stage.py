@@ -76,7 +76,9 @@ class Stage:
         self._stuck_at: Slot | None = None
         self._failed_at = 0.0
         self.block: FrameType | None = None
-        """The frame whose `with` opened the cassette, in the main thread, until it is closed."""
+        """The frame, of the main thread, that turns an interrupt into the divergence."""
+        self.interrupted = False
+        """Whether the main thread was interrupted, for it waited for ever after the divergence."""
         self.patience = patience
         self._moved_at = time.monotonic()
 
@@ -127,7 +129,7 @@ class Stage:
             self.failure = DivergenceError(divergence, message_of(divergence))
             self._failed_at = time.monotonic()
             if self.block is not None:
-                end_if_stuck(self.block, lambda: self.closed, self.patience)
+                end_if_stuck(self)
         self.changed.notify_all()
         self.fail_waiters()
 
