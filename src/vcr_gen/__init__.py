@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.cassette import Cassette, Mode, StaleCassetteWarning
     from vcr_gen.runtime.codec import Registry
     from vcr_gen.runtime.driver import Driver
+    from vcr_gen.runtime.event_loops.loops import InexactReplayWarning
     from vcr_gen.runtime.hermetic import Hermetic, HermeticWarning
-    from vcr_gen.runtime.loops import InexactReplayWarning
     from vcr_gen.runtime.redaction import Redaction
     from vcr_gen.runtime.rules import Rule, UnusedRuleWarning
     from vcr_gen.runtime.screening import TapeEvent
@@ -49,7 +49,7 @@ _HOMES = {
     "Hermetic": "vcr_gen.runtime.hermetic",
     "HermeticError": "vcr_gen.errors",
     "HermeticWarning": "vcr_gen.runtime.hermetic",
-    "InexactReplayWarning": "vcr_gen.runtime.loops",
+    "InexactReplayWarning": "vcr_gen.runtime.event_loops.loops",
     "Mode": "vcr_gen.runtime.cassette",
     "Redaction": "vcr_gen.runtime.redaction",
     "Registry": "vcr_gen.runtime.codec",

@@ -793,7 +793,7 @@ def there_is_no_cassette() -> None:
 @situation
 def a_cassette_was_torn() -> None:
     whole = recorded_bytes()
-    TAPE.write_bytes(whole[: len(whole) - 40])
+    TAPE.write_bytes(whole[: whole.rindex(b"returned:")])
     replay(VcrBank, lambda b: b.balance("ann"))
 
 

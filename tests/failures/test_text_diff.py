@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vcr_gen.runtime.text_diff import diff_lines, diff_texts
+from vcr_gen.runtime.failures.text_diff import diff_lines, diff_texts
 
 LINES = st.lists(st.sampled_from(["a", "b", "", "a long line of text"]), max_size=12)
 

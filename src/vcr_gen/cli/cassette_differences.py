@@ -7,8 +7,8 @@ from typing import Final
 
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.runtime.codec import MISSING, Missing
+from vcr_gen.runtime.failures.show import show, show_arguments
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.show import show, show_arguments
 from vcr_gen.tapes.calls import RecordedCall
 from vcr_gen.tapes.changes import Change
 from vcr_gen.tapes.comparing import CallDifference

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from vcr_gen.runtime.failures.history import declared_types
+from vcr_gen.runtime.failures.sites import shown_path
 from vcr_gen.runtime.formats.layout import VERSION_KEY
 from vcr_gen.runtime.header import Header
-from vcr_gen.runtime.history import declared_types
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.sites import shown_path
 from vcr_gen.tapes.calls import split_name
 
 __all__ = ["describe_tape", "exact"]

@@ -34,7 +34,7 @@ def _user_frames(item: pytest.Item, info: _Info) -> _Info:
     uses_a_tape = any(name.startswith(PREFIX) for name in getattr(item, "fixturenames", ()))
     if not uses_a_tape and not isinstance(error, VcrError | DivergenceError):
         return info
-    from vcr_gen.runtime.tracebacks import hide_our_frames
+    from vcr_gen.runtime.failures.tracebacks import hide_our_frames
 
     hide_our_frames(error, pytest.fail.Exception)
     if isinstance(error, DivergenceError):

@@ -10,11 +10,13 @@ from types import TracebackType
 from typing import Any, Literal, Self, TypeAlias, TypeVar, final
 
 from vcr_gen.errors import CassetteError, DivergenceError, UsageError, VcrError
-from vcr_gen.runtime.advice import Advice
 from vcr_gen.runtime.anchors import Anchors, usual_roots
 from vcr_gen.runtime.calls import Call
 from vcr_gen.runtime.codec import Registry
 from vcr_gen.runtime.continuing import ContinueRun
+from vcr_gen.runtime.failures.advice import Advice
+from vcr_gen.runtime.failures.show import show_age
+from vcr_gen.runtime.failures.tracebacks import hide_our_frames
 from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.hermetic import Hermetic, hermetic_of
 from vcr_gen.runtime.link import Link
@@ -26,11 +28,9 @@ from vcr_gen.runtime.replayer import delivered_call
 from vcr_gen.runtime.rules import Rule, Rules
 from vcr_gen.runtime.runs import RecordRun, ReplayRun, Run, Settings, open_cassette
 from vcr_gen.runtime.screening import Hook
-from vcr_gen.runtime.show import show_age
 from vcr_gen.runtime.spec import Boundary, make_call
 from vcr_gen.runtime.stand_in import stand_in_of
 from vcr_gen.runtime.strategies import Strategies, Strategy
-from vcr_gen.runtime.tracebacks import hide_our_frames
 from vcr_gen.runtime.verification import VerifyRun
 
 __all__ = ["Cassette", "Mode", "StaleCassetteWarning"]

@@ -3,6 +3,7 @@
 import threading
 from typing import Any, final
 
+from vcr_gen.runtime.event_loops.turns import RecordingTurns
 from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.locks import LockGate
 from vcr_gen.runtime.placeholders import placeholders_in
@@ -13,7 +14,6 @@ from vcr_gen.runtime.runs import ReplayRun, Settings
 from vcr_gen.runtime.session import Operation, Session
 from vcr_gen.runtime.storage import Reading, Recording
 from vcr_gen.runtime.tape import Tape
-from vcr_gen.runtime.turns import RecordingTurns
 
 __all__ = ["ContinueRun"]
 

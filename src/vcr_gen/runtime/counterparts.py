@@ -11,8 +11,8 @@ from typing import TypeAlias, final
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from vcr_gen.runtime.codec import Difference
+from vcr_gen.runtime.event_loops.jobs import JOB
 from vcr_gen.runtime.events import LOCK
-from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.strands import Strand
 from vcr_gen.runtime.window import INTERNAL, REACH, Slot, Window
 

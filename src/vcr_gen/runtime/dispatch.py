@@ -8,8 +8,8 @@ from typing import Any, Protocol, TypeAlias, final
 
 from vcr_gen.errors import DecodeError, DivergenceError, UsageError
 from vcr_gen.runtime.binding import Bound
+from vcr_gen.runtime.event_loops.libraries import Parked, Spawned, running_library
 from vcr_gen.runtime.events import Signal, Start
-from vcr_gen.runtime.libraries import Parked, Spawned, running_library
 from vcr_gen.runtime.player import Player
 from vcr_gen.runtime.replayed_streams import AssertedAsyncStream, AssertedStream
 from vcr_gen.runtime.replayer import delivered_call

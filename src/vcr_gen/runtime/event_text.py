@@ -6,8 +6,8 @@ from typing import Any
 
 from vcr_gen.errors import EncodeError
 from vcr_gen.runtime.codec import Compiler
+from vcr_gen.runtime.failures.show import show
 from vcr_gen.runtime.redaction import Redaction, Secrets
-from vcr_gen.runtime.show import show
 
 __all__ = ["call_text"]
 

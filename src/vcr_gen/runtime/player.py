@@ -13,17 +13,17 @@ from typing import Any, TypeVar, final
 
 from vcr_gen.errors import DecodeError, DivergenceError
 from vcr_gen.runtime.binding import Passing
-from vcr_gen.runtime.divergence import Reporter
+from vcr_gen.runtime.event_loops.idling import POLL, ReplayTurns
+from vcr_gen.runtime.event_loops.libraries import library_here, running_library
+from vcr_gen.runtime.event_loops.loops import Loops
+from vcr_gen.runtime.event_loops.replayed_jobs import ReplayedJobs
 from vcr_gen.runtime.events import End, Event, Item, Signal, Start
-from vcr_gen.runtime.idling import POLL, ReplayTurns
-from vcr_gen.runtime.libraries import library_here, running_library
+from vcr_gen.runtime.failures.divergence import Reporter
 from vcr_gen.runtime.lock_order import ReplayedLocks
-from vcr_gen.runtime.loops import Loops
 from vcr_gen.runtime.matching import Matcher
 from vcr_gen.runtime.objects import Objects
 from vcr_gen.runtime.orders import Orders
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.replayed_jobs import ReplayedJobs
 from vcr_gen.runtime.screening import Screen
 from vcr_gen.runtime.session import Operation
 from vcr_gen.runtime.stage import Receiver, Stage, is_answer, is_for

@@ -6,19 +6,19 @@ from typing import Any, final
 
 from vcr_gen.errors import EncodeError
 from vcr_gen.runtime.binding import Bound, Passing
+from vcr_gen.runtime.event_loops.jobs import JOB
+from vcr_gen.runtime.event_loops.libraries import as_answer, running_library
+from vcr_gen.runtime.event_loops.loops import Loops
+from vcr_gen.runtime.event_loops.prompt import Promptness
+from vcr_gen.runtime.event_loops.turns import RecordingTurns
 from vcr_gen.runtime.events import Soon
-from vcr_gen.runtime.jobs import JOB
-from vcr_gen.runtime.libraries import as_answer, running_library
 from vcr_gen.runtime.lock_order import RecordedLocks
-from vcr_gen.runtime.loops import Loops
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.prompt import Promptness
 from vcr_gen.runtime.session import Operation
 from vcr_gen.runtime.shapes import Kind
 from vcr_gen.runtime.strands import Strands, in_environment
 from vcr_gen.runtime.streams import RecordedAsyncStream, RecordedStream
 from vcr_gen.runtime.tape import Tape
-from vcr_gen.runtime.turns import RecordingTurns
 
 __all__ = ["Recorder"]
 

@@ -6,8 +6,8 @@ from typing import Any, final
 
 from vcr_gen.errors import DecodeError, DivergenceError
 from vcr_gen.runtime.binding import Bound
+from vcr_gen.runtime.event_loops.libraries import as_answer
 from vcr_gen.runtime.events import End, Event, Item, Signal
-from vcr_gen.runtime.libraries import as_answer
 from vcr_gen.runtime.player import Player
 from vcr_gen.runtime.streams import AsyncStream, Stream
 

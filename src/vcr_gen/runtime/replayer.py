@@ -6,8 +6,8 @@ from typing import Any, final
 
 from vcr_gen.errors import DivergenceError
 from vcr_gen.runtime.binding import Bound, Passing
+from vcr_gen.runtime.event_loops.libraries import as_answer, running_library
 from vcr_gen.runtime.events import End, Event
-from vcr_gen.runtime.libraries import as_answer, running_library
 from vcr_gen.runtime.player import Player
 from vcr_gen.runtime.replayed_streams import (
     AssertedAsyncStream,

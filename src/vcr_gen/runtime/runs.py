@@ -14,18 +14,20 @@ from vcr_gen.errors import (
     DivergenceError,
     IncompleteError,
 )
-from vcr_gen.runtime.advice import Advice
 from vcr_gen.runtime.anchors import Anchors
 from vcr_gen.runtime.codec import Registry
 from vcr_gen.runtime.crossing import Crossing
 from vcr_gen.runtime.directory import Wrappers
 from vcr_gen.runtime.dispatch import Dispatcher
-from vcr_gen.runtime.divergence import Reporter
+from vcr_gen.runtime.event_loops.loops import InexactReplayWarning, Loops
+from vcr_gen.runtime.event_loops.turns import Clock, RecordingTurns
+from vcr_gen.runtime.failures.advice import Advice
+from vcr_gen.runtime.failures.divergence import Reporter
+from vcr_gen.runtime.failures.leftovers import leftovers_of
+from vcr_gen.runtime.failures.sites import shown_path
 from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.hermetic import Guard, Hermetic
-from vcr_gen.runtime.leftovers import leftovers_of
 from vcr_gen.runtime.locks import LockGate
-from vcr_gen.runtime.loops import InexactReplayWarning, Loops
 from vcr_gen.runtime.objects import Objects
 from vcr_gen.runtime.orders import Orders
 from vcr_gen.runtime.plain import Plain
@@ -37,14 +39,12 @@ from vcr_gen.runtime.replayer import Replayer
 from vcr_gen.runtime.rules import Rules, UnusedRuleWarning
 from vcr_gen.runtime.screening import Hook, Screen
 from vcr_gen.runtime.session import Session
-from vcr_gen.runtime.sites import shown_path
 from vcr_gen.runtime.spec import Boundary
 from vcr_gen.runtime.stand_in import stand_in_of
 from vcr_gen.runtime.storage import Reading, Recording
 from vcr_gen.runtime.strands import Strands
 from vcr_gen.runtime.tape import Tape
 from vcr_gen.runtime.templates import open_templates
-from vcr_gen.runtime.turns import Clock, RecordingTurns
 from vcr_gen.runtime.window import Window
 
 if TYPE_CHECKING:

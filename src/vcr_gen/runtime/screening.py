@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, TypeVar, final
 
 from vcr_gen.errors import UsageError
+from vcr_gen.runtime.event_loops.jobs import JOB
 from vcr_gen.runtime.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.holding import text_of
-from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.plain import Plain, check_plain
 from vcr_gen.runtime.redaction import Secrets
 

@@ -8,11 +8,11 @@ from types import FrameType
 from typing import NoReturn, Protocol, final
 
 from vcr_gen.errors import Divergence, DivergenceError, UsageError
-from vcr_gen.runtime.divergence import Reporter
 from vcr_gen.runtime.ending import end_if_stuck
+from vcr_gen.runtime.event_loops.libraries import Parked
 from vcr_gen.runtime.events import LOCK, End, Event, Signal, Start
-from vcr_gen.runtime.libraries import Parked
-from vcr_gen.runtime.message import message_of
+from vcr_gen.runtime.failures.divergence import Reporter
+from vcr_gen.runtime.failures.message import message_of
 from vcr_gen.runtime.orders import Orders
 from vcr_gen.runtime.redaction import Secrets, without_secrets
 from vcr_gen.runtime.strands import Strands

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar, final
 
+from vcr_gen.runtime.event_loops.libraries import library_here
 from vcr_gen.runtime.events import ROOT_STRAND
-from vcr_gen.runtime.libraries import library_here
 from vcr_gen.runtime.work import Work, is_worker, label_of, threads_made, work_here
 
 __all__ = ["Strand", "Strands", "in_environment"]

@@ -7,8 +7,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, final
 
 from vcr_gen.runtime.binding import Bound
+from vcr_gen.runtime.event_loops.libraries import as_answer, running_library
 from vcr_gen.runtime.events import SignalKind
-from vcr_gen.runtime.libraries import as_answer, running_library
 from vcr_gen.runtime.plain import Plain
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from types import FrameType
 from typing import final
 from weakref import WeakSet
 
+from vcr_gen.runtime.event_loops.libraries import Parked, library_here
 from vcr_gen.runtime.events import Event
 from vcr_gen.runtime.frames import coroutine_frames, frames_from
-from vcr_gen.runtime.libraries import Parked, library_here
 
 __all__ = ["BLOCKED_GRACE", "OWN_THREAD", "Threads", "Waiter", "waits"]
 

@@ -13,8 +13,8 @@ from itertools import islice
 from math import inf
 from typing import TypeVar, final
 
+from vcr_gen.runtime.event_loops.jobs import JOB
 from vcr_gen.runtime.events import LOCK, End, Event, Item, Signal, Start
-from vcr_gen.runtime.jobs import JOB
 from vcr_gen.runtime.recorded import read_events
 from vcr_gen.runtime.screening import Hook, Hooked
 from vcr_gen.runtime.storage import Reading

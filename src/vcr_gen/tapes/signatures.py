@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from vcr_gen.runtime.history import signature_change
+from vcr_gen.runtime.failures.history import signature_change
 from vcr_gen.tapes.calls import split_name
 from vcr_gen.tapes.wrappers import Described
 

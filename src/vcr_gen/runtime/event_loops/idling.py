@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable
 from typing import NoReturn, final
 
+from vcr_gen.runtime.event_loops.libraries import running_library
+from vcr_gen.runtime.event_loops.turns import FORCE_AFTER, FORCE_AFTER_ROUNDS, TOGETHER, Clock
 from vcr_gen.runtime.events import End, Signal, Start
-from vcr_gen.runtime.libraries import running_library
 from vcr_gen.runtime.stage import Stage, is_for
-from vcr_gen.runtime.turns import FORCE_AFTER, FORCE_AFTER_ROUNDS, TOGETHER, Clock
 from vcr_gen.runtime.window import INTERNAL, Slot
 
 __all__ = ["POLL", "ReplayTurns"]

@@ -6,19 +6,19 @@ from dataclasses import replace
 from typing import final
 
 from vcr_gen.errors import DecodeError, Divergence, DivergenceKind, RecordedEvent
-from vcr_gen.runtime.advice import Advice
 from vcr_gen.runtime.codec import Difference
 from vcr_gen.runtime.counterparts import Expectation
-from vcr_gen.runtime.describing import describe, did, did_otherwise, words_of
 from vcr_gen.runtime.events import End, Event, Item, Signal, Start
-from vcr_gen.runtime.nearest import Nearest
+from vcr_gen.runtime.failures.advice import Advice
+from vcr_gen.runtime.failures.describing import describe, did, did_otherwise, words_of
+from vcr_gen.runtime.failures.nearest import Nearest
+from vcr_gen.runtime.failures.since import Change, Since
+from vcr_gen.runtime.failures.sites import called_at, shown_path
+from vcr_gen.runtime.failures.stalling import stall_words
+from vcr_gen.runtime.failures.standing import who_waits
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.session import Operation
-from vcr_gen.runtime.since import Change, Since
-from vcr_gen.runtime.sites import called_at, shown_path
 from vcr_gen.runtime.spec import Boundary
-from vcr_gen.runtime.stalling import stall_words
-from vcr_gen.runtime.standing import who_waits
 from vcr_gen.runtime.waiting import Waiter
 from vcr_gen.runtime.window import Slot, Window
 

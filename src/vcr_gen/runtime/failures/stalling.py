@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from vcr_gen.errors import DivergenceKind
-from vcr_gen.runtime.describing import describe
 from vcr_gen.runtime.events import End, Signal, Start
+from vcr_gen.runtime.failures.describing import describe
 from vcr_gen.runtime.waiting import Waiter
 from vcr_gen.runtime.window import Slot, Window
 

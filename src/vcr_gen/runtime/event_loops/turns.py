@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, final
 
-from vcr_gen.runtime.jobs import JobGate
-from vcr_gen.runtime.libraries import Loop, running_library
+from vcr_gen.runtime.event_loops.jobs import JobGate
+from vcr_gen.runtime.event_loops.libraries import Loop, running_library
 
 __all__ = [
     "FORCE_AFTER",

@@ -14,8 +14,8 @@ import trio
 from trio._core._run import SystemClock
 
 from vcr_gen.errors import DivergenceError, UsageError
-from vcr_gen.runtime.trio_library import TrioLoop
-from vcr_gen.runtime.turns import Clock, LoopSession
+from vcr_gen.runtime.event_loops.trio_library import TrioLoop
+from vcr_gen.runtime.event_loops.turns import Clock, LoopSession
 
 __all__ = ["TrioHook"]
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any, final
 
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.hooks import Hook
-from vcr_gen.runtime.jobs import JobGate
-from vcr_gen.runtime.libraries import ASYNCIO, Library, library_here
-from vcr_gen.runtime.probed_loop import ProbingHook
-from vcr_gen.runtime.standard_loop import StandardHook
-from vcr_gen.runtime.turns import Clock, Idle
+from vcr_gen.runtime.event_loops.hooks import Hook
+from vcr_gen.runtime.event_loops.jobs import JobGate
+from vcr_gen.runtime.event_loops.libraries import ASYNCIO, Library, library_here
+from vcr_gen.runtime.event_loops.probed_loop import ProbingHook
+from vcr_gen.runtime.event_loops.standard_loop import StandardHook
+from vcr_gen.runtime.event_loops.turns import Clock, Idle
 
 __all__ = ["InexactReplayWarning", "Loops"]
 
@@ -85,7 +85,7 @@ class Loops:
 
     def _make_hook(self, library: Library, loop: Any, timers: Sequence[float]) -> Hook:
         if library is not ASYNCIO:
-            from vcr_gen.runtime.trio_hook import TrioHook
+            from vcr_gen.runtime.event_loops.trio_hook import TrioHook
 
             return TrioHook(loop, self.clock, self, timers)
         if StandardHook.fits(loop):

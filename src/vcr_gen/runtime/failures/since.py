@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import final
 
-from vcr_gen.runtime.advice import Advice
-from vcr_gen.runtime.history import changed_parameters, migration_of, signature_change
+from vcr_gen.runtime.failures.advice import Advice
+from vcr_gen.runtime.failures.history import changed_parameters, migration_of, signature_change
 from vcr_gen.runtime.spec import Boundary
 
 __all__ = ["Change", "Since"]

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import final
 
+from vcr_gen.runtime.event_loops.libraries import running_library
+from vcr_gen.runtime.event_loops.loops import Loops
 from vcr_gen.runtime.events import End
-from vcr_gen.runtime.libraries import running_library
-from vcr_gen.runtime.loops import Loops
 from vcr_gen.runtime.matching import Matcher
 from vcr_gen.runtime.stage import Stage
 from vcr_gen.runtime.waiting import Waiter

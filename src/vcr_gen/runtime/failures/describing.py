@@ -2,7 +2,7 @@
 
 from vcr_gen.errors import RecordedEvent
 from vcr_gen.runtime.events import End, Event, Item, Signal, Start
-from vcr_gen.runtime.show import show, show_arguments
+from vcr_gen.runtime.failures.show import show, show_arguments
 from vcr_gen.runtime.window import Slot
 
 __all__ = ["describe", "did", "did_otherwise", "words_of"]

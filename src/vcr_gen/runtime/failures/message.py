@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from vcr_gen.errors import Divergence
-from vcr_gen.runtime.show import show_difference
-from vcr_gen.runtime.sites import shown_path
+from vcr_gen.runtime.failures.show import show_difference
+from vcr_gen.runtime.failures.sites import shown_path
 
 __all__ = ["message_of"]
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any, TypeAlias
 
+from vcr_gen.runtime.event_loops.libraries import library_here
 from vcr_gen.runtime.frames import coroutine_frames, frames_from, is_neutral, is_ours, is_tool
-from vcr_gen.runtime.libraries import library_here
 
 __all__ = [
     "IsGenerated",

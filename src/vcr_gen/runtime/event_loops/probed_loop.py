@@ -13,9 +13,16 @@ from itertools import count
 from typing import Any, final
 
 from vcr_gen.errors import DivergenceError
-from vcr_gen.runtime.hooks import GLANCE, NumberedTasks, OrderedTimer, Overrides, apart, redelivers
-from vcr_gen.runtime.jobs import run_job
-from vcr_gen.runtime.turns import Clock, LoopSession
+from vcr_gen.runtime.event_loops.hooks import (
+    GLANCE,
+    NumberedTasks,
+    OrderedTimer,
+    Overrides,
+    apart,
+    redelivers,
+)
+from vcr_gen.runtime.event_loops.jobs import run_job
+from vcr_gen.runtime.event_loops.turns import Clock, LoopSession
 
 __all__ = ["ProbingHook"]
 

@@ -13,7 +13,7 @@ import trio
 from trio._core._run import GLOBAL_RUN_CONTEXT
 
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.libraries import Library, Loop, Parked, Spawned
+from vcr_gen.runtime.event_loops.libraries import Library, Loop, Parked, Spawned
 
 __all__ = ["TrioLoop", "trio_here"]
 

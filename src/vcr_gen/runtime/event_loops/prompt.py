@@ -9,10 +9,10 @@ same strand that was, and how often the loop had gone round.
 from typing import final
 from weakref import WeakKeyDictionary
 
+from vcr_gen.runtime.event_loops.libraries import library_here
+from vcr_gen.runtime.event_loops.turns import RecordingTurns
 from vcr_gen.runtime.events import Soon
-from vcr_gen.runtime.libraries import library_here
 from vcr_gen.runtime.strands import Strand, Strands
-from vcr_gen.runtime.turns import RecordingTurns
 
 __all__ = ["Promptness"]
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from vcr_gen.runtime.codec import MISSING, Difference
+from vcr_gen.runtime.failures.text_diff import diff_lines, diff_texts, visible
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction import hidden
-from vcr_gen.runtime.text_diff import diff_lines, diff_texts, visible
 
 __all__ = ["show", "show_age", "show_arguments", "show_difference"]
 

@@ -186,7 +186,7 @@ def library_here() -> Library | None:
     if _get_running_loop() is not None:
         return ASYNCIO
     if "trio" in sys.modules:
-        from vcr_gen.runtime.trio_library import trio_here
+        from vcr_gen.runtime.event_loops.trio_library import trio_here
 
         return trio_here()
     return None

@@ -1,0 +1,1 @@
+"""Event loops: their idle moments, their clock, and whose turn it is."""

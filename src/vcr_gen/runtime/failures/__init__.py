@@ -1,0 +1,1 @@
+"""Failures in words: what differs, where, since when, and what to do about it."""
