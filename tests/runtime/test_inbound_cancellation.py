@@ -34,6 +34,19 @@ def test_a_timeout_of_the_application_is_no_cancellation_by_its_caller(tape):
     assert [entry for entry in entries(tape.path) if "cancel" in entry] == []
 
 
+def test_calls_that_are_cancelled_with_all_other_tasks_at_the_end_are_cancelled_again(tape):
+    async def environment(server):
+        tasks = [asyncio.create_task(server.sleep()) for _ in range(12)]
+        await server.start("meanwhile")
+        assert not any(task.done() for task in tasks)  # asyncio.run cancels them, in any order
+
+    log = tape.served(VcrServer, Application, environment)
+
+    assert log.count("cancelled") == 12
+    words = [word for entry in entries(tape.path) for word in ("cancel", "raised") if word in entry]
+    assert words.count("cancel") == words.count("raised") == 12
+
+
 def test_the_message_of_a_cancellation_is_not_the_application_s_answer(tape):
     async def environment(server):
         task = asyncio.create_task(server.start("a very long name"))

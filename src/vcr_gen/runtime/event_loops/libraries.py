@@ -3,8 +3,9 @@
 import asyncio
 import sys
 from asyncio.events import _get_running_loop
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextvars import Context
+from functools import partial
 from typing import Any, Protocol, TypeVar, final
 
 from vcr_gen.errors import UsageError
@@ -163,16 +164,61 @@ class _Asyncio:
         The application runs in a task of its own, as it does in a replay: what it cancels itself
         (its own `asyncio.timeout` cancels the task it runs in) stays inside, and what cancels the
         caller is seen here before the clean-up of the cancelled code, whose own calls must come
-        later on the tape than what caused them.
+        later on the tape than what caused them. Who cancels all tasks, as `asyncio.run` does at
+        its end, cancels both: the application's may be the first of them to go on.
         """
-        task = asyncio.create_task(application, context=context)
+        caller = asyncio.current_task()
+        assert caller is not None
+        seen = caller.cancelling()
+        seen_inside = False
+
+        def look() -> None:
+            nonlocal seen, seen_inside
+            if caller.cancelling() > seen:
+                seen, seen_inside = caller.cancelling(), True
+                cancelled()
+
+        task = asyncio.create_task(_seen_cancelled(application, look), context=context)
         while not task.done():
             try:
                 await asyncio.wait([task])
             except asyncio.CancelledError as error:
-                cancelled()
-                task.cancel(*error.args)
+                if not seen_inside:
+                    cancelled()
+                    task.cancel(*error.args)
+                seen, seen_inside = caller.cancelling(), False
+        application.close()  # it never began where its task was cancelled before
         return task.result()
+
+
+async def _seen_cancelled(work: Coroutine[Any, Any, _S], look: Callable[[], None]) -> _S:
+    """Run a coroutine, and look before it is told that its task is cancelled."""
+    return await _Looking(work, look)
+
+
+@final
+class _Looking(Awaitable[_S]):
+    def __init__(self, work: Coroutine[Any, Any, _S], look: Callable[[], None]) -> None:
+        self._work = work
+        self._look = look
+
+    def __await__(self) -> Generator[Any, Any, _S]:
+        go_on: Callable[[], Any] = partial(self._work.send, None)
+        while True:
+            try:
+                awaited = go_on()
+            except StopIteration as finished:
+                result: _S = finished.value
+                return result
+            try:
+                go_on = partial(self._work.send, (yield awaited))
+            except GeneratorExit:
+                self._work.close()
+                raise
+            except BaseException as error:
+                if isinstance(error, asyncio.CancelledError):
+                    self._look()
+                go_on = partial(self._work.throw, error)
 
 
 ASYNCIO: Library = _Asyncio()
