@@ -11,10 +11,10 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sample.bridges import RealFeed, RealShell
+from sample.bridges import RealDatabase, RealFeed, RealShell
 from sample.models import Step
 from taping import entries, forbidden
-from vcr_sample import VcrFeed, VcrShell
+from vcr_sample import VcrDatabase, VcrFeed, VcrShell
 
 from vcr_gen import Cassette, Mode
 from vcr_gen.errors import (
@@ -120,6 +120,50 @@ def test_new_episodes_continues_with_handles_streams_and_async_calls(tape):
     tape.record(VcrFeed, RealFeed, first)
     assert run("new_episodes") == ["a", "b", "x", "y", "c"]
     assert run("none") == ["a", "b", "x", "y", "c"]
+
+
+@pytest.mark.parametrize("use", ["call", "argument", "manager"])
+@pytest.mark.parametrize("swallowed", [False, True])
+def test_an_object_of_the_recorded_part_cannot_be_used_in_new_episodes(tape, use, swallowed):
+    def begin(database):
+        return database.cursor(), database.transaction()
+
+    def go_on(database):
+        cursor, manager = begin(database)
+        with suppress(*([Exception] if swallowed else [])):
+            if use == "call":
+                cursor.fetch(1)
+            elif use == "argument":
+                database.use(cursor)
+            else:
+                manager.__enter__()
+
+    tape.record(VcrDatabase, RealDatabase, begin)
+    before = tape.path.read_bytes()
+    with (
+        pytest.raises(IncompleteError if swallowed else EncodeError, match="only the recorded"),
+        Cassette(tape.path, "new_episodes") as cassette,
+    ):
+        go_on(VcrDatabase.attach(cassette, RealDatabase))
+    assert tape.path.read_bytes() == before
+
+
+def test_a_value_that_cannot_be_stored_fails_new_episodes_even_when_swallowed(tape):
+    session(tape.path, "all", 1)
+    before = tape.path.read_bytes()
+
+    def more(shell):
+        shell.read(1)
+        with suppress(EncodeError):
+            shell.store([object()])
+        shell.read(2)
+
+    with (
+        pytest.raises(IncompleteError, match=r"Shell\.store"),
+        Cassette(tape.path, "new_episodes") as cassette,
+    ):
+        more(VcrShell.attach(cassette, World))
+    assert tape.path.read_bytes() == before
 
 
 def test_verify_passes_while_the_world_behaves_as_recorded(tape):

@@ -3,6 +3,7 @@
 import threading
 from typing import Any, final
 
+from vcr_gen.errors import EncodeError
 from vcr_gen.runtime.event_loops.turns import RecordingTurns
 from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.locks import LockGate
@@ -80,11 +81,12 @@ class ContinueRun(ReplayRun):
         if self._recorder is None or self._file is None:
             return
         self._recorder.close()
-        if error is not None or not self._recorder.tape.appended:
+        tape = self._recorder.tape
+        if error is None and tape.failure is None and not tape.appended:
             self._file.abandon()
             return
         header = Header.read(self._reading.header, self._settings.path)
-        self._file.finish(self._plain_header(header))
+        self._put_in_place(self._file, header, tape.failure, error)
 
 
 @final
@@ -100,11 +102,25 @@ class _Switch:
     def _now(self) -> Session:
         return self._run.recorder() or self._replayer
 
+    def _way_out(self, operation: Operation) -> Session:
+        recorder = self._run.recorder()
+        if recorder is None:
+            return self._replayer
+        number = operation.on.removeprefix("#")
+        if number.isdigit():
+            try:
+                name = operation.bound.method.name
+                self._run.crossing.objects.check_real(int(number), name)
+            except EncodeError as error:
+                recorder.tape.failure = recorder.tape.failure or error
+                raise
+        return recorder
+
     def go_out(self, operation: Operation) -> Any:
-        return self._now().go_out(operation)
+        return self._way_out(operation).go_out(operation)
 
     async def go_out_async(self, operation: Operation) -> Any:
-        return await self._now().go_out_async(operation)
+        return await self._way_out(operation).go_out_async(operation)
 
     def come_in(self, operation: Operation) -> Any:
         return self._now().come_in(operation)

@@ -113,6 +113,7 @@ class Objects:
         with self._lock:
             number = self._numbers.get(_key(value))
             if number is not None:
+                self.check_real(number, "$")
                 return number
             if build is None:
                 raise EncodeError(path="$", expected="an object of this session", got=repr(value))
@@ -148,6 +149,17 @@ class Objects:
         """The wrapper around an object that the application exported, or None."""
         export = self._exports.get(number)
         return None if export is None else export.wrapper
+
+    def check_real(self, number: Number, path: str) -> None:
+        """Refuse an object that is only on the tape, where a real one is needed to record on."""
+        known = self._imports.get(number)
+        if known is not None and known.real is None and not self._replaying:
+            raise EncodeError(
+                path=path,
+                expected="an object of the real environment",
+                got=f"#{number}, which only the recorded part of the tape has",
+                hint="ask the environment for it again, or record the whole session (mode `all`)",
+            )
 
     def record_on(self) -> None:
         """What follows is recorded: new exports are numbered here."""

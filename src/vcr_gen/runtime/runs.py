@@ -12,6 +12,7 @@ from vcr_gen.errors import (
     CassetteFormatError,
     CassetteMissingError,
     DivergenceError,
+    EncodeError,
     IncompleteError,
 )
 from vcr_gen.runtime.anchors import Anchors
@@ -172,6 +173,28 @@ class Run(ABC):
             self._settings.boundaries, self.crossing.binder.in_words()
         )
 
+    def _put_in_place(
+        self,
+        file: Recording,
+        header: Header,
+        failure: EncodeError | None,
+        error: BaseException | None,
+    ) -> None:
+        """Finish a recording; one that failed is left beside the cassette.
+
+        `failure` is what the application may have swallowed, `error` what ended the session.
+        """
+        if error is None and failure is None:
+            file.finish(self._plain_header(header))
+            return
+        partial = file.abandon()
+        if error is None:
+            kept = f"\n\nwhat was recorded: {shown_path(partial)}" if partial else ""
+            raise IncompleteError(
+                f"{shown_path(self._settings.path)}: the recording is incomplete, and not put "
+                f"in place: a value cannot be stored\n\n{failure}{kept}"
+            ) from failure
+
     def _stored_state(self) -> dict[str, Plain]:
         passing = self.crossing.binder.anything("initial_state")
         stored = {
@@ -234,19 +257,8 @@ class RecordRun(Run):
         self._file.append(event)
 
     def _close(self, error: BaseException | None) -> None:
-        tape = self._recorder.tape
         self._recorder.close()
-        failure = tape.failure
-        if error is not None or failure is not None:
-            partial = self._file.abandon()
-            if error is None and failure is not None:
-                kept = f"\n\nwhat was recorded: {shown_path(partial)}" if partial else ""
-                raise IncompleteError(
-                    f"{shown_path(self._settings.path)}: the recording is incomplete, and not put "
-                    f"in place: a value cannot be stored\n\n{failure}{kept}"
-                ) from failure
-            return
-        self._file.finish(self._plain_header(self._header))
+        self._put_in_place(self._file, self._header, self._recorder.tape.failure, error)
 
 
 class ReplayRun(Run):
