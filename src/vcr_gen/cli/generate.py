@@ -106,7 +106,7 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
 
     started = time.perf_counter()
     paths = _checked_paths(config, arguments.paths)
-    with terminal.progress("formatting") as progress:
+    with terminal.progress("generating", percent=True) as progress:
         request = Request(
             paths=paths,
             jobs=arguments.jobs,

@@ -16,6 +16,7 @@ from vcr_gen.gen.reading import read_module
 from vcr_gen.gen.render import Renderer, TemplateFailedError
 from vcr_gen.gen.rendering import Rendered, is_long, render_modules
 from vcr_gen.gen.views import PackageView
+from vcr_gen.gen.wanted import Progress, no_progress
 
 __all__ = ["Generated", "Generation", "generate"]
 
@@ -51,7 +52,13 @@ class Generation:
     """Outputs that a formatter may still change: too long a line, or somebody's own template."""
 
 
-def generate(config: Config, *, paths: Sequence[Path] = (), jobs: int = 1) -> Generation:
+def generate(
+    config: Config,
+    *,
+    paths: Sequence[Path] = (),
+    jobs: int = 1,
+    progress: Progress = no_progress,
+) -> Generation:
     """Generate the wrappers of all boundaries; all problems are reported at once."""
     library = Library(
         config.sources, config.search_path, Target(config.target_version, config.platform)
@@ -62,10 +69,10 @@ def generate(config: Config, *, paths: Sequence[Path] = (), jobs: int = 1) -> Ge
     groups: dict[str, list[Found]] = {}
     for one in found:
         groups.setdefault(one.module, []).append(one)
-    modules = {
-        name: read_module(library, name, group, known, problems)
-        for name, group in sorted(groups.items())
-    }
+    modules: dict[str, SourceModule] = {}
+    for name, group in sorted(groups.items()):
+        modules[name] = read_module(library, name, group, known, problems)
+        progress(len(modules), 2 * len(groups))
     if problems.found:
         wrapped = {one.full_name for module in modules.values() for one in module.boundaries}
         refused = tuple(
@@ -74,7 +81,11 @@ def generate(config: Config, *, paths: Sequence[Path] = (), jobs: int = 1) -> Ge
             if one.definition.full_name not in wrapped
         )
         return Generation({}, tuple(sorted(set(problems.found))), refused=refused)
-    return _written(config, library, modules, found, jobs)
+
+    def rendered(done: int, total: int) -> None:
+        progress(total + done, 2 * total)
+
+    return _written(config, library, modules, found, jobs=jobs, progress=rendered)
 
 
 def _distinct(found: Iterable[Found]) -> list[Found]:
@@ -90,13 +101,15 @@ def _written(
     library: Library,
     modules: Mapping[str, SourceModule],
     found: Sequence[Found],
+    *,
     jobs: int,
+    progress: Progress,
 ) -> Generation:
     by_output = {_output(library, name): module for name, module in modules.items()}
     files: dict[Path, str] = {}
     unsettled: set[Path] = set()
     try:
-        rendered = render_modules(config, by_output, jobs=jobs)
+        rendered = render_modules(config, by_output, jobs=jobs, progress=progress)
         for one in rendered:
             path = config.output / _relative(one.output)
             files[path] = one.text

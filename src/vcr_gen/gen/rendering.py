@@ -11,11 +11,14 @@ from vcr_gen.gen.emit import Elsewhere, all_names, choose_names, emit_module
 from vcr_gen.gen.imports import ProjectTest
 from vcr_gen.gen.model import SourceModule
 from vcr_gen.gen.render import Renderer
+from vcr_gen.gen.wanted import Progress, no_progress
 
 __all__ = ["Rendered", "is_long", "render_modules"]
 
 _WORTH: Final = 32
 """Modules that take about as long to render as a process to start."""
+_SHARES: Final = 4
+"""Shares for each process: none waits long for another, and people see how far it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +46,22 @@ class _Share:
 
 
 def render_modules(
-    config: Config, modules: Mapping[str, SourceModule], *, jobs: int
+    config: Config,
+    modules: Mapping[str, SourceModule],
+    *,
+    jobs: int,
+    progress: Progress = no_progress,
 ) -> list[Rendered]:
     """Render the module that each generated name is made from, in the order of names."""
     elsewhere = dict(_places(modules))
     tasks = [
         _Share(config, part, elsewhere)
-        for part in shares(list(modules.items()), jobs, worth=_WORTH)
+        for part in shares(list(modules.items()), jobs * _SHARES, worth=_WORTH)
     ]
-    done = [one for part in spread(_render, tasks, jobs=jobs) for one in part]
+    done: list[Rendered] = []
+    for part in spread(_render, tasks, jobs=jobs):
+        done += part
+        progress(len(done), len(modules))
     return sorted(done, key=lambda one: one.output)
 
 

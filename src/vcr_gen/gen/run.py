@@ -20,6 +20,9 @@ __all__ = ["Request", "plan_run"]
 _CLOCK_GRAIN: Final = 20_000_000
 """File systems stamp changes with a clock that lags by up to some milliseconds."""
 
+_GENERATED: Final = 80
+"""Percent of a run that are over when only formatting is left."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
@@ -50,7 +53,8 @@ def plan_run(config: Config, request: Request) -> Plan:
     from vcr_gen.gen.pipeline import generate
 
     # Always the whole project: a wrapper depends on which other Protocols are boundaries.
-    generation = generate(config, jobs=request.jobs or os.cpu_count() or 1)
+    jobs, progress = request.jobs or os.cpu_count() or 1, request.progress
+    generation = generate(config, jobs=jobs, progress=_part(progress, 0, _GENERATED))
     if generation.diagnostics:
         raise RefusedError(generation.diagnostics)
     rendered = generation.files
@@ -58,9 +62,8 @@ def plan_run(config: Config, request: Request) -> Plan:
         rendered = _only_from(config, rendered, request.paths)
         owned = [path for path in owned if path in rendered or _is_from(config, path, request)]
     known = manifest.outputs if manifest and manifest.settings == settings else {}
-    files = wanted_files(
-        config, rendered, known=known, jobs=request.jobs, progress=request.progress
-    )
+    formatting = _part(progress, _GENERATED, 100)
+    files = wanted_files(config, rendered, known=known, jobs=jobs, progress=formatting)
     plan = make_plan(config, files, owned)
     if request.use_cache and not request.paths:
         read = closure(config, {path for paths in generation.inputs.values() for path in paths})
@@ -69,6 +72,11 @@ def plan_run(config: Config, request: Request) -> Plan:
             hashes |= {path: cache.hash_file(path) for path in late}
             cache.save(config, _remember(settings, hashes, rendered, files))
     return plan
+
+
+def _part(progress: Progress, begin: int, end: int) -> Progress:
+    """A bar for one step of several, from one percentage to another."""
+    return lambda done, total: progress(begin + (end - begin) * done // max(total, 1), 100)
 
 
 def _is_fine(

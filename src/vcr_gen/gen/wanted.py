@@ -13,7 +13,7 @@ from vcr_gen.gen.ownership import source_of
 __all__ = ["Progress", "no_progress", "wanted_files"]
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Told how many texts are formatted, of how many."""
+"""Told how much is done, of how much."""
 
 
 def no_progress(done: int, total: int) -> None:
