@@ -20,7 +20,7 @@ __all__ = ["decorators_of", "header_of"]
 
 def header_of(wrapper: Wrapper, name: str, signature: Signature, *, stub: bool = False) -> Nest:
     """`def name(...) -> type:`, exactly as the Protocol says it."""
-    names, bound = wrapper.names, wrapper.members
+    names, bound = wrapper.names, wrapper.hiding(name, signature)
     brackets = ""
     if signature.type_parameters:
         header = generic_header(names, "", list(signature.type_parameters)).before
@@ -71,7 +71,8 @@ def _shown_parameter(
     shown = f"{stars}{one.name}"
     equals = "="
     if one.annotation is not None:
-        shown += f": {names.annotation(one.annotation, lazy=signature.lazy, bound=bound)}"
+        hiding = wrapper.hiding(member, signature)
+        shown += f": {names.annotation(one.annotation, lazy=signature.lazy, bound=hiding)}"
         equals = " = "
     if one.default is None:
         return shown

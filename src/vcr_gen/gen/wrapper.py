@@ -1,6 +1,6 @@
 """What all parts of one wrapper need while it is made: its boundary, its names, its events."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,7 +11,11 @@ from vcr_gen.gen.events import (
 )
 from vcr_gen.gen.model import (
     Boundary,
+    Member,
+    Method,
     NestedClass,
+    Property,
+    Signature,
     TypeVariable,
 )
 from vcr_gen.gen.names import Names, camel, snake
@@ -34,6 +38,24 @@ class Chosen:
     conformance: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Hiding(Collection[str]):
+    """The names that a class body binds before a place in it."""
+
+    places: Mapping[str, int]
+    place: int
+
+    def __contains__(self, name: object) -> bool:
+        found = self.places.get(name) if isinstance(name, str) else None
+        return found is not None and (found == 0 or found < self.place)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self.places if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
 @dataclass
 class Wrapper:
     """One wrapper while it is made."""
@@ -52,6 +74,26 @@ class Wrapper:
         return frozenset(
             {one.name for one in self.boundary.members} | {self.port, self.attach, "__init__"}
         )
+
+    def hiding(self, name: str, signature: Signature) -> Collection[str]:
+        """The members that hide what the annotations of a member mean.
+
+        To type checkers, a method `list` hides the type only from what stands after it, and
+        annotations that are kept as text must be the source's. Others are compared as objects,
+        and Python 3.14 evaluates them when the class is complete.
+        """
+        if not (self.names.lazy or signature.lazy):
+            return self.members
+        return _Hiding(self._places, self._places.get(name, 0))
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Where each name of the class body stands; 0 where it may stand before all members."""
+        places = dict.fromkeys(self.members, 0)
+        for number, member in enumerate(self.boundary.members, start=1):
+            if not _comes_first(member):
+                places[member.name] = number
+        return places
 
     @cached_property
     def port(self) -> str:
@@ -80,6 +122,17 @@ class Wrapper:
             return "MixedPort"
         ports: dict[Direction, str] = {"outbound": "OutboundPort", "inbound": "InboundPort"}
         return ports[self.boundary.direction]
+
+
+def _comes_first(member: Member) -> bool:
+    """Whether a member may stand before all others, or consists of several functions."""
+    match member:
+        case Method():
+            unlike = member.declared or any(one.declared for one in member.signature.parameters)
+            return bool(member.binding != "instance" or member.overloads or unlike)
+        case Property():
+            return member.setter is not None or member.deleter is not None
+    return True
 
 
 def _free(name: str, boundary: Boundary, other: str) -> str:

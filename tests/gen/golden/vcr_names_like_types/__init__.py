@@ -6,7 +6,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from vcr_names_like_types.lazy import SPIDERS, SpidersFind, SpidersList, VcrSpiders
+    from vcr_names_like_types.lazy import (
+        SHELF,
+        SPIDERS,
+        ShelfDate,
+        ShelfGet,
+        ShelfList,
+        SpidersFind,
+        SpidersFirst,
+        SpidersList,
+        VcrShelf,
+        VcrSpiders,
+    )
     from vcr_names_like_types.ports import (
         CALENDAR,
         CalendarAsk,
@@ -19,29 +30,41 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CALENDAR",
+    "SHELF",
     "SPIDERS",
     "CalendarAsk",
     "CalendarList",
     "CalendarMove",
     "CalendarSet",
     "CalendarType",
+    "ShelfDate",
+    "ShelfGet",
+    "ShelfList",
     "SpidersFind",
+    "SpidersFirst",
     "SpidersList",
     "VcrCalendar",
+    "VcrShelf",
     "VcrSpiders",
 ]
 
 _HOMES = {
     "CALENDAR": "vcr_names_like_types.ports",
+    "SHELF": "vcr_names_like_types.lazy",
     "SPIDERS": "vcr_names_like_types.lazy",
     "CalendarAsk": "vcr_names_like_types.ports",
     "CalendarList": "vcr_names_like_types.ports",
     "CalendarMove": "vcr_names_like_types.ports",
     "CalendarSet": "vcr_names_like_types.ports",
     "CalendarType": "vcr_names_like_types.ports",
+    "ShelfDate": "vcr_names_like_types.lazy",
+    "ShelfGet": "vcr_names_like_types.lazy",
+    "ShelfList": "vcr_names_like_types.lazy",
     "SpidersFind": "vcr_names_like_types.lazy",
+    "SpidersFirst": "vcr_names_like_types.lazy",
     "SpidersList": "vcr_names_like_types.lazy",
     "VcrCalendar": "vcr_names_like_types.ports",
+    "VcrShelf": "vcr_names_like_types.lazy",
     "VcrSpiders": "vcr_names_like_types.lazy",
 }
 

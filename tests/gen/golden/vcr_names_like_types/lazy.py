@@ -7,11 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, Final, Self
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from names_like_types.lazy import Spiders
+from names_like_types.lazy import Shelf, Spiders
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpidersFirst(Call):
+    """`Spiders.first`, as it crosses the boundary."""
+
+    of: list[int]
+
+    def __call__(self, target: Spiders) -> list[str]:
+        return target.first(self.of)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +54,9 @@ class VcrSpiders:
         """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
         return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
+    def first(self, of: list[int]) -> list[str]:
+        return self._port.call(SpidersFirst(of=of))
+
     def list(self) -> __builtins__.list[str]:
         return self._port.call(SpidersList())
 
@@ -55,10 +69,72 @@ SPIDERS: Final[Boundary] = Boundary(
     direction="outbound",
     protocol="names_like_types.lazy:Spiders",
     wrapper=VcrSpiders,
-    calls={"list": SpidersList, "find": SpidersFind},
+    calls={"first": SpidersFirst, "list": SpidersList, "find": SpidersFind},
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShelfGet(Call):
+    """`Shelf.get`, as it crosses the boundary."""
+
+    of: list[date]
+
+    def __call__(self, target: Shelf) -> dict[str, list[int]]:
+        return target.get(self.of)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShelfList(Call):
+    """`Shelf.list`, as it crosses the boundary."""
+
+    since: list[int]
+
+    def __call__(self, target: Shelf) -> list[date]:
+        return target.list(self.since)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShelfDate(Call):
+    """`Shelf.date`, as it crosses the boundary."""
+
+    def __call__(self, target: Shelf) -> date:
+        return target.date
+
+
+class VcrShelf:
+    """Records and replays `Shelf`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Shelf | None = None) -> None:
+        self._port = OutboundPort(cassette, SHELF, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Shelf]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def get(self, of: list[date]) -> dict[str, list[int]]:
+        return self._port.call(ShelfGet(of=of))
+
+    def list(self, since: list[int]) -> list[date]:
+        return self._port.call(ShelfList(since=since))
+
+    @property
+    def date(self) -> date:
+        return self._port.call(ShelfDate())
+
+
+SHELF: Final[Boundary] = Boundary(
+    "Shelf",
+    direction="outbound",
+    protocol="names_like_types.lazy:Shelf",
+    wrapper=VcrShelf,
+    calls={"get": ShelfGet, "list": ShelfList, "date": ShelfDate},
 )
 
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_spiders_is_a_spiders(wrapper: VcrSpiders) -> Spiders:
+        return wrapper
+
+    def vcr_shelf_is_a_shelf(wrapper: VcrShelf) -> Shelf:
         return wrapper
