@@ -18,7 +18,7 @@ from vcr_world.ports import VcrWorld
 from world.real import RealWorld
 
 from concurrency.sessions import watchdog
-from vcr_gen import Cassette, DivergenceError
+from vcr_gen import Cassette, DivergenceError, TapeEvent
 from vcr_gen.errors import UnusedEventsError, UsageError
 from vcr_gen.runtime.storage import Reading
 
@@ -381,3 +381,17 @@ def test_a_deadlock_ends_the_replay(tape: Path) -> None:
 
     with pytest.raises((DivergenceError, UnusedEventsError)):
         session(tape, "none", program, patience=0.5)
+
+
+def test_hooks_of_the_user_are_not_shown_locks(tape: Path) -> None:
+    seen: list[tuple[str, str]] = []
+
+    def note(event: TapeEvent) -> Any:
+        seen.append((event.boundary, event.method))
+        return event.value
+
+    session(tape, "all", original, before_record=note)
+    recorded, seen = seen, []
+    session(tape, "none", original, before_replay=note)
+    assert set(recorded) == set(seen) == {("World", "peek")}
+    assert len(recorded) == len(seen)

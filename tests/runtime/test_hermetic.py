@@ -1,5 +1,6 @@
 """What a hermetic replay notices, and what it leaves alone."""
 
+import ast
 import asyncio
 import logging
 import os
@@ -214,6 +215,8 @@ def test_python_reads_what_it_needs(replay, tmp_path, monkeypatch):
         except ValueError:
             shown = traceback.format_exc()
         logging.getLogger("hermetic").exception("with a traceback")
+        with suppress(SyntaxError):
+            ast.parse("1 +")
         ZoneInfo.no_cache("Europe/Berlin")
         with open(os.devnull, "w") as nothing:
             nothing.write("x")

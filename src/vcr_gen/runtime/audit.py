@@ -73,6 +73,8 @@ def _opened(event: str, arguments: tuple[Any, ...]) -> Attempt | None:
     path, mode, flags = arguments
     if isinstance(path, int) or path is None:  # something that is open already
         return None
+    if _text(path).startswith("<"):  # Python's parser, looking for the text of `<unknown>`
+        return None
     target = os.path.abspath(_text(path))
     writes = set(mode) & set("wax+") if isinstance(mode, str) else (flags or 0) & _WRITING
     if writes:

@@ -11,10 +11,9 @@ from typing import TypeAlias, final
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from vcr_gen.runtime.codec import Difference
-from vcr_gen.runtime.event_loops.jobs import JOB
-from vcr_gen.runtime.events import LOCK
+from vcr_gen.runtime.events import INTERNAL, JOB, LOCK
 from vcr_gen.runtime.strands import Strand
-from vcr_gen.runtime.window import INTERNAL, REACH, Slot, Window
+from vcr_gen.runtime.window import REACH, Slot, Window
 
 __all__ = ["Compare", "Counterparts", "Expectation"]
 

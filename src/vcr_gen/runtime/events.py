@@ -16,6 +16,8 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction import hidden
 
 __all__ = [
+    "INTERNAL",
+    "JOB",
     "LOCK",
     "ROOT_STRAND",
     "End",
@@ -34,8 +36,12 @@ __all__ = [
 ROOT_STRAND = "0"
 """The strand that opened the cassette."""
 
+JOB = "executor.job"
+"""What the tape calls a job that a loop hands to an executor."""
 LOCK = "thread.lock"
 """What the tape calls it when a lock of the application changes hands."""
+INTERNAL = frozenset({JOB, LOCK})
+"""What is on the tape for the sake of order, and need not happen again."""
 
 Outcome: TypeAlias = Literal["returned", "raised", "cancelled"]
 SignalKind: TypeAlias = Literal["next", "sent", "thrown", "closed", "cancel"]

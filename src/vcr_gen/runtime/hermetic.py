@@ -271,5 +271,5 @@ def _is_under(target: str, roots: Iterable[str]) -> bool:
 _DEPTH: Final = 12
 _LONGEST: Final = 400
 _DEVICES: Final = (os.devnull, "/dev/tty", "/dev/random", "/dev/urandom", "/etc/localtime")
-_SOURCE_READERS: Final = ("/linecache.py", "/inspect.py")
+_SOURCE_READERS: Final = ("/linecache.py", "/inspect.py", "/traceback.py")
 """Parts of Python's library that read the program's own source, for tracebacks."""

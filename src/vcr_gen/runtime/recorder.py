@@ -6,12 +6,11 @@ from typing import Any, final
 
 from vcr_gen.errors import EncodeError
 from vcr_gen.runtime.binding import Bound, Passing
-from vcr_gen.runtime.event_loops.jobs import JOB
 from vcr_gen.runtime.event_loops.libraries import as_answer, running_library
 from vcr_gen.runtime.event_loops.loops import Loops
 from vcr_gen.runtime.event_loops.prompt import Promptness
 from vcr_gen.runtime.event_loops.turns import RecordingTurns
-from vcr_gen.runtime.events import Soon
+from vcr_gen.runtime.events import JOB, Soon
 from vcr_gen.runtime.lock_order import RecordedLocks
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.session import Operation

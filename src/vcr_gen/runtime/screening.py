@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, TypeVar, final
 
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.event_loops.jobs import JOB
-from vcr_gen.runtime.events import End, Event, Item, Signal, Start
+from vcr_gen.runtime.events import INTERNAL, End, Event, Item, Signal, Start
 from vcr_gen.runtime.holding import text_of
 from vcr_gen.runtime.plain import Plain, check_plain
 from vcr_gen.runtime.redaction import Secrets
@@ -81,7 +80,7 @@ class Screen:
 
     def arguments(self, of: str, arguments: Mapping[str, Plain]) -> Mapping[str, Plain]:
         """The arguments of a call as they are stored."""
-        if of == JOB or (not arguments and self._hooked is None):
+        if of in INTERNAL or (not arguments and self._hooked is None):
             return arguments
         value: Plain = dict(arguments)
         if self._hooked is not None:
@@ -113,7 +112,7 @@ class Screen:
         return value if text_of(value) is not None else self.secrets.redact(of, "item", value)
 
     def _hook(self, of: str, kind: Happening, value: Plain) -> Plain:
-        if self._hooked is None or of == JOB:
+        if self._hooked is None or of in INTERNAL:
             return value
         return self._hooked.change(of, kind, value)
 

@@ -10,14 +10,14 @@ from typing import NoReturn, Protocol, final
 from vcr_gen.errors import Divergence, DivergenceError, UsageError
 from vcr_gen.runtime.ending import end_if_stuck
 from vcr_gen.runtime.event_loops.libraries import Parked
-from vcr_gen.runtime.events import LOCK, End, Event, Signal, Start
+from vcr_gen.runtime.events import INTERNAL, LOCK, End, Event, Signal, Start
 from vcr_gen.runtime.failures.divergence import Reporter
 from vcr_gen.runtime.failures.message import message_of
 from vcr_gen.runtime.orders import Orders
 from vcr_gen.runtime.redaction import Secrets, without_secrets
 from vcr_gen.runtime.strands import Strands
 from vcr_gen.runtime.waiting import BLOCKED_GRACE, Threads, Waiter
-from vcr_gen.runtime.window import INTERNAL, Slot, Window
+from vcr_gen.runtime.window import Slot, Window
 
 __all__ = ["MOMENT", "TICK", "Receiver", "Stage", "is_answer", "is_for"]
 

@@ -9,7 +9,7 @@ from vcr_gen.errors import VerificationError
 from vcr_gen.runtime.binding import Bound, Passing
 from vcr_gen.runtime.codec import MISSING, Difference, differences
 from vcr_gen.runtime.event_loops.turns import RecordingTurns
-from vcr_gen.runtime.events import End, Event, Item, Signal, Start, unfold
+from vcr_gen.runtime.events import INTERNAL, End, Event, Item, Signal, Start, unfold
 from vcr_gen.runtime.failures.show import show, show_difference
 from vcr_gen.runtime.failures.sites import shown_path
 from vcr_gen.runtime.header import Header
@@ -22,7 +22,6 @@ from vcr_gen.runtime.redaction import Secrets
 from vcr_gen.runtime.runs import Run, Settings, open_cassette
 from vcr_gen.runtime.storage import Reading
 from vcr_gen.runtime.tape import Tape
-from vcr_gen.runtime.window import INTERNAL
 
 __all__ = ["VerifyRun", "compare_tapes"]
 

@@ -13,18 +13,14 @@ from itertools import islice
 from math import inf
 from typing import TypeVar, final
 
-from vcr_gen.runtime.event_loops.jobs import JOB
-from vcr_gen.runtime.events import LOCK, End, Event, Item, Signal, Start
+from vcr_gen.runtime.events import INTERNAL, LOCK, End, Event, Item, Signal, Start
 from vcr_gen.runtime.recorded import read_events
 from vcr_gen.runtime.screening import Hook, Hooked
 from vcr_gen.runtime.storage import Reading
 
-__all__ = ["INTERNAL", "REACH", "Slot", "Window"]
+__all__ = ["REACH", "Slot", "Window"]
 
 _Key = TypeVar("_Key", str, int)
-
-INTERNAL = frozenset({JOB, LOCK})
-"""What is on the tape for the sake of order, and need not happen again."""
 
 REACH = 1000
 """How many events ahead is looked for what may well not be there at all."""
@@ -225,10 +221,15 @@ class Window:
             home = f"@{start.call}" if start.inbound else start.strand
             strand = home if isinstance(event, Start) else event.strand or home
             by_application = _application_drives(event, start)
-            if self._hooked is not None and start.of != JOB:
-                event = self._hooked.event(event, start.of)  # noqa: PLW2901 - in its place
-                start = event if isinstance(event, Start) else start  # noqa: PLW2901
-            yield Slot(event, index, line, by_application, strand, start, number)
+            shown = self._shown(event, start.of)
+            of = shown if isinstance(shown, Start) else start
+            yield Slot(shown, index, line, by_application, strand, of, number)
+
+    def _shown(self, event: Event, of: str) -> Event:
+        """The event as the user's hook makes it; our own events are none of its business."""
+        if self._hooked is None or of in INTERNAL:
+            return event
+        return self._hooked.event(event, of)
 
 
 def _application_drives(event: Event, start: Start) -> bool:

@@ -9,8 +9,7 @@ from vcr_gen.paths import FieldPath, Step, Wild, step_text
 from vcr_gen.runtime.codec import MISSING
 from vcr_gen.runtime.codec.mappings import ITEMS
 from vcr_gen.runtime.codec.plain import TYPE, VALUE
-from vcr_gen.runtime.event_loops.jobs import JOB
-from vcr_gen.runtime.events import End, Event, Item, Signal, Start
+from vcr_gen.runtime.events import JOB, End, Event, Item, Signal, Start
 from vcr_gen.runtime.formats import Entry
 from vcr_gen.runtime.places import parse_json, replace
 from vcr_gen.runtime.plain import Plain

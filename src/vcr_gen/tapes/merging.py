@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Final, final
 
 from vcr_gen.runtime.codec import same
-from vcr_gen.runtime.event_loops.jobs import JOB
-from vcr_gen.runtime.events import ROOT_STRAND
+from vcr_gen.runtime.events import JOB, ROOT_STRAND
 from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.placeholders import REDACTED, placeholders_in
 from vcr_gen.runtime.plain import Plain

@@ -6,9 +6,9 @@ from typing import NoReturn, final
 
 from vcr_gen.runtime.event_loops.libraries import running_library
 from vcr_gen.runtime.event_loops.turns import FORCE_AFTER, FORCE_AFTER_ROUNDS, TOGETHER, Clock
-from vcr_gen.runtime.events import End, Signal, Start
+from vcr_gen.runtime.events import INTERNAL, End, Signal, Start
 from vcr_gen.runtime.stage import Stage, is_for
-from vcr_gen.runtime.window import INTERNAL, Slot
+from vcr_gen.runtime.window import Slot
 
 __all__ = ["POLL", "ReplayTurns"]
 

@@ -13,10 +13,7 @@ from typing import Any, Protocol, final
 
 from vcr_gen.runtime.strands import Strand, Strands, in_environment
 
-__all__ = ["JOB", "JobGate", "run_job"]
-
-JOB = "executor.job"
-"""What the tape calls a job."""
+__all__ = ["JobGate", "run_job"]
 
 
 class JobGate(Protocol):
