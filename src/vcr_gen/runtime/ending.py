@@ -7,10 +7,10 @@ answer without a time-out would wait for ever, and nothing but a signal wakes it
 import signal
 import sys
 import threading
-import time
 from types import FrameType
 from typing import Protocol
 
+from vcr_gen.runtime.frames import frames_of_threads
 from vcr_gen.runtime.waiting import BLOCKED_GRACE, OWN_THREAD, waits
 
 __all__ = ["end_if_stuck"]
@@ -19,7 +19,8 @@ __all__ = ["end_if_stuck"]
 class Session(Protocol):
     """What may be over or not."""
 
-    closed: bool
+    over: threading.Event
+    """Set when the session is closed."""
     block: FrameType | None
     """The frame that turns an interrupt into the divergence, if there is one."""
     interrupted: bool
@@ -36,12 +37,12 @@ def end_if_stuck(session: Session) -> None:
         return
 
     def watch() -> None:
-        while not session.closed:
-            time.sleep(session.patience)
+        while not session.over.wait(session.patience):
             before = _waiting_in(session.block)
-            time.sleep(BLOCKED_GRACE)
+            if session.over.wait(BLOCKED_GRACE):
+                return
             stuck = before is not None and before == _waiting_in(session.block)
-            if stuck and not session.closed and _interruptible():
+            if stuck and _interruptible():
                 session.interrupted = True
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
@@ -55,7 +56,7 @@ def _interruptible() -> bool:
 
 def _waiting_in(block: FrameType | None) -> tuple[int, int] | None:
     """Where the main thread waits, if it does and inside of the block."""
-    top = frame = sys._current_frames().get(threading.main_thread().ident or 0)
+    top = frame = frames_of_threads().get(threading.main_thread().ident or 0)
     if block is None or top is None or not waits(top):
         return None
     while frame is not None and frame is not block:

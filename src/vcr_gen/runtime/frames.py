@@ -1,6 +1,9 @@
 """Whose code a frame runs: ours, Python's own, a test tool's, or the application's."""
 
+import gc
+import sys
 import sysconfig
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
@@ -10,6 +13,7 @@ __all__ = [
     "PYTHON_ROOTS",
     "coroutine_frames",
     "frames_from",
+    "frames_of_threads",
     "is_import",
     "is_neutral",
     "is_ours",
@@ -51,6 +55,25 @@ PYTHON_ROOTS: Final = tuple(
     )
 )
 """The folders of the interpreter and of installed packages."""
+
+
+_one_look_at_a_time: Final = threading.Lock()
+
+
+def frames_of_threads() -> dict[int, FrameType]:
+    """Where every thread stands, by its number.
+
+    Python 3.11 holds a lock of the interpreter meanwhile. Were garbage collected then, a destructor
+    that lets another thread run would stop them all for ever.
+    """
+    with _one_look_at_a_time:
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            return sys._current_frames()
+        finally:
+            if collects:
+                gc.enable()
 
 
 def frames_from(frame: FrameType | None) -> Iterator[FrameType]:

@@ -72,6 +72,8 @@ class Stage:
         """Who takes inbound calls."""
         self.changed = threading.Condition(threading.RLock())
         self.closed = False
+        self.over = threading.Event()
+        """Set with `closed`, for who waits for that alone."""
         self.failure: DivergenceError | None = None
         """The first divergence: application code may have swallowed it."""
         self.suspicion: Divergence | None = None
@@ -280,6 +282,7 @@ class Stage:
         """The session is over: whoever still waits is cancelled."""
         with self.changed:
             self.closed = True
+            self.over.set()
             self.block = None
             for waiter in self.waiters.values():
                 future = waiter.future

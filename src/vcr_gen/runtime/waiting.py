@@ -1,7 +1,6 @@
 """Who waits for the tape, and whether anybody else could still move."""
 
 import opcode
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
@@ -10,7 +9,7 @@ from weakref import WeakSet
 
 from vcr_gen.runtime.event_loops.libraries import Parked, library_here
 from vcr_gen.runtime.events import Event
-from vcr_gen.runtime.frames import coroutine_frames, frames_from
+from vcr_gen.runtime.frames import coroutine_frames, frames_from, frames_of_threads
 
 __all__ = ["BLOCKED_GRACE", "OWN_THREAD", "Threads", "Waiter", "waits"]
 
@@ -74,7 +73,7 @@ class Waiter:
         if self._library is not None and self.task is not None:
             yield from coroutine_frames(self._library.coroutine(self.task))
         else:
-            yield from frames_from(sys._current_frames().get(self.thread.ident or 0))
+            yield from frames_from(frames_of_threads().get(self.thread.ident or 0))
 
 
 @final
@@ -115,7 +114,7 @@ class Threads:
     def _elsewhere(self, waiters: Iterable[Waiter]) -> Iterator[tuple[threading.Thread, FrameType]]:
         parked = {waiter.thread for waiter in waiters if waiter.future is None}
         parked.add(threading.current_thread())
-        frames = sys._current_frames()
+        frames = frames_of_threads()
         for thread in threading.enumerate():
             if thread in parked or thread.name.startswith(OWN_THREAD):
                 continue

@@ -9,7 +9,14 @@ from types import FrameType
 from typing import Any, TypeAlias
 
 from vcr_gen.runtime.event_loops.libraries import library_here
-from vcr_gen.runtime.frames import coroutine_frames, frames_from, is_neutral, is_ours, is_tool
+from vcr_gen.runtime.frames import (
+    coroutine_frames,
+    frames_from,
+    frames_of_threads,
+    is_neutral,
+    is_ours,
+    is_tool,
+)
 
 __all__ = [
     "IsGenerated",
@@ -56,7 +63,7 @@ def site_of_awaiter(task: object, is_generated: IsGenerated) -> str:
 
 def site_of_thread(thread: threading.Thread, is_generated: IsGenerated) -> str:
     """Where a thread stands; empty where that is not known, or a test tool's business."""
-    frame = sys._current_frames().get(thread.ident or 0)
+    frame = frames_of_threads().get(thread.ident or 0)
     return site_among((each for each in frames_from(frame) if not is_tool(each)), is_generated)
 
 
