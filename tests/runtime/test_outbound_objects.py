@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import queue
 
 import pytest
 from sample.bridges import RealBus, RealConnection, RealCursor, RealDatabase, RealLocks
@@ -352,22 +351,6 @@ def test_a_callback_after_its_call_returned_comes_from_another_thread(tape):
         return bus.wait(), log
 
     assert tape.same(VcrBus, RealBus, program) == ("heard", [41])
-
-
-def test_callbacks_come_while_the_program_waits_for_something_else_than_the_tape(tape):
-    def program(bus):
-        heard = queue.Queue()
-
-        def notify(number):
-            heard.put(number)
-            return "heard"
-
-        bus.after(notify)
-        first = heard.get(timeout=10)
-        bus.after(notify)
-        return [first, heard.get(timeout=10), bus.wait()]
-
-    assert tape.same(VcrBus, RealBus, program) == [41, 41, "heard"]
 
 
 def test_a_function_of_the_environment_is_called_by_the_application(tape):

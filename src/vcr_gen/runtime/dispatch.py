@@ -49,8 +49,6 @@ class Dispatcher:
         self._tasks: dict[int, Spawned] = {}
         self._pump: threading.Thread | None = None
         self._closing = False
-        self.is_driven = False
-        """Whether a driver without a loop makes the inbound calls, one after the other."""
         self.running = 0
         """How many inbound calls are being served."""
         self.errors: list[BaseException] = []
@@ -162,8 +160,8 @@ class Dispatcher:
             call = start.call
 
     def start_pump(self) -> None:
-        """Serve callbacks also while no thread waits for the tape, nor a driver."""
-        if self._pump is None and not self.is_driven:
+        """Serve callbacks also while no thread waits for the tape."""
+        if self._pump is None:
             self._pump = threading.Thread(target=self._run_pump, name=f"{OWN_THREAD} pump")
             self._pump.daemon = True
             self._pump.start()
@@ -201,15 +199,12 @@ class Dispatcher:
         ).start()
 
     def _run_pump(self) -> None:
-        while not (self._closing or self.is_driven):
-            self._player.pass_callback(self._take_callback)
-
-    def _take_callback(self, slot: Slot) -> None:
-        """Serve a callback that is due, where no loop is needed; nobody else looks meanwhile."""
-        if isinstance(slot.event, Start):
-            target = self._directory.target(slot.event)
-            if target is not None and not _needs_a_loop(target):
-                self._in_own_thread(slot, slot.event, target)
+        while not self._closing:
+            slot = self._player.wait_for_callback(0.05)
+            if slot is not None and isinstance(slot.event, Start):
+                target = self._directory.target(slot.event)
+                if target is not None and not _needs_a_loop(target):
+                    self._in_own_thread(slot, slot.event, target)
 
     def _pull(self, call: int, stream: AssertedStream) -> None:
         while self._player.upcoming(call) is not None:

@@ -42,7 +42,6 @@ class Driver:
         """The same for a system without an event loop."""
         replay = self._replay
         player, dispatcher = replay.player, replay.dispatcher
-        dispatcher.is_driven = True
         while True:
             replay.check()
             slot = player.due()

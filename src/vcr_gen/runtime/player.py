@@ -7,7 +7,7 @@ what.
 """
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import FrameType
 from typing import Any, TypeVar, final
 
@@ -26,7 +26,7 @@ from vcr_gen.runtime.orders import Orders
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.screening import Screen
 from vcr_gen.runtime.session import Operation
-from vcr_gen.runtime.stage import MOMENT, TICK, Receiver, Stage, is_answer, is_for
+from vcr_gen.runtime.stage import Receiver, Stage, is_answer, is_for
 from vcr_gen.runtime.strands import Strand, Strands
 from vcr_gen.runtime.templates import Templates
 from vcr_gen.runtime.waiting import Waiter
@@ -291,23 +291,14 @@ class Player:
             self._stage.check()
             self._stage.wait_or_stall()
 
-    def pass_callback(self, take: Callable[[Slot], None]) -> None:
-        """Pass a callback on that is due while every thread of the program waits elsewhere.
-
-        So they come between what the program does, as events come into an idle loop. Where a loop
-        runs, or a call that a callback came in, they take it.
-        """
-        stage = self._stage
-        with stage.changed:
+    def wait_for_callback(self, seconds: float) -> Slot | None:
+        """A callback that is due while no thread waits for the tape, if one comes in that time."""
+        with self._stage.changed:
             head = self.window.head()
-            if head is None or not stage.goes_on or not self._is_callback(head):
-                stage.changed.wait(TICK)
-                return
-            strands = {slot.start.strand for slot in stage.running.values()}
-            elsewhere = not stage.waiters and not self._loops.in_use
-            if elsewhere and head.start.strand not in strands and stage.seems_idle():
-                take(head)
-            stage.changed.wait(MOMENT)
+            if head is None or not self._is_callback(head) or self._stage.waiters:
+                self._stage.changed.wait(seconds)
+                return None
+            return head
 
     def _is_callback(self, slot: Slot) -> bool:
         return isinstance(slot.event, Start) and slot.event.inbound and slot.event.on[:1] == "#"

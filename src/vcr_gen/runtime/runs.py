@@ -298,7 +298,6 @@ class ReplayRun(Run):
         self.crossing = self._cross(self.session, objects)
         self.wrappers = Wrappers(self.crossing)
         self.dispatcher = Dispatcher(self.player, self.wrappers)
-        objects.when_exported = self.dispatcher.start_pump
         passing = self.crossing.binder.anything("initial_state")
         self.initial_state = {
             name: passing.restore(value) for name, value in header.initial_state.items()

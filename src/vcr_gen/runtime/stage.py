@@ -16,13 +16,10 @@ from vcr_gen.runtime.failures.message import message_of
 from vcr_gen.runtime.orders import Orders
 from vcr_gen.runtime.redaction import Secrets, without_secrets
 from vcr_gen.runtime.strands import Strands
-from vcr_gen.runtime.waiting import BLOCKED_GRACE, Threads, Waiter
+from vcr_gen.runtime.waiting import Threads, Waiter
 from vcr_gen.runtime.window import Slot, Window
 
-__all__ = ["MOMENT", "TICK", "Receiver", "Stage", "is_answer", "is_for"]
-
-MOMENT = 0.002
-"""Seconds in which a thread that was woken goes on."""
+__all__ = ["TICK", "Receiver", "Stage", "is_answer", "is_for"]
 
 TICK = 0.02
 """Seconds after which a thread that waits looks again."""
@@ -219,12 +216,6 @@ class Stage:
         if head is not None and head is self._stuck_at:
             grace = min(grace, TICK)
         return grace > 0 and time.monotonic() - self._moved_at <= grace
-
-    def seems_idle(self) -> bool:
-        """Whether every thread of the program waits for something, or none has moved for long."""
-        if self.threads.all_wait(self.waiters.values()):
-            return self.still_for > MOMENT
-        return self.still_for > BLOCKED_GRACE
 
     def is_defied(self) -> bool:
         """Whether the program goes on after a divergence, for longer than anybody is waited for."""

@@ -103,10 +103,6 @@ class Threads:
             default=0.0,
         )
 
-    def all_wait(self, waiters: Iterable[Waiter]) -> bool:
-        """Whether each thread of the program sits in a wait of the standard library."""
-        return all(waits(frame) for _, frame in self._elsewhere(waiters))
-
     def busy(self, waiters: Iterable[Waiter]) -> list[threading.Thread]:
         """The threads of the program that are not at the tape."""
         return [thread for thread, _ in self._elsewhere(waiters)]

@@ -101,11 +101,6 @@ class Loops:
         """
         return self.clock.now if self._hooks else self.clock.real()
 
-    @property
-    def in_use(self) -> bool:
-        """Whether the session takes turns with a loop."""
-        return bool(self._hooks)
-
     def release(self) -> None:
         """Leave every loop as it was found, and hook no other."""
         self._session = None
