@@ -828,6 +828,11 @@ def a_value_cannot_be_recorded() -> None:
 
 
 @situation
+def a_protocol_is_not_marked() -> None:
+    record(VcrWarehouse, RealWarehouse, lambda w: w.rent().put("a chair"))
+
+
+@situation
 def a_value_that_cannot_be_recorded_was_swallowed() -> None:
     def program(w: Any) -> None:
         try:

@@ -34,6 +34,12 @@ class Bank(Protocol):
     def disconnect(self) -> None: ...
 
 
+class Shelf(Protocol):
+    """An object of the environment that nobody marked."""
+
+    def put(self, item: str) -> None: ...
+
+
 @outbound
 class Warehouse(Protocol):
     """Values of every size."""
@@ -42,6 +48,7 @@ class Warehouse(Protocol):
     def note(self, text: str) -> None: ...
     def tag(self, details: Any) -> None: ...
     def label(self, file: Path) -> str: ...
+    def rent(self) -> Shelf: ...
 
 
 @outbound

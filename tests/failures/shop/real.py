@@ -37,6 +37,13 @@ class RealWarehouse:
     def label(self, file: Path) -> str:
         return file.name
 
+    def rent(self) -> "RealShelf":
+        return RealShelf()
+
+
+class RealShelf:
+    def put(self, item: str) -> None: ...
+
 
 class RealFeed:
     def prices(self, item: str) -> Iterator[int]:

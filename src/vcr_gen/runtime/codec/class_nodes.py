@@ -12,7 +12,7 @@ from typing import Any
 
 from vcr_gen.runtime.codec.classes import TracebackNode, TypeNode, UnsupportedNode
 from vcr_gen.runtime.codec.containers import CONTAINERS
-from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode
+from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode, ProtocolNode
 from vcr_gen.runtime.codec.enums import EnumNode, FlagNode
 from vcr_gen.runtime.codec.exceptions import ExceptionNode
 from vcr_gen.runtime.codec.foreign import foreign_node
@@ -78,8 +78,9 @@ class ClassNodes:
         builtin = builtin_of(cls)
         if builtin is not None:
             return SubclassNode(self.nodes, cls, name, builtin)
-        base = object if getattr(cls, "_is_protocol", False) else cls
-        return DynamicNode(self.nodes, base, name, self.depth)
+        if getattr(cls, "_is_protocol", False):
+            return ProtocolNode(self.nodes, name, self.depth)
+        return DynamicNode(self.nodes, cls, name, self.depth)
 
     def _of_exception(self, cls: type[BaseException], args: tuple[Any, ...], name: str) -> Node:
         annotations = {

@@ -179,4 +179,22 @@ class DynamicNode(Node):
         return self._nodes.of_value(cls)
 
 
+class ProtocolNode(DynamicNode):
+    """A Protocol that is no boundary: its objects are data, or should have been marked."""
+
+    def __init__(self, nodes: Nodes, name: str, depth: Depth) -> None:
+        super().__init__(nodes, object, name, depth)
+
+    def encode(self, value: object) -> Plain:
+        """Any data; of an object that is none, the way to make a boundary of it."""
+        try:
+            return super().encode(value)
+        except Fault as fault:
+            if fault.path != "$" or not fault.hint:
+                raise
+            mark = f"{self.name} is a Protocol: mark it with @outbound or @inbound and run vcr-gen"
+            hint = f"{mark}, then its objects stay live; or {fault.hint}"
+            raise Fault(f"{fault.expected}, or a boundary", fault.got, hint) from None
+
+
 _SPECIAL: Final[dict[str, type]] = {BIG_INT: int, ODD_FLOAT: float, ESCAPED: str}
