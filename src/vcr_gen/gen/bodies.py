@@ -11,7 +11,7 @@ from vcr_gen.gen.model import (
 )
 from vcr_gen.gen.text import (
     Reference,
-    Text,
+    contains_self,
     full_names,
     is_self,
     opened,
@@ -122,13 +122,7 @@ def as_protocol(
     """
     for one in signature.parameters:
         annotation = one.annotation or ()
-        if signature.self_type in set(references(annotation)) or _contains_self(annotation):
+        if signature.self_type in set(references(annotation)) or contains_self(annotation):
             cast = wrapper.names.own("typing", "cast", bound=bound)
             any_name = wrapper.names.own("typing", "Any")
             yield one.name, f'{cast}("{any_name}", {one.name})'
-
-
-def _contains_self(text: Text) -> bool:
-    """Whether `Self` is an argument of another type."""
-    inside = any("[" in part for part in opened(text) if isinstance(part, str))
-    return inside and any(map(is_self, full_names(text)))

@@ -13,6 +13,7 @@ __all__ = [
     "Reference",
     "Text",
     "builtin",
+    "contains_self",
     "fold",
     "full_names",
     "imported",
@@ -141,6 +142,12 @@ def replace_self(text: Text, variable: Reference | None, own: Text) -> Text:
 def is_self(full_name: str) -> bool:
     """Whether a full name is `Self`'s."""
     return full_name in {"typing.Self", "typing_extensions.Self"}
+
+
+def contains_self(text: Text) -> bool:
+    """Whether `Self` is an argument of another type."""
+    inside = any("[" in part for part in opened(text) if isinstance(part, str))
+    return inside and any(map(is_self, full_names(text)))
 
 
 def string_literal(value: str) -> str:

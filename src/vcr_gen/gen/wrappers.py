@@ -20,7 +20,7 @@ from vcr_gen.gen.model import (
     TypeVariable,
 )
 from vcr_gen.gen.names import Names, variables_of
-from vcr_gen.gen.text import Reference, Text, builtin, imported, string_literal
+from vcr_gen.gen.text import Reference, Text, builtin, contains_self, imported, string_literal
 from vcr_gen.gen.views import (
     BoundaryView,
     DeclaredView,
@@ -198,16 +198,26 @@ def _declarations(wrapper: Wrapper, bound: Collection[str]) -> Iterator[str]:
     """The types of plain attributes, said of the instance.
 
     In the class body a callable would be a method to pyright, and a property is no attribute.
+    To mypy, the Protocol's own is a method until all types are known; it asks before that whether
+    `Self` may be the argument of a type, and is content with a type that it has yet to find out.
     """
+    names = wrapper.names
     attributes = [
         one
         for one in wrapper.boundary.members
         if isinstance(one, Attribute) and one.settable and not one.final
     ]
     if attributes:
-        yield f"if {wrapper.names.own('typing', 'TYPE_CHECKING', bound=bound)}:"
+        yield f"if {names.own('typing', 'TYPE_CHECKING', bound=bound)}:"
+    unknown = any(map(contains_self, wrapper.boundary.texts()))
     for one in attributes:
-        yield f"    self.{one.name}: {wrapper.names.spell(one.annotation, bound=bound)}"
+        shown = names.spell(one.annotation, bound=bound)
+        if unknown:
+            cast = names.own("typing", "cast", bound=bound)
+            quoted = string_literal(shown.replace('"', "'"))
+            yield f"    self.{one.name} = {cast}({quoted}, self)"
+        else:
+            yield f"    self.{one.name}: {shown}"
 
 
 def _kept(wrapper: Wrapper, value: Nest, annotation: str = "") -> Nest:

@@ -1,9 +1,11 @@
-from collections.abc import Sequence
-from typing import Protocol, Self, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from vcr_gen.boundary import outbound
 
 Q = TypeVar("Q", bound="Query")
+Row = TypeVar("Row")
+AnyColumn = TypeVar("AnyColumn", bound="Column[Any]")
 
 
 @outbound
@@ -16,3 +18,15 @@ class Query(Protocol):
     @property
     def parent(self) -> Self: ...
     def merge(self, others: list[Self]) -> None: ...
+
+
+class Namespace(Generic[AnyColumn]):
+    """What a column offers beside itself; only a column can be its argument."""
+
+
+@outbound
+class Column(Protocol[Row]):
+    read: Callable[[Row], Sequence[str]]
+    renamed: Callable[[Row], str] | None
+
+    def namespace(self) -> Namespace[Self]: ...

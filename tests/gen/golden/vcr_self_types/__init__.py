@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from vcr_self_types.ports import (
+        COLUMN,
         QUERY,
+        ColumnNamespace,
+        ColumnRead,
+        ColumnReadSet,
+        ColumnRenamed,
+        ColumnRenamedSet,
         QueryCopy,
         QueryLoaded,
         QueryMerge,
@@ -15,11 +21,18 @@ if TYPE_CHECKING:
         QueryParts,
         QueryUnion,
         QueryWhere,
+        VcrColumn,
         VcrQuery,
     )
 
 __all__ = [
+    "COLUMN",
     "QUERY",
+    "ColumnNamespace",
+    "ColumnRead",
+    "ColumnReadSet",
+    "ColumnRenamed",
+    "ColumnRenamedSet",
     "QueryCopy",
     "QueryLoaded",
     "QueryMerge",
@@ -27,11 +40,18 @@ __all__ = [
     "QueryParts",
     "QueryUnion",
     "QueryWhere",
+    "VcrColumn",
     "VcrQuery",
 ]
 
 _HOMES = {
+    "COLUMN": "vcr_self_types.ports",
     "QUERY": "vcr_self_types.ports",
+    "ColumnNamespace": "vcr_self_types.ports",
+    "ColumnRead": "vcr_self_types.ports",
+    "ColumnReadSet": "vcr_self_types.ports",
+    "ColumnRenamed": "vcr_self_types.ports",
+    "ColumnRenamedSet": "vcr_self_types.ports",
     "QueryCopy": "vcr_self_types.ports",
     "QueryLoaded": "vcr_self_types.ports",
     "QueryMerge": "vcr_self_types.ports",
@@ -39,6 +59,7 @@ _HOMES = {
     "QueryParts": "vcr_self_types.ports",
     "QueryUnion": "vcr_self_types.ports",
     "QueryWhere": "vcr_self_types.ports",
+    "VcrColumn": "vcr_self_types.ports",
     "VcrQuery": "vcr_self_types.ports",
 }
 

@@ -5,11 +5,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, cast
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from self_types.ports import Q, Query
+from self_types.ports import Column, Namespace, Q, Query, Row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +124,110 @@ QUERY: Final[Boundary] = Boundary(
     },
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnRead(Call, Generic[Row]):
+    """`Column.read`, as it crosses the boundary."""
+
+    def __call__(self, target: Column[Row]) -> Callable[[Row], Sequence[str]]:
+        return target.read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnReadSet(Call, Generic[Row]):
+    """`Column.read.set`, as it crosses the boundary."""
+
+    value: Callable[[Row], Sequence[str]]
+
+    def __call__(self, target: Column[Row]) -> None:
+        target.read = self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnRenamed(Call, Generic[Row]):
+    """`Column.renamed`, as it crosses the boundary."""
+
+    def __call__(self, target: Column[Row]) -> Callable[[Row], str] | None:
+        return target.renamed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnRenamedSet(Call, Generic[Row]):
+    """`Column.renamed.set`, as it crosses the boundary."""
+
+    value: Callable[[Row], str] | None
+
+    def __call__(self, target: Column[Row]) -> None:
+        target.renamed = self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnNamespace(Call, Generic[Row]):
+    """`Column.namespace`, as it crosses the boundary."""
+
+    def __call__(self, target: Column[Row]) -> Namespace[Column[Row]]:
+        return target.namespace()
+
+
+class VcrColumn(Generic[Row]):
+    """Records and replays `Column`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Column[Row] | None = None) -> None:
+        self._port = OutboundPort(cassette, COLUMN, inner, self)
+        if TYPE_CHECKING:
+            self.read = cast("Callable[[Row], Sequence[str]]", self)
+            self.renamed = cast("Callable[[Row], str] | None", self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Column[Row]]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    if not TYPE_CHECKING:
+
+        @property
+        def read(self) -> Callable[[Row], Sequence[str]]:
+            call: ColumnRead[Row] = ColumnRead()
+            return self._port.call(call)
+
+        @read.setter
+        def read(self, value: Callable[[Row], Sequence[str]]) -> None:
+            call: ColumnReadSet[Row] = ColumnReadSet(value=value)
+            self._port.call(call)
+
+        @property
+        def renamed(self) -> Callable[[Row], str] | None:
+            call: ColumnRenamed[Row] = ColumnRenamed()
+            return self._port.call(call)
+
+        @renamed.setter
+        def renamed(self, value: Callable[[Row], str] | None) -> None:
+            call: ColumnRenamedSet[Row] = ColumnRenamedSet(value=value)
+            self._port.call(call)
+
+    def namespace(self) -> Namespace[Self]:
+        call: ColumnNamespace[Row] = ColumnNamespace()
+        return cast("Namespace[Self]", self._port.call(call))
+
+
+COLUMN: Final[Boundary] = Boundary(
+    "Column",
+    direction="outbound",
+    protocol="self_types.ports:Column",
+    wrapper=VcrColumn,
+    calls={
+        "read": ColumnRead,
+        "read.set": ColumnReadSet,
+        "renamed": ColumnRenamed,
+        "renamed.set": ColumnRenamedSet,
+        "namespace": ColumnNamespace,
+    },
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_query_is_a_query(wrapper: VcrQuery) -> Query:
+        return wrapper
+
+    def vcr_column_is_a_column(wrapper: VcrColumn[Row]) -> Column[Row]:
         return wrapper
