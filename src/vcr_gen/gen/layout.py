@@ -16,12 +16,15 @@ class Nest:
     before: str
     items: tuple[Item, ...] = ()
     after: str = ")"
+    is_tuple: bool = False
+    """Whether a comma stays after an only item."""
 
     @property
     def flat(self) -> str:
         """All on one line."""
         inner = ", ".join(item if isinstance(item, str) else item.flat for item in self.items)
-        return f"{self.before}{inner}{self.after}"
+        comma = "," if self.is_tuple and len(self.items) == 1 else ""
+        return f"{self.before}{inner}{comma}{self.after}"
 
 
 def fit(nest: Nest | str, indent: int, width: int, end: str = "") -> str:
@@ -32,7 +35,7 @@ def fit(nest: Nest | str, indent: int, width: int, end: str = "") -> str:
         return f"{space}{flat}{end}"
     only = nest.items[0] if len(nest.items) == 1 else None
     # black adds no comma after the only argument of a call that is itself a call
-    comma = "" if isinstance(only, Nest) else ","
+    comma = "" if isinstance(only, Nest) and not nest.is_tuple else ","
     lines = [fit(item, indent + 4, width, comma) for item in nest.items]
     return "\n".join([f"{space}{nest.before}", *lines, f"{space}{nest.after}{end}"])
 

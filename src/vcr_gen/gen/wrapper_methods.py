@@ -175,10 +175,9 @@ def _dispatching(wrapper: Wrapper, member: Method) -> FunctionView:
         )
         wrapper.events.append(event.view)
         chosen.append(event.view.name)
-    comma = "," if len(chosen) == 1 else ""
     choose = Nest(
         f"self.{wrapper.port}.choose(",
-        (Nest("(", tuple(chosen), f"{comma})"), "args", "kwds"),
+        (Nest("(", tuple(chosen), is_tuple=True), "args", "kwds"),
         ")",
     )
     verb = "return await self.{}.acall(" if asynchronous else "return self.{}.call("

@@ -106,8 +106,7 @@ def _options(wrapper: Wrapper, handles: tuple[str, ...]) -> Iterator[str | Nest]
         )
         yield Nest("match={", tuple(items), "}")
     if handles:
-        comma = "," if len(handles) == 1 else ""
-        yield Nest("handles=lambda: (", handles, f"{comma})")
+        yield Nest("handles=lambda: (", handles, is_tuple=True)
 
 
 def _tuple(paths: list[str]) -> str:

@@ -1,6 +1,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
+from long_signatures.connections_to_the_environment import ConnectionToTheEnvironment
 from vcr_gen.boundary import outbound
 
 
@@ -19,3 +20,5 @@ class VeryDescriptiveServiceName(Protocol):
     async def method_with_a_result_that_is_long(
         self,
     ) -> Mapping[str, Mapping[str, Mapping[str, Sequence[tuple[int, str, bytes, float]]]]]: ...
+
+    def open_the_connection(self, address: str) -> ConnectionToTheEnvironment: ...

@@ -6,28 +6,42 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from vcr_long_signatures.connections_to_the_environment import (
+        CONNECTION_TO_THE_ENVIRONMENT,
+        ConnectionToTheEnvironmentClose,
+        VcrConnectionToTheEnvironment,
+    )
     from vcr_long_signatures.ports import (
         VERY_DESCRIPTIVE_SERVICE_NAME,
         VcrVeryDescriptiveServiceName,
         VeryDescriptiveServiceNameMethodWhoseCallNearlyFitsInOneLine,
         VeryDescriptiveServiceNameMethodWithARatherLongName,
         VeryDescriptiveServiceNameMethodWithAResultThatIsLong,
+        VeryDescriptiveServiceNameOpenTheConnection,
     )
 
 __all__ = [
+    "CONNECTION_TO_THE_ENVIRONMENT",
     "VERY_DESCRIPTIVE_SERVICE_NAME",
+    "ConnectionToTheEnvironmentClose",
+    "VcrConnectionToTheEnvironment",
     "VcrVeryDescriptiveServiceName",
     "VeryDescriptiveServiceNameMethodWhoseCallNearlyFitsInOneLine",
     "VeryDescriptiveServiceNameMethodWithARatherLongName",
     "VeryDescriptiveServiceNameMethodWithAResultThatIsLong",
+    "VeryDescriptiveServiceNameOpenTheConnection",
 ]
 
 _HOMES = {
+    "CONNECTION_TO_THE_ENVIRONMENT": "vcr_long_signatures.connections_to_the_environment",
     "VERY_DESCRIPTIVE_SERVICE_NAME": "vcr_long_signatures.ports",
+    "ConnectionToTheEnvironmentClose": "vcr_long_signatures.connections_to_the_environment",
+    "VcrConnectionToTheEnvironment": "vcr_long_signatures.connections_to_the_environment",
     "VcrVeryDescriptiveServiceName": "vcr_long_signatures.ports",
     "VeryDescriptiveServiceNameMethodWhoseCallNearlyFitsInOneLine": "vcr_long_signatures.ports",
     "VeryDescriptiveServiceNameMethodWithARatherLongName": "vcr_long_signatures.ports",
     "VeryDescriptiveServiceNameMethodWithAResultThatIsLong": "vcr_long_signatures.ports",
+    "VeryDescriptiveServiceNameOpenTheConnection": "vcr_long_signatures.ports",
 }
 
 if not TYPE_CHECKING:  # a module whose own imports fail must not take the others with it

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final, Self
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
+import vcr_long_signatures.connections_to_the_environment as _vcr_long_signatures_connections_to_the_environment
+from long_signatures.connections_to_the_environment import ConnectionToTheEnvironment
 from long_signatures.ports import VeryDescriptiveServiceName
 
 
@@ -48,6 +50,16 @@ class VeryDescriptiveServiceNameMethodWithAResultThatIsLong(Call):
         target: VeryDescriptiveServiceName,
     ) -> Mapping[str, Mapping[str, Mapping[str, Sequence[tuple[int, str, bytes, float]]]]]:
         return await target.method_with_a_result_that_is_long()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VeryDescriptiveServiceNameOpenTheConnection(Call):
+    """`VeryDescriptiveServiceName.open_the_connection`, as it crosses the boundary."""
+
+    address: str
+
+    def __call__(self, target: VeryDescriptiveServiceName) -> ConnectionToTheEnvironment:
+        return target.open_the_connection(self.address)
 
 
 class VcrVeryDescriptiveServiceName:
@@ -94,6 +106,9 @@ class VcrVeryDescriptiveServiceName:
     ) -> Mapping[str, Mapping[str, Mapping[str, Sequence[tuple[int, str, bytes, float]]]]]:
         return await self._port.acall(VeryDescriptiveServiceNameMethodWithAResultThatIsLong())
 
+    def open_the_connection(self, address: str) -> ConnectionToTheEnvironment:
+        return self._port.call(VeryDescriptiveServiceNameOpenTheConnection(address=address))
+
 
 VERY_DESCRIPTIVE_SERVICE_NAME: Final[Boundary] = Boundary(
     "VeryDescriptiveServiceName",
@@ -104,7 +119,11 @@ VERY_DESCRIPTIVE_SERVICE_NAME: Final[Boundary] = Boundary(
         "method_with_a_rather_long_name": VeryDescriptiveServiceNameMethodWithARatherLongName,
         "method_whose_call_nearly_fits_in_one_line": VeryDescriptiveServiceNameMethodWhoseCallNearlyFitsInOneLine,
         "method_with_a_result_that_is_long": VeryDescriptiveServiceNameMethodWithAResultThatIsLong,
+        "open_the_connection": VeryDescriptiveServiceNameOpenTheConnection,
     },
+    handles=lambda: (
+        _vcr_long_signatures_connections_to_the_environment.CONNECTION_TO_THE_ENVIRONMENT,
+    ),
 )
 
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
