@@ -72,6 +72,7 @@ test-long: $(STAMP) ## ten times as many random concurrent programs, and mutatio
 bench: $(STAMP) ## cost as ratios, so that machines compare
 	$(BIN)/python -m tests.benchmarks
 	$(BIN)/python tests/benchmarks/bench_files.py
+	$(BIN)/python tests/benchmarks/bench_runtime.py
 
 corpus: $(STAMP) ## wrap every Protocol of public packages
 	$(BIN)/python -m pytest tests/gen/test_corpus.py --durations=5
