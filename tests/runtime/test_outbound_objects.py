@@ -14,7 +14,7 @@ from vcr_sample import (
     VcrLocks,
 )
 
-from vcr_gen.errors import DivergenceError, UsageError
+from vcr_gen.errors import DivergenceError, EncodeError, UsageError
 
 
 def test_a_handle_is_a_wrapper_whose_calls_name_it(tape):
@@ -56,6 +56,41 @@ def test_handles_cross_inside_lists_dicts_tuples_and_optionals(tape):
 
     seen = tape.same(VcrDatabase, RealDatabase, program)
     assert seen[3:] == [[], None, True]
+
+
+def test_each_object_of_a_union_of_boundaries_is_a_handle_of_its_own(tape):
+    def program(database):
+        row, cursor = database.any_of("row"), database.any_of("cursor")
+        call, number = database.any_of("call"), database.any_of("int")
+        used = [database.use_any(one) for one in (row, cursor, lambda: 1, number)]
+        return [row.number, cursor.fetch(1), call(), number, used, cursor is database.same()]
+
+    assert tape.same(VcrDatabase, RealDatabase, program) == [
+        3,
+        [(0, "0")],
+        4,
+        5,
+        ["RealRow", "RealCursor", "function", "int"],
+        True,
+    ]
+
+
+def _handle(database):
+    return database.cursor()
+
+
+def _generator(_):
+    return (letter for letter in "ab")
+
+
+@pytest.mark.parametrize("make", [_handle, _generator])
+def test_a_live_object_where_none_is_declared_is_refused_with_what_to_do(tape, make):
+    def program(database):
+        database.tell({"live": make(database)})
+
+    with pytest.raises(EncodeError, match=r"`what`\.live: expected a value, got a live object") as e:
+        tape.record(VcrDatabase, RealDatabase, program)
+    assert "say in the annotation what comes" in e.value.hint
 
 
 def test_the_same_object_is_the_same_handle_every_time(tape):

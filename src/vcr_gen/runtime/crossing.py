@@ -59,6 +59,7 @@ class Crossing:
     def know(self, boundary: Boundary) -> None:
         """Take a boundary, and those reachable through it, for what they are in annotations."""
         for reachable in boundary.reachable:
+            self._boundaries[reachable.wrapper] = reachable
             if reachable.protocol_type is not None:
                 self._boundaries[reachable.protocol_type] = reachable
 
@@ -104,7 +105,10 @@ class Crossing:
             finally:
                 handle_being_built.reset(token)
 
-        return self._codec(_WORD, way, build, lambda value: value is not None)
+        def rank(value: object) -> int:
+            return 0 if isinstance(value, boundary.wrapper) else boundary.distance(value)
+
+        return self._codec(_WORD, way, build, lambda value: value is not None, rank)
 
     def _codec(
         self,
@@ -112,6 +116,7 @@ class Crossing:
         way: Way,
         build: Callable[[int, Any], Any],
         fits: Callable[[object], bool],
+        rank: Callable[[object], int] = lambda _: 0,
     ) -> Codec:
         objects = self.objects
 
@@ -133,7 +138,13 @@ class Crossing:
                 return objects.hand_out(value, build)
             return objects.bring_in(value, build)
 
-        return Codec(encode=encode, decode=decode, compare=compare, replace_live=replace)
+        return Codec(
+            encode=encode,
+            decode=decode,
+            compare=compare,
+            replace_live=replace,
+            rank=lambda value: rank(value) if fits(value) else None,
+        )
 
 
 def _hashable(value: object) -> bool:

@@ -119,6 +119,19 @@ class Boundary:
             found = getattr(found, part, None)
         return found
 
+    def distance(self, value: object) -> int:
+        """How far an object is from following the Protocol, judged without using it.
+
+        Each member that it lacks counts; of two Protocols that it follows, the larger is nearer.
+        """
+        own = getattr(value, "__dict__", {})
+        lacking = sum(name not in own and not hasattr(type(value), name) for name in self._members)
+        return 100 * lacking + max(0, 99 - len(self._members))
+
+    @cached_property
+    def _members(self) -> frozenset[str]:
+        return frozenset(map(_member, self.calls))
+
     def inbound(self, key: str) -> bool:
         """Whether the environment calls this member."""
         return (self.direction == "inbound") != (key in self._opposite)

@@ -25,3 +25,5 @@ class Codec:
     """The value with each live part replaced; None when nothing live can be inside."""
     marks: tuple[Mark, ...] = ()
     """Where the type itself says that less than equality counts."""
+    rank: Callable[[Any], int | None] | None = None
+    """How well a live object suits, for a union: 0 is best, None not at all."""

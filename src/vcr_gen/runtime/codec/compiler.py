@@ -102,6 +102,8 @@ class Compiler:
         known = self._values.get(cls)
         if known is None:
             known = self.node(cls)
+            if isinstance(known, LiveNode):  # nothing said that the other side is to use it
+                raise Fault("a value", f"a live object, of {self.type_name(cls)}", DECLARE)
             if isinstance(known, DynamicNode | UnsupportedNode):
                 raise Fault("a type the codec knows", f"an object of {self.type_name(cls)}", HINT)
             self._values[cls] = known
@@ -242,4 +244,5 @@ def as_codec(node: Node) -> Codec:
     )
 
 
+DECLARE: Final = "say in the annotation what comes: its Protocol, Iterator[…], Callable[…]"
 _TOO_DEEP: Final = "more than the stack holds, or a value that contains itself"

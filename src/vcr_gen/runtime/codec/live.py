@@ -8,7 +8,7 @@ from vcr_gen.errors import DecodeError, EncodeError
 from vcr_gen.runtime.codec.codec import Codec
 from vcr_gen.runtime.codec.compare import Difference, differences
 from vcr_gen.runtime.codec.fault import Fault
-from vcr_gen.runtime.codec.node import LIVE, NO_FIT, Node
+from vcr_gen.runtime.codec.node import DYNAMIC, LIVE, NO_FIT, Node
 from vcr_gen.runtime.codec.plain import Plain
 
 
@@ -38,8 +38,9 @@ class LiveNode(Node):
             raise _as_fault(error) from error
 
     def fits(self, value: object) -> int:
-        """Anything but `None`, after types that fit exactly."""
-        return LIVE if value is not None else NO_FIT
+        """As the runtime says, but never `None`, and after types that fit exactly."""
+        rank = 0 if self._codec.rank is None else self._codec.rank(value)
+        return NO_FIT if value is None or rank is None else min(LIVE + rank, DYNAMIC - 1)
 
     def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         """As the runtime says."""
