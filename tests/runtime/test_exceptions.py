@@ -10,6 +10,7 @@ from vcr_sample import VcrShell
 
 from vcr_gen import Cassette
 from vcr_gen.errors import DivergenceError, EncodeError
+from vcr_gen.runtime.storage import partial_of
 
 KINDS = [
     "boom",
@@ -97,15 +98,21 @@ def test_an_exception_keeps_its_traceback_to_the_caller(tape):
     assert tape.same(VcrShell, RealShell, program) == "program"
 
 
-def test_an_interrupted_call_has_no_end_and_a_replay_says_so(tape):
+def test_an_interruption_that_the_program_handles_is_replayed(tape):
     def program(shell):
-        with pytest.raises(KeyboardInterrupt):
+        try:
             shell.fail("interrupt")
+        except KeyboardInterrupt:
+            return shell.grep("after")
 
-    tape.record(VcrShell, RealShell, program)
-    assert entries(tape.path)[0].keys() & {"returned", "raised", "cancelled"} == set()
-    with pytest.raises(DivergenceError, match=r"Shell\.fail"):
-        tape.replay(VcrShell, program)
+    assert tape.same(VcrShell, RealShell, program) == ["after", "after"]
+
+
+def test_an_interruption_of_the_session_leaves_the_recording_partial(tape):
+    with pytest.raises(KeyboardInterrupt):
+        tape.record(VcrShell, RealShell, lambda shell: shell.fail("interrupt"))
+    assert not tape.path.exists()
+    assert partial_of(tape.path).exists()
 
 
 def test_a_call_cancelled_by_the_application_is_cancelled_again(tape):

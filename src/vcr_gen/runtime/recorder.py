@@ -155,9 +155,9 @@ class Recorder:
         """Record the exception that ends a call in this block."""
         try:
             yield
-        except (GeneratorExit, KeyboardInterrupt):
-            raise  # somebody stops the program: the call never finished
         except BaseException as error:
+            if self.leaves_unfinished(bound, error):
+                raise
             self.raised(call, bound, as_answer(error) if inbound else error)
             raise
 
@@ -168,6 +168,15 @@ class Recorder:
         except EncodeError as error:
             self.tape.failure = self.tape.failure or error
             raise
+
+    def leaves_unfinished(self, bound: Bound, error: BaseException) -> bool:
+        """Whether an exception stops the program rather than ends a call.
+
+        A program may handle the Ctrl-C that reached it in an outbound call, such as a prompt.
+        """
+        if isinstance(error, KeyboardInterrupt):
+            return bound.method.inbound
+        return isinstance(error, GeneratorExit)
 
     def raised(self, call: int, bound: Bound, error: BaseException) -> None:
         """Record the exception that ended a call."""

@@ -94,9 +94,9 @@ class RecordedStream(Stream):
                 stored, result = self._recorder.give(self._bound.returned, finished.value)
                 self._tape.end(self._call, "returned", stored)
                 raise StopIteration(result) from None
-            except (GeneratorExit, KeyboardInterrupt):
-                raise
             except BaseException as error:
+                if self._recorder.leaves_unfinished(self._bound, error):
+                    raise
                 self._over = True
                 self._recorder.raised(self._call, self._bound, error)
                 raise
