@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from fake_credentials import CREDENTIALS, PASSWORD
 from guarded.bridges import Echo
-from guarded.ports import Login
+from guarded.ports import Kind, Login, Policy
 from vcr_guarded import VcrApi
 
 from vcr_gen import Cassette, Redaction
-from vcr_gen.errors import UsageError
+from vcr_gen.errors import DivergenceError, UsageError
 from vcr_gen.runtime.redaction import Secrets
 from vcr_gen.runtime.redaction.tails import open_from
 
@@ -45,6 +45,31 @@ def redacted(value: Any, **options: Any) -> Any:
 )
 def test_what_is_no_secret_is_left_alone(value):
     assert redacted(value) == value
+
+
+@pytest.mark.parametrize("name", ["tape.yaml", "tape.jsonl"])
+def test_one_of_a_declared_few_is_no_secret_whatever_its_name(tmp_path, name):
+    given = Policy(Kind.PASSPHRASE, "required", [Kind.FINGERPRINT], PASSWORD)
+    seen = []
+    for mode in ("all", "none"):
+        with Cassette(tmp_path / name, mode) as cassette:
+            api = VcrApi.attach(cassette, Echo)
+            seen.append(api.change(given, password=Kind.FINGERPRINT))
+            assert api.ask({"kind": "FINGERPRINT"}) == {"kind": "FINGERPRINT"}
+
+    kept = seen[1]["FINGERPRINT"]
+    assert (kept.password, kept.api_key, kept.secrets) == (
+        Kind.PASSPHRASE,
+        "required",
+        [Kind.FINGERPRINT],
+    )
+    assert str(kept.client_secret).startswith("<redacted:client-secret:")
+    assert PASSWORD not in (tmp_path / name).read_text()
+    with (
+        pytest.raises(DivergenceError, match="other arguments than recorded: password"),
+        Cassette(tmp_path / name, "none") as cassette,
+    ):
+        VcrApi.attach(cassette, Echo).change(given, password=Kind.PASSPHRASE)
 
 
 @pytest.mark.parametrize(

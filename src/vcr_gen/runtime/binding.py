@@ -268,6 +268,8 @@ class Binder:
 
         def passing(annotation: object, way: Way, what: str, root: str = "") -> Passing:
             codec = self._compilers[way].codec(annotation)
+            for steps in codec.few:
+                self._secrets.spare(name, FieldPath("", root, steps))
             loosening = self._rules.loosening(name, root, method.rules)
             return Passing(
                 codec, self._anchors, self._secrets, way, f"{name}: {what}", root, loosening

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from guarded.ports import DeniedError, Login, Ticket
+from guarded.ports import DeniedError, Kind, Login, Policy, Ticket
 
 
 class Echo:
@@ -42,6 +42,9 @@ class Echo:
             b"\0key\xff",
             Decimal("98765.4321"),
         )
+
+    def change(self, policy: Policy, *, password: Kind) -> dict[str, Policy]:
+        return {"password": policy, password.name: policy}
 
     def use(self, ticket: Ticket) -> None:
         assert ticket == self.grant()

@@ -3,8 +3,9 @@
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Literal, Protocol
 from uuid import UUID
 
 from vcr_gen.boundary import Secret, inbound, outbound
@@ -30,6 +31,23 @@ class Ticket:
     valid: bool = True
 
 
+class Kind(Enum):
+    """How somebody proves who they are."""
+
+    PASSPHRASE = "passphrase"
+    FINGERPRINT = "fingerprint"
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What secrets must be: fields that are called like them, but say one of a few words."""
+
+    password: Kind
+    api_key: Literal["required", "optional"] | None
+    secrets: list[Kind]
+    client_secret: Kind | str
+
+
 class DeniedError(Exception):
     """The environment says no, and why."""
 
@@ -51,6 +69,8 @@ class Api(Protocol):
     def log_in(self, login: Login, token: Annotated[str, Secret]) -> str: ...
 
     def grant(self) -> Ticket: ...
+
+    def change(self, policy: Policy, *, password: Kind) -> dict[str, Policy]: ...
 
     def use(self, ticket: Ticket) -> None: ...
 

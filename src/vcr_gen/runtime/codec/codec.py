@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.compare import Difference
 from vcr_gen.runtime.codec.marked import Mark
 from vcr_gen.runtime.codec.plain import Plain
@@ -25,5 +26,7 @@ class Codec:
     """The value with each live part replaced; None when nothing live can be inside."""
     marks: tuple[Mark, ...] = ()
     """Where the type itself says that less than equality counts."""
+    few: tuple[tuple[Step, ...], ...] = ()
+    """Where in the values only a declared few are possible."""
     rank: Callable[[Any], int | None] | None = None
     """How well a live object suits, for a union: 0 is best, None not at all."""

@@ -17,7 +17,7 @@ from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.codec.forms import form_node
 from vcr_gen.runtime.codec.live import LiveNode
 from vcr_gen.runtime.codec.lookup import LoadedTypes
-from vcr_gen.runtime.codec.marked import find_marks, reachable
+from vcr_gen.runtime.codec.marked import find_few, find_marks, reachable
 from vcr_gen.runtime.codec.markers import CustomNode, mark, metadata_of
 from vcr_gen.runtime.codec.names import describe, plain_type_name
 from vcr_gen.runtime.codec.node import Node
@@ -241,6 +241,7 @@ def as_codec(node: Node) -> Codec:
         compare if any(each.special or each.is_open for each in reached) else None,
         replace_live if any(each.is_live for each in reached) else None,
         find_marks(node) if any(each.loosens for each in reached) else (),
+        find_few(node) if any(each.few for each in reached) else (),
     )
 
 

@@ -13,6 +13,7 @@ from vcr_gen.runtime.codec.plain import STR, Plain
 class EnumNode(ClassNode):
     """A member of an enum, by its name."""
 
+    few = True
     kinds = frozenset({STR})
     is_open: ClassVar[bool] = False
 
@@ -36,6 +37,7 @@ class EnumNode(ClassNode):
 class FlagNode(ClassNode):
     """A set of flags: `R|W`, `0` for none, `0x80` for bits without a name."""
 
+    few = True
     kinds = frozenset({STR})
     is_open: ClassVar[bool] = False
 

@@ -10,6 +10,8 @@ from vcr_gen.runtime.codec.plain import Plain
 class LiteralNode(Node):
     """The values of one type that a `Literal` lists."""
 
+    few = True
+
     def __init__(self, values: tuple[object, ...], name: str, inner: Node) -> None:
         self.name = name
         self.kinds = inner.kinds

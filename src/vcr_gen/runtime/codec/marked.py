@@ -1,16 +1,20 @@
-"""Where in a type the words stand that loosen the comparison."""
+"""Where in a type the words stand that loosen the comparison, or the values of a declared few."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from vcr_gen.paths import Step, Wild
 from vcr_gen.runtime.codec.node import Node
 
 LIMIT: Final = 1_000
 """How many places of one type are told apart: far more than a person marks."""
+
+_FEW: Final = "few"
+_Look: TypeAlias = "Callable[[Node, tuple[Step, ...] | None], str]"
+"""What is to be said of a node, given the step that leads to it; nothing to look further inside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +40,26 @@ def reachable(node: Node) -> list[Node]:
 
 def find_marks(node: Node) -> tuple[Mark, ...]:
     """The outermost marks in the values of a node; below a recursive type, at any depth."""
-    leading = {id(each) for each in reachable(node) if any(n.loosens for n in reachable(each))}
+    return _outermost(node, lambda each, _: each.loosens)
+
+
+def find_few(node: Node) -> tuple[tuple[Step, ...], ...]:
+    """The places in the values of a node where only a declared few are possible."""
+
+    def look(each: Node, way: tuple[Step, ...] | None) -> str:
+        if each.few:
+            return "" if way == () else _FEW  # one alternative of a union that has others
+        return each.loosens
+
+    return tuple(mark.steps for mark in _outermost(node, look) if mark.how == _FEW)
+
+
+def _outermost(node: Node, look: _Look) -> tuple[Mark, ...]:
+    nodes = reachable(node)
+    seen = {id(each) for each in nodes if look(each, None)}
+    leading = {id(each) for each in nodes if any(id(n) in seen for n in reachable(each))}
     found: dict[Mark, None] = {}
-    for mark in _marks(node, (), {}, leading):
+    for mark in _marks(node, None, (), {}, leading, look):
         found[mark] = None
         if len(found) == LIMIT:
             break
@@ -46,15 +67,20 @@ def find_marks(node: Node) -> tuple[Mark, ...]:
 
 
 def _marks(
-    node: Node, steps: tuple[Step, ...], above: dict[int, Node], leading: set[int]
+    node: Node,
+    way: tuple[Step, ...] | None,
+    steps: tuple[Step, ...],
+    above: dict[int, Node],
+    leading: set[int],
+    look: _Look,
 ) -> Iterator[Mark]:
-    if node.loosens:
-        yield Mark(steps, node.loosens)
+    if how := look(node, way):
+        yield Mark(steps, how)
     elif id(node) in leading and id(node) not in above:
         if _leads_back(node):
             steps = steps if steps[-1:] == (Wild.DEEP,) else (*steps, Wild.DEEP)
-        for way, part in node.parts():
-            yield from _marks(part, (*steps, *way), {**above, id(node): node}, leading)
+        for on, part in node.parts():
+            yield from _marks(part, on, (*steps, *on), {**above, id(node): node}, leading, look)
 
 
 def _leads_back(node: Node) -> bool:

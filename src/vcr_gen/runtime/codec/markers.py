@@ -67,6 +67,7 @@ class Wrapper(Node):
         self.name = inner.name
         self.kinds = inner.kinds
         self.natural = inner.natural
+        self.few = inner.few
 
     def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
         """The node inside."""
@@ -103,6 +104,7 @@ class SecretNode(Wrapper):
         super().__init__(inner)
         self._hide: Final = hide
         self.hides = True
+        self.few = False
         self.kinds = frozenset({STR}) | (inner.kinds & {NULL})
         self.natural = self.kinds & inner.natural
 

@@ -37,6 +37,8 @@ class Node:
     """Whether values of types unknown at compile time can be inside."""
     hides: bool = False
     """Whether a value that does not fit must not be shown, as it may be a secret."""
+    few: bool = False
+    """Whether only a declared few values are possible, as of an enum: then none is a secret."""
     discards: bool = False
     """Whether the value is thrown away: stored as null, read as `None`."""
     is_live: ClassVar[bool] = False

@@ -25,6 +25,7 @@ class OptionalNode(Node):
         self.name = name
         self.inner: Final = inner
         self.hides = inner.hides
+        self.few = inner.few
         self.kinds = inner.kinds | {NULL}
         self.natural = inner.natural | {NULL}
 
@@ -82,6 +83,7 @@ class UnionNode(Node):
         self.name = name
         self._members: Final = tuple(sorted(members, key=lambda member: member.name))
         self.hides = any(member.hides for member in members)
+        self.few = all(member.few for member in members)
         self._by_name: Final = {member.name: member for member in self._members}
         self.kinds = frozenset().union(*(member.kinds for member in members))
         self.natural = frozenset().union(*(member.natural for member in members))

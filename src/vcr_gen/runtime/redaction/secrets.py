@@ -8,6 +8,7 @@ from typing import final
 
 from vcr_gen.paths import FieldPath
 from vcr_gen.runtime import places
+from vcr_gen.runtime.codec import MISSING, Missing
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction.aligning import Aligner
 from vcr_gen.runtime.redaction.finding import Finder
@@ -26,6 +27,7 @@ class Secrets:
     def __init__(self, redaction: Redaction, *, replaying: bool = False) -> None:
         finder = redaction.finder()
         self._fields = list(redaction.places())
+        self._spared: dict[str, list[FieldPath]] = {}
         self.vault = Vault(replaying=replaying)
         self.redactor = Redactor(finder, self.vault)
         self._aligner = Aligner(finder, self.vault)
@@ -35,11 +37,26 @@ class Secrets:
         if (of, path) not in self._fields:
             self._fields.append((of, path))
 
+    def spare(self, of: str, path: FieldPath) -> None:
+        """Take what stands at a place for no secret, whatever its name: one of a declared few."""
+        names = [step for step in path.steps if isinstance(step, str)]
+        roots = [name_of_result(of) if path.root == _ROOTS["returned"] else path.root]
+        naming = self.redactor.finder.naming
+        if any(name and naming(name) is not Naming.HARMLESS for name in (*roots, *names)):
+            self._spared.setdefault(of, []).append(path)
+
     def redact(self, of: str, kind: str, value: Plain) -> Plain:
         """A value of a call without its secrets: its arguments by name, its result, …"""
         if self._fields:
             value = self._redact_fields(of, kind, value)
-        return self.redactor.redact(value, name_of_result(of) if kind == "returned" else "")
+        spared = self._spared_in(of, kind)
+        seen = value
+        for path in spared:  # not shown to the redactor: what it finds once, it finds everywhere
+            seen = places.replace(path, seen, _nothing)
+        made = self.redactor.redact(seen, name_of_result(of) if kind == "returned" else "")
+        for path in spared:
+            made = places.align(path, value, made, _as_it_was)
+        return made
 
     def entry(self, entry: dict[str, Plain]) -> dict[str, Plain]:
         """The header or an event of a file without the secrets in its values."""
@@ -81,6 +98,16 @@ class Secrets:
             key: each if key == "$type" else self._hide_place(each) for key, each in value.items()
         }
 
+    def _spared_in(self, of: str, kind: str) -> list[FieldPath]:
+        """The places of `spare` in the values of one kind, as seen from the value."""
+        if of not in self._spared:
+            return []
+        if kind == "call":  # the value is all arguments, by name
+            roots = _ROOTS.values()
+            paths = [path for path in self._spared[of] if path.root not in roots]
+            return [FieldPath("", "", (path.root, *path.steps)) for path in paths]
+        return [path for path in self._spared[of] if path.root == _ROOTS[kind]]
+
     def refused(self, place: str, got: str) -> str:
         """What a message says of a value that was refused; nothing, under the name of a secret."""
         names = _NAMES.findall(place)
@@ -112,6 +139,18 @@ _ROOTS = {
     "returned": "$result",
     "raised": "$raised",
 }
+
+
+def _nothing(value: Plain) -> Plain:
+    del value
+    return None
+
+
+def _as_it_was(
+    place: places.Place, before: Plain | Missing, after: Plain | Missing
+) -> Plain | Missing:
+    del place
+    return after if before is MISSING else before
 
 
 def redacting() -> Callable[[dict[str, Plain]], dict[str, Plain]]:
