@@ -88,7 +88,7 @@ def test_a_live_object_where_none_is_declared_is_refused_with_what_to_do(tape, m
     def program(database):
         database.tell({"live": make(database)})
 
-    with pytest.raises(EncodeError, match=r"`what`\.live: expected a value, got a live object") as e:
+    with pytest.raises(EncodeError, match=r"`what`\.live: expected a value, got a live") as e:
         tape.record(VcrDatabase, RealDatabase, program)
     assert "say in the annotation what comes" in e.value.hint
 

@@ -59,28 +59,34 @@ def _outermost(node: Node, look: _Look) -> tuple[Mark, ...]:
     seen = {id(each) for each in nodes if look(each, None)}
     leading = {id(each) for each in nodes if any(id(n) in seen for n in reachable(each))}
     found: dict[Mark, None] = {}
-    for mark in _marks(node, None, (), {}, leading, look):
+    for mark in _Search(look, leading).marks(node, None, (), {}):
         found[mark] = None
         if len(found) == LIMIT:
             break
     return tuple(found)
 
 
-def _marks(
-    node: Node,
-    way: tuple[Step, ...] | None,
-    steps: tuple[Step, ...],
-    above: dict[int, Node],
-    leading: set[int],
-    look: _Look,
-) -> Iterator[Mark]:
-    if how := look(node, way):
-        yield Mark(steps, how)
-    elif id(node) in leading and id(node) not in above:
-        if _leads_back(node):
-            steps = steps if steps[-1:] == (Wild.DEEP,) else (*steps, Wild.DEEP)
-        for on, part in node.parts():
-            yield from _marks(part, on, (*steps, *on), {**above, id(node): node}, leading, look)
+@dataclass(frozen=True, slots=True)
+class _Search:
+    look: _Look
+    leading: set[int]
+    """The nodes that lead to something, by their ids."""
+
+    def marks(
+        self,
+        node: Node,
+        way: tuple[Step, ...] | None,
+        steps: tuple[Step, ...],
+        above: dict[int, Node],
+    ) -> Iterator[Mark]:
+        """What is to be said of a node and its parts; `way` is the last of the `steps` to it."""
+        if how := self.look(node, way):
+            yield Mark(steps, how)
+        elif id(node) in self.leading and id(node) not in above:
+            if _leads_back(node):
+                steps = steps if steps[-1:] == (Wild.DEEP,) else (*steps, Wild.DEEP)
+            for on, part in node.parts():
+                yield from self.marks(part, on, (*steps, *on), {**above, id(node): node})
 
 
 def _leads_back(node: Node) -> bool:
