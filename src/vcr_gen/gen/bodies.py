@@ -11,6 +11,7 @@ from vcr_gen.gen.model import (
 )
 from vcr_gen.gen.text import (
     Reference,
+    Text,
     contains_self,
     full_names,
     is_self,
@@ -73,36 +74,37 @@ def returning(
     direct: bool = False,
 ) -> Iterator[Nest | str]:
     """The statements that return what the inner call gives, as the signature says."""
-    names = wrapper.names
     if signature.managed is not None:
         local = "value"
         while local in bound:
             local += "_"
-        asynchronous = any(
-            isinstance(part, Reference) and "async" in part.full_name
-            for text in signature.decorators
-            for part in text
-        )
-        before = "async with " if asynchronous else "with "
-        yield Nest(f"{before}{inner.before}", inner.items, f"{inner.after} as {local}:")
+        before = f"{signature.managed} {inner.before}"
+        yield Nest(before, inner.items, f"{inner.after} as {local}:")
+        entered = signature.entered
+        if not direct and _speaks_of_self(signature, entered):
+            local = _cast(wrapper, entered, local, bound).flat
         yield f"    yield {local}"
         return
     awaited = "await " if signature.asynchronous else ""
     if signature.returned in {"none", "never"}:
         yield Nest(f"{awaited}{inner.before}", inner.items, inner.after)
         return
-    if not direct and signature.returns is not None and _speaks_of_self(signature):
-        cast = names.own("typing", "cast", bound=bound)
-        shown = names.spell(opened(signature.returns)).replace('"', "'")
-        value = Nest(f"{awaited}{inner.before}", inner.items, inner.after)
-        yield Nest(f"return {cast}(", (string_literal(shown), value), ")")
-        return
-    yield Nest(f"return {awaited}{inner.before}", inner.items, inner.after)
-
-
-def _speaks_of_self(signature: Signature) -> bool:
+    value = Nest(f"{awaited}{inner.before}", inner.items, inner.after)
     returns = signature.returns or ()
-    return any(map(is_self, full_names(returns))) or signature.self_type in set(references(returns))
+    if not direct and _speaks_of_self(signature, returns):
+        value = _cast(wrapper, returns, value, bound)
+    yield Nest(f"return {value.before}", value.items, value.after)
+
+
+def _cast(wrapper: Wrapper, text: Text, value: Nest | str, bound: Collection[str]) -> Nest:
+    """The value as the signature says it, where the event can only speak of the Protocol."""
+    cast = wrapper.names.own("typing", "cast", bound=bound)
+    shown = wrapper.names.spell(opened(text)).replace('"', "'")
+    return Nest(f"{cast}(", (string_literal(shown), value), ")")
+
+
+def _speaks_of_self(signature: Signature, text: Text) -> bool:
+    return any(map(is_self, full_names(text))) or signature.self_type in set(references(text))
 
 
 def instance(wrapper: Wrapper, signature: Signature, receiver: str, bound: Collection[str]) -> str:

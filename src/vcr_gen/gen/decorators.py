@@ -1,13 +1,14 @@
 """Knows what decorators on a Protocol's members do to them."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from vcr_gen.gen.annotations import bind
 from vcr_gen.gen.config import Direction
 from vcr_gen.gen.library import Definition, Unread
+from vcr_gen.gen.model import Managed
 from vcr_gen.gen.scopes import Scope
 from vcr_gen.gen.spelling import spell
 from vcr_gen.gen.syntax import Function
@@ -30,7 +31,10 @@ _DEPRECATED: Final = frozenset({"warnings.deprecated", "typing.deprecated"})
 _PROPERTIES: Final = frozenset(
     {"builtins.property", "abc.abstractproperty", "types.DynamicClassAttribute", "enum.property"}
 )
-_MANAGERS: Final = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
+_MANAGERS: Final[Mapping[str, Managed]] = {
+    "contextlib.contextmanager": "with",
+    "contextlib.asynccontextmanager": "async with",
+}
 _CLASS_METHODS: Final = frozenset({"builtins.classmethod", "abc.abstractclassmethod"})
 _STATIC_METHODS: Final = frozenset({"builtins.staticmethod", "abc.abstractstaticmethod"})
 
@@ -42,7 +46,7 @@ class Decorations:
     overload: bool = False
     binding: Literal["instance", "class", "static"] = "instance"
     role: Literal["method", "property", "cached", "setter", "getter", "deleter"] = "method"
-    managed: bool = False
+    managed: Managed | None = None
     deprecated: bool = False
     kept: tuple[Text, ...] = ()
     """Decorators that the wrapper repeats."""
@@ -102,7 +106,7 @@ def _add(found: Decorations, decorator: ast.expr, scope: Scope) -> Decorations:
         return found
     text = spell(bind(decorator, scope))
     if name in _MANAGERS:
-        return replace(found, managed=True, kept=(text, *found.kept))
+        return replace(found, managed=_MANAGERS[name], kept=(text, *found.kept))
     if name in _DEPRECATED:
         return replace(found, deprecated=True, kept=(text, *found.kept))
     if name in _KEPT:

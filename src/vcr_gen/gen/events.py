@@ -107,9 +107,9 @@ class EventMaker:
     def returned(self, signature: Signature) -> Text:
         """The declared result as the event says it."""
         if signature.managed is not None:
-            asynchronous = any("async" in _spelling(one) for one in signature.decorators)
+            asynchronous = signature.managed == "async with"
             kind = "AbstractAsyncContextManager" if asynchronous else "AbstractContextManager"
-            inner = self.of_protocol(signature.managed, signature)
+            inner = self.of_protocol(signature.entered, signature)
             return (imported("contextlib", kind), "[", *inner, "]")
         if fold(next(full_names(signature.returns or ()), "")) in _NARROWING:
             return (builtin("bool"),)  # it says something of an argument, which the event has not
@@ -213,12 +213,6 @@ def _plain(part: Part) -> Part:
     if isinstance(part, Reference) and part.spelling.startswith("__builtins__."):
         return builtin(part.spelling.rpartition(".")[2])
     return part
-
-
-def _spelling(text: Text) -> str:
-    return "".join(
-        part if isinstance(part, str) else getattr(part, "spelling", "") for part in text
-    )
 
 
 def _has_pack(signature: Signature) -> bool:

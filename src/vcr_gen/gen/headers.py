@@ -12,7 +12,6 @@ from vcr_gen.gen.model import (
     Parameter,
     Signature,
 )
-from vcr_gen.gen.text import Reference
 from vcr_gen.gen.wrapper import Wrapper, protocol_text
 
 __all__ = ["decorators_of", "header_of"]
@@ -30,12 +29,7 @@ def header_of(wrapper: Wrapper, name: str, signature: Signature, *, stub: bool =
     if signature.returns is not None:
         shown = names.annotation(signature.returns, lazy=signature.lazy, bound=bound)
         returns = f" -> {shown}"
-    managed_async = signature.managed is not None and any(
-        isinstance(part, Reference) and "async" in part.full_name
-        for text in signature.decorators
-        for part in text
-    )
-    awaited = "async " if signature.asynchronous or managed_async else ""
+    awaited = "async " if signature.asynchronous or signature.managed == "async with" else ""
     return Nest(
         f"{awaited}def {name}{brackets}(",
         tuple(_shown_parameters(wrapper, name, parameters, signature, stub=stub)),

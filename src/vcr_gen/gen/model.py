@@ -17,6 +17,7 @@ __all__ = [
     "Boundary",
     "Default",
     "Kind",
+    "Managed",
     "Member",
     "Method",
     "NestedClass",
@@ -26,6 +27,9 @@ __all__ = [
     "SourceModule",
     "TypeVariable",
 ]
+
+
+Managed: TypeAlias = Literal["with", "async with"]
 
 
 class Kind(Enum):
@@ -96,8 +100,10 @@ class Signature:
     asynchronous: bool = False
     lazy: bool | None = False
     """Whether annotations are text at run time; None where there are none, as in typeshed."""
-    managed: Text | None = None
-    """For `@contextmanager`: the type that `with` binds."""
+    managed: Managed | None = None
+    """For `@contextmanager` and `@asynccontextmanager`: the statement that enters it."""
+    entered: Text = ()
+    """The type that this statement binds."""
     decorators: tuple[Text, ...] = ()
     """Decorators to say again."""
     docstring: str | None = None
@@ -110,7 +116,7 @@ class Signature:
             if parameter.default:
                 yield parameter.default.text
         yield self.returns or ()
-        yield self.managed or ()
+        yield self.entered
 
 
 @dataclass(frozen=True, slots=True)

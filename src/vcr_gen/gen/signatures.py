@@ -61,12 +61,18 @@ def signature_of(node: Function, place: Place, decorated: Decorations) -> Signat
         receiver=receiver,
         self_type=_self_type(receiver),
         type_parameters=tuple(bracketed(one, inner.scope) for one in brackets),
-        asynchronous=isinstance(node, ast.AsyncFunctionDef) and not yields(node),
+        asynchronous=_is_coroutine(node, decorated),
         lazy=None if place.scope.module.standard else place.scope.module.lazy_annotations,
-        managed=_managed(returns) if decorated.managed else None,
+        managed=decorated.managed,
+        entered=_entered(returns) if decorated.managed else (),
         decorators=decorated.kept,
         docstring=docstring_of(node),
     )
+
+
+def _is_coroutine(node: Function, decorated: Decorations) -> bool:
+    """Whether a call is awaited; what a decorator makes a context manager is entered instead."""
+    return isinstance(node, ast.AsyncFunctionDef) and not (decorated.managed or yields(node))
 
 
 _LEADING = (Kind.POSITIONAL_ONLY, Kind.POSITIONAL)
@@ -172,7 +178,7 @@ def _self_type(receiver: Parameter | None) -> Reference | None:
     return None
 
 
-def _managed(returns: ast.expr | None) -> Text:
+def _entered(returns: ast.expr | None) -> Text:
     """What `with` binds: the first argument of `Iterator[T]` and the like."""
     node = unquoted(returns) if returns is not None else None
     if isinstance(node, ast.Subscript):

@@ -1,3 +1,4 @@
+import contextlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import (
     AbstractAsyncContextManager,
@@ -24,6 +25,16 @@ class Database(Protocol):
     @asynccontextmanager
     async def connected(self) -> AsyncIterator[str]:
         yield ""
+
+    @contextlib.asynccontextmanager
+    async def streaming(self) -> AsyncIterator[Self]:
+        yield self
+
+    @contextlib.asynccontextmanager
+    def following(self) -> AsyncIterator[int]: ...
+
+    @contextmanager
+    def nested(self, value: int) -> Iterator[Self]: ...
 
     def __enter__(self) -> Self: ...
     def __exit__(

@@ -3,6 +3,7 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `context_managers.ports`."""
 
+import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import (
     AbstractAsyncContextManager,
@@ -53,6 +54,32 @@ class DatabaseConnected(Call):
 
     def __call__(self, target: Database) -> AbstractAsyncContextManager[str]:
         return target.connected()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseStreaming(Call):
+    """`Database.streaming`, as it crosses the boundary."""
+
+    def __call__(self, target: Database) -> AbstractAsyncContextManager[Database]:
+        return target.streaming()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseFollowing(Call):
+    """`Database.following`, as it crosses the boundary."""
+
+    def __call__(self, target: Database) -> AbstractAsyncContextManager[int]:
+        return target.following()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseNested(Call):
+    """`Database.nested`, as it crosses the boundary."""
+
+    value: int
+
+    def __call__(self, target: Database) -> AbstractContextManager[Database]:
+        return target.nested(self.value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +148,21 @@ class VcrDatabase:
         async with self._port.call(DatabaseConnected()) as value:
             yield value
 
+    @contextlib.asynccontextmanager
+    async def streaming(self) -> AsyncIterator[Self]:
+        async with self._port.call(DatabaseStreaming()) as value:
+            yield cast("Self", value)
+
+    @contextlib.asynccontextmanager
+    async def following(self) -> AsyncIterator[int]:
+        async with self._port.call(DatabaseFollowing()) as value:
+            yield value
+
+    @contextmanager
+    def nested(self, value: int) -> Iterator[Self]:
+        with self._port.call(DatabaseNested(value=value)) as value_:
+            yield cast("Self", value_)
+
     def __enter__(self) -> Self:
         return cast("Self", self._port.call(DatabaseEnter()))
 
@@ -149,6 +191,9 @@ DATABASE: Final[Boundary] = Boundary(
         "session": DatabaseSession,
         "locked": DatabaseLocked,
         "connected": DatabaseConnected,
+        "streaming": DatabaseStreaming,
+        "following": DatabaseFollowing,
+        "nested": DatabaseNested,
         "__enter__": DatabaseEnter,
         "__exit__": DatabaseExit,
         "__aenter__": DatabaseAenter,
