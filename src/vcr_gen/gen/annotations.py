@@ -4,9 +4,10 @@ import ast
 import builtins
 from dataclasses import replace
 
+from vcr_gen.gen.library import Definition, Unread
 from vcr_gen.gen.referring import reference_to
-from vcr_gen.gen.scopes import Bound, QuotedNode, Scope, parsed_string
-from vcr_gen.gen.text import Reference, builtin, fold
+from vcr_gen.gen.scopes import Bound, QuotedNode, Scope, is_type_variable, parsed_string
+from vcr_gen.gen.text import Reference, builtin, fold, imported
 
 __all__ = ["bind", "full_name", "unquoted"]
 
@@ -115,7 +116,18 @@ class _Binder:
         if root.id == "__builtins__" and chain:  # how to say `list` beside a method of that name
             root = ast.copy_location(ast.Name(chain.pop(0), ast.Load()), root)
             return _dotted(self._builtin(root), chain)
-        return _dotted(self._root(root, chain), chain)
+        variable = self._variable(node) if chain else None
+        return variable or _dotted(self._root(root, chain), chain)
+
+    def _variable(self, node: ast.expr) -> ast.expr | None:
+        """The TypeVar that `module.T` stands for: one is a type parameter under any name."""
+        library, found = self.scope.library, self.scope.resolve(node)
+        reference = None
+        if isinstance(found, Definition) and is_type_variable(library, found.module, found.node):
+            reference = reference_to(library, found.module, found.qualname, [])
+        elif isinstance(found, Unread) and found.full_name == "typing.AnyStr":
+            reference = replace(imported("typing", "AnyStr"), kind="variable")
+        return None if reference is None else _bound(reference)
 
     def _builtin(self, node: ast.Name) -> ast.expr:
         if hasattr(builtins, node.id):

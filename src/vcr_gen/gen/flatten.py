@@ -12,7 +12,7 @@ from vcr_gen.gen.problems import Problems, RefusedProtocolError
 from vcr_gen.gen.scopes import Bound, QuotedNode, Scope
 from vcr_gen.gen.text import Reference, builtin, imported
 
-__all__ = ["Ancestor", "class_scope", "fill", "is_protocol", "lineage", "own_parameters"]
+__all__ = ["Ancestor", "class_scope", "fill", "is_protocol", "lineage", "own_variables"]
 
 _PROTOCOL: Final = "typing.Protocol"
 _NOT_BASES: Final = frozenset({_PROTOCOL, "typing.Generic", "builtins.object"})
@@ -200,18 +200,23 @@ def own_parameters(library: Library, definition: Definition) -> tuple[_OwnParame
             (one.name, one.kind, None if one.default is None else bind(one.default, scope))
             for one in brackets
         )
+    return tuple(_own_parameter(library, one) for one in own_variables(library, definition))
+
+
+def own_variables(library: Library, definition: Definition) -> list[Reference]:
+    """The type variables that a class without brackets is generic in, in order."""
+    scope = Scope(library, definition.module)
     generic: list[ast.expr] = []
     others: list[ast.expr] = []
-    for base in node.bases:
+    for base in getattr(definition.node, "bases", ()):
         if isinstance(base, ast.Subscript):
             listed = scope.name_of(base.value) in {_PROTOCOL, "typing.Generic"}
             (generic if listed else others).append(bind(base.slice, scope))
-    found: dict[str, _OwnParameter] = {}
+    found: dict[str, Reference] = {}
     for expression in generic or others:
         for reference in _variables(expression):
-            if reference.spelling not in found:
-                found[reference.spelling] = _own_parameter(library, reference)
-    return tuple(found.values())
+            found.setdefault(reference.spelling, reference)
+    return list(found.values())
 
 
 def _variables(node: ast.AST) -> Iterator[Reference]:

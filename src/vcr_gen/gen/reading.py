@@ -8,7 +8,7 @@ from vcr_gen.gen.annotations import bind
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.discover import Found
 from vcr_gen.gen.field_rules import check_fields
-from vcr_gen.gen.flatten import class_scope, lineage, own_parameters
+from vcr_gen.gen.flatten import class_scope, lineage, own_variables
 from vcr_gen.gen.library import Definition, Library, Unread
 from vcr_gen.gen.members import read_members
 from vcr_gen.gen.model import (
@@ -128,11 +128,7 @@ def _type_parameters(library: Library, definition: Definition) -> tuple[TypeVari
         scope = class_scope(library, definition, [])
         return tuple(bracketed(one, scope) for one in brackets)
     scope = Scope(library, definition.module)
-    found: list[TypeVariable] = []
-    for name, _, _ in own_parameters(library, definition):
-        bound = spell(bind(ast.Name(name, ast.Load()), scope))
-        found.extend(declaration(reference, scope) for reference in references(bound))
-    return tuple(found)
+    return tuple(declaration(one, scope) for one in own_variables(library, definition))
 
 
 def _laziness(boundary: Boundary, module: Module) -> Iterator[bool]:

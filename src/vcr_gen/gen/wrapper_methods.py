@@ -69,10 +69,13 @@ def _checked_implementation(wrapper: Wrapper, member: Method) -> Iterator[Functi
 
 
 def _receiver(member: Method) -> tuple[str, ...]:
-    """`self` or `cls` before `*args`; with `/` where a keyword may have that name."""
+    """`self` or `cls` before `*args`; with `/` where a keyword may have that name.
+
+    No overload may then give the instance by keyword, which a plain `self` allows.
+    """
     receivers = {"instance": ("self",), "class": ("cls",), "static": ()}
     given = [one.receiver for one in member.overloads if one.receiver is not None]
-    positional = any(one.kind is Kind.POSITIONAL_ONLY for one in given)
+    positional = bool(given) and all(one.kind is Kind.POSITIONAL_ONLY for one in given)
     return (*receivers[member.binding], "/") if positional else receivers[member.binding]
 
 

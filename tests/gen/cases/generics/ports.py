@@ -1,3 +1,4 @@
+import typing
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, Protocol, TypeVar
 
@@ -35,3 +36,10 @@ Idle_co = TypeVar("Idle_co", covariant=True)
 @outbound
 class Tagged(Protocol[T_co, Idle_co]):
     def get(self) -> T_co: ...
+
+
+@outbound
+class File(Protocol[typing.AnyStr]):
+    def read(self) -> typing.AnyStr: ...
+    def write(self, text: typing.AnyStr) -> int: ...
+    def __enter__(self) -> typing.IO[typing.AnyStr]: ...

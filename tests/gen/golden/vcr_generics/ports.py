@@ -3,13 +3,14 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `generics.ports`."""
 
+import typing
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, AnyStr, Final, Generic, Self, TypeVar
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from generics.ports import Cell, Idle_co, Item, K_contra, Repo, T, T_co, Tagged
+from generics.ports import Cell, File, Idle_co, Item, K_contra, Repo, T, T_co, Tagged
 
 if TYPE_CHECKING:
     _N = TypeVar("_N", int, float)
@@ -213,6 +214,65 @@ TAGGED: Final[Boundary] = Boundary(
     calls={"get": TaggedGet},
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRead(Call, Generic[AnyStr]):
+    """`File.read`, as it crosses the boundary."""
+
+    def __call__(self, target: File[AnyStr]) -> AnyStr:
+        return target.read()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileWrite(Call, Generic[AnyStr]):
+    """`File.write`, as it crosses the boundary."""
+
+    text: AnyStr
+
+    def __call__(self, target: File[AnyStr]) -> int:
+        return target.write(self.text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileEnter(Call, Generic[AnyStr]):
+    """`File.__enter__`, as it crosses the boundary."""
+
+    def __call__(self, target: File[AnyStr]) -> typing.IO[AnyStr]:
+        return target.__enter__()
+
+
+class VcrFile(Generic[AnyStr]):
+    """Records and replays `File`."""
+
+    def __init__(self, *, cassette: Cassette, inner: File[AnyStr] | None = None) -> None:
+        self._port: OutboundPort[File[AnyStr]] = OutboundPort(cassette, FILE, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], File[AnyStr]]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def read(self) -> AnyStr:
+        call: FileRead[AnyStr] = FileRead()
+        return self._port.call(call)
+
+    def write(self, text: AnyStr) -> int:
+        call: FileWrite[AnyStr] = FileWrite(text=text)
+        return self._port.call(call)
+
+    def __enter__(self) -> typing.IO[AnyStr]:
+        call: FileEnter[AnyStr] = FileEnter()
+        return self._port.call(call)
+
+
+FILE: Final[Boundary] = Boundary(
+    "File",
+    direction="outbound",
+    protocol="generics.ports:File",
+    wrapper=VcrFile,
+    calls={"read": FileRead, "write": FileWrite, "__enter__": FileEnter},
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_repo_is_a_repo(wrapper: VcrRepo[K_contra, T_co]) -> Repo[K_contra, T_co]:
@@ -222,4 +282,7 @@ if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift a
         return wrapper
 
     def vcr_tagged_is_a_tagged(wrapper: VcrTagged[T_co, Any]) -> Tagged[T_co, Any]:
+        return wrapper
+
+    def vcr_file_is_a_file(wrapper: VcrFile[AnyStr]) -> File[AnyStr]:
         return wrapper

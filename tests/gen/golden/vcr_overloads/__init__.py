@@ -13,6 +13,8 @@ if TYPE_CHECKING:
         StoreRead,
         StoreRead2,
         StoreRead3,
+        StoreShift,
+        StoreShift2,
         StoreWrite,
         VcrStore,
     )
@@ -24,6 +26,8 @@ __all__ = [
     "StoreRead",
     "StoreRead2",
     "StoreRead3",
+    "StoreShift",
+    "StoreShift2",
     "StoreWrite",
     "VcrStore",
 ]
@@ -35,6 +39,8 @@ _HOMES = {
     "StoreRead": "vcr_overloads.ports",
     "StoreRead2": "vcr_overloads.ports",
     "StoreRead3": "vcr_overloads.ports",
+    "StoreShift": "vcr_overloads.ports",
+    "StoreShift2": "vcr_overloads.ports",
     "StoreWrite": "vcr_overloads.ports",
     "VcrStore": "vcr_overloads.ports",
 }

@@ -46,6 +46,27 @@ class StoreRead3(Call):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoreShift(Call):
+    """`Store.shift`, as it crosses the boundary."""
+
+    amount: int
+
+    def __call__(self, target: Store) -> int:
+        return target.shift(self.amount)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreShift2(Call):
+    """`Store.shift`, as it crosses the boundary."""
+
+    hours: int
+    minutes: int
+
+    def __call__(self, target: Store) -> int:
+        return target.shift(hours=self.hours, minutes=self.minutes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoreFind(Call):
     """`Store.find`, as it crosses the boundary."""
 
@@ -98,6 +119,13 @@ class VcrStore:
         return self._port.call(self._port.choose((StoreRead, StoreRead2, StoreRead3), args, kwds))
 
     @overload
+    def shift(self, amount: int, /) -> int: ...
+    @overload
+    def shift(self, *, hours: int = 0, minutes: int = 0) -> int: ...
+    def shift(self, *args: Any, **kwds: Any) -> Any:
+        return self._port.call(self._port.choose((StoreShift, StoreShift2), args, kwds))
+
+    @overload
     async def find(self, key: int) -> int: ...
     @overload
     async def find(self, key: str) -> str: ...
@@ -122,6 +150,8 @@ STORE: Final[Boundary] = Boundary(
         "read": StoreRead,
         "read#2": StoreRead2,
         "read#3": StoreRead3,
+        "shift": StoreShift,
+        "shift#2": StoreShift2,
         "find": StoreFind,
         "find#2": StoreFind2,
         "write": StoreWrite,
