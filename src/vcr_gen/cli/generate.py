@@ -90,7 +90,7 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     if arguments.list:
         from vcr_gen.cli.listing import list_boundaries
 
-        return list_boundaries(config, paths, terminal)
+        return list_boundaries(config, paths, terminal, jobs=arguments.jobs)
     if arguments.watch:
         from vcr_gen.cli.watch import watch
 

@@ -9,15 +9,16 @@ from vcr_gen.cli.report import FINE, counted
 from vcr_gen.cli.tables import table
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.gen.config import Config
+from vcr_gen.gen.cores import processes
 from vcr_gen.gen.diagnostics import RefusedError
 from vcr_gen.gen.pipeline import Generated, generate
 
 __all__ = ["list_boundaries"]
 
 
-def list_boundaries(config: Config, paths: Sequence[Path], terminal: Terminal) -> int:
+def list_boundaries(config: Config, paths: Sequence[Path], terminal: Terminal, *, jobs: int) -> int:
     """Print one line for each boundary: direction, name, Protocol, wrapper, place."""
-    generation = generate(config)
+    generation = generate(config, jobs=processes(jobs))
     if generation.diagnostics:
         raise RefusedError(generation.diagnostics)
     chosen = [

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vcr_gen.gen.config import Config
+from vcr_gen.gen.cores import processes
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.identity import compare_modules
 from vcr_gen.gen.ownership import is_ours, owned_files
@@ -29,10 +30,11 @@ def verify_project(config: Config, *, with_mypy: bool = True) -> Verdict:
 
     Raises `RefusedError` when a Protocol cannot be wrapped at all.
     """
-    generation = generate(config)
+    jobs = processes(0)
+    generation = generate(config, jobs=jobs)
     if generation.diagnostics:
         raise RefusedError(generation.diagnostics)
-    found = list(_compare(config, wanted_files(config, generation.files, known={})))
+    found = list(_compare(config, wanted_files(config, generation.files, known={}, jobs=jobs)))
     if with_mypy:
         sources = {config.root / boundary.source for boundary in generation.boundaries}
         found += type_check(config, {*generation.files, *sources})

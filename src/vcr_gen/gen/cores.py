@@ -1,65 +1,78 @@
-"""Spreads work over the cores of the machine; the one module that knows processes."""
+"""Shares work out to the cores of the machine."""
 
 import gc
-import multiprocessing
-import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from multiprocessing.context import BaseContext
-from typing import Any, TypeVar
+import os
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final, TypeAlias, TypeVar
 
-__all__ = ["shares", "spread"]
+__all__ = ["Advance", "Rounds", "processes", "rare_garbage_collection", "shares", "work_together"]
 
-_Task = TypeVar("_Task")
+_Item = TypeVar("_Item")
+_Share = TypeVar("_Share")
+_News = TypeVar("_News")
 _Result = TypeVar("_Result")
 
+Advance: TypeAlias = Callable[[int], None]
+"""Told how much more is done."""
+Rounds: TypeAlias = Generator[_News, Sequence[_News], _Result]
+"""Yields what it found out, and is sent what all found out in that round."""
 
-def shares(items: Sequence[_Task], jobs: int, *, worth: int) -> list[Sequence[_Task]]:
+
+_RARELY: Final = (100_000, 50, 100)
+
+
+def processes(asked: int) -> int:
+    """How many processes to use: as many as asked for; for 0, one per core that we may use."""
+    if asked:
+        return asked
+    affinity = getattr(os, "sched_getaffinity", None)  # not on every system
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def shares(items: Sequence[_Item], jobs: int, *, worth: int) -> list[Sequence[_Item]]:
     """The items in one share per process, of at least `worth` items: a process costs too."""
     count = max(1, min(jobs, len(items) // worth))
     return [items[start::count] for start in range(count)]
 
 
-def spread(
-    work: Callable[[_Task], _Result], tasks: Sequence[_Task], *, jobs: int
-) -> Iterator[_Result]:
-    """The results in the order of the tasks; one process does them all if only one is asked for."""
-    workers = min(jobs, len(tasks))
-    if workers < 2:
-        yield from map(work, tasks)
-        return
-    from concurrent.futures import ProcessPoolExecutor
+def work_together(
+    work: Callable[[_Share, Advance], Rounds[_News, _Result]],
+    given: Sequence[_Share],
+    *,
+    advance: Advance,
+) -> list[_Result]:
+    """The result of each share; in one process each, or in this one if there is one share only.
 
-    context = _context()
-    if context.get_start_method() != "fork":
-        with ProcessPoolExecutor(workers, mp_context=context) as pool:
-            yield from pool.map(work, tasks)
-        return
-    # Forked processes have the tasks already: sending them costs as much as a tenth of the work.
-    begin = partial(_inherit, work, tasks)
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=begin) as pool:
-        yield from pool.map(_inherited_task, range(len(tasks)))
+    All do the same number of rounds. What one raises is raised here.
+    """
+    if len(given) > 1:
+        from vcr_gen.gen.team import work_in_processes  # most runs need no second process
+
+        return work_in_processes(work, given, advance=advance)
+    with rare_garbage_collection():
+        return [_alone(work(share, advance)) for share in given]
 
 
-_inherited: list[tuple[Callable[[Any], Any], Sequence[Any]]] = []
-"""In a forked process: its work and the tasks."""
+@contextmanager
+def rare_garbage_collection() -> Iterator[None]:
+    """Look for garbage less often: the work makes millions of objects, few of them in circles.
+
+    A tenth of the time of reading and rendering, and a third of black's, went into looking.
+    """
+    before = gc.get_threshold()
+    gc.set_threshold(*_RARELY)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
-def _inherit(work: Callable[[Any], Any], tasks: Sequence[Any]) -> None:
-    gc.freeze()  # what the parent made is no garbage: looking through it would copy it
-    _inherited.append((work, tasks))
-
-
-def _inherited_task(number: int) -> Any:
-    work, tasks = _inherited[-1]
-    return work(tasks[number])
-
-
-def _context() -> BaseContext:
-    """Forked processes start at once with everything imported; where that is safe."""
-    alone = threading.active_count() == 1  # a lock that another thread holds is never released
-    if sys.platform == "linux" and alone:
-        gc.collect()  # what is left is shared with the children until somebody touches it
-        return multiprocessing.get_context("fork")
-    return multiprocessing.get_context("spawn")
+def _alone(rounds: Rounds[_News, _Result]) -> _Result:
+    try:
+        news = next(rounds)
+        while True:
+            news = rounds.send([news])
+    except StopIteration as end:
+        result: _Result = end.value
+        return result

@@ -3,7 +3,7 @@
 import ast
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
@@ -17,7 +17,7 @@ from vcr_gen.gen.modules import Module, When
 from vcr_gen.gen.problems import Problems
 from vcr_gen.gen.scopes import Scope
 
-__all__ = ["Found", "discover", "source_files"]
+__all__ = ["Candidate", "Found", "candidates", "discover"]
 
 _WORDS: Final = (b"Protocol", b"outbound", b"inbound")
 _SKIPPED: Final = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist"})
@@ -37,9 +37,21 @@ class Found:
     match: tuple[str, ...] = ()
     line: int = 0
     """Where the rule stands in the configuration, if there is one."""
+    place: tuple[int, int] = (0, 0)
+    """Its place among all that can be found: the first of two that mean the same class counts."""
 
 
-def source_files(config: Config) -> Iterator[tuple[Path, str]]:
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One module that may hold classes to wrap, by its files or by rules that name it."""
+
+    name: str
+    files: list[tuple[int, Path]] = field(default_factory=list)
+    rules: list[tuple[int, BoundaryRule]] = field(default_factory=list)
+    """Each with its place among all files and rules."""
+
+
+def _source_files(config: Config) -> Iterator[tuple[Path, str]]:
     """Every source file of the project with its module name, in a stable order."""
     seen: set[Path] = set()
     for root in config.sources:
@@ -79,27 +91,37 @@ def _module_name(relative: Path) -> str:
     return ".".join(parts)
 
 
+def candidates(config: Config) -> list[Candidate]:
+    """The modules to look into, by name; a file without the right words is not one."""
+    found: dict[str, Candidate] = {}
+    place = 0
+    for path, name in _source_files(config):
+        if name and any(word in path.read_bytes() for word in _WORDS):
+            place += 1
+            found.setdefault(name, Candidate(name)).files.append((place, path))
+    for rule in config.boundaries:
+        place += 1
+        name = rule.protocol.partition(":")[0]
+        found.setdefault(name, Candidate(name)).rules.append((place, rule))
+    return [found[name] for name in sorted(found)]
+
+
 def discover(
-    config: Config, library: Library, problems: Problems, paths: Sequence[Path] = ()
+    candidate: Candidate, config: Config, library: Library, problems: Problems
 ) -> Iterator[Found]:
-    """All boundaries, in the order of files and of classes in them; then those of the rules."""
-    for path, name in source_files(config):
-        wanted = not paths or any(path == one or path.is_relative_to(one) for one in paths)
-        if not wanted or not name:
-            continue
-        data = path.read_bytes()
-        if not any(word in data for word in _WORDS):
-            continue
+    """The boundaries of one module: first the marked classes of its files, then those of rules."""
+    for place, path in candidate.files:
         try:
-            module = library.module_at(path, name)
+            module = library.module_at(path, candidate.name)
         except SyntaxError as error:
             problems.found.append(_unreadable(config, path, error))
             continue
-        yield from _marked(library, module, problems)
-    for rule in config.boundaries:
-        found = _ruled(library, rule, config, problems)
-        if found is not None:
-            yield found
+        for number, found in enumerate(_marked(library, module, problems)):
+            yield replace(found, place=(place, number))
+    for place, rule in candidate.rules:
+        ruled = _ruled(library, rule, config, problems)
+        if ruled is not None:
+            yield replace(ruled, place=(place, 0))
 
 
 def _unreadable(config: Config, path: Path, error: SyntaxError) -> Diagnostic:

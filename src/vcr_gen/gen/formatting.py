@@ -1,27 +1,25 @@
 """The one module that knows the formatters: black in process, ruff as one command for all texts."""
 
-import gc
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from vcr_gen.gen.config import Config, Formatter
-from vcr_gen.gen.cores import spread
+from vcr_gen.gen.cores import Advance, Rounds, shares, work_together
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.stable import is_stable
 from vcr_gen.gen.versions import installed_version
 
 __all__ = ["Style", "Text", "format_texts", "formatter_version", "style_of"]
 
-_CHUNK: Final = 8
-"""Texts a worker takes at once, and between which garbage is collected."""
+_WORTH: Final = 32
+"""Texts that take about as long to look at as a process to start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ def formatter_version(formatter: Formatter) -> str:
     return installed_version(formatter) or (_ruff_version() if formatter == "ruff" else "")
 
 
-def format_texts(texts: Sequence[Text], *, jobs: int, advance: Callable[[int], None]) -> list[str]:
+def format_texts(texts: Sequence[Text], *, jobs: int, advance: Advance) -> list[str]:
     """The texts as their formatters lay them out, in the same order.
 
     `advance` is told how many more texts are done.
@@ -70,67 +68,50 @@ def format_texts(texts: Sequence[Text], *, jobs: int, advance: Callable[[int], N
         results = _run_ruff([texts[number] for number in numbers], style)
         formatted.update(zip(numbers, results, strict=True))
         advance(len(numbers))
-    chunks = [for_black[start : start + _CHUNK] for start in range(0, len(for_black), _CHUNK)]
-    tasks = [[texts[number] for number in chunk] for chunk in chunks]
-    laid_out = spread(_lay_out, tasks, jobs=min(jobs, len(chunks) // 4))
-    for chunk, changed in zip(chunks, laid_out, strict=True):
-        for number, result in zip(chunk, changed, strict=True):
-            formatted[number] = texts[number].source if result is None else result
-        advance(len(chunk))
-    return [formatted[number] for number in range(len(texts))]
+    given = shares([(number, texts[number]) for number in for_black], jobs, worth=_WORTH)
+    problems: list[Diagnostic] = []
+    for changed, rejected in work_together(_lay_out, given, advance=advance):
+        formatted.update(changed)
+        problems += rejected
+    if problems:
+        raise RefusedError(problems)
+    return [formatted.get(number, text.source) for number, text in enumerate(texts)]
 
 
-def _lay_out(texts: list[Text]) -> list[str | None]:
-    """What black makes of each text; None where it would leave it as it is."""
-    results: list[str | None] = [None] * len(texts)
-    unstable = [
-        number
-        for number, text in enumerate(texts)
-        if not is_stable(text.source, text.style.line_length)
-    ]
-    if unstable:
-        blackened = _blacken([texts[number] for number in unstable])
-        for number, result in zip(unstable, blackened, strict=True):
-            results[number] = result
-    return results
+def _lay_out(
+    share: Sequence[tuple[int, Text]], advance: Advance
+) -> Rounds[None, tuple[dict[int, str], list[Diagnostic]]]:
+    """What black makes of texts, by number, unless it leaves them alone; and what it rejects."""
+    yield None  # nobody needs to know what others found out
+    changed: dict[int, str] = {}
+    problems: list[Diagnostic] = []
+    for number, text in share:
+        if not is_stable(text.source, text.style.line_length):
+            try:
+                changed[number] = _blackened(text)
+            except RefusedError as error:
+                problems += error.diagnostics
+        advance(1)
+    return changed, problems
 
 
-def _blacken(texts: list[Text]) -> list[str]:
+def _blackened(text: Text) -> str:
     # Imported here: a run that finds everything unchanged must not pay for it.
     import black
     from black.mode import Mode, TargetVersion
     from black.parsing import InvalidInput
 
-    results = []
-    with _rare_garbage_collection():
-        for text in texts:
-            style = text.style
-            known = [version.name for version in TargetVersion]
-            target = f"PY{style.target_version[0]}{style.target_version[1]}"
-            mode = Mode(
-                line_length=style.line_length,
-                target_versions={TargetVersion[target]} if target in known else set(),
-            )
-            try:
-                results.append(black.format_str(text.source, mode=mode))
-            except (InvalidInput, AssertionError, ValueError, RecursionError) as error:
-                raise _rejected(text.name, "black", str(error)) from error
-    return results
-
-
-@contextmanager
-def _rare_garbage_collection() -> Iterator[None]:
-    """Collect once at the end: black makes millions of objects, and a third of its time is this."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    gc.freeze()
+    style = text.style
+    known = [version.name for version in TargetVersion]
+    target = f"PY{style.target_version[0]}{style.target_version[1]}"
+    mode = Mode(
+        line_length=style.line_length,
+        target_versions={TargetVersion[target]} if target in known else set(),
+    )
     try:
-        yield
-    finally:
-        gc.collect()
-        gc.unfreeze()
-        if was_enabled:
-            gc.enable()
+        return black.format_str(text.source, mode=mode)
+    except (InvalidInput, AssertionError, ValueError, RecursionError) as error:
+        raise _rejected(text.name, "black", str(error)) from error
 
 
 def _run_ruff(texts: list[Text], style: Style) -> list[str]:

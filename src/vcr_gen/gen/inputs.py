@@ -61,7 +61,7 @@ def project_files(config: Config) -> list[str]:
 def closure(config: Config, inputs: Iterable[Path]) -> Iterator[str]:
     """The files that generation read, and the folders where another file would be found first."""
     yield from map(str, config.search_path)
-    for path in set(inputs):
+    for path in inputs:
         yield str(path)
         if not any(path.is_relative_to(source) for source in config.sources):
             yield str(path.parent)

@@ -1,7 +1,7 @@
 """Reads the Protocols that were found into the model."""
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 
 from vcr_gen.gen.annotations import bind
@@ -33,7 +33,7 @@ def read_module(
     library: Library,
     name: str,
     found: Iterable[Found],
-    known: Mapping[str, Found],
+    known: Container[str],
     problems: Problems,
 ) -> SourceModule:
     """All boundaries that are filed under one source module."""
@@ -74,7 +74,7 @@ def _declare(
 
 
 def _boundary(
-    library: Library, found: Found, known: Mapping[str, Found], problems: Problems
+    library: Library, found: Found, known: Container[str], problems: Problems
 ) -> Boundary:
     definition = found.definition
     assert isinstance(definition.node, ast.ClassDef)
@@ -148,7 +148,7 @@ def _all_references(boundary: Boundary) -> Iterator[Reference]:
         yield from references(text)
 
 
-def _handles(library: Library, boundary: Boundary, known: Mapping[str, Found]) -> Iterator[str]:
+def _handles(library: Library, boundary: Boundary, known: Container[str]) -> Iterator[str]:
     """The other boundaries that annotations mention, also through aliases, in order."""
     seen: set[str] = {boundary.full_name}
     pending: list[Text] = list(boundary.texts())

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
+from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.layout import Item, Nest, docstring, fit
 from vcr_gen.gen.resources import templates_dir
 from vcr_gen.gen.views import ModuleView, PackageView
@@ -19,6 +20,11 @@ class TemplateFailedError(Exception):
         self.line = line
         self.reason = reason
         super().__init__(f"{template}:{line}: {reason}")
+
+    def diagnostic(self) -> Diagnostic:
+        """What to tell the user."""
+        hint = "templates/README.md lists what templates can use"
+        return Diagnostic(self.template, self.line, 0, "VCR111", self.reason, hint)
 
 
 class Renderer:

@@ -9,6 +9,7 @@ from typing import Final
 
 from vcr_gen.gen import cache
 from vcr_gen.gen.config import Config
+from vcr_gen.gen.cores import processes
 from vcr_gen.gen.diagnostics import RefusedError
 from vcr_gen.gen.inputs import closure, project_files, settings_fingerprint
 from vcr_gen.gen.ownership import owned_files, source_of
@@ -31,7 +32,7 @@ class Request:
     paths: tuple[Path, ...] = ()
     """Only the wrappers of these source files and folders; all when empty."""
     jobs: int = 0
-    """Processes for rendering and formatting; 0 means one per core."""
+    """Processes for all the work; 0 means one per core."""
     use_cache: bool = True
     progress: Progress = no_progress
 
@@ -53,7 +54,7 @@ def plan_run(config: Config, request: Request) -> Plan:
     from vcr_gen.gen.pipeline import generate
 
     # Always the whole project: a wrapper depends on which other Protocols are boundaries.
-    jobs, progress = request.jobs or os.cpu_count() or 1, request.progress
+    jobs, progress = processes(request.jobs), request.progress
     generation = generate(config, jobs=jobs, progress=_part(progress, 0, _GENERATED))
     if generation.diagnostics:
         raise RefusedError(generation.diagnostics)
@@ -66,7 +67,7 @@ def plan_run(config: Config, request: Request) -> Plan:
     files = wanted_files(config, rendered, known=known, jobs=jobs, progress=formatting)
     plan = make_plan(config, files, owned)
     if request.use_cache and not request.paths:
-        read = closure(config, {path for paths in generation.inputs.values() for path in paths})
+        read = closure(config, generation.inputs)
         late = [path for path in read if path not in hashes]
         if all(_is_older(path, started) for path in late):
             hashes |= {path: cache.hash_file(path) for path in late}

@@ -1,6 +1,5 @@
 """The texts that should be on disk: what was rendered, formatted; what is there is used again."""
 
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeAlias
@@ -25,7 +24,7 @@ def wanted_files(
     rendered: Mapping[Path, str],
     *,
     known: Mapping[str, Output],
-    jobs: int = 0,
+    jobs: int = 1,
     progress: Progress = no_progress,
 ) -> dict[Path, str]:
     """Format every text, but for those that are on disk as the formatter left them last time.
@@ -54,7 +53,7 @@ def wanted_files(
         for path in pending
         for text in (rendered[path],)
     ]
-    results = format_texts(texts, jobs=jobs or os.cpu_count() or 1, advance=advance)
+    results = format_texts(texts, jobs=jobs, advance=advance)
     wanted.update(zip(pending, results, strict=True))
     return dict(sorted(wanted.items()))
 
