@@ -11,7 +11,7 @@ import re
 import sys
 import typing
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from vcr_gen.runtime import Boundary
@@ -59,9 +59,21 @@ def _differences(boundary: Boundary) -> Iterator[str]:
         if typing.get_overloads(wrapper) or _inherited_generic(boundary, key):
             continue
         theirs, ours = inspect.signature(declared), inspect.signature(wrapper)
-        # `builtins.str` is `str`, where the wrapper has a member of that name
-        if theirs != ours and str(theirs) != str(ours).replace("builtins.", ""):
+        # Type parameters in brackets are each function's own: they are equal in text alone.
+        if theirs != ours and str(theirs) != str(ours) and not _mean_the_same(declared, wrapper):
             yield f"{boundary.protocol}.{key} differs: {theirs} became {ours}"
+
+
+def _mean_the_same(declared: Callable[..., object], wrapper: Callable[..., object]) -> bool:
+    """Whether annotations kept as text are equal once evaluated.
+
+    The wrapper says `builtins.list` where a member that it has from a base hides the builtin.
+    """
+    try:
+        theirs = inspect.signature(declared, eval_str=True)
+        return theirs == inspect.signature(wrapper, eval_str=True)
+    except Exception:
+        return False  # what only type checkers can import
 
 
 def _inherited_generic(boundary: Boundary, key: str) -> bool:

@@ -164,6 +164,32 @@ def test_overloads_of_both_kinds_replay(tmp_path: Path) -> None:
     assert asyncio.run(session("all")) == asyncio.run(session("none")) == ["k", 7, "n", 3]
 
 
+@pytest.mark.usefixtures("importable")
+def test_overloads_of_class_and_static_methods_replay(tmp_path: Path) -> None:
+    module = importlib.import_module("vcr_class_and_static_methods.ports")
+
+    class Real:
+        @classmethod
+        def named(cls, name: object) -> object:
+            return name
+
+        @staticmethod
+        def doubled(value: str) -> str:
+            return value * 2
+
+    def session(mode: str) -> list[object]:
+        with Cassette(tmp_path / "overloads.yaml", mode=mode) as cassette:
+            plugin = module.VcrPlugin.attach(cassette, Real)
+            return [
+                plugin.named("a"),
+                plugin.named(1),
+                plugin.doubled("b"),
+                plugin.doubled(value=2),
+            ]
+
+    assert session("all") == session("none") == ["a", 1, "bb", 4]
+
+
 def test_mypy_strict_accepts_every_wrapper(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mypy", "--strict", "--python-version", "3.13"]
     options = ["--config-file=", "--explicit-package-bases", "--cache-dir", str(tmp_path)]

@@ -21,7 +21,7 @@ from vcr_gen.gen.text import (
 )
 from vcr_gen.gen.wrapper import Wrapper, own_type
 
-__all__ = ["as_protocol", "handing", "instance", "returning"]
+__all__ = ["as_protocol", "cast_to", "handing", "instance", "returning"]
 
 
 def handing(
@@ -82,7 +82,7 @@ def returning(
         yield Nest(before, inner.items, f"{inner.after} as {local}:")
         entered = signature.entered
         if not direct and _speaks_of_self(signature, entered):
-            local = _cast(wrapper, entered, local, bound).flat
+            local = cast_to(wrapper, entered, local, bound).flat
         yield f"    yield {local}"
         return
     awaited = "await " if signature.asynchronous else ""
@@ -92,14 +92,14 @@ def returning(
     value = Nest(f"{awaited}{inner.before}", inner.items, inner.after)
     returns = signature.returns or ()
     if not direct and _speaks_of_self(signature, returns):
-        value = _cast(wrapper, returns, value, bound)
+        value = cast_to(wrapper, returns, value, bound)
     yield Nest(f"return {value.before}", value.items, value.after)
 
 
-def _cast(wrapper: Wrapper, text: Text, value: Nest | str, bound: Collection[str]) -> Nest:
-    """The value as the signature says it, where the event can only speak of the Protocol."""
+def cast_to(wrapper: Wrapper, text: Text, value: Nest | str, bound: Collection[str]) -> Nest:
+    """The value as a value of the type, for type checkers."""
     cast = wrapper.names.own("typing", "cast", bound=bound)
-    shown = wrapper.names.spell(opened(text)).replace('"', "'")
+    shown = wrapper.names.spell(opened(text), bound=bound).replace('"', "'")
     return Nest(f"{cast}(", (string_literal(shown), value), ")")
 
 

@@ -46,14 +46,13 @@ def method(wrapper: Wrapper, member: Method) -> MemberView | DeclaredView:
         )
     declared = functions[:-1] or [_stub(wrapper, member, member.signature)]
     declared.extend(_checked_implementation(wrapper, member))
-    running = functions[-1]
     instance = wrapper.names.own(RUNTIME, "instance_member")
-    return DeclaredView(
-        member.name,
-        "",
-        tuple(declared),
-        (replace(running, decorators=(instance,)),),
-    )
+    bound = replace(member, binding="instance")
+    running = [
+        _stub(wrapper, bound, _with_instance(member, signature)) for signature in member.overloads
+    ]
+    running.append(replace(functions[-1], decorators=(instance,)))
+    return DeclaredView(member.name, "", tuple(declared), tuple(running))
 
 
 def _checked_implementation(wrapper: Wrapper, member: Method) -> Iterator[FunctionView]:
@@ -153,12 +152,14 @@ def _dispatching(wrapper: Wrapper, member: Method) -> FunctionView:
     any_name = names.own("typing", "Any", bound=bound)
     member = _alike(member)
     asynchronous = member.signature.asynchronous
-    items = (*_receiver(member), f"*args: {any_name}", f"**kwds: {any_name}")
+    receiver = _receiver(member) or ("self", "/")  # a static member needs the instance too
+    items = (*receiver, f"*args: {any_name}", f"**kwds: {any_name}")
+    port = f"{receiver[0]}.{wrapper.port}"
     header = Nest(
         f"{'async ' if asynchronous else ''}def {member.name}(", items, f") -> {any_name}:"
     )
     if not member.recorded:
-        inner = f'self.{wrapper.port}.unrecorded("{member.name}").{member.name}'
+        inner = f'{port}.unrecorded("{member.name}").{member.name}'
         loose = f'{names.own("typing", "cast")}("{any_name}", {inner})'
         awaited = "await " if asynchronous else ""
         body = Nest(f"return {awaited}{loose}(", ("*args", "**kwds"), ")")
@@ -179,28 +180,31 @@ def _dispatching(wrapper: Wrapper, member: Method) -> FunctionView:
         wrapper.events.append(event.view)
         chosen.append(event.view.name)
     choose = Nest(
-        f"self.{wrapper.port}.choose(",
+        f"{port}.choose(",
         (Nest("(", tuple(chosen), is_tuple=True), "args", "kwds"),
         ")",
     )
-    verb = "return await self.{}.acall(" if asynchronous else "return self.{}.call("
-    body = Nest(verb.format(wrapper.port), (choose,), ")")
+    verb = "return await {}.acall(" if asynchronous else "return {}.call("
+    body = Nest(verb.format(port), (choose,), ")")
     return FunctionView((), header, member.signature.docstring, (body,))
 
 
 def _calling(wrapper: Wrapper, member: Method) -> FunctionView:
     """A method that hands one typed event to the port."""
-    signature = member.signature
-    if member.binding == "static" or signature.receiver is None:
-        receiver = Parameter("self", Kind.POSITIONAL_ONLY)
-        signature = replace(signature, receiver=receiver)
-    elif member.binding == "class":
-        annotated = replace(signature.receiver, annotation=None)
-        signature = replace(signature, receiver=annotated)
+    signature = _with_instance(member, member.signature)
     header = header_of(wrapper, member.name, signature)
     assert signature.receiver is not None
     body = tuple(_body(wrapper, member, signature, signature.receiver.name))
     return FunctionView(tuple(decorators_of(wrapper, signature)), header, signature.docstring, body)
+
+
+def _with_instance(member: Method, signature: Signature) -> Signature:
+    """The signature of a function that is given the instance, whatever the Protocol binds."""
+    if member.binding == "static" or signature.receiver is None:
+        return replace(signature, receiver=Parameter("self", Kind.POSITIONAL_ONLY))
+    if member.binding == "class":
+        return replace(signature, receiver=replace(signature.receiver, annotation=None))
+    return signature
 
 
 def _unseen(member: Method) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
+from vcr_gen.gen.bodies import cast_to
 from vcr_gen.gen.events import (
     RUNTIME,
     EventMaker,
@@ -210,13 +211,10 @@ def _declarations(wrapper: Wrapper, bound: Collection[str]) -> Iterator[str]:
         yield f"if {names.own('typing', 'TYPE_CHECKING', bound=bound)}:"
     unknown = any(map(contains_self, wrapper.boundary.texts()))
     for one in attributes:
-        shown = names.spell(one.annotation, bound=bound)
         if unknown:
-            cast = names.own("typing", "cast", bound=bound)
-            quoted = string_literal(shown.replace('"', "'"))
-            yield f"    self.{one.name} = {cast}({quoted}, self)"
+            yield f"    self.{one.name} = {cast_to(wrapper, one.annotation, 'self', bound).flat}"
         else:
-            yield f"    self.{one.name}: {shown}"
+            yield f"    self.{one.name}: {names.spell(one.annotation, bound=bound)}"
 
 
 def _kept(wrapper: Wrapper, value: Nest, annotation: str = "") -> Nest:

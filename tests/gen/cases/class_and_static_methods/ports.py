@@ -1,4 +1,4 @@
-from typing import Protocol, Self
+from typing import Protocol, Self, overload
 
 from vcr_gen.boundary import outbound
 
@@ -12,3 +12,17 @@ class Plugin(Protocol):
     @classmethod
     async def load(cls) -> int: ...
     def run(self) -> None: ...
+
+    @overload
+    @classmethod
+    def named(cls, name: str) -> str: ...
+    @overload
+    @classmethod
+    def named(cls, name: int) -> int: ...
+
+    @overload
+    @staticmethod
+    def doubled(value: str) -> str: ...
+    @overload
+    @staticmethod
+    def doubled(value: int) -> int: ...

@@ -27,6 +27,6 @@ class Namespace(Generic[AnyColumn]):
 @outbound
 class Column(Protocol[Row]):
     read: Callable[[Row], Sequence[str]]
-    renamed: Callable[[Row], str] | None
+    renamed: "Callable[[Row], str] | None"
 
     def namespace(self) -> Namespace[Self]: ...

@@ -5,7 +5,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Self, cast, overload
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, instance_member
 
@@ -48,6 +48,46 @@ class PluginRun(Call):
         target.run()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginNamed(Call):
+    """`Plugin.named`, as it crosses the boundary."""
+
+    name: str
+
+    def __call__(self, target: Plugin) -> str:
+        return target.named(self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginNamed2(Call):
+    """`Plugin.named`, as it crosses the boundary."""
+
+    name: int
+
+    def __call__(self, target: Plugin) -> int:
+        return target.named(self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginDoubled(Call):
+    """`Plugin.doubled`, as it crosses the boundary."""
+
+    value: str
+
+    def __call__(self, target: Plugin) -> str:
+        return target.doubled(self.value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginDoubled2(Call):
+    """`Plugin.doubled`, as it crosses the boundary."""
+
+    value: int
+
+    def __call__(self, target: Plugin) -> int:
+        return target.doubled(self.value)
+
+
 class VcrPlugin:
     """Records and replays `Plugin`."""
 
@@ -70,6 +110,24 @@ class VcrPlugin:
         @classmethod
         async def load(cls) -> int: ...
 
+        @overload
+        @classmethod
+        def named(cls, name: str) -> str: ...
+        @overload
+        @classmethod
+        def named(cls, name: int) -> int: ...
+        @classmethod
+        def named(cls, *args: Any, **kwds: Any) -> Any: ...
+
+        @overload
+        @staticmethod
+        def doubled(value: str) -> str: ...
+        @overload
+        @staticmethod
+        def doubled(value: int) -> int: ...
+        @staticmethod
+        def doubled(*args: Any, **kwds: Any) -> Any: ...
+
     else:
 
         @instance_member
@@ -84,6 +142,22 @@ class VcrPlugin:
         async def load(cls) -> int:
             return await cls._port.acall(PluginLoad())
 
+        @overload
+        def named(cls, name: str) -> str: ...
+        @overload
+        def named(cls, name: int) -> int: ...
+        @instance_member
+        def named(cls, *args: Any, **kwds: Any) -> Any:
+            return cls._port.call(cls._port.choose((PluginNamed, PluginNamed2), args, kwds))
+
+        @overload
+        def doubled(self, /, value: str) -> str: ...
+        @overload
+        def doubled(self, /, value: int) -> int: ...
+        @instance_member
+        def doubled(self, /, *args: Any, **kwds: Any) -> Any:
+            return self._port.call(self._port.choose((PluginDoubled, PluginDoubled2), args, kwds))
+
     def run(self) -> None:
         self._port.call(PluginRun())
 
@@ -93,7 +167,16 @@ PLUGIN: Final[Boundary] = Boundary(
     direction="outbound",
     protocol="class_and_static_methods.ports:Plugin",
     wrapper=VcrPlugin,
-    calls={"create": PluginCreate, "version": PluginVersion, "load": PluginLoad, "run": PluginRun},
+    calls={
+        "create": PluginCreate,
+        "version": PluginVersion,
+        "load": PluginLoad,
+        "run": PluginRun,
+        "named": PluginNamed,
+        "named#2": PluginNamed2,
+        "doubled": PluginDoubled,
+        "doubled#2": PluginDoubled2,
+    },
 )
 
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart

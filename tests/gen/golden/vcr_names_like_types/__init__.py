@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from vcr_names_like_types.ports import (
         CALENDAR,
         CalendarAsk,
+        CalendarCopy,
         CalendarList,
         CalendarMove,
         CalendarSet,
@@ -33,6 +34,7 @@ __all__ = [
     "SHELF",
     "SPIDERS",
     "CalendarAsk",
+    "CalendarCopy",
     "CalendarList",
     "CalendarMove",
     "CalendarSet",
@@ -53,6 +55,7 @@ _HOMES = {
     "SHELF": "vcr_names_like_types.lazy",
     "SPIDERS": "vcr_names_like_types.lazy",
     "CalendarAsk": "vcr_names_like_types.ports",
+    "CalendarCopy": "vcr_names_like_types.ports",
     "CalendarList": "vcr_names_like_types.ports",
     "CalendarMove": "vcr_names_like_types.ports",
     "CalendarSet": "vcr_names_like_types.ports",

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from datetime import date as _date
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, Self, cast
+from typing import Self as _Self
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
@@ -70,6 +71,16 @@ class CalendarType(Call):
         return target.type(self.id, self.field)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalendarCopy(Call):
+    """`Calendar.copy`, as it crosses the boundary."""
+
+    Self: int
+
+    def __call__(self, target: Calendar) -> Calendar:
+        return target.copy(self.Self)
+
+
 class VcrCalendar:
     """Records and replays `Calendar`."""
 
@@ -96,6 +107,9 @@ class VcrCalendar:
     def type(self, id: int, field: str) -> str:
         return self._port.call(CalendarType(id=id, field=field))
 
+    def copy(self, Self: int) -> Self:
+        return cast("_Self", self._port.call(CalendarCopy(Self=Self)))
+
 
 CALENDAR: Final[Boundary] = Boundary(
     "Calendar",
@@ -108,6 +122,7 @@ CALENDAR: Final[Boundary] = Boundary(
         "move": CalendarMove,
         "ask": CalendarAsk,
         "type": CalendarType,
+        "copy": CalendarCopy,
     },
 )
 

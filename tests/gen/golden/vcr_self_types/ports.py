@@ -147,7 +147,7 @@ class ColumnReadSet(Call, Generic[Row]):
 class ColumnRenamed(Call, Generic[Row]):
     """`Column.renamed`, as it crosses the boundary."""
 
-    def __call__(self, target: Column[Row]) -> Callable[[Row], str] | None:
+    def __call__(self, target: Column[Row]) -> "Callable[[Row], str] | None":
         return target.renamed
 
 
@@ -155,7 +155,7 @@ class ColumnRenamed(Call, Generic[Row]):
 class ColumnRenamedSet(Call, Generic[Row]):
     """`Column.renamed.set`, as it crosses the boundary."""
 
-    value: Callable[[Row], str] | None
+    value: "Callable[[Row], str] | None"
 
     def __call__(self, target: Column[Row]) -> None:
         target.renamed = self.value
@@ -196,12 +196,12 @@ class VcrColumn(Generic[Row]):
             self._port.call(call)
 
         @property
-        def renamed(self) -> Callable[[Row], str] | None:
+        def renamed(self) -> "Callable[[Row], str] | None":
             call: ColumnRenamed[Row] = ColumnRenamed()
             return self._port.call(call)
 
         @renamed.setter
-        def renamed(self, value: Callable[[Row], str] | None) -> None:
+        def renamed(self, value: "Callable[[Row], str] | None") -> None:
             call: ColumnRenamedSet[Row] = ColumnRenamedSet(value=value)
             self._port.call(call)
 
