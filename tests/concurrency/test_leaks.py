@@ -1,6 +1,7 @@
 """A session leaves loops as it found them, keeps to itself, and says where it cannot be exact."""
 
 import asyncio
+import signal
 import threading
 from pathlib import Path
 from typing import Any
@@ -238,3 +239,76 @@ def test_a_task_factory_of_the_program_is_left_alone_and_replays(tape: Path) -> 
 
     with watchdog():
         assert asyncio.run(main("all")) == asyncio.run(main("none"))
+
+
+def taken() -> list[int]:
+    """The signals of a session, which have no meaning of their own."""
+    real_time = range(signal.SIGRTMIN, signal.SIGRTMAX + 1)
+    return [number for number in real_time if signal.getsignal(number) is not signal.SIG_DFL]
+
+
+@pytest.mark.parametrize("ends_with", [None, ZeroDivisionError, DivergenceError])
+def test_a_replay_gives_back_its_signal(ends_with: type[BaseException] | None, tape: Path) -> None:
+    record(tape, lambda world: world.fetch("a"))
+
+    async def main() -> list[int]:
+        with Cassette(tape, "none") as cassette:
+            during = taken()
+            world = VcrWorld.attach(cassette, RealWorld)
+            await world.fetch("b" if ends_with is DivergenceError else "a")
+            if ends_with is ZeroDivisionError:
+                raise ZeroDivisionError
+        return during
+
+    if ends_with is None:
+        assert len(asyncio.run(main())) == 1
+    else:
+        with pytest.raises(ends_with):
+            asyncio.run(main())
+    assert taken() == []
+
+
+def test_two_replays_at_once_have_two_signals_and_other_threads_none(tape: Path) -> None:
+    record(tape, lambda _: asyncio.sleep(0))
+    found: list[list[int]] = []
+
+    def aside() -> None:
+        with Cassette(tape, "none"):
+            found.append(taken())
+
+    with Cassette(tape, "none"):
+        with Cassette(tape, "none"):
+            found.append(taken())
+        thread = threading.Thread(target=aside)
+        thread.start()
+        thread.join()
+    assert [len(one) for one in found] == [2, 1]
+    assert taken() == []
+
+
+def test_a_signal_left_by_a_replay_that_another_thread_closed_is_taken_again(tape: Path) -> None:
+    record(tape, lambda _: asyncio.sleep(0))
+    cassette = Cassette(tape, "none")
+    cassette.__enter__()
+    thread = threading.Thread(target=cassette.close, args=(ZeroDivisionError(),))
+    thread.start()
+    thread.join()
+    left = taken()
+    signal.raise_signal(left[0])  # it does nothing any more
+    with Cassette(tape, "none"):
+        assert taken() == left
+    assert taken() == []
+
+
+def test_a_signal_that_the_program_uses_is_left_alone(tape: Path) -> None:
+    record(tape, lambda _: asyncio.sleep(0))
+    heard: list[int] = []
+    before = signal.signal(signal.SIGRTMAX, lambda number, _: heard.append(number))
+    try:
+        with Cassette(tape, "none"):
+            assert taken() == [signal.SIGRTMAX - 1, signal.SIGRTMAX]
+            signal.raise_signal(signal.SIGRTMAX)
+    finally:
+        signal.signal(signal.SIGRTMAX, before)
+    assert heard == [signal.SIGRTMAX]
+    assert taken() == []

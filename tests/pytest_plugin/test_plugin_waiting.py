@@ -82,6 +82,48 @@ def test_it_fails_with_the_divergence_in_every_phase_and_the_next_one_runs(
     assert "exit 1" in output
 
 
+ASYNCHRONOUS = """
+    import asyncio
+
+    @pytest.mark.asyncio
+    async def test_that_blocks_its_loop(shell):
+        wait_for_a_thread(shell)
+
+    @pytest.mark.asyncio
+    async def test_whose_loop_waits_for_a_thread(shell):
+        loop = asyncio.get_running_loop()
+        answer = loop.create_future()
+        word = os.environ.get("WORD", "a")
+
+        def work():
+            said = ask(shell, word)
+            loop.call_soon_threadsafe(answer.set_result, said)
+
+        threading.Thread(target=work, daemon=True).start()
+        await answer
+
+    def test_that_catches_everything(shell):
+        while True:
+            try:
+                wait_for_a_thread(shell)
+                break
+            except BaseException:
+                pass
+    """
+
+
+def test_so_does_one_that_blocks_its_loop_or_catches_everything(project: PluginProject) -> None:
+    project.write("test_it.py", TESTS + ASYNCHRONOUS)
+    plugins = ("pytest_asyncio.plugin",)
+    assert "5 passed" in project.record(plugins=plugins)
+    output = project.run("-W", "ignore", plugins=plugins, WORD="b")
+    for name in ("blocks_its_loop", "catches_everything"):
+        assert f"FAILED test_it.py::test_that_{name} - " in output
+    assert "FAILED test_it.py::test_whose_loop_waits_for_a_thread - " in output
+    assert "4 failed, 1 passed" in output
+    assert "exit 1" in output
+
+
 def test_an_interrupt_of_the_user_stops_the_run(project: PluginProject) -> None:
     project.write("test_it.py", TESTS)
     project.record()

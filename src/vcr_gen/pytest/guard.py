@@ -21,18 +21,10 @@ _T = TypeVar("_T")
 
 @final
 class Guard:
-    """Turns divergences into failures; `tell` hears of each, and knows those told already.
+    """Turns divergences into failures; `tell` hears of each, and knows those told already."""
 
-    `interrupting` is the divergence for which the runtime interrupted a wait, if it did.
-    """
-
-    def __init__(
-        self,
-        tell: Callable[[DivergenceError], bool],
-        interrupting: Callable[[], DivergenceError | None],
-    ) -> None:
+    def __init__(self, tell: Callable[[DivergenceError], bool]) -> None:
         self._tell = tell
-        self._interrupting = interrupting
 
     def coroutine(self, test: Callable[..., Awaitable[_T]]) -> Callable[..., Awaitable[_T]]:
         """A test coroutine that never raises a divergence as such."""
@@ -74,11 +66,6 @@ class Guard:
             yield
         except DivergenceError as divergence:
             raise self._failure(divergence, divergence.__traceback__) from None
-        except KeyboardInterrupt as interrupt:
-            ended_by = self._interrupting()
-            if ended_by is None:
-                raise
-            raise self._failure(ended_by, interrupt.__traceback__) from None
 
     def _failure(
         self, divergence: DivergenceError, traceback: TracebackType | None

@@ -40,7 +40,7 @@ class Hooks:
     def __init__(self, opener: Opener) -> None:
         self._opener = opener
         self._dependents = Dependents(CASSETTE)
-        self._guard = Guard(self._tell, self._interrupting)
+        self._guard = Guard(self._tell)
         self.own: Tape | None = None
         """The tape of the test that runs."""
         self.scoped: dict[str, list[Tape]] = {}
@@ -60,7 +60,7 @@ class Hooks:
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Refuse wrong markers, also where no cassette is used."""
         self.own = None
-        self._enter_phase(_getframe(1))
+        self._enter_phase(item, _getframe(1))
         self._dependents.reset()
         if item.get_closest_marker(MARKER) is not None:
             try:
@@ -73,13 +73,9 @@ class Hooks:
         """Let what the cassettes have to complain about fail the test itself."""
         error: BaseException | None = None
         result: object = None
-        self._enter_phase(_getframe(1))
+        self._enter_phase(item, _getframe(1))
         try:
             result = yield
-        except KeyboardInterrupt as interrupt:
-            error = self._interrupting() or interrupt
-            if error is not interrupt:
-                error.__context__ = interrupt
         except BaseException as raised:
             error = raised
         complaint = self._after_call(item, error)
@@ -105,7 +101,7 @@ class Hooks:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, object, object]:
         """Put a recording in place only when the teardown went well too."""
-        self._enter_phase(_getframe(1))
+        self._enter_phase(item, _getframe(1))
         if self._tapes(item):
             self._guard.teardown(item.session)
         try:
@@ -197,15 +193,11 @@ class Hooks:
         if self._phase is not None:
             tape.enter_block(self._phase)
 
-    def _enter_phase(self, phase: FrameType) -> None:
-        """A frame of pytest's, inside of which an interrupt of ours becomes the divergence."""
+    def _enter_phase(self, item: pytest.Item, phase: FrameType) -> None:
+        """A frame of pytest's: what it calls uses the tapes of the test, and of no other one."""
         self._phase = phase
-        for tape in self._open:
+        for tape in self._tapes(item):
             tape.enter_block(phase)
-
-    def _interrupting(self) -> DivergenceError | None:
-        """The divergence for which the runtime interrupted a wait, and not the user."""
-        return next((found for tape in self._open if (found := tape.interrupted)), None)
 
 
 def _drop_repeated(errors: list[pytest.ExceptionInfo[BaseException]]) -> None:

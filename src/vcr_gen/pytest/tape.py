@@ -83,16 +83,10 @@ class Tape:
         return not again
 
     def enter_block(self, block: FrameType) -> None:
-        """Let a wait inside of this frame, which no thread will end after a divergence, end."""
+        """Let what this frame calls end soon after a divergence, whatever it waits for."""
         player = self._player
         if player is not None:
-            player.enter_block(block)
-
-    @property
-    def interrupted(self) -> DivergenceError | None:
-        """The divergence for which such a wait was interrupted, if one was."""
-        player = self._player
-        return player.failure if player is not None and player.interrupted else None
+            player.enter_block(block, alone=not self.shared)
 
     def hidden(self, error: BaseException | None, test: object) -> DivergenceError | None:
         """A divergence that the application swallowed; told once.

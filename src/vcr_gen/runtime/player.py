@@ -353,16 +353,12 @@ class Player:
                 isinstance(slot.event, Start) and slot.event.inbound for slot in self.window.left()
             )
 
-    def enter_block(self, block: FrameType) -> None:
-        """The session is a block of this frame: what interrupts that becomes the divergence."""
-        if threading.current_thread() is threading.main_thread():
-            self._stage.block = block
-            self._stage.interrupted = False
+    def enter_block(self, block: FrameType, *, alone: bool = True) -> None:
+        """The session is a block of this frame: after a divergence, what that calls is ended.
 
-    @property
-    def interrupted(self) -> bool:
-        """Whether the block was interrupted, for it waited for ever after the divergence."""
-        return self._stage.interrupted
+        `alone` says that threads which were started meanwhile are part of it, too.
+        """
+        self._stage.ending.within(block, alone=alone)
 
     def name_strands(self) -> None:
         """Give each strand the name of the recorded one that it goes on with."""

@@ -4,11 +4,10 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
-from types import FrameType
 from typing import NoReturn, Protocol, final
 
 from vcr_gen.errors import Divergence, DivergenceError, UsageError
-from vcr_gen.runtime.ending import end_if_stuck
+from vcr_gen.runtime.ending import Ending
 from vcr_gen.runtime.event_loops.libraries import Parked
 from vcr_gen.runtime.events import INTERNAL, LOCK, End, Event, Signal, Start
 from vcr_gen.runtime.failures.divergence import Reporter
@@ -77,11 +76,8 @@ class Stage:
         """Who waited for what when an answer was given before its turn."""
         self._stuck_at: Slot | None = None
         self._failed_at = 0.0
-        self.block: FrameType | None = None
-        """The frame, of the main thread, that turns an interrupt into the divergence."""
-        self.interrupted = False
-        """Whether the main thread was interrupted, for it waited for ever after the divergence."""
         self.patience = patience
+        self.ending = Ending(self)
         self._moved_at = time.monotonic()
 
     @property
@@ -130,8 +126,7 @@ class Stage:
             divergence = without_secrets(divergence, self._secrets)
             self.failure = DivergenceError(divergence, message_of(divergence))
             self._failed_at = time.monotonic()
-            if self.block is not None:
-                end_if_stuck(self)
+            self.ending.begin()
         self.changed.notify_all()
         self.fail_waiters()
 
@@ -199,7 +194,12 @@ class Stage:
     def stall(self) -> Divergence:
         """Nothing can move: who waits for what."""
         waiters = list(self.waiters.values())
-        return self.reporter.stall(self.window, waiters, self.threads.busy(waiters))
+        return self.reporter.stall(self.window, waiters, self.others())
+
+    def others(self) -> list[threading.Thread]:
+        """The threads of the program that are not at the tape."""
+        with self.changed:
+            return self.threads.busy(self.waiters.values())
 
     def somebody_may_move(self) -> bool:
         """Whether a thread or a job may still do something that the tape waits for."""
@@ -274,7 +274,6 @@ class Stage:
         with self.changed:
             self.closed = True
             self.over.set()
-            self.block = None
             for waiter in self.waiters.values():
                 future = waiter.future
                 if future is None or future.get_loop().is_closed():
@@ -282,6 +281,7 @@ class Stage:
                 leave = partial(_leave, future, waiter.call) if waiter.cancelled else future.cancel
                 future.get_loop().call_soon_threadsafe(leave)
             self.changed.notify_all()
+            self.ending.stop()
 
 
 def _tell(future: Parked[Event], failure: DivergenceError | None) -> None:

@@ -15,6 +15,9 @@ __all__ = ["POLL", "ReplayTurns"]
 POLL = 0.002
 """Seconds a loop really waits while other threads may still do something."""
 
+_LOOK = 0.05
+"""Seconds a loop really waits that has used up the tape: a thread may still diverge from it."""
+
 
 @final
 class ReplayTurns:
@@ -129,7 +132,7 @@ class ReplayTurns:
         if self._stage.receiver is not None and self._stage.receiver.finish():
             return 0
         if head is None and not self._stage.waiters:
-            return None  # the tape is used up: the program waits for something of its own
+            return _LOOK  # the tape is used up: the program waits for something of its own
         self._note_stall()
         return self._after_failure(None)
 

@@ -1,0 +1,97 @@
+"""A signal of our own that makes the main thread raise an exception, whatever it waits for.
+
+An interrupt (`SIGINT`) would be mistaken for the user's, and often has a handler: `asyncio.run`
+sets one. So each alarm takes a signal that nobody uses.
+"""
+
+import _thread
+import signal
+import threading
+from collections.abc import Callable
+from functools import partial
+from types import FrameType
+from typing import Any, Final, final
+from weakref import WeakMethod
+
+from vcr_gen.runtime.frames import is_neutral, is_ours, is_tool
+
+__all__ = ["Alarm"]
+
+_NUMBERS: Final = (
+    *range(getattr(signal, "SIGRTMAX", -1), getattr(signal, "SIGRTMIN", 0), -1),
+    *(getattr(signal, name) for name in ("SIGUSR2", "SIGUSR1") if hasattr(signal, name)),
+)
+"""Signals that have no meaning of their own, the least used first."""
+
+_pretend: Final[Any] = _thread.interrupt_main
+"""Has Python call a handler when it looks for signals the next time. It takes every number."""
+
+
+@final
+class Alarm:
+    """Rings in the main thread; `answer` gives what is raised where it rings, if anything."""
+
+    def __init__(self, answer: Callable[[FrameType], BaseException | None]) -> None:
+        self._answer = WeakMethod(answer)
+        self._number = 0
+        self._lock = threading.Lock()
+        self._rang = False
+        self._insists = False
+        self._answered = 0
+
+    @property
+    def is_set(self) -> bool:
+        """Whether it can ring."""
+        return self._number > 0 and self._answer() is not None
+
+    def set(self) -> None:
+        """Take a signal; only the main thread can, and not every system has one."""
+        if threading.current_thread() is not threading.main_thread() or not hasattr(
+            signal, "pthread_kill"
+        ):
+            return
+        free = (number for number in _NUMBERS if _is_free(number))
+        self._number = next(free, 0)
+        if self._number:
+            signal.signal(self._number, self._heard)
+
+    def ring(self) -> None:
+        """Let the main thread answer; one that has done so before is not asked but told."""
+        with self._lock:
+            if self._number:
+                self._rang = True
+                self._insists = self._answered > 0
+                signal.pthread_kill(threading.main_thread().ident or 0, self._number)
+
+    def unset(self) -> None:
+        """Give the signal back; from another thread that is left to who takes it next."""
+        with self._lock:
+            number, self._number = self._number, 0
+        if not number or threading.current_thread() is not threading.main_thread():
+            return
+        if signal.getsignal(number) == self._heard:
+            signal.signal(number, signal.SIG_IGN)  # one that is on its way would end the process
+            signal.signal(number, signal.SIG_DFL)
+
+    def _heard(self, number: int, frame: FrameType | None) -> None:
+        answer = self._answer() if self._number else None
+        error = None if answer is None or frame is None else answer(frame)
+        rang, self._rang = self._rang, False
+        if error is None or frame is None:
+            return
+        again = iter(partial(_pretend, number), None)
+        # Who catches everything gets it again before it can go on. But Python's own library is let
+        # clean up: it would leave a loop behind that seems to run.
+        raises = rang or not (is_neutral(frame) or is_ours(frame) or is_tool(frame))
+        self._answered += raises
+        if self._insists:
+            for _ in again:  # after a call, Python would look for signals here already
+                pass
+        if raises:
+            raise error
+
+
+def _is_free(number: int) -> bool:
+    handler = signal.getsignal(number)
+    owner = getattr(handler, "__self__", None)
+    return handler is signal.SIG_DFL or (isinstance(owner, Alarm) and not owner.is_set)
