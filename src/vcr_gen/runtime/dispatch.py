@@ -1,20 +1,21 @@
 """Delivering recorded inbound calls: to the driver's wrappers, and to what the program exported."""
 
-import threading
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol, TypeAlias, final
 
 from vcr_gen.errors import DecodeError, DivergenceError, UsageError
 from vcr_gen.runtime.binding import Bound
+from vcr_gen.runtime.callers import Callers
 from vcr_gen.runtime.event_loops.libraries import Parked, Spawned, running_library
 from vcr_gen.runtime.events import Signal, Start
 from vcr_gen.runtime.player import Player
 from vcr_gen.runtime.replayed_streams import AssertedAsyncStream, AssertedStream
 from vcr_gen.runtime.replayer import delivered_call
 from vcr_gen.runtime.shapes import Kind
-from vcr_gen.runtime.waiting import OWN_THREAD
 from vcr_gen.runtime.window import Slot
 
 __all__ = ["Dispatcher", "Target"]
@@ -47,8 +48,11 @@ class Dispatcher:
         self._player = player
         self._directory = directory
         self._tasks: dict[int, Spawned] = {}
-        self._pump: threading.Thread | None = None
+        self._callers = Callers()
+        self._courier = player.courier(self._is_for_thread, self._in_own_thread)
         self._closing = False
+        self.driver_is_busy = False
+        """Whether a driver without a loop is held up by a call, and makes no other."""
         self.running = 0
         """How many inbound calls are being served."""
         self.errors: list[BaseException] = []
@@ -83,22 +87,14 @@ class Dispatcher:
         return lambda: self._spawn(slot, event, target)
 
     def in_thread(self, slot: Slot, waiting_in: str | None) -> Callable[[], None] | None:
-        """What serves an inbound call while a thread waits for the tape.
-
-        A callback that came in the strand which waits runs in it, any other in a thread of its own.
-        """
+        """What serves, in a thread that waits for the tape, a callback that came in its strand."""
         event = slot.event
-        if not isinstance(event, Start):
+        if not isinstance(event, Start) or event.strand != waiting_in:
             return None
         target = self._directory.target(event)
-        if target is None:
+        if target is None or not self._player.announce(slot):
             return None
-        if event.strand == waiting_in:
-            self._player.announce(slot)
-            return lambda: self.serve(event, target)
-        if _needs_a_loop(target):
-            return None
-        return lambda: self._in_own_thread(slot, event, target)
+        return lambda: self.serve(event, target)
 
     def serve(self, start: Start, target: Target) -> None:
         """Make an inbound call in this thread and see it through."""
@@ -159,16 +155,26 @@ class Dispatcher:
                 self.serve(start, target)
             call = start.call
 
-    def start_pump(self) -> None:
-        """Serve callbacks also while no thread waits for the tape."""
-        if self._pump is None:
-            self._pump = threading.Thread(target=self._run_pump, name=f"{OWN_THREAD} pump")
-            self._pump.daemon = True
-            self._pump.start()
+    def attend(self) -> None:
+        """Make calls also while no thread waits for the tape."""
+        self._courier.attend()
+
+    def takes(self, head: Slot | None) -> bool:
+        """Whether an inbound call is made from a thread of its own, now or later."""
+        return self._callers.begin_soon or self._courier.takes(head)
+
+    def nudge(self) -> None:
+        """Something moved, and such a call may be due now."""
+        self._courier.nudge()
 
     def close(self) -> None:
-        """Stop serving."""
+        """Stop serving; from now on nobody of ours looks at the tape."""
         self._closing = True
+        self._courier.close()
+
+    def end(self) -> None:
+        """Let go of the threads that served, when the session is over for them too."""
+        self._callers.close()
 
     def _begin(self, start: Start, target: Target) -> Any:
         try:
@@ -179,7 +185,12 @@ class Dispatcher:
         return target.use(arguments)
 
     def _note(self, error: BaseException) -> None:
-        """Keep an error, unless it is the application's own: that has been asserted already."""
+        """Keep an error, unless it is the application's own: that has been asserted already.
+
+        Who is still at work when the session is over is refused, and nobody asks for that.
+        """
+        if self._closing:
+            return
         if isinstance(error, UsageError) or (self._player.failure is None and _is_ours(error)):
             self.errors.append(error)
 
@@ -192,19 +203,27 @@ class Dispatcher:
         self._player.announce(slot)
         task.cancel()
 
-    def _in_own_thread(self, slot: Slot, start: Start, target: Target) -> None:
-        self._player.announce(slot)
-        threading.Thread(
-            target=self.serve, args=(start, target), name=f"call {start.call}", daemon=True
-        ).start()
+    def _is_for_thread(self, slot: Slot) -> bool:
+        """Whether a call came from a thread of the environment's, and can be made from one."""
+        start = slot.start
+        if not isinstance(slot.event, Start) or not (start.on[:1] == "#" or self.driver_is_busy):
+            return False
+        target = self._directory.target(start)
+        return target is not None and not _needs_a_loop(target)
 
-    def _run_pump(self) -> None:
-        while not self._closing:
-            slot = self._player.wait_for_callback(0.05)
-            if slot is not None and isinstance(slot.event, Start):
-                target = self._directory.target(slot.event)
-                if target is not None and not _needs_a_loop(target):
-                    self._in_own_thread(slot, slot.event, target)
+    def _in_own_thread(self, slot: Slot) -> bool:
+        """Have a call made, unless another is only about to begin."""
+        start = slot.start
+        target = self._directory.target(start)
+        if target is None or self._callers.begin_soon:
+            return False
+        self._player.announce(slot)
+        self._callers.run(start.strand, partial(self._serve_aside, start, target))
+        return True
+
+    def _serve_aside(self, start: Start, target: Target) -> None:
+        with suppress(DivergenceError):  # the player keeps it; a thread would only print it
+            self.serve(start, target)
 
     def _pull(self, call: int, stream: AssertedStream) -> None:
         while self._player.upcoming(call) is not None:

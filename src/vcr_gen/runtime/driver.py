@@ -42,6 +42,7 @@ class Driver:
         """The same for a system without an event loop."""
         replay = self._replay
         player, dispatcher = replay.player, replay.dispatcher
+        dispatcher.attend()
         while True:
             replay.check()
             slot = player.due()
@@ -52,8 +53,10 @@ class Driver:
             if isinstance(start, Start) and start.inbound:
                 target = replay.wrappers.target(start)
             if target is not None and isinstance(start, Start):
-                player.announce(slot)
-                dispatcher.serve(start, target)
+                if player.announce(slot):
+                    dispatcher.driver_is_busy = True
+                    dispatcher.serve(start, target)
+                    dispatcher.driver_is_busy = False
             elif not dispatcher.running and not player.inbound_left():
                 break
             else:

@@ -59,6 +59,8 @@ class Objects:
         self._numbers: dict[object, Number] = {}
         self._call = _Call()
         self._lock = threading.RLock()
+        self.when_exported: Callable[[], None] = lambda: None
+        """Is told that the application has exported something, which may be called any time."""
 
     def attach(self, name: str, wrapper: Any, real: Any, *, inbound: bool) -> None:
         """Know a wrapper that the test attached: what gives itself back comes back as it."""
@@ -172,6 +174,7 @@ class Objects:
         self._next = max(self._next, number + 1)
         self._exports[number] = _Export(own, wrapper)
         self._numbers[_key(own)] = self._numbers[_key(wrapper)] = number
+        self.when_exported()
         return number
 
     def _import(self, number: Number, wrapper: Any, real: Any) -> Any:

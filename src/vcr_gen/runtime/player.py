@@ -7,12 +7,13 @@ what.
 """
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any, TypeVar, final
 
 from vcr_gen.errors import DecodeError, DivergenceError
 from vcr_gen.runtime.binding import Passing
+from vcr_gen.runtime.courier import Courier
 from vcr_gen.runtime.event_loops.idling import POLL, ReplayTurns
 from vcr_gen.runtime.event_loops.libraries import library_here, running_library
 from vcr_gen.runtime.event_loops.loops import Loops
@@ -88,6 +89,10 @@ class Player:
     def receive_with(self, receiver: Receiver) -> None:
         """Say who takes inbound calls."""
         self._stage.receiver = receiver
+
+    def courier(self, is_mine: Callable[[Slot], bool], deliver: Callable[[Slot], bool]) -> Courier:
+        """Who makes the calls of this tape that come from threads of the environment's own."""
+        return Courier(self._stage, self._loops, is_mine=is_mine, deliver=deliver)
 
     # What the application does ------------------------------------------------------------------
 
@@ -275,10 +280,13 @@ class Player:
                 return None
             return self.window.soon_after(call, self._loops.clock.now)
 
-    def announce(self, slot: Slot) -> None:
-        """An inbound call is delivered."""
+    def announce(self, slot: Slot) -> bool:
+        """An inbound call is delivered; False where somebody else has done that."""
         with self._stage.changed:
+            if slot.done:
+                return False
             self._stage.take(slot)
+            return True
 
     def due(self) -> Slot | None:
         """The oldest event that is not done."""
@@ -290,18 +298,6 @@ class Player:
         with self._stage.changed:
             self._stage.check()
             self._stage.wait_or_stall()
-
-    def wait_for_callback(self, seconds: float) -> Slot | None:
-        """A callback that is due while no thread waits for the tape, if one comes in that time."""
-        with self._stage.changed:
-            head = self.window.head()
-            if head is None or not self._is_callback(head) or self._stage.waiters:
-                self._stage.changed.wait(seconds)
-                return None
-            return head
-
-    def _is_callback(self, slot: Slot) -> bool:
-        return isinstance(slot.event, Start) and slot.event.inbound and slot.event.on[:1] == "#"
 
     def take_inbound(self, of: str) -> Start:
         """Wait in this thread for an inbound call to be due, and take it."""

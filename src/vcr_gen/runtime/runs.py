@@ -298,6 +298,7 @@ class ReplayRun(Run):
         self.crossing = self._cross(self.session, objects)
         self.wrappers = Wrappers(self.crossing)
         self.dispatcher = Dispatcher(self.player, self.wrappers)
+        objects.when_exported = self.dispatcher.attend
         passing = self.crossing.binder.anything("initial_state")
         self.initial_state = {
             name: passing.restore(value) for name, value in header.initial_state.items()
@@ -360,6 +361,7 @@ class ReplayRun(Run):
         try:
             self.dispatcher.close()
             self.player.close()
+            self.dispatcher.end()
             failure = self.player.failure
             if failure is not None and error is not failure:
                 if (

@@ -36,6 +36,12 @@ class Receiver(Protocol):
     async def serve_soon(self, call: int) -> None:
         """Serve, in this task, the callbacks that came after a call before the loop was idle."""
 
+    def takes(self, head: Slot | None) -> bool:
+        """Whether an inbound call will be made from a thread of its own, sooner or later."""
+
+    def nudge(self) -> None:
+        """Something moved, and such a call may be due now."""
+
     def finish(self, *, failed: bool = False) -> bool:
         """Nothing can move: whether somebody only waited for the end and is released."""
 
@@ -102,6 +108,8 @@ class Stage:
         """Something happened: whoever waits looks again."""
         self._moved_at = time.monotonic()
         self.changed.notify_all()
+        if self.receiver is not None:
+            self.receiver.nudge()
 
     def check(self) -> None:
         """Raise the divergence that ended the replay, if one did; refuse use after the close."""
@@ -209,6 +217,8 @@ class Stage:
             if waiter is not None and waiter.future is None and is_for(head, waiter):
                 return True  # a thread that has been told, and is about to go on
         if any(waiter.may_go() for waiter in self.waiters.values()):
+            return True
+        if self.receiver is not None and self.receiver.takes(head):
             return True
         grace = self._grace()
         if grace and self.window.ordered_locks:

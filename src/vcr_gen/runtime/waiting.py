@@ -3,15 +3,16 @@
 import opcode
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from math import inf
 from types import FrameType
-from typing import final
+from typing import NamedTuple, final
 from weakref import WeakSet
 
 from vcr_gen.runtime.event_loops.libraries import Parked, library_here
 from vcr_gen.runtime.events import Event
-from vcr_gen.runtime.frames import coroutine_frames, frames_from, frames_of_threads
+from vcr_gen.runtime.frames import coroutine_frames, frames_from, frames_of_threads, is_tool
 
-__all__ = ["BLOCKED_GRACE", "OWN_THREAD", "Threads", "Waiter", "waits"]
+__all__ = ["BLOCKED_GRACE", "OWN_THREAD", "Threads", "Wait", "Waiter", "waits"]
 
 OWN_THREAD = "vcr-gen"
 """What the names of the runtime's own threads begin with."""
@@ -20,8 +21,12 @@ BLOCKED_GRACE = 0.2
 """Seconds to wait for threads that all sit in a wait of the standard library."""
 
 
-_IDLE_WORKERS = {("_worker", "thread.py"), ("_work", "_thread_cache.py")}
-"""Where workers of `concurrent.futures` and of trio wait for something to do."""
+_IDLE_WORKERS = {("_worker", "thread.py"), ("_work", "_thread_cache.py"), ("_next", "callers.py")}
+"""Where workers of `concurrent.futures`, of trio and of our own wait for something to do."""
+
+_CONDITION_WAIT = threading.Condition.wait.__code__
+_JOINS = ("join", "_wait_for_tstate_lock")
+"""Where a thread waits for another: the latter until Python 3.12."""
 
 _BEFORE_WITH = opcode.opmap.get("BEFORE_WITH", -1)
 
@@ -76,6 +81,20 @@ class Waiter:
             yield from frames_from(frames_of_threads().get(self.thread.ident or 0))
 
 
+class Wait(NamedTuple):
+    """What a thread of the program does that is not at the tape."""
+
+    thread: threading.Thread
+    timeout: float
+    """Seconds after which its wait ends by itself; none where it is not known to wait at all."""
+    on: object = None
+    """The condition that it waits for, or the thread."""
+    token: object = None
+    """What tells this wait from the one before."""
+    is_over: bool = False
+    """Whether it has been woken, and will go on as soon as the system lets it."""
+
+
 @final
 class Threads:
     """Tells how long it is worth waiting for the threads that are not parked at the tape."""
@@ -107,6 +126,23 @@ class Threads:
         """The threads of the program that are not at the tape."""
         return [thread for thread, _ in self._elsewhere(waiters)]
 
+    def waits(self, waiters: Iterable[Waiter]) -> Iterator[Wait]:
+        """What each of them is known to wait for."""
+        for thread, frame in self._elsewhere(waiters):
+            yield _wait_of(thread, frame)
+
+    def bystanders(self) -> list[tuple[int, int]]:
+        """Where the other threads of the process stand, which may be at work for the program."""
+        frames = frames_of_threads()
+        found = [
+            frames.get(thread.ident or 0) for thread in self._bystanders if thread not in self._seen
+        ]
+        return [
+            (id(frame), frame.f_lasti)
+            for frame in found
+            if frame is not None and not any(map(is_tool, frames_from(frame)))
+        ]
+
     def _elsewhere(self, waiters: Iterable[Waiter]) -> Iterator[tuple[threading.Thread, FrameType]]:
         parked = {waiter.thread for waiter in waiters if waiter.future is None}
         parked.add(threading.current_thread())
@@ -133,3 +169,22 @@ def waits(frame: FrameType) -> bool:
         return True
     # A lock has no frame of its own: who waits for it stands at its `with`.
     return code.co_code[frame.f_lasti] == _BEFORE_WITH
+
+
+def _wait_of(thread: threading.Thread, frame: FrameType) -> Wait:
+    """What a thread waits for, as far as the frame of the standard library tells."""
+    code = frame.f_code
+    if code is _CONDITION_WAIT:
+        found = frame.f_locals
+        lock, condition = found.get("waiter"), found["self"]
+        if lock is None:
+            return Wait(thread, 0.0)
+        asleep = lock.locked() and lock in getattr(condition, "_waiters", ())
+        timeout = inf if found["timeout"] is None else found["timeout"]
+        return Wait(thread, timeout, condition, lock, not asleep)
+    if code.co_name in _JOINS and code.co_filename == _CONDITION_WAIT.co_filename:
+        found = frame.f_locals
+        joined, timeout = found["self"], found.get("timeout")
+        rest = inf if timeout is None or timeout < 0 else timeout
+        return Wait(thread, rest, joined, joined, not joined.is_alive())
+    return Wait(thread, 0.0)

@@ -68,6 +68,7 @@ class Window:
         self.done = 0
         """How many events are done."""
         self._skipped: set[int] = set()
+        self._unreadable: Exception | None = None
         self.recent: deque[Slot] = deque(maxlen=5)
         """The last events done."""
 
@@ -193,7 +194,13 @@ class Window:
     def _extend(self, reach: float = inf) -> bool:
         if len(self._window) >= reach:
             return False
-        slot = next(self._slots_ahead, None)
+        if self._unreadable is not None:
+            raise self._unreadable
+        try:
+            slot = next(self._slots_ahead, None)
+        except Exception as error:
+            self._unreadable = error  # for everyone who reads on, whichever thread it is
+            raise
         if slot is None:
             return False
         self._window.append(slot)

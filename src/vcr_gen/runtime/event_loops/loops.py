@@ -101,6 +101,11 @@ class Loops:
         """
         return self.clock.now if self._hooks else self.clock.real()
 
+    @property
+    def in_use(self) -> bool:
+        """Whether the session takes turns with a loop."""
+        return any(not hook.loop.is_closed() for hook in self._hooks.values())
+
     def release(self) -> None:
         """Leave every loop as it was found, and hook no other."""
         self._session = None
