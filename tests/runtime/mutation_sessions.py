@@ -6,6 +6,7 @@ each differs from its neighbours, so that every such change is a change of behav
 
 import asyncio
 import inspect
+import queue
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -224,6 +225,25 @@ def subscribed(bus: Any) -> Any:
     second = [*seen]
     stop()
     return [first, total, second, bus.publish(3), seen]
+
+
+def told_later(count: int) -> Callable[[Any], Any]:
+    """Waits for callbacks of a thread, each of which calls the environment in turn."""
+
+    def step(bus: Any) -> Any:
+        inbox: queue.Queue[int] = queue.Queue()
+
+        def notify(number: int) -> str:
+            inbox.put(number)
+            return f"{count} {bus.publish(number + count)}"
+
+        heard = []
+        for _ in range(count):
+            bus.after(notify)
+            heard.append(inbox.get(timeout=3))
+        return heard, bus.wait()
+
+    return step
 
 
 def listened(bus: Any) -> Any:
@@ -483,6 +503,7 @@ SESSIONS: tuple[Outbound | Inbound, ...] = (
             lambda bus: bus.maker("!")("a"),
         ),
     ),
+    Outbound("callbacks of threads", VcrBus, RealBus, (told_later(1), told_later(2))),
     Outbound(
         "members",
         VcrDevice,

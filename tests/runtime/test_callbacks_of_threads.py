@@ -5,14 +5,15 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
+from mutants import File
 from sample.bridges import RealBus
-from taping import Tape
+from taping import Tape, entries
 from vcr_sample import VcrBus
 
-from vcr_gen import Cassette, DivergenceError
+from vcr_gen import Cassette, DivergenceError, VcrError
 
 REPLAYS = 20
 
@@ -55,10 +56,8 @@ class Broker(RealBus):
             for pause, number in self.due:
                 if stop.wait(pause):
                     return
-                try:
+                with suppress(LookupError):
                     notify(number)
-                except LookupError:
-                    pass
 
         thread = threading.Thread(target=deliver)
         self.threads.append(thread)
@@ -368,3 +367,63 @@ def test_a_call_that_the_callback_makes_otherwise_is_a_divergence(tape):
     tape.record(VcrBus, Broker, program(0))
     with pytest.raises(DivergenceError, match=r"Bus\.publish"):
         tape.replay(VcrBus, program(1), patience=0.3)
+
+
+# What is under way when the recording is closed --------------------------------------------------
+
+
+def hasty(tape, mode, seconds, answer="slept", before_end=lambda bus: None, **options):
+    """A program that closes its cassette in the midst of a callback."""
+    began = threading.Event()
+    with Cassette(tape.path, mode, **options) as cassette:
+        bus = VcrBus.attach(cassette, RealBus)
+
+        def notify(number):
+            began.set()
+            time.sleep(seconds)
+            before_end(bus)
+            return answer
+
+        bus.after(notify)
+        began.wait()
+
+
+def without(path, word):
+    """The cassette without its last entry of a kind."""
+    file = File.read(path)
+    found = [number for number, entry in enumerate(file.events) if word in entry]
+    del file.events[found[-1]]
+    file.write(path)
+
+
+def test_a_recording_waits_for_the_end_of_callbacks_that_are_under_way(tape):
+    hasty(tape, "all", 0.1)
+    assert "returned" in str(entries(tape.path)[-1])
+    for _ in range(3):
+        hasty(tape, "none", 0.01)
+    with pytest.raises(DivergenceError, match="returned another value"):
+        hasty(tape, "none", 0.01, answer="other")
+
+
+def test_a_callback_that_the_recording_did_not_see_end_need_not_end(tape):
+    stop = threading.Event()
+    hasty(tape, "all", 0, before_end=lambda bus: stop.wait(5))
+    stop.set()
+    assert "cancel" in entries(tape.path)[-1]
+    hasty(tape, "none", 0)
+    hasty(tape, "none", 0, answer="whatever comes too late")
+    hasty(tape, "none", 0, before_end=lambda bus: bus.publish(1))
+    without(tape.path, "cancel")
+    with pytest.raises(DivergenceError):
+        hasty(tape, "none", 0)
+
+
+def test_an_end_that_got_lost_is_none_that_was_not_seen(tape):
+    def program(bus):
+        bus.after(lambda number: str(bus.publish(number)))
+        return bus.wait()
+
+    tape.record(VcrBus, RealBus, program)
+    without(tape.path, "end")
+    with pytest.raises((DivergenceError, VcrError)):
+        tape.replay(VcrBus, program, patience=0.3)

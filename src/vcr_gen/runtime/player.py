@@ -66,6 +66,7 @@ class Player:
         self._stage = Stage(
             window, strands, reporter, orders=orders, patience=patience, secrets=screen.secrets
         )
+        self._unfinished: set[int] = set()
         self._turns = ReplayTurns(self._stage, loops.clock)
         self.locks = ReplayedLocks(self._stage, self._matcher.counterparts)
         loops.serve(self._turns, ReplayedJobs(self._stage, self._matcher, loops))
@@ -130,6 +131,7 @@ class Player:
             self._wait_for_close()
         found = self._matcher.start(strand, operation, stored)
         if found.slot is None or found.differences:
+            self._hold_if_unfinished(strand.within)
             self._stage.fail(self._stage.reporter.call(operation, stored, found, self.window))
         if self._templates is not None:
             self._templates.begin(found.slot.start.call, stored)
@@ -149,6 +151,7 @@ class Player:
             self._stage.check()
             found = self._matcher.produced(self.strands.here(), call, event, passing)
             if found.slot is None or found.differences:
+                self._hold_if_unfinished(call)
                 self._stage.fail(self._stage.reporter.answer(call, event, found, self.window))
             self._stage.take(found.slot)
 
@@ -333,7 +336,8 @@ class Player:
     def used_up(self) -> bool:
         """Whether every recorded event is done."""
         with self._stage.changed:
-            return self.window.head() is None and not self._stage.waiters
+            held = all(call < 0 for call in self._stage.waiters)
+            return held and self._skip_unfinished() is None
 
     def count_left(self) -> int:
         """How many recorded events are not done."""
@@ -376,7 +380,7 @@ class Player:
         """Let threads that are about to use the tape do so before it is closed."""
         with self._stage.changed:
             self.strands.expect_no_more()
-            while self._stage.failure is None and self.window.head() is not None:
+            while self._stage.failure is None and self._skip_unfinished() is not None:
                 if not self._stage.somebody_may_move():
                     return
                 self._stage.changed.wait(POLL)
@@ -392,6 +396,29 @@ class Player:
         if self._matcher.next_of(strand) is not None:
             return False
         return self.window.next_of_call(strand.job) is None
+
+    def _skip_unfinished(self) -> Slot | None:
+        """The oldest event besides those that say which callbacks the recording did not see end."""
+        head = self.window.head()
+        while head is not None and self._is_unfinished(head):
+            self._unfinished.add(head.event.call)
+            self._stage.take(head)
+            head = self.window.head()
+        return head
+
+    def _is_unfinished(self, slot: Slot) -> bool:
+        event = slot.event
+        if not isinstance(event, Signal) or event.kind != "cancel":
+            return False
+        return self.window.is_last_of_call(slot)
+
+    def _hold_if_unfinished(self, call: int | None) -> None:
+        """Hold a thread in a callback that was not over when the recording was closed."""
+        if call is None or library_here() is not None:
+            return
+        slot = self.window.next_of_call(call)
+        if call in self._unfinished or (slot is not None and self._is_unfinished(slot)):
+            self._wait_for_close()
 
     def _wait_for_close(self) -> None:
         """Hold a thread that had come no further when the recording was closed."""

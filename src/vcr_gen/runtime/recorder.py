@@ -1,5 +1,6 @@
 """Recording: every call is made for real, and what crosses is written down as it passes."""
 
+import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, final
@@ -21,6 +22,9 @@ from vcr_gen.runtime.tape import Tape
 
 __all__ = ["Recorder"]
 
+CLOSING_GRACE = 1.0
+"""Seconds in which threads may come to the end of a callback before a recording is closed."""
+
 
 @final
 class Recorder:
@@ -35,11 +39,22 @@ class Recorder:
         self._turns = turns
         self._promptness = Promptness(strands, turns)
         self.locks = RecordedLocks(tape, strands)
+        self._served: dict[int, threading.Thread] = {}
+        """The inbound calls that threads are at work for."""
+        self._one_served = threading.Condition()
         loops.serve(turns, self)
 
     def close(self) -> None:
-        """Record no more; who still waits for a turn goes on without one."""
-        self.tape.close()
+        """Record no more; who still waits for a turn goes on without one.
+
+        What threads of the environment's have called may be about to end, and is waited for.
+        """
+        here = threading.current_thread()
+        with self._one_served:
+            self._one_served.wait_for(
+                lambda: all(thread is here for thread in self._served.values()), CLOSING_GRACE
+            )
+            self.tape.close(unfinished=self._served)
         self._turns.close()
 
     def go_out(self, operation: Operation) -> Any:
@@ -56,7 +71,7 @@ class Recorder:
         soon = self._promptness.here() if operation.bound.kind is Kind.VALUE else None
         call, forwarded = self._start(operation, inbound=True, soon=soon)
         self._promptness.begin(call)
-        with self.inside(call, inbound=True):
+        with self.inside(call, inbound=True), self._serving(call):
             with self.ending(call, operation.bound):
                 value = operation.perform(forwarded)
             return self._result(call, operation.bound, value, inbound=True)
@@ -216,6 +231,17 @@ class Recorder:
                 stored, result = self.give(bound.value, value)
                 self.tape.end(call, "returned", stored)
                 return result
+
+    @contextmanager
+    def _serving(self, call: int) -> Iterator[None]:
+        """Run what answers an inbound call in this thread."""
+        self._served[call] = threading.current_thread()
+        try:
+            yield
+        finally:
+            with self._one_served:
+                del self._served[call]
+                self._one_served.notify_all()
 
     async def _await_out(self, call: int, bound: Bound, real: Awaitable[Any]) -> Any:
         try:

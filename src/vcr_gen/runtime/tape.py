@@ -1,7 +1,7 @@
 """Writing the tape: numbers the calls and appends every event in its true place."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import final
 
 from vcr_gen.errors import EncodeError, UsageError
@@ -131,9 +131,15 @@ class Tape:
             self._homes.pop(call, None)
             self._put(End(call=call, outcome=outcome, value=value, strand=strand, at=self._now()))
 
-    def close(self) -> None:
-        """Write a start that still waits for its end; what is in flight now never finished."""
+    def close(self, unfinished: Iterable[int] = ()) -> None:
+        """Write a start that still waits for its end; what is in flight now never finished.
+
+        Inbound calls that are `unfinished` have no caller any more: that is said, so that their
+        missing end is none that got lost.
+        """
         with self._lock:
+            for call in sorted(unfinished):
+                self.signal(call, "cancel")
             self._holding.flush()
             self._closed = True
             if self._status is not None:

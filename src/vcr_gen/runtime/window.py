@@ -123,6 +123,12 @@ class Window:
                 return None
         return queue[0]
 
+    def is_last_of_call(self, slot: Slot) -> bool:
+        """Whether the tape has nothing more of a call after one of its events."""
+        self.read_all()
+        following = self._calls.get(slot.event.call)
+        return following is None or following[-1] is slot
+
     def strands(self) -> Iterator[tuple[str, Slot]]:
         """Every strand that has something to produce in what has been read, oldest first."""
         heads = [(name, _first(queue)) for name, queue in self._strands.items()]
