@@ -9,9 +9,10 @@ from contextlib import closing, suppress
 
 import pytest
 from mutants import File
+from sample.application import Application
 from sample.bridges import RealBus
 from taping import Tape, entries
-from vcr_sample import VcrBus
+from vcr_sample import VcrBus, VcrServer
 
 from vcr_gen import Cassette, DivergenceError, VcrError
 
@@ -306,6 +307,41 @@ def test_a_callback_that_comes_while_the_program_only_closes(tape):
     assert session("all") == [1, 2, 3]
     for _ in range(REPLAYS):
         assert session("none") == [1, 2, 3]
+
+
+class Patient(Application):
+    """Answers one call only when another has come."""
+
+    def __init__(self):
+        super().__init__()
+        self.inside, self.logged_in = threading.Event(), threading.Event()
+
+    def status(self):
+        self.log.append("status")
+        self.inside.set()
+        self.logged_in.wait()
+        self.log.append("answered")
+        return "ready"
+
+    def login(self, user, *, token):
+        self.log.append(user)
+        self.logged_in.set()
+        return True
+
+
+def test_inbound_calls_overlap_also_where_one_waits_for_the_other(tape):
+    recorded = Patient()
+    with Cassette(tape.path, "all") as cassette:
+        server = VcrServer(cassette=cassette, inner=recorded)
+        asking = threading.Thread(target=server.status)
+        asking.start()
+        recorded.inside.wait()
+        server.login("ann", token="t")
+        asking.join()
+    for _ in range(REPLAYS):
+        replayed = Patient()
+        tape.replay_served(VcrServer, replayed, sync=True)
+        assert replayed.log == recorded.log == ["status", "ann", "answered"]
 
 
 # What differs is found ---------------------------------------------------------------------------

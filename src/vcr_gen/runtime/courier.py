@@ -136,11 +136,12 @@ class Courier:
     def _stands_still(self) -> bool:
         """Whether every thread waits for ever, and has for longer than anybody is waited for."""
         stage = self._stage
-        waits = [] if stage.waiters or self._loops.in_use else list(self._program())
-        bystanders = stage.threads.bystanders()
-        for_ever = bool(waits) and all(w.timeout == inf and not w.is_over for w in waits)
         now = time.monotonic()
-        if not for_ever or bystanders != self._bystanders:
-            self._bystanders = bystanders
-            self._stands_since = now if for_ever else inf
+        waits = [] if stage.waiters or self._loops.in_use else list(self._program())
+        if not waits or any(wait.timeout < inf or wait.is_over for wait in waits):
+            self._stands_since = inf
+            return False
+        bystanders = stage.threads.bystanders()
+        if self._stands_since == inf or bystanders != self._bystanders:
+            self._bystanders, self._stands_since = bystanders, now
         return stage.goes_on and now - self._stands_since > stage.patience < stage.still_for

@@ -55,6 +55,8 @@ class Dispatcher:
         """Whether a driver without a loop is held up by a call, and makes no other."""
         self.running = 0
         """How many inbound calls are being served."""
+        self.aside: set[int] = set()
+        """Those among them that are made from threads in the environment's place."""
         self.errors: list[BaseException] = []
         """What went wrong while serving, other than what the tape has."""
         self._waiting_for_end: Parked[None] | None = None
@@ -218,12 +220,14 @@ class Dispatcher:
         if target is None or self._callers.begin_soon:
             return False
         self._player.announce(slot)
+        self.aside.add(start.call)
         self._callers.run(start.strand, partial(self._serve_aside, start, target))
         return True
 
     def _serve_aside(self, start: Start, target: Target) -> None:
         with suppress(DivergenceError):  # the player keeps it; a thread would only print it
             self.serve(start, target)
+        self.aside.discard(start.call)
 
     def _pull(self, call: int, stream: AssertedStream) -> None:
         while self._player.upcoming(call) is not None:

@@ -53,10 +53,10 @@ class Driver:
             if isinstance(start, Start) and start.inbound:
                 target = replay.wrappers.target(start)
             if target is not None and isinstance(start, Start):
+                dispatcher.driver_is_busy = True  # from now on the next call is not for this thread
                 if player.announce(slot):
-                    dispatcher.driver_is_busy = True
                     dispatcher.serve(start, target)
-                    dispatcher.driver_is_busy = False
+                dispatcher.driver_is_busy = False
             elif not dispatcher.running and not player.inbound_left():
                 break
             else:

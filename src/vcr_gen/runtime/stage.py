@@ -27,6 +27,9 @@ TICK = 0.02
 class Receiver(Protocol):
     """Takes the inbound calls of a replay."""
 
+    aside: set[int]
+    """The calls that are made from threads in the environment's place, and are not over."""
+
     def in_loop(self, slot: Slot) -> Callable[[], None] | None:
         """What serves an event from an idle loop; None where nobody can take it."""
 
