@@ -64,7 +64,16 @@ def _checked_implementation(wrapper: Wrapper, member: Method) -> Iterator[Functi
     items = (*_receiver(member), f"*args: {any_name}", f"**kwds: {any_name}")
     awaited = "async " if _alike(member).signature.asynchronous else ""
     header = Nest(f"{awaited}def {member.name}(", items, f") -> {any_name}: ...")
-    yield FunctionView(_binder(wrapper, member), header, None, ())
+    decorators = (*_untyped(wrapper, member), *_binder(wrapper, member))
+    yield FunctionView(decorators, header, None, ())
+
+
+def _untyped(wrapper: Wrapper, member: Method) -> tuple[str, ...]:
+    """The decorator of an implementation for `*args: *Ts`, as which nothing general will do."""
+    packs = [one.kind for each in member.overloads for one in each.parameters if one.packed]
+    if Kind.VARIADIC not in packs:
+        return ()
+    return (wrapper.names.own(RUNTIME, "implementation", bound=wrapper.members),)
 
 
 def _receiver(member: Method) -> tuple[str, ...]:
@@ -163,7 +172,7 @@ def _dispatching(wrapper: Wrapper, member: Method) -> FunctionView:
         loose = f'{names.own("typing", "cast")}("{any_name}", {inner})'
         awaited = "await " if asynchronous else ""
         body = Nest(f"return {awaited}{loose}(", ("*args", "**kwds"), ")")
-        return FunctionView((), header, member.signature.docstring, (body,))
+        return FunctionView(_untyped(wrapper, member), header, member.signature.docstring, (body,))
     chosen: list[str] = []
     for index, signature in enumerate(member.overloads):
         number = str(index + 1) if index else ""
@@ -186,7 +195,7 @@ def _dispatching(wrapper: Wrapper, member: Method) -> FunctionView:
     )
     verb = "return await {}.acall(" if asynchronous else "return {}.call("
     body = Nest(verb.format(port), (choose,), ")")
-    return FunctionView((), header, member.signature.docstring, (body,))
+    return FunctionView(_untyped(wrapper, member), header, member.signature.docstring, (body,))
 
 
 def _calling(wrapper: Wrapper, member: Method) -> FunctionView:

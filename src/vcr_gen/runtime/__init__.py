@@ -6,6 +6,7 @@ from vcr_gen.runtime.calls import (
     default_of,
     given,
     given_positional,
+    implementation,
     instance_member,
 )
 from vcr_gen.runtime.cassette import Cassette
@@ -23,5 +24,6 @@ __all__ = [
     "default_of",
     "given",
     "given_positional",
+    "implementation",
     "instance_member",
 ]

@@ -16,6 +16,7 @@ __all__ = [
     "default_of",
     "given",
     "given_positional",
+    "implementation",
     "instance_member",
 ]
 
@@ -76,6 +77,11 @@ def given_positional(*arguments: object) -> tuple[Any, ...]:
 def default_of(function: Callable[..., object], parameter: str) -> Any:
     """The default object of a Protocol method's parameter, where it cannot be spelled again."""
     return inspect.signature(function).parameters[parameter].default
+
+
+def implementation(function: Callable[..., Any]) -> Any:
+    """The function itself; of no type, where no type would fit all its overloads."""
+    return function
 
 
 class instance_member(Generic[_P, _R]):

@@ -1,8 +1,12 @@
-from typing import Any, Protocol, TypedDict
+from collections.abc import Callable
+from typing import Any, Protocol, TypedDict, TypeVarTuple, overload
 
 from typing_extensions import Unpack
 
 from vcr_gen.boundary import outbound
+
+
+Ts = TypeVarTuple("Ts")
 
 
 class Options(TypedDict, total=False):
@@ -16,3 +20,8 @@ class Client(Protocol):
     def pick(self, first: int, /, second: int, *, third: int = 0, **others: int) -> int: ...
     def only(self, *, a: int, b: str = "b") -> None: ...
     def many(self, *numbers: int, scale: float = 1.0) -> float: ...
+
+    @overload
+    def start(self, callback: Callable[[*Ts], Any], *args: *Ts, update: bool) -> None: ...
+    @overload
+    def start(self, callback: Callable[[*Ts], Any], *args: *Ts) -> None: ...

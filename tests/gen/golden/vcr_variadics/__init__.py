@@ -13,6 +13,8 @@ if TYPE_CHECKING:
         ClientMany,
         ClientOnly,
         ClientPick,
+        ClientStart,
+        ClientStart2,
         VcrClient,
     )
 
@@ -23,6 +25,8 @@ __all__ = [
     "ClientMany",
     "ClientOnly",
     "ClientPick",
+    "ClientStart",
+    "ClientStart2",
     "VcrClient",
 ]
 
@@ -33,6 +37,8 @@ _HOMES = {
     "ClientMany": "vcr_variadics.ports",
     "ClientOnly": "vcr_variadics.ports",
     "ClientPick": "vcr_variadics.ports",
+    "ClientStart": "vcr_variadics.ports",
+    "ClientStart2": "vcr_variadics.ports",
     "VcrClient": "vcr_variadics.ports",
 }
 

@@ -5,12 +5,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, overload
 
 from typing_extensions import Unpack
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, implementation
 
-from variadics.ports import Client, Options
+from variadics.ports import Client, Options, Ts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +71,29 @@ class ClientMany(Call):
         return target.many(*self.numbers, scale=self.scale)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientStart(Call, Generic[*Ts]):
+    """`Client.start`, as it crosses the boundary."""
+
+    callback: Callable[[*Ts], Any]
+    args: tuple[*Ts]
+    update: bool
+
+    def __call__(self, target: Client) -> None:
+        target.start(self.callback, *self.args, update=self.update)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientStart2(Call, Generic[*Ts]):
+    """`Client.start`, as it crosses the boundary."""
+
+    callback: Callable[[*Ts], Any]
+    args: tuple[*Ts]
+
+    def __call__(self, target: Client) -> None:
+        target.start(self.callback, *self.args)
+
+
 class VcrClient:
     """Records and replays `Client`."""
 
@@ -97,6 +120,14 @@ class VcrClient:
     def many(self, *numbers: int, scale: float = 1.0) -> float:
         return self._port.call(ClientMany(numbers=numbers, scale=scale))
 
+    @overload
+    def start(self, callback: Callable[[*Ts], Any], *args: *Ts, update: bool) -> None: ...
+    @overload
+    def start(self, callback: Callable[[*Ts], Any], *args: *Ts) -> None: ...
+    @implementation
+    def start(self, *args: Any, **kwds: Any) -> Any:
+        return self._port.call(self._port.choose((ClientStart, ClientStart2), args, kwds))
+
 
 CLIENT: Final[Boundary] = Boundary(
     "Client",
@@ -109,6 +140,8 @@ CLIENT: Final[Boundary] = Boundary(
         "pick": ClientPick,
         "only": ClientOnly,
         "many": ClientMany,
+        "start": ClientStart,
+        "start#2": ClientStart2,
     },
 )
 
