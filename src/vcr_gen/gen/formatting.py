@@ -111,7 +111,7 @@ def _blackened(text: Text) -> str:
     try:
         return black.format_str(text.source, mode=mode)
     except (InvalidInput, AssertionError, ValueError, RecursionError) as error:
-        raise _rejected(text.name, "black", str(error)) from error
+        raise RefusedError([_rejected(text.name, "black", str(error))]) from error
 
 
 def _run_ruff(texts: list[Text], style: Style) -> list[str]:
@@ -122,14 +122,19 @@ def _run_ruff(texts: list[Text], style: Style) -> list[str]:
         for file, text in zip(files, texts, strict=True):
             file.write_text(text.source, encoding="utf-8", newline="\n")
         command = [
-            *(_find_ruff(), "format", "--isolated", "--no-cache", "--quiet"),
+            *(_find_ruff(), "format", "--isolated", "--no-cache"),
             *("--line-length", str(style.line_length), "--target-version", f"py{major}{minor}"),
             name,
         ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            bad = next((i for i, file in enumerate(files) if file.name in done.stderr), 0)
-            raise _rejected(texts[bad].name, "ruff", done.stderr.strip())
+            told = [
+                _rejected(text.name, "ruff", line.partition(f"{file.name}:")[2])
+                for file, text in zip(files, texts, strict=True)
+                for line in done.stderr.splitlines()
+                if f"{file.name}:" in line
+            ]
+            raise RefusedError(told or [_rejected("ruff", "ruff", done.stderr.strip())])
         return [file.read_text(encoding="utf-8") for file in files]
 
 
@@ -148,7 +153,7 @@ def _ruff_version() -> str:
     return done.stdout.strip()
 
 
-def _rejected(name: str, formatter: str, reason: str) -> RefusedError:
+def _rejected(name: str, formatter: str, reason: str) -> Diagnostic:
     message = f"{formatter} cannot format the generated text: {reason}"
     hint = "if templates are overridden (`template-dir`), look there; otherwise please report this"
-    return RefusedError([Diagnostic(name, 0, 0, "VCR305", message, hint)])
+    return Diagnostic(name, 0, 0, "VCR305", message, hint)

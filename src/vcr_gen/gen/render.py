@@ -1,11 +1,19 @@
 """Writes views as text; the one module that knows jinja2."""
 
+import traceback
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
+from jinja2 import (
+    Environment,
+    FileSystemLoader,
+    StrictUndefined,
+    TemplateError,
+    TemplateSyntaxError,
+)
 
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.layout import Item, Nest, docstring, fit
+from vcr_gen.gen.ownership import MARK, is_ours
 from vcr_gen.gen.resources import templates_dir
 from vcr_gen.gen.views import ModuleView, PackageView
 
@@ -57,13 +65,30 @@ class Renderer:
 
     def _render(self, name: str, **data: ModuleView | PackageView) -> str:
         try:
-            return self._environment.get_template(name).render(**data)
-        except TemplateError as error:
-            raise TemplateFailedError(
-                getattr(error, "name", None) or name,
-                getattr(error, "lineno", None) or 0,
-                str(error),
-            ) from error
+            text = self._environment.get_template(name).render(**data)
+        except Exception as error:  # a template is a program: anything can go wrong in it
+            place, line = _place(error)
+            raise TemplateFailedError(place or name, line, _reason(error)) from error
+        if not is_ours(text):
+            reason = f"what it writes must begin with the line `{MARK}`"
+            raise TemplateFailedError(name, 1, reason)
+        return text
+
+
+def _place(error: Exception) -> tuple[str, int]:
+    """The template that an error comes from, and the line in it."""
+    if isinstance(error, TemplateSyntaxError):
+        return error.name or "", error.lineno
+    steps = traceback.extract_tb(error.__traceback__)
+    in_templates = [step for step in steps if step.filename.endswith(".jinja")]
+    if not in_templates:
+        return "", 0
+    return Path(in_templates[-1].filename).name, in_templates[-1].lineno or 0
+
+
+def _reason(error: Exception) -> str:
+    kind = "" if isinstance(error, TemplateError) else f"{type(error).__name__}: "
+    return f"{kind}{error}"
 
 
 def _nest(before: str, items: list[Item], after: str = ")") -> Nest:
