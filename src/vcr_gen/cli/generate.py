@@ -3,9 +3,10 @@
 import argparse
 import time
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 
-from vcr_gen.cli.commands import Command
+from vcr_gen.cli.commands import COMMANDS, Command
 from vcr_gen.cli.options import add_common_options, read_config, require_extra, terminal_of, told
 from vcr_gen.cli.report import DIFFERENT, FINE, FileNote, Outcome, tell
 from vcr_gen.cli.terminal import Terminal
@@ -152,7 +153,12 @@ def _checked_paths(config: Config, given: list[Path]) -> tuple[Path, ...]:
     paths = tuple(path.resolve() for path in given)
     for path, spelled in zip(paths, given, strict=True):
         if not path.exists():
-            hint = "commands come first: vcr-gen verify, vcr-gen extract, vcr-gen cassette"
+            meant = get_close_matches(str(spelled), COMMANDS, n=1)
+            hint = (
+                f"did you mean vcr-gen {meant[0]}?"
+                if meant
+                else "commands come first: vcr-gen verify, vcr-gen extract, vcr-gen cassette"
+            )
             problems.append(Diagnostic(str(spelled), 0, 0, "VCR411", "there is no such path", hint))
         elif not any(
             path.is_relative_to(source) or source.is_relative_to(path) for source in config.sources
@@ -167,7 +173,6 @@ def _checked_paths(config: Config, given: list[Path]) -> tuple[Path, ...]:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a number from 1 on; got {text!r}")
+    return int(text)

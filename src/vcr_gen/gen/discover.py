@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from keyword import iskeyword
 from pathlib import Path
 from typing import Final
 
@@ -116,12 +117,37 @@ def discover(
         except SyntaxError as error:
             problems.found.append(_unreadable(config, path, error))
             continue
-        for number, found in enumerate(_marked(library, module, problems)):
+        marked = list(_marked(library, module, problems))
+        if marked:
+            _check_importable(library, module, problems)
+        for number, found in enumerate(marked):
             yield replace(found, place=(place, number))
     for place, rule in candidate.rules:
         ruled = _ruled(library, rule, config, problems)
         if ruled is not None:
             yield replace(ruled, place=(place, 0))
+
+
+def _check_importable(library: Library, module: Module, problems: Problems) -> None:
+    """Generated modules import the Protocols: Python must be able to do that."""
+    for part in module.name.split("."):
+        if not part.isidentifier() or iskeyword(part):
+            problems.report(
+                "VCR109",
+                f"nothing can import a Protocol from here: `{part}` is not a name in Python",
+                "rename the file or folder, or `exclude` it",
+                module=module,
+                node=None,
+            )
+    first = library.locate(module.name) or module.path
+    if first != module.path and first.suffix == module.path.suffix:  # a stub may lie elsewhere
+        problems.report(
+            "VCR304",
+            f"is the module `{module.name}`, as {problems.config.display(first)} is",
+            "rename one of them, or `exclude` it: Python imports only the first that it finds",
+            module=module,
+            node=None,
+        )
 
 
 def _unreadable(config: Config, path: Path, error: SyntaxError) -> Diagnostic:
@@ -130,7 +156,7 @@ def _unreadable(config: Config, path: Path, error: SyntaxError) -> Diagnostic:
         error.lineno or 0,
         error.offset or 0,
         "VCR101",
-        "the file is not valid Python",
+        f"the file is not valid Python: {error.msg}",
         "correct the file, or `exclude` it",
     )
 

@@ -88,10 +88,9 @@ def _read(path: Path) -> str | None:
 
 def _obstacle(config: Config, path: Path) -> Diagnostic | None:
     """What stands where the file, or a folder on the way to it, should be."""
-    below = [path, *path.parents]
-    for place in below[: below.index(config.output)] if config.output in below else below[:1]:
+    for place in (path, *path.parents):
         what = None
-        if place.is_symlink():
+        if place.is_symlink() and place != config.output and place.is_relative_to(config.output):
             what = "a symbolic link"
         elif place == path and place.exists() and not place.is_file():
             what = "a folder" if place.is_dir() else "a special file"
@@ -106,6 +105,8 @@ def _obstacle(config: Config, path: Path) -> Diagnostic | None:
                 f"{what} is in the way of the generated file {config.display(path)}",
                 "remove it, or set another `output` in [tool.vcr-gen]",
             )
+        if place != path and place.is_dir() and config.output.is_relative_to(place):
+            break  # what is above a folder is one too
     return None
 
 

@@ -30,7 +30,7 @@ def parse(data: bytes) -> Parsed:
     except SyntaxError as error:
         return _parse_newer(text, error)
     except (ValueError, RecursionError, MemoryError) as error:
-        raise SyntaxError(str(error)) from error
+        raise SyntaxError(str(error) or "it is nested too deeply") from error
 
 
 def _parse_newer(text: str, refusal: SyntaxError) -> Parsed:
