@@ -12,11 +12,14 @@ import json
 import sys
 import tempfile
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any
+from unittest.mock import patch
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "runtime")]
@@ -30,6 +33,9 @@ from sample.models import Result, Step  # noqa: E402
 from vcr_sample import VcrShell  # noqa: E402
 
 from vcr_gen import Cassette  # noqa: E402
+from vcr_gen.runtime.event_loops.loops import Loops  # noqa: E402
+from vcr_gen.runtime.events import Event  # noqa: E402
+from vcr_gen.runtime.player import Player  # noqa: E402
 
 ROOT = Path("/work")
 
@@ -109,9 +115,36 @@ def peak(work: Callable[..., object], *arguments: object) -> float:
         tracemalloc.stop()
 
 
-async def in_loop(work: Callable[..., object], *arguments: object) -> None:
-    """The same in a running loop, with whose turns a session reckons."""
+def in_loop(work: Callable[..., Coroutine[Any, Any, None]], *arguments: object) -> float:
+    """CPU time of a coroutine in a loop of its own."""
+    return seconds(asyncio.run, work(*arguments))
+
+
+async def synchronously(work: Callable[..., object], *arguments: object) -> None:
+    """Calls that are not asynchronous, in a loop with whose turns a session reckons."""
     work(*arguments)
+
+
+async def one_by_one(path: Path, mode: str, count: int) -> None:
+    """A session of asynchronous calls, each awaited before the next one is made."""
+    with Cassette(path, mode) as cassette:
+        shell = VcrShell.attach(cassette, RealShell)
+        for number in range(count):
+            await shell.arun(f"step {number}")
+
+
+@contextmanager
+def without_turns() -> Iterator[None]:
+    """The plain path: the same session, in which every answer enters as soon as it is there."""
+
+    async def at_once(player: Player, call: int, *, pulls: bool = False) -> Event:
+        return player.hear(call, pulls=pulls)
+
+    with (
+        patch.object(Loops, "hook", lambda *_, **__: None),
+        patch.object(Player, "hear_async", at_once),
+    ):
+        yield
 
 
 async def overlapping(path: Path, mode: str, count: int, at_once: int) -> None:
@@ -122,29 +155,47 @@ async def overlapping(path: Path, mode: str, count: int, at_once: int) -> None:
             await asyncio.gather(*(shell.arun(f"{start} {n}") for n in range(at_once)))
 
 
-def turns(path: Path, count: int = 4_000) -> None:
-    """Print what concurrency costs who does not need it, and who does."""
+def turns(path: Path, count: int = 4_000) -> bool:
+    """Print what concurrency costs who does not need it, and who does; whether limits hold."""
+    holds = True
     for name, work in (("record", record), ("replay", replay)):
-        pairs = [
-            (seconds(asyncio.run, in_loop(work, path, count)), seconds(work, path, count))
-            for _ in range(5)
-        ]
-        ratio = min(loop for loop, _ in pairs) / min(plain for _, plain in pairs)
-        print(f"{name} of sequential calls in a loop, against the same without one: {ratio:.2f} x")
+        ratio = least(
+            partial(in_loop, synchronously, work, path, count), partial(seconds, work, path, count)
+        )
+        holds &= shown(f"{name} of synchronous calls in a loop / without one", ratio, 1.10)
+    for mode, name in (("all", "record"), ("none", "replay")):
+        session = partial(in_loop, one_by_one, path, mode, count)
+        ratio = least(session, without_turns()(session))
+        holds &= shown(f"{name} of asynchronous calls, one by one / without turns", ratio, 1.10)
     for mode, name in (("all", "record"), ("none", "replay")):
         costs = {}
         for at_once in (10, 100, 1_000):
             if mode == "none":
-                asyncio.run(overlapping(path, "all", count, at_once))
-            costs[at_once] = seconds(asyncio.run, overlapping(path, mode, count, at_once)) / count
-        shown = ", ".join(f"{at_once}: {cost * 1e6:.1f}" for at_once, cost in costs.items())
+                in_loop(overlapping, path, "all", count, at_once)
+            runs = [in_loop(overlapping, path, mode, count, at_once) for _ in range(3)]
+            costs[at_once] = min(runs) / count
+        rows = ", ".join(f"{at_once}: {cost * 1e6:.1f}" for at_once, cost in costs.items())
+        print(f"{name} of overlapping calls, µs per call by how many at a time: {rows}")
         growth = costs[1_000] / costs[10]
-        print(f"{name} of overlapping calls, µs per call by how many at a time: {shown}", end="")
-        print(f"; a thousand against ten: {growth:.2f} x", flush=True)
+        holds &= shown(f"{name} of a call, a thousand at a time / ten at a time", growth, 1.5)
+    return holds
 
 
-def main(counts: list[int]) -> None:
-    """Print microseconds per call and ratios."""
+def least(one: Callable[[], float], other: Callable[[], float]) -> float:
+    """How the cheapest runs of two compare: what else the machine does only adds to a run."""
+    pairs = [(one(), other()) for _ in range(7)]
+    return min(cost for cost, _ in pairs) / min(cost for _, cost in pairs)
+
+
+def shown(label: str, ratio: float, limit: float) -> bool:
+    """Print a ratio beside its limit; whether that holds."""
+    verdict = "holds" if ratio <= limit else "BROKEN"
+    print(f"{label:<60} {ratio:8.2f}  <= {limit:<5g} {verdict}", flush=True)
+    return ratio <= limit
+
+
+def main(counts: list[int]) -> int:
+    """Print microseconds per call and ratios; 1 when a limit is broken."""
     print("µs per call   calls    record    replay  naive rec  naive rep  ratios")
     with tempfile.TemporaryDirectory() as folder:
         naive = Path(folder) / "naive.jsonl"
@@ -165,8 +216,8 @@ def main(counts: list[int]) -> None:
                 print(
                     f"replay of {count} calls, {tape.suffix}: {peak(replay, tape, count):.2f} MiB"
                 )
-        turns(tapes[0])
+        return 0 if turns(tapes[0]) else 1
 
 
 if __name__ == "__main__":
-    main([int(argument) for argument in sys.argv[1:]] or [1_000, 10_000, 100_000])
+    sys.exit(main([int(argument) for argument in sys.argv[1:]] or [1_000, 10_000, 100_000]))

@@ -217,6 +217,11 @@ class Player:
     async def hear_async(self, call: int, *, pulls: bool = False) -> Event:
         """Wait in this task for the next event of a call."""
         library = running_library()
+        with self._stage.changed:
+            self._stage.check()
+            event = self._turns.at_once(call, self._loops.hook(), pulls=pulls)
+        if event is not None:
+            return self.rendered(event)
         cancelled: BaseException | None = None
         while True:
             waiter = Waiter(call, pulls=pulls, cancelled=cancelled is not None)

@@ -90,7 +90,8 @@ class Recorder:
 
     async def turn(self) -> None:
         """Wait until what the environment said may enter the program."""
-        if self._loops.hook() is not None:
+        hook = self._loops.hook()
+        if hook is not None and not self._turns.has_come(hook):
             await self._turns.turn()
 
     async def hear(

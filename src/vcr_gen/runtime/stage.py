@@ -18,7 +18,7 @@ from vcr_gen.runtime.strands import Strands
 from vcr_gen.runtime.waiting import Threads, Waiter
 from vcr_gen.runtime.window import Slot, Window
 
-__all__ = ["TICK", "Receiver", "Stage", "is_answer", "is_for"]
+__all__ = ["TICK", "Receiver", "Stage", "is_answer", "is_due", "is_for"]
 
 TICK = 0.02
 """Seconds after which a thread that waits looks again."""
@@ -317,12 +317,17 @@ def is_answer(slot: Slot) -> bool:
 
 def is_for(head: Slot, waiter: Waiter) -> bool:
     """Whether the oldest event is what someone waits for."""
-    if head.event.call != waiter.call:
+    return is_due(head, waiter.call, pulls=waiter.pulls, cancelled=waiter.cancelled)
+
+
+def is_due(head: Slot, call: int, *, pulls: bool, cancelled: bool = False) -> bool:
+    """Whether the oldest event is what a call is to be told, which may be cancelled."""
+    if head.event.call != call:
         return False
     if isinstance(head.event, Start):
-        return waiter.pulls and not head.event.inbound  # a call that waits to begin
+        return pulls and not head.event.inbound  # a call that waits to begin
     if isinstance(head.event, Signal) and head.event.kind == "cancel":
         return False
     if isinstance(head.event, End) and head.event.outcome == "cancelled":
-        return waiter.cancelled
-    return waiter.pulls or not head.driven_by_application
+        return cancelled
+    return pulls or not head.driven_by_application

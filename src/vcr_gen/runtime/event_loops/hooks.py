@@ -20,6 +20,12 @@ class Hook(Protocol):
     timers: tuple[float, ...]
     """How long the timers that were there already had to run."""
 
+    def nothing_before(self, when: float) -> bool:
+        """Whether the running task alone has something to do, and no timer is due by then.
+
+        The loop would be idle at once if it waited; so it need not. False where that is not known.
+        """
+
     def remove(self) -> None:
         """Leave the loop as it was found."""
 

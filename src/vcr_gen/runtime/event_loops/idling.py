@@ -4,10 +4,11 @@ import time
 from collections.abc import Callable
 from typing import NoReturn, final
 
+from vcr_gen.runtime.event_loops.hooks import Hook
 from vcr_gen.runtime.event_loops.libraries import running_library
 from vcr_gen.runtime.event_loops.turns import FORCE_AFTER, FORCE_AFTER_ROUNDS, TOGETHER, Clock
-from vcr_gen.runtime.events import INTERNAL, End, Signal, Start
-from vcr_gen.runtime.stage import Stage, is_for
+from vcr_gen.runtime.events import INTERNAL, End, Event, Signal, Start
+from vcr_gen.runtime.stage import Stage, is_due, is_for
 from vcr_gen.runtime.window import Slot
 
 __all__ = ["POLL", "ReplayTurns"]
@@ -61,6 +62,18 @@ class ReplayTurns:
                 self._clock.advance(timer)
                 return 0
             return self._idle_for_good(head)
+
+    def at_once(self, call: int, hook: Hook | None, *, pulls: bool) -> Event | None:
+        """What a call is told without waiting: its event is due, and the loop as good as idle."""
+        head = self._stage.window.head()
+        if hook is None or head is None or not is_due(head, call, pulls=pulls):
+            return None
+        if self._stage.work_is_under_way() or not hook.nothing_before(head.event.at):
+            return None
+        self._looked_at = time.monotonic()
+        self._rounds = 0
+        self._clock.advance(head.event.at)
+        return head.event if head.driven_by_application else self._stage.take(head).event
 
     def busy(self) -> bool:
         """Do for a loop that is never idle what else happens at idle points: now and then."""

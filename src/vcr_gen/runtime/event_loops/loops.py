@@ -1,5 +1,6 @@
 """The event loops that a session has hooked, and its clock."""
 
+from asyncio.events import _get_running_loop
 from collections.abc import Sequence
 from typing import Any, final
 
@@ -73,6 +74,10 @@ class Loops:
 
         A loop that is new begins at the recorded time, with the recorded timers, where given.
         """
+        loop: Any = _get_running_loop()
+        known = self._hooks.get(id(loop))
+        if known is not None and known.loop is loop:
+            return known
         library = library_here()
         if library is None or self._session is None:
             return None

@@ -71,6 +71,11 @@ class ProbingHook:
         """Whether methods of this one loop can be replaced."""
         return hasattr(loop, "__dict__")
 
+    def nothing_before(self, when: float) -> bool:
+        """Not known: only the probe tells."""
+        del when
+        return False
+
     def remove(self) -> None:
         """Leave the loop as it was found; timers that still run go on in it."""
         above = getattr(vars(self.loop).get("call_soon"), "__self__", None)

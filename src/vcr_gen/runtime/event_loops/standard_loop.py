@@ -3,7 +3,7 @@
 import asyncio
 import heapq
 import selectors
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextvars import Context
 from itertools import count
 from typing import Any, TypeAlias, final
@@ -17,11 +17,14 @@ from vcr_gen.runtime.event_loops.hooks import (
     redelivers,
 )
 from vcr_gen.runtime.event_loops.jobs import run_job
-from vcr_gen.runtime.event_loops.turns import Clock, LoopSession
+from vcr_gen.runtime.event_loops.turns import TOGETHER, Clock, LoopSession
 
 __all__ = ["StandardHook"]
 
 _Events: TypeAlias = "list[tuple[selectors.SelectorKey, int]]"
+
+_EAGER: "Collection[asyncio.Task[Any]]" = getattr(asyncio.tasks, "_eager_tasks", ())
+"""The tasks that run inside of what started them, from Python 3.12 on."""
 
 
 @final
@@ -55,7 +58,7 @@ class StandardHook:
         self._overrides = Overrides(
             loop, time=self._time, call_at=self._call_at, run_in_executor=self._run_in_executor
         )
-        self._loop._selector = _HookedSelector(self._selector, self)
+        self._hooked = self._loop._selector = _HookedSelector(self._selector, self)
 
     @staticmethod
     def fits(loop: asyncio.AbstractEventLoop) -> bool:
@@ -64,15 +67,19 @@ class StandardHook:
             getattr(loop, "_selector", None), selectors.BaseSelector
         )
 
-    @property
-    def ready(self) -> bool:
-        """Whether the loop has callbacks waiting to run."""
-        return bool(self._loop._ready)
+    def nothing_before(self, when: float) -> bool:
+        """Whether the running task alone has something to do, and no timer is due by then.
 
-    @property
-    def watches_files(self) -> bool:
-        """Whether something besides the loop itself waits for input or output."""
-        return len(self._selector.get_map()) > 1
+        Files that are watched could have news. Who started a task eagerly has more to do, and a
+        task that is cancelled hears of it only where it waits.
+        """
+        loop = self._loop
+        if loop._ready or _EAGER or loop._selector is not self._hooked:
+            return False
+        if loop._scheduled and loop._scheduled[0]._when <= when + TOGETHER:
+            return False
+        task = asyncio.current_task()
+        return task is not None and not task.cancelling() and len(self._selector.get_map()) <= 1
 
     def remove(self) -> None:
         """Leave the loop as it was found."""

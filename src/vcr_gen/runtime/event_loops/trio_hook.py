@@ -74,6 +74,11 @@ class TrioHook:
         self._io = runner.io_manager
         runner.io_manager = _HookedIO(self._io, self)
 
+    def nothing_before(self, when: float) -> bool:
+        """Not asked for: a task of trio waits wherever it awaits."""
+        del when
+        return False
+
     def remove(self) -> None:
         """Leave the run as it was found; deadlines that are left go on."""
         if not self._installed:

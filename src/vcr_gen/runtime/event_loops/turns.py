@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, final
 
+from vcr_gen.runtime.event_loops.hooks import Hook
 from vcr_gen.runtime.event_loops.jobs import JobGate
 from vcr_gen.runtime.event_loops.libraries import Loop, running_library
 
@@ -117,6 +118,16 @@ class RecordingTurns:
         """How often loops were idle."""
         self.forced = 0
         """How many results were handed back to a loop that was never idle."""
+
+    def has_come(self, hook: Hook) -> bool:
+        """Whether a result that is there now is next, so that it need not wait for its turn."""
+        arrival = self._clock.real()
+        if self._waiting or not hook.nothing_before(arrival):
+            return False
+        self._rounds = 0
+        self.idles += 1
+        self._clock.advance(arrival)
+        return True
 
     async def turn(self, *, patient: bool = False) -> None:
         """Wait until it is this result's turn to enter the program; `patient` once cancelled."""
