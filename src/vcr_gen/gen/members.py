@@ -20,6 +20,7 @@ from vcr_gen.gen.model import (
 )
 from vcr_gen.gen.modules import Module, class_bindings
 from vcr_gen.gen.problems import Problems
+from vcr_gen.gen.pythons_own import NOT_MEMBERS, is_pythons_own
 from vcr_gen.gen.scopes import Scope
 from vcr_gen.gen.signatures import Place, mangled, signature_of
 from vcr_gen.gen.spelling import spell
@@ -28,30 +29,6 @@ from vcr_gen.gen.text import Text, builtin
 
 __all__ = ["Members", "read_members"]
 
-_NOT_MEMBERS: Final = frozenset(
-    {
-        "__abstractmethods__",
-        "__annotate__",
-        "__annotate_func__",
-        "__annotations__",
-        "__annotations_cache__",
-        "__class_getitem__",
-        "__dict__",
-        "__doc__",
-        "__firstlineno__",
-        "__init__",
-        "__init_subclass__",
-        "__module__",
-        "__new__",
-        "__slots__",
-        "__static_attributes__",
-        "__subclasshook__",
-        "__weakref__",
-    }
-)
-_PYTHONS_OWN: Final = frozenset({"__class__", "__getattribute__", "__qualname__"})
-"""What Python asks of every object or class: a wrapper that answered otherwise would not work."""
-_DICTS: Final = frozenset({"builtins.dict", "typing.Dict"})
 _WRAPPERS: Final = frozenset({"typing.ClassVar", "typing.Final", "typing.ReadOnly"})
 _READ_ONLY: Final = frozenset({"typing.Final", "typing.ReadOnly"})
 
@@ -88,9 +65,16 @@ def read_members(
         for declared in _declared(ancestor, place):
             if declared.name == "__init__":
                 constructors = constructors or _constructors(declared)
-            elif _redefines_object(declared):
-                _refuse_pythons_own(declared, problems)
-            elif declared.name not in _NOT_MEMBERS:
+            elif is_pythons_own(declared.name, declared.nodes, place, ancestors):
+                problems.report(
+                    "VCR205",
+                    f"`{place.class_name}.{declared.name}` cannot be wrapped: "
+                    "Python itself needs it",
+                    "leave it out of the Protocol",
+                    module=place.scope.module,
+                    node=declared.nodes[0],
+                )
+            elif declared.name not in NOT_MEMBERS:
                 name = mangled(declared.name, place.class_name)
                 member = None
                 if name not in found:
@@ -150,9 +134,6 @@ def _member(
 ) -> Member | None:
     functions = _functions(declared)
     first = declared.nodes[0]
-    if name in _PYTHONS_OWN:
-        _refuse_pythons_own(declared, problems)
-        return None
     if functions and is_function(first):
         return _function_member(declared, name, functions, problems)
     match first:
@@ -163,39 +144,6 @@ def _member(
         case ast.ClassDef():
             return NestedClass(name)
     return None
-
-
-def _redefines_object(declared: _Declared) -> bool:
-    """Whether a Protocol wants more of `__new__` and the like than every object has."""
-    first = declared.nodes[0]
-    if declared.name == "__new__":
-        return any(
-            len(_all_parameters(node.args)) > 1
-            for node in declared.nodes
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        )
-    if declared.name in {"__dict__", "__annotations__"} and isinstance(first, ast.AnnAssign):
-        match unquoted(declared.place.typed(first.annotation)):
-            case ast.Subscript(value=kind, slice=ast.Tuple(elts=[key, value])):
-                found = [full_name(one) for one in (kind, key, value)]
-                return found[1:] != ["builtins.str", "typing.Any"] or found[0] not in _DICTS
-        return True
-    return False
-
-
-def _all_parameters(arguments: ast.arguments) -> list[ast.arg]:
-    stars = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
-    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *stars]
-
-
-def _refuse_pythons_own(declared: _Declared, problems: Problems) -> None:
-    problems.report(
-        "VCR205",
-        f"`{declared.place.class_name}.{declared.name}` cannot be wrapped: Python itself needs it",
-        "leave it out of the Protocol",
-        module=declared.place.scope.module,
-        node=declared.nodes[0],
-    )
 
 
 def _function_member(

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from vcr_gen.gen.bodies import handing, instance, returning
+from vcr_gen.gen.events import RUNTIME
 from vcr_gen.gen.headers import decorators_of, header_of
 from vcr_gen.gen.layout import Nest
 from vcr_gen.gen.model import (
@@ -100,6 +101,20 @@ def _deleter(wrapper: Wrapper, name: str, signature: Signature, *, recorded: boo
     return FunctionView((f"{name}.deleter",), header, signature.docstring, body)
 
 
+_ACCESS = (("qualname_getter", "__getattr__"), ("qualname_setter", "__setattr__"))
+
+
+def _around_class(wrapper: Wrapper, view: FunctionView, names: tuple[str, str]) -> FunctionView:
+    """An accessor of `__qualname__`, which Python takes for the class's own in a class body."""
+    maker, function = names
+    header = view.signature
+    before = header.before.replace("__qualname__", function)
+    decorator = wrapper.names.own(RUNTIME, maker, bound=wrapper.members)
+    return replace(
+        view, decorators=(decorator,), signature=Nest(before, header.items, header.after)
+    )
+
+
 def attribute_member(wrapper: Wrapper, member: Attribute) -> DeclaredView | MemberView:
     """An attribute: declared for type checkers, a property at run time."""
     names, bound = wrapper.names, wrapper.members
@@ -113,6 +128,8 @@ def attribute_member(wrapper: Wrapper, member: Attribute) -> DeclaredView | Memb
         running.append(
             _setter(wrapper, member.name, setter, recorded=member.recorded, slotted=member.slotted)
         )
+    if member.name == "__qualname__":
+        running = [_around_class(wrapper, *pair) for pair in zip(running, _ACCESS, strict=False)]
     if member.final:
         return MemberView(member.name, tuple(running))
     if member.settable:  # `__init__` declares it

@@ -8,6 +8,8 @@ from vcr_gen.runtime.calls import (
     given_positional,
     implementation,
     instance_member,
+    qualname_getter,
+    qualname_setter,
 )
 from vcr_gen.runtime.cassette import Cassette
 from vcr_gen.runtime.port import InboundPort, MixedPort, OutboundPort
@@ -26,4 +28,6 @@ __all__ = [
     "given_positional",
     "implementation",
     "instance_member",
+    "qualname_getter",
+    "qualname_setter",
 ]

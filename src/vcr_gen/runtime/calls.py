@@ -18,6 +18,8 @@ __all__ = [
     "given_positional",
     "implementation",
     "instance_member",
+    "qualname_getter",
+    "qualname_setter",
 ]
 
 _T_contra = TypeVar("_T_contra", contravariant=True)
@@ -107,3 +109,27 @@ class instance_member(Generic[_P, _R]):
         bare = signature.replace(parameters=list(signature.parameters.values())[1:])
         vars(unbound)["__signature__"] = bare
         return unbound
+
+
+def qualname_getter(getter: Callable[[Any], _R]) -> Callable[[Any, str], _R]:
+    """The `__getattr__` of an object with a `__qualname__`, which no class has as a property."""
+
+    def answer(self: object, name: str) -> _R:
+        if name == "__qualname__":
+            return getter(self)
+        kind = type(self).__name__
+        raise AttributeError(f"{kind!r} object has no attribute {name!r}", name=name, obj=self)
+
+    return answer
+
+
+def qualname_setter(setter: Callable[[Any, Any], None]) -> Callable[[Any, str, Any], None]:
+    """The `__setattr__` of an object whose `__qualname__` can be set."""
+
+    def change(self: object, name: str, value: object) -> None:
+        if name == "__qualname__":
+            setter(self, value)
+        else:
+            object.__setattr__(self, name, value)
+
+    return change

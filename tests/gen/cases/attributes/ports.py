@@ -12,3 +12,11 @@ class Device(Protocol):
     ready: bool = False
 
     def reset(self) -> None: ...
+
+
+@outbound
+class Function(Protocol):
+    __name__: str
+    __qualname__: str
+
+    def __call__(self, number: int) -> int: ...

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from vcr_attributes.ports import (
         DEVICE,
+        FUNCTION,
         DeviceExtra,
         DeviceExtraSet,
         DeviceKind,
@@ -18,11 +19,18 @@ if TYPE_CHECKING:
         DeviceReady,
         DeviceReadySet,
         DeviceReset,
+        FunctionCall,
+        FunctionName,
+        FunctionNameSet,
+        FunctionQualname,
+        FunctionQualnameSet,
         VcrDevice,
+        VcrFunction,
     )
 
 __all__ = [
     "DEVICE",
+    "FUNCTION",
     "DeviceExtra",
     "DeviceExtraSet",
     "DeviceKind",
@@ -33,11 +41,18 @@ __all__ = [
     "DeviceReady",
     "DeviceReadySet",
     "DeviceReset",
+    "FunctionCall",
+    "FunctionName",
+    "FunctionNameSet",
+    "FunctionQualname",
+    "FunctionQualnameSet",
     "VcrDevice",
+    "VcrFunction",
 ]
 
 _HOMES = {
     "DEVICE": "vcr_attributes.ports",
+    "FUNCTION": "vcr_attributes.ports",
     "DeviceExtra": "vcr_attributes.ports",
     "DeviceExtraSet": "vcr_attributes.ports",
     "DeviceKind": "vcr_attributes.ports",
@@ -48,7 +63,13 @@ _HOMES = {
     "DeviceReady": "vcr_attributes.ports",
     "DeviceReadySet": "vcr_attributes.ports",
     "DeviceReset": "vcr_attributes.ports",
+    "FunctionCall": "vcr_attributes.ports",
+    "FunctionName": "vcr_attributes.ports",
+    "FunctionNameSet": "vcr_attributes.ports",
+    "FunctionQualname": "vcr_attributes.ports",
+    "FunctionQualnameSet": "vcr_attributes.ports",
     "VcrDevice": "vcr_attributes.ports",
+    "VcrFunction": "vcr_attributes.ports",
 }
 
 if not TYPE_CHECKING:  # a module whose own imports fail must not take the others with it

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, qualname_getter, qualname_setter
 
-from attributes.ports import Device
+from attributes.ports import Device, Function
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +179,107 @@ DEVICE: Final[Boundary] = Boundary(
     },
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionName(Call):
+    """`Function.__name__`, as it crosses the boundary."""
+
+    def __call__(self, target: Function) -> str:
+        return target.__name__
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionNameSet(Call):
+    """`Function.__name__.set`, as it crosses the boundary."""
+
+    value: str
+
+    def __call__(self, target: Function) -> None:
+        target.__name__ = self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionQualname(Call):
+    """`Function.__qualname__`, as it crosses the boundary."""
+
+    def __call__(self, target: Function) -> str:
+        return target.__qualname__
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionQualnameSet(Call):
+    """`Function.__qualname__.set`, as it crosses the boundary."""
+
+    value: str
+
+    def __call__(self, target: Function) -> None:
+        target.__qualname__ = self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionCall(Call):
+    """`Function.__call__`, as it crosses the boundary."""
+
+    number: int
+
+    def __call__(self, target: Function) -> int:
+        return target.__call__(self.number)
+
+
+class VcrFunction:
+    """Records and replays `Function`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Function | None = None) -> None:
+        self._port = OutboundPort(cassette, FUNCTION, inner, self)
+        if TYPE_CHECKING:
+            self.__name__: str
+            self.__qualname__: str
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Function]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    if not TYPE_CHECKING:
+
+        @property
+        def __name__(self) -> str:
+            return self._port.call(FunctionName())
+
+        @__name__.setter
+        def __name__(self, value: str) -> None:
+            self._port.call(FunctionNameSet(value=value))
+
+        @qualname_getter
+        def __getattr__(self) -> str:
+            return self._port.call(FunctionQualname())
+
+        @qualname_setter
+        def __setattr__(self, value: str) -> None:
+            self._port.call(FunctionQualnameSet(value=value))
+
+    def __call__(self, number: int) -> int:
+        return self._port.call(FunctionCall(number=number))
+
+
+FUNCTION: Final[Boundary] = Boundary(
+    "Function",
+    direction="outbound",
+    protocol="attributes.ports:Function",
+    wrapper=VcrFunction,
+    calls={
+        "__name__": FunctionName,
+        "__name__.set": FunctionNameSet,
+        "__qualname__": FunctionQualname,
+        "__qualname__.set": FunctionQualnameSet,
+        "__call__": FunctionCall,
+    },
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_device_is_a_device(wrapper: VcrDevice) -> Device:
+        return wrapper
+
+    def vcr_function_is_a_function(wrapper: VcrFunction) -> Function:
         return wrapper
