@@ -1,8 +1,13 @@
 import ast
+import os
+import subprocess
 import sys
 
 import pytest
 from mini_project import Project
+
+from vcr_gen.gen.config_file import load_config
+from vcr_gen.gen.extract import extract
 
 SHELL = '''
 from __future__ import annotations
@@ -274,3 +279,131 @@ def test_a_person_at_the_terminal_is_asked(shell: Project) -> None:
         os.close(child)
         assert b"write src/app/shell_boundary.py? [y/N]" in err
         assert (shell.root / "src/app/shell_boundary.py").exists() is exists
+
+
+AWKWARD = """
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
+NodeT = TypeVar("NodeT", bound="Node")
+
+
+class Store(Generic[K, V]):
+    def get(self, key: K) -> V: ...
+
+
+@dataclass(frozen=True)
+class Frozen:
+    size: int
+
+
+class Node(Frozen, Store[int, list[str]]):
+    parent: "Node | None"
+    kind: Final = "node"
+    limit: Final[int] = 3
+
+    def add(self, child: "Node", words: tuple[str, ...] = ("plain", "html")) -> "Node | None": ...
+
+    def all(self, mode: Literal["Node"]) -> list["Node"]: ...
+
+    def moved(self: NodeT, to: NodeT) -> NodeT: ...
+
+    def copied(self: "Node") -> tuple["Node", int]: ...
+
+    if TYPE_CHECKING:
+        @property
+        def state(self) -> int: ...
+    else:
+        @property
+        def state(self) -> Any: ...
+"""
+
+AWKWARD_EXPECTED = '''\
+"""The boundary `Node`, taken from `app.node.Node`."""
+
+from typing import Any, Literal, Protocol, Self
+
+from app.node import Node as RealNode
+from vcr_gen.boundary import outbound
+
+
+@outbound
+class Node(Protocol):
+    parent: "RealNode | None"
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def limit(self) -> int: ...
+
+    def add(
+        self, child: "RealNode", words: tuple[str, ...] = ("plain", "html")
+    ) -> "Node | None": ...
+
+    def all(self, mode: Literal["Node"]) -> list["RealNode"]: ...
+
+    def moved(self, to: Self) -> Self: ...
+
+    def copied(self) -> tuple["Node", int]: ...
+
+    @property
+    def state(self) -> int: ...
+
+    @property
+    def size(self) -> int: ...
+
+    def get(self, key: int) -> Any: ...
+'''
+
+
+def test_a_class_fits_the_protocol_that_is_taken_from_it(empty: Project) -> None:
+    empty.write("src/app/__init__.py", "")
+    empty.write("src/app/node.py", AWKWARD)
+    assert empty.run("extract", "app.node:Node", "--yes", "-o", "src/app/port.py").code == 0
+    assert empty.read("src/app/port.py") == AWKWARD_EXPECTED
+    named = empty.run("extract", "app.node:Node", "--stdout", "--name", "Tree").out
+    assert "from app.node import Node\n" in named
+    assert 'child: "Node", words: tuple[str, ...] = ("plain", "html")' in named
+    assert ') -> "Tree | None": ...' in named
+
+
+CLASSES = (
+    *("asyncio:Event", "asyncio:Queue", "asyncio:StreamWriter", "collections:deque"),
+    *("concurrent.futures:ThreadPoolExecutor", "csv:DictReader", "datetime:datetime", "ftplib:FTP"),
+    *("http.client:HTTPConnection", "io:BytesIO", "io:TextIOWrapper", "jinja2:Environment"),
+    *("logging:Logger", "pathlib:Path", "queue:Queue", "smtplib:SMTP", "socket:socket"),
+    *("sqlite3:Connection", "ssl:SSLContext", "subprocess:Popen", "tarfile:TarFile"),
+    *("threading:Thread", "zipfile:ZipFile"),
+)
+
+
+def test_classes_of_others_fit_their_protocols_which_import_and_can_be_wrapped(
+    empty: Project,
+) -> None:
+    empty.write("src/app/__init__.py", "")
+    checks, imports = ["from typing import Any"], []
+    for number, spelled in enumerate(CLASSES):
+        module, _, name = spelled.partition(":")
+        text = extract(load_config(empty.root), spelled, name=None, direction="outbound").text
+        empty.write(f"src/app/port_{number}.py", text)
+        arguments = "[Any]" if f"class {name}(Protocol[" in text else ""
+        imports.append(f"import app.port_{number}")
+        checks += [
+            f"import {module}",
+            f"from app import port_{number}",
+            f"def check_{number}(real: {module}.{name}{arguments}) -> None:",
+            f"    port: port_{number}.{name}{arguments} = real",
+        ]
+    empty.write("src/app/checks.py", "\n".join(checks))
+    command = [sys.executable, "-m", "mypy", "--strict", "--explicit-package-bases", "src/app"]
+    environment = {**os.environ, "MYPYPATH": "src"}
+    done = subprocess.run(
+        command, cwd=empty.root, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+    imported = [sys.executable, "-c", "\n".join(imports)]
+    subprocess.run(imported, cwd=empty.root / "src", check=True)
+    assert empty.run("-q").code == 0

@@ -50,7 +50,7 @@ class Imports:
                 continue
             only_for_checkers = (
                 binding.when is When.CHECKING
-                or (module.is_stub and name.startswith("_") and not binding.module)
+                or (module.is_stub and (binding.attribute or name).startswith("_"))
                 or (binding.module or "").partition(".")[0] == "_typeshed"  # no real module
             )
             target = self.checking if only_for_checkers else self.now

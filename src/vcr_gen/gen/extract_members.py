@@ -2,15 +2,18 @@
 
 import ast
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from vcr_gen.gen.extract_imports import names_in
+from vcr_gen.gen.extract_own_name import OwnName, is_type_variable, last_word, renamed
 from vcr_gen.gen.modules import Module
 from vcr_gen.gen.syntax import Function, docstring_of, yields
 
-__all__ = ["Member", "copy_member", "is_public"]
+__all__ = ["Member", "Place", "copy_member", "is_public"]
+
+_Node = TypeVar("_Node", bound=ast.AST)
 
 _KEPT: Final = {"property", "classmethod", "staticmethod", "overload"}
 _DUNDERS: Final = {
@@ -40,32 +43,76 @@ class Member:
     """Names that the copy brought in: (module, name)."""
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where members are declared."""
+
+    module: Module
+    own: OwnName | None
+    """What the name of the class means there, if it is known."""
+    arguments: Mapping[str, str]
+    """What the type variables of the class stand for."""
+    frozen: bool
+    """Whether attributes cannot be set."""
+
+
 def is_public(name: str) -> bool:
     """Whether a member is part of what others may use."""
     return not name.startswith("_") or name in _DUNDERS
 
 
-def copy_member(module: Module, node: ast.stmt) -> Member | None:
+def copy_member(node: ast.stmt, place: Place) -> Member | None:
     """The member that a statement in a class body declares, or None when it declares none."""
     if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-        needs = frozenset(names_in(node.annotation))
-        text = f"{node.target.id}: {ast.unparse(node.annotation)}"
-        return Member(module=module, text=text, needs=needs)
+        return _copy_attribute(node, place)
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        return _copy_function(module, node)
+        return _copy_function(node, place)
     return None
 
 
-def _copy_function(module: Module, original: Function) -> Member:
+def _copy_attribute(node: ast.AnnAssign, place: Place) -> Member:
+    own, frozen = place.own, place.frozen
+    ours: set[tuple[str, str]] = set()
+    annotation = _filled(copy.deepcopy(node.annotation), place, ours)
+    final = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    if last_word(final) == "Final":
+        frozen = True
+        value = getattr(node.value, "value", None)
+        if isinstance(annotation, ast.Subscript):
+            annotation = annotation.slice
+        elif isinstance(value, bool | int | float | str | bytes):
+            annotation = ast.Name(type(value).__name__)
+        else:
+            annotation = ast.Name("Any")
+            ours.add(_ANY)
+    name = ast.unparse(node.target)
+    if frozen and last_word(getattr(annotation, "value", annotation)) != "ClassVar":
+        annotation = own.given(annotation) if own else annotation
+        text = f"@property\ndef {name}(self) -> {ast.unparse(annotation)}: ..."
+    else:
+        annotation = own.taken(annotation) if own else annotation
+        text = f"{name}: {ast.unparse(annotation)}"
+    needs = frozenset(set(names_in(annotation)) - {name for _, name in ours})
+    return Member(module=place.module, text=text, needs=needs, ours=frozenset(ours))
+
+
+def _copy_function(original: Function, place: Place) -> Member:
     node = copy.deepcopy(original)
     ours: set[tuple[str, str]] = set()
-    decorators = {_last_word(decorator): decorator for decorator in node.decorator_list}
+    decorators = {last_word(decorator): decorator for decorator in node.decorator_list}
     manager = next((name for name in decorators if name in _MANAGERS), None)
     static = "staticmethod" in decorators
     _annotate(node, ours, skip_first=not static)
+    if not static:
+        _free_the_receiver(place.module, node, ours)
     if manager is not None and node.returns is not None:
         node.returns = ast.Subscript(ast.Name(_MANAGERS[manager]), _first_argument(node.returns))
         ours.add(("contextlib", _MANAGERS[manager]))
+    node.args = _filled(node.args, place, ours)
+    node.returns = _filled(node.returns, place, ours) if node.returns else None
+    if place.own is not None:
+        node.args = place.own.taken(node.args)
+        node.returns = place.own.given(node.returns) if node.returns else None
     node.decorator_list = list(_kept(decorators, ours))
     doc = docstring_of(original)
     node.body = [ast.Expr(ast.Constant(f"{doc}\n" if doc and "\n" in doc else doc or ...))]
@@ -76,7 +123,35 @@ def _copy_function(module: Module, original: Function) -> Member:
         text = text.replace("async def ", "def ", 1)
     brought = {name for _, name in ours}
     needs = frozenset(set(_names_of(node)) - brought)
-    return Member(module=module, text=text, needs=needs, ours=frozenset(ours))
+    return Member(module=place.module, text=text, needs=needs, ours=frozenset(ours))
+
+
+def _filled(annotation: _Node, place: Place, ours: set[tuple[str, str]]) -> _Node:
+    """An annotation in which the type variables of a base say what they stand for."""
+    for variable, argument in place.arguments.items():
+        if argument != variable and variable in names_in(annotation):
+            annotation = renamed(annotation, variable, argument)
+            if argument == "Any":
+                ours.add(_ANY)
+    return annotation
+
+
+def _free_the_receiver(module: Module, node: Function, ours: set[tuple[str, str]]) -> None:
+    """Take the annotation of `self` away: the Protocol is not that class.
+
+    Where it is a type variable, `Self` says the same.
+    """
+    receiver = next(iter([*node.args.posonlyargs, *node.args.args]), None)
+    if receiver is None or receiver.annotation is None:
+        return
+    named, receiver.annotation = receiver.annotation, None
+    if isinstance(named, ast.Subscript) and last_word(named.value) in {"type", "Type"}:
+        named = named.slice
+    binding = module.binding(named.id) if isinstance(named, ast.Name) else None
+    if binding is not None and isinstance(named, ast.Name) and is_type_variable(binding.node):
+        node.args = renamed(node.args, named.id, "Self")
+        node.returns = renamed(node.returns, named.id, "Self") if node.returns else None
+        ours.add(("typing", "Self"))
 
 
 def _annotate(node: Function, ours: set[tuple[str, str]], *, skip_first: bool) -> None:
@@ -135,11 +210,6 @@ def _first_argument(annotation: ast.expr) -> ast.expr:
     return inner.elts[0] if isinstance(inner, ast.Tuple) else inner
 
 
-def _last_word(decorator: ast.expr) -> str:
-    target = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
-
-
 def _names_of(node: Function) -> Iterator[str]:
     """The names in the signature; of the decorators only ours are left, or the property's."""
     arguments = node.args
@@ -150,6 +220,7 @@ def _names_of(node: Function) -> Iterator[str]:
             yield from names_in(argument.annotation)
     for value in [*arguments.defaults, *arguments.kw_defaults]:
         if value is not None and not isinstance(value, ast.Constant):
-            yield from names_in(value)
+            # The strings in a default are values, not annotations.
+            yield from (one.id for one in ast.walk(value) if isinstance(one, ast.Name))
     if node.returns is not None:
         yield from names_in(node.returns)
