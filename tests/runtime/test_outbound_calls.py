@@ -1,6 +1,7 @@
 """Single outbound calls: sync, async, awaited later, with every sort of parameter."""
 
 import asyncio
+import inspect
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from sample.models import Level, Result, Step
 from taping import entries
 from vcr_sample import VcrShell
 
-from vcr_gen import Cassette
+from vcr_gen import Cassette, InexactReplayWarning
 from vcr_gen.errors import UsageError
 
 
@@ -186,3 +187,21 @@ def test_several_wrappers_of_one_boundary_share_a_tape(tape):
     assert [entry.get("on", "") for entry in entries(tape.path)] == ["Shell~2", "", "Shell~2"]
     with Cassette(tape.path, "none") as cassette:
         assert program(cassette, RealShell) == [1, 2, 3]
+
+
+def test_a_recording_warns_of_arguments_that_the_environment_changed(tape):
+    def program(shell):
+        return shell.fill(bytearray(b"...."), {"a": [1, 2]}), shell.fill(bytearray(), {"a": [2, 1]})
+
+    with pytest.warns(InexactReplayWarning) as warned:
+        tape.record(VcrShell, RealShell, program)
+    assert [str(warning.message).partition(": ")[2].partition(",")[0] for warning in warned] == [
+        "Shell.fill changed its argument `buffer`",
+        "Shell.fill changed its argument `found`",
+    ]
+    assert {warning.filename for warning in warned} == {inspect.getfile(type(tape))}
+    assert tape.replay(VcrShell, program) == (4, 0)
+
+
+def test_a_recording_does_not_warn_of_arguments_that_stay_as_they_were(tape):
+    assert tape.same(VcrShell, RealShell, lambda shell: shell.fill(bytearray(), {"a": [1]})) == 0

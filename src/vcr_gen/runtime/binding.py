@@ -1,9 +1,10 @@
 """Methods with their types compiled for one session."""
 
 import json
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, Final, Literal, TypeAlias, final
 
 from vcr_gen.errors import DecodeError, EncodeError
 from vcr_gen.paths import FieldPath, step_text
@@ -19,6 +20,8 @@ from vcr_gen.runtime.shapes import Kind, shape_of
 from vcr_gen.runtime.spec import Method
 
 __all__ = ["Binder", "Bound", "Passing", "Way"]
+
+_CHANGEABLE: Final = frozenset({list, dict, set, bytearray, memoryview, deque})
 
 Way: TypeAlias = Literal["outward", "inward"]
 """Outward: from the application to the environment. Inward: the other way."""
@@ -180,6 +183,20 @@ class Bound:
             if value is not ...:  # a default that only the implementation knows
                 stored[name], forwarded[name] = passing.give(value)
         return stored, forwarded
+
+    def changed(self, arguments: Mapping[str, object], stored: Mapping[str, Plain]) -> list[str]:
+        """The arguments that the callee changed, such as a list that it shuffled.
+
+        Not said of calls that run code of the application, which may well change its own.
+        """
+        if any(passing.codec.replace_live is not None for passing in self.arguments.values()):
+            return []
+        return [
+            name
+            for name, passing in self.arguments.items()
+            if type(arguments[name]) in _CHANGEABLE
+            and not same(stored[name], passing.store(arguments[name]))
+        ]
 
     def store(self, arguments: Mapping[str, object]) -> dict[str, Plain]:
         """The stored form of the arguments."""

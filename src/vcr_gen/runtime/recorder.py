@@ -42,6 +42,8 @@ class Recorder:
         self._served: dict[int, threading.Thread] = {}
         """The inbound calls that threads are at work for."""
         self._one_served = threading.Condition()
+        self.changed: dict[tuple[str, str], None] = {}
+        """The arguments that the environment changed while it had them, each with its method."""
         loops.serve(turns, self)
 
     def close(self) -> None:
@@ -59,9 +61,11 @@ class Recorder:
 
     def go_out(self, operation: Operation) -> Any:
         """Make an outbound call and record it."""
-        call, forwarded = self._start(operation, inbound=False)
+        call, stored, forwarded = self._start(operation, inbound=False)
         with self.ending(call, operation.bound):
             value = operation.perform(forwarded)
+        for name in operation.bound.changed(operation.arguments, stored):
+            self.changed[operation.bound.method.name, name] = None
         return self._result(call, operation.bound, value, inbound=False)
 
     def come_in(self, operation: Operation) -> Any:
@@ -69,7 +73,7 @@ class Recorder:
         if operation.bound.kind is Kind.AWAITABLE:
             return self.come_in_async(operation)
         soon = self._promptness.here() if operation.bound.kind is Kind.VALUE else None
-        call, forwarded = self._start(operation, inbound=True, soon=soon)
+        call, _, forwarded = self._start(operation, inbound=True, soon=soon)
         self._promptness.begin(call)
         with self.inside(call, inbound=True), self._serving(call):
             with self.ending(call, operation.bound):
@@ -79,13 +83,13 @@ class Recorder:
     async def go_out_async(self, operation: Operation) -> Any:
         """Make an outbound call, await it, and record it."""
         running_library()
-        call, forwarded = self._start(operation, inbound=False)
+        call, _, forwarded = self._start(operation, inbound=False)
         return await self._await_out(call, operation.bound, operation.perform(forwarded))
 
     async def come_in_async(self, operation: Operation) -> Any:
         """Pass an inbound call on to the application, await it, and record it."""
         await self.turn()
-        call, forwarded = self._start(operation, inbound=True)
+        call, _, forwarded = self._start(operation, inbound=True)
         return await self._await_in(call, operation.bound, operation.perform(forwarded))
 
     async def turn(self) -> None:
@@ -200,7 +204,7 @@ class Recorder:
 
     def _start(
         self, operation: Operation, *, inbound: bool, soon: Soon | None = None
-    ) -> tuple[int, dict[str, object]]:
+    ) -> tuple[int, dict[str, Plain], dict[str, object]]:
         bound = operation.bound
         timers = self._loops.begin()  # from the first use on, the loop's clock is the session's
         try:
@@ -211,7 +215,7 @@ class Recorder:
         call = self.tape.start(
             bound.method.name, operation.on, stored, inbound=inbound, soon=soon, timers=timers
         )
-        return call, forwarded
+        return call, stored, forwarded
 
     def _result(self, call: int, bound: Bound, value: Any, *, inbound: bool) -> Any:
         kind = bound.kind

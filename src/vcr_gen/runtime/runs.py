@@ -243,7 +243,12 @@ class RecordRun(Run):
         return self._recorder.locks
 
     def _inexact(self) -> Iterator[str]:
-        """Whether a loop was given results that was never idle."""
+        """Whether a loop was given results that was never idle, and arguments were changed."""
+        for method, name in self._recorder.changed:
+            yield (
+                f"{method} changed its argument `{name}`, which a replay does not: only what it "
+                "returns is recorded; return the changed value, or give the environment a copy"
+            )
         if self._turns.forced:
             yield (
                 f"{self._turns.forced} results were handed to a loop that was never idle, so that "

@@ -94,6 +94,12 @@ class RealShell:
     def tell(self, text: str) -> None:
         self.told.append(text)
 
+    def fill(self, buffer: bytearray, found: dict[str, list[int]]) -> int:
+        buffer[:] = b"data" if buffer else b""
+        for numbers in found.values():
+            numbers.sort()
+        return len(buffer)
+
     def read(self, what: Any, *, twice: bool = False) -> Any:
         return what * 2 if twice else what
 

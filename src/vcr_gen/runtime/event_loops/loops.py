@@ -16,7 +16,7 @@ __all__ = ["InexactReplayWarning", "Loops"]
 
 
 class InexactReplayWarning(UserWarning):
-    """A session ran where its interleaving cannot be recorded, or replayed, exactly."""
+    """Something of a session cannot be recorded, or replayed, exactly."""
 
 
 @final
