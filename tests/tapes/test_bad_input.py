@@ -1,6 +1,7 @@
 """Whatever a file is, every tool says so with its place and never shows a traceback."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,8 @@ WORDS = {
     "other.yaml": "other.yaml:1: not a cassette",
     "old.yaml": "version 99 of the cassette format is not known",
     "odd.yaml": "odd.yaml:14: call 7 has not begun, or is over",
+    "merged.yaml": "merged.yaml:20: a merge left two versions here",
+    "merged.jsonl": "merged.jsonl:3: a merge left two versions here",
     "notes.txt": "notes.txt: a cassette's name must end in one of",
     "left.yaml.partial": "left.yaml.partial:",
     "pipe.yaml": "pipe.yaml: not a regular file",
@@ -43,6 +46,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         whole = write_tape(tmp_path / f"good.{suffix}", SESSION).read_bytes()
         (tmp_path / f"torn.{suffix}").write_bytes(whole[:-24])
         (tmp_path / f"binary.{suffix}").write_bytes(bytes(range(256)) * 20)
+        lines = whole.splitlines(keepends=True)
+        place = 19 if suffix == "yaml" else 2
+        lines[place:place] = [b"<<<<<<< HEAD\n", *lines[place:-1], b"=======\n"]
+        (tmp_path / f"merged.{suffix}").write_bytes(b"".join([*lines, b">>>>>>> theirs\n"]))
     (tmp_path / "empty.yaml").touch()
     (tmp_path / "other.yaml").write_text("services: {}\n")
     (tmp_path / "old.yaml").write_text("vcr-gen: 99\nevents: []\nend:\n  events: 0\n")
@@ -81,3 +88,24 @@ def test_an_empty_folder_is_no_error(folder, tool, capsys):
     (folder / "inner").mkdir()
     command = TOOLS[tool].replace("BAD", "inner").replace("--rename-boundary Shell=Term", "")
     assert main(["cassette", *command.split()]) == 0
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "words"),
+    [
+        ('recorded_at: "', 'recorded_at: "x', ":2: `recorded_at`: expected a date and time"),
+        ("  took: ", "  took: -", "`took`: expected seconds; got -"),
+        ("  at: ", "  at: -", "`at`: expected seconds; got -"),
+    ],
+)
+def test_a_header_or_time_that_was_edited_is_told_with_its_line(
+    folder, right, wrong, words, capsys
+):
+    path = folder / "good.yaml"
+    text = path.read_text()
+    assert right in text
+    path.write_text(text.replace(right, wrong, 1))
+    assert main(["cassette", "check", "--no-signatures", str(path)]) == 1
+    told = capsys.readouterr().out
+    assert words in told
+    assert re.search(r"good\.yaml:\d+: ", told)

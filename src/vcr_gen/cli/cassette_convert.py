@@ -9,8 +9,8 @@ from vcr_gen.cli.cassette_writing import refuse_existing, write_cassette
 from vcr_gen.cli.report import counted
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import CassetteFormatError, UsageError
-from vcr_gen.runtime.formats import Entry, format_for
-from vcr_gen.runtime.loading import open_regular, target_of
+from vcr_gen.runtime.formats import Entry
+from vcr_gen.runtime.loading import entries_of, open_regular
 
 __all__ = ["add_parser", "run"]
 
@@ -70,7 +70,7 @@ def _targets(source: Path, target: Path, ending: str | None) -> dict[Path, Path]
 
 def _convert(source: Path, target: Path, watch: Watch, *, salvage: bool) -> int:
     with open_regular(source) as stream:
-        entries = watch.entries(format_for(target_of(source)).read(stream, source), stream.tell)
+        entries = watch.entries(entries_of(stream, source), stream.tell)
         header = next(entries)
         kept = _whole(entries) if salvage else entries
         return write_cassette(target, header.data, (e.data for e in kept if e.kind == "event"))

@@ -9,7 +9,7 @@ from typing import Final
 from vcr_gen.errors import CassetteError, CassetteMissingError
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.header import Header
-from vcr_gen.runtime.loading import Reading, is_partial, open_regular, target_of
+from vcr_gen.runtime.loading import Reading, entries_of, is_partial, open_regular, target_of
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.recorded import read_events
 from vcr_gen.tapes.signatures import Recorded
@@ -106,9 +106,8 @@ def inspect_cassette(path: Path, watch: Watch) -> Inspection:
             torn = True
 
     try:
-        chosen = format_for(target_of(path))
         with open_regular(path) as stream:
-            entries = watch.entries(chosen.read(stream, path), stream.tell)
+            entries = watch.entries(entries_of(stream, path), stream.tell)
             for recorded in read_events(whole(entries), path):
                 called.add(recorded.start.of)
     except CassetteError as error:

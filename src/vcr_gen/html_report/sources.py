@@ -8,8 +8,8 @@ from typing import final
 
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.html_report.describing import describe_tape
-from vcr_gen.runtime.formats import Entry, format_for
-from vcr_gen.runtime.loading import Reading, is_partial, open_regular, target_of
+from vcr_gen.runtime.formats import Entry
+from vcr_gen.runtime.loading import Reading, entries_of, is_partial, open_regular
 from vcr_gen.runtime.redaction import redacting
 
 __all__ = ["Source", "open_source", "source_of"]
@@ -54,8 +54,7 @@ def open_source(path: Path) -> Iterator[Source]:
         with open_regular(path) as stream:
             change = redacting()
             entries = (
-                replace(entry, data=change(entry.data))
-                for entry in format_for(target_of(path)).read(stream, path)
+                replace(entry, data=change(entry.data)) for entry in entries_of(stream, path)
             )
             yield Source(path, describe_tape(path, next(entries).data), 0, entries)
     else:

@@ -306,7 +306,7 @@ class _Entry:
 
     def seconds(self, key: str) -> float:
         value = self.entry.get(key, 0.0)
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
             raise self.wrong(key, "seconds")
         return float(value)
 

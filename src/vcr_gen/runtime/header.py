@@ -3,11 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final, final
 
-from vcr_gen.errors import CassetteFormatError, UsageError
+from vcr_gen.errors import CassetteError, CassetteFormatError, UsageError
 from vcr_gen.paths import parse_path
+from vcr_gen.runtime.loading import open_regular
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction import hidden
 from vcr_gen.runtime.spec import Boundary
@@ -83,7 +85,8 @@ class Header:
 
         def wrong(key: str, expected: str) -> CassetteFormatError:
             got = f"{hidden(repr(data.get(key))):.80}"
-            return CassetteFormatError(f"`{key}`: expected {expected}; got {got}", path=path)
+            message = f"`{key}`: expected {expected}; got {got}"
+            return CassetteFormatError(message, path=path, line=_line_of(key, path))
 
         state = data.get("initial_state", {})
         if not isinstance(state, dict):
@@ -120,6 +123,17 @@ class Header:
             redaction=redaction,
             signatures=dict(_signatures(data.get("boundaries", {}), wrong)),
         )
+
+
+def _line_of(key: str, path: Path) -> int | None:
+    """Where in a file a key of the head stands; the first line, where it is all in that."""
+    start = f"{key}:".encode()
+    try:
+        with open_regular(path) as lines:
+            head = enumerate(takewhile(lambda line: not line.startswith(b"events:"), lines), 1)
+            return next((number for number, line in head if line.startswith(start)), 1)
+    except CassetteError:
+        return None
 
 
 def _words(value: Plain, wrong: Callable[[], CassetteFormatError]) -> Plain:

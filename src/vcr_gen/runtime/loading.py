@@ -4,6 +4,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Final, Self, TypeAlias
@@ -13,10 +14,20 @@ from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.formats.scan import count_in
 from vcr_gen.runtime.plain import Plain
 
-__all__ = ["Reading", "Salvaged", "is_partial", "open_regular", "salvage", "target_of"]
+__all__ = [
+    "Reading",
+    "Salvaged",
+    "entries_of",
+    "is_partial",
+    "open_regular",
+    "salvage",
+    "target_of",
+]
 
 Change: TypeAlias = Callable[[dict[str, Plain]], dict[str, Plain]]
 
+_CONFLICT: Final = b"<<<<<<< "
+"""How a line begins where git could not merge; no line of a cassette does."""
 _PARTIAL: Final = re.compile(r"\.partial(?:\.[0-9]+)?\Z")
 
 
@@ -49,7 +60,8 @@ class Reading:
     def verify_complete(self) -> int:
         """The number of events; raises if one is missing, without parsing them."""
         self._stream.seek(0)
-        return self._format.verify(self._stream, self.path)
+        with _conflicts_named(self._stream, self.path):
+            return self._format.verify(self._stream, self.path)
 
     def __iter__(self) -> Iterator[Entry]:
         """The events, each with its line; raises at the first place that cannot be understood."""
@@ -66,7 +78,7 @@ class Reading:
 
     def _entries(self) -> Iterator[Entry]:
         self._stream.seek(0)
-        entries = self._format.read(self._stream, self.path)
+        entries = entries_of(self._stream, self.path)
         if self._change is None:
             return entries
         return (replace(entry, data=self._change(entry.data)) for entry in entries)
@@ -101,7 +113,7 @@ def salvage(path: Path) -> Salvaged:
     tear: CassetteFormatError | None = None
     with open_regular(path) as stream:
         try:
-            for entry in format_for(target_of(path)).read(stream, path):
+            for entry in entries_of(stream, path):
                 if entry.kind == "header":
                     header = entry.data
                 elif entry.kind == "event":
@@ -109,6 +121,27 @@ def salvage(path: Path) -> Salvaged:
         except CassetteFormatError as error:
             tear = error
     return Salvaged(path, header, tuple(events), tear)
+
+
+def entries_of(stream: BinaryIO, path: Path) -> Iterator[Entry]:
+    """Every entry of an opened cassette or partial file, up to the first place that is wrong."""
+    chosen = format_for(target_of(path))
+    with _conflicts_named(stream, path):
+        yield from chosen.read(stream, path)
+
+
+@contextmanager
+def _conflicts_named(stream: BinaryIO, path: Path) -> Iterator[None]:
+    """Say what is wrong with a file that a merge left in two versions."""
+    try:
+        yield
+    except CassetteFormatError as error:
+        if not count_in(stream, b"\n" + _CONFLICT):
+            raise
+        stream.seek(0)
+        line = next(number for number, text in enumerate(stream, 1) if text.startswith(_CONFLICT))
+        message = "a merge left two versions here: keep one of them, or record again"
+        raise CassetteFormatError(message, path=path, line=line) from error
 
 
 def target_of(path: Path) -> Path:
