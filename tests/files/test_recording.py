@@ -1,6 +1,7 @@
 """Recording to disk, and opening what was recorded."""
 
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -285,3 +286,14 @@ def test_salvage_says_that_a_whole_cassette_is_whole(tape):
     assert saved.tear is None
     assert saved.header == HEADER
     assert [entry.data for entry in saved.events] == SESSION
+
+
+def test_a_recording_whose_folder_vanished_does_not_call_its_events_safe(tmp_path, suffix):
+    folder = tmp_path / "folder"
+    recording = Recording(folder / f"tape.{suffix}")
+    recording.begin(HEADER)
+    recording.append(SESSION[0])
+    shutil.rmtree(folder)
+    with pytest.raises(CassetteWriteError, match="No such file or directory$"):
+        recording.finish(HEADER)
+    recording.abandon()

@@ -1,6 +1,7 @@
 """What each mode does with a cassette, and what closing it says."""
 
 import asyncio
+import os
 import re
 import subprocess
 import sys
@@ -325,6 +326,42 @@ def test_a_closed_cassette_takes_no_wrappers_and_no_calls(tape):
         shell = VcrShell(cassette=cassette)
     with pytest.raises(UsageError, match="closed"):
         shell.read(1)
+
+
+_FORKS = """
+import os, sys
+from sample.bridges import RealShell
+from vcr_gen import Cassette
+from vcr_gen.errors import UsageError
+from vcr_sample import VcrShell
+
+with Cassette(sys.argv[1], sys.argv[2]) as cassette:
+    shell = VcrShell.attach(cassette, RealShell)
+    print(shell.grep("before"), flush=True)
+    if not os.fork():
+        for use in (lambda: shell.grep("child"), lambda: VcrShell.attach(cassette, RealShell)):
+            try:
+                use()
+            except UsageError as error:
+                print("refused:", str(error).partition("hint: ")[2], flush=True)
+        sys.exit()  # through the end of the block
+    os.wait()
+    print(shell.grep("after"))
+"""
+
+
+def test_a_forked_process_can_neither_use_nor_spoil_the_tape_of_its_parent(tape):
+    environment = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
+    for mode in ("all", "none"):
+        command = [sys.executable, "-c", _FORKS, str(tape.path), mode]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines() == [
+            "['before', 'before']",
+            "refused: make the call there, or open a cassette of its own in the child",
+            "refused: open a cassette of its own in a forked process",
+            "['after', 'after']",
+        ]
+    assert [entry["args"]["pattern"] for entry in entries(tape.path)] == ["before", "after"]
 
 
 def test_closing_twice_is_closing_once(tape):

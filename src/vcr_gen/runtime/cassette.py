@@ -1,5 +1,6 @@
 """One recorded session: opened, shared by every wrapper, and closed."""
 
+import os
 import warnings
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -99,6 +100,7 @@ class Cassette:
         self.mode = mode_of(mode)
         self._instances: dict[str, int] = {}
         self._closed = False
+        self._process = os.getpid()
         self._settings = Settings(
             cassette=self,
             path=self.path,
@@ -165,6 +167,8 @@ class Cassette:
         """
         if not self._closed:
             self._closed = True
+            if os.getpid() != self._process:  # a forked child: the file is its parent's
+                return
             try:
                 self._run.close(error)
             finally:
@@ -196,6 +200,11 @@ class Cassette:
 
     def attach(self, boundary: Boundary, handle: str, wrapper: object, inner: object) -> Link:
         """Let a wrapper take part; `handle` is its number where it wraps a live object."""
+        if os.getpid() != self._process:
+            raise UsageError(
+                f"{self.path}: the cassette belongs to the process that opened it\n\n"
+                "hint: open a cassette of its own in a forked process"
+            )
         if self._closed:
             raise UsageError(
                 f"{self.path}: the cassette is closed, and takes no more wrappers\n\n"

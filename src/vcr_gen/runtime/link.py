@@ -1,8 +1,10 @@
 """One object's way over the boundary: which session carries its calls, and in which direction."""
 
 from collections.abc import Callable, Mapping
+from os import getpid
 from typing import Any, TypeAlias, final
 
+from vcr_gen.errors import UsageError
 from vcr_gen.runtime.binding import Binder
 from vcr_gen.runtime.session import Operation, Session
 from vcr_gen.runtime.spec import Method
@@ -16,16 +18,17 @@ _Perform: TypeAlias = Callable[[Mapping[str, object]], Any]
 class Link:
     """Carries the calls of one wrapper, or of one live object."""
 
-    __slots__ = ("_binder", "_session", "on")
+    __slots__ = ("_binder", "_process", "_session", "on")
 
     def __init__(self, session: Session, binder: Binder, on: str) -> None:
         self._session = session
         self._binder = binder
+        self._process = getpid()
         self.on = on
 
     def call(self, method: Method, arguments: Mapping[str, object], perform: _Perform) -> Any:
         """Carry a call; whether it goes out or comes in is the method's nature."""
-        operation = Operation(self._binder.bind(method), self.on, arguments, perform)
+        operation = self._operation(method, arguments, perform)
         if method.inbound:
             return self._session.come_in(operation)
         return self._session.go_out(operation)
@@ -34,7 +37,7 @@ class Link:
         self, method: Method, arguments: Mapping[str, object], perform: _Perform
     ) -> Any:
         """Carry a call and await it."""
-        operation = Operation(self._binder.bind(method), self.on, arguments, perform)
+        operation = self._operation(method, arguments, perform)
         if method.inbound:
             return await self._session.come_in_async(operation)
         return await self._session.go_out_async(operation)
@@ -42,3 +45,14 @@ class Link:
     def accepts(self, method: Method, arguments: Mapping[str, object]) -> bool:
         """Whether the arguments are of the method's types."""
         return self._binder.bind(method).accepts(arguments)
+
+    def _operation(
+        self, method: Method, arguments: Mapping[str, object], perform: _Perform
+    ) -> Operation:
+        if getpid() != self._process:  # both would write, or read, the one open file
+            raise UsageError(
+                f"{method.name} was called in a forked process: a cassette belongs to the process "
+                f"that opened it ({self._process})\n\n"
+                "hint: make the call there, or open a cassette of its own in the child"
+            )
+        return Operation(self._binder.bind(method), self.on, arguments, perform)

@@ -169,7 +169,7 @@ class Recording:
             yield
         except (OSError, ValueError) as error:
             message = f"cannot be written: {reason(error)}"
-            if self._count:
+            if self._count and self._partial.exists():
                 message += f"; {self._count} events are safe in {self._partial}"
             raise CassetteWriteError(message, path=self._path) from error
 
