@@ -294,6 +294,6 @@ def test_a_recording_whose_folder_vanished_does_not_call_its_events_safe(tmp_pat
     recording.begin(HEADER)
     recording.append(SESSION[0])
     shutil.rmtree(folder)
-    with pytest.raises(CassetteWriteError, match="No such file or directory$"):
+    with pytest.raises(CassetteWriteError, match=r"No such file or directory$"):
         recording.finish(HEADER)
     recording.abandon()
