@@ -1,5 +1,7 @@
 """Which names count, what users add, and what is left alone."""
 
+import base64
+import random
 import time
 from typing import Any
 
@@ -45,6 +47,21 @@ def redacted(value: Any, **options: Any) -> Any:
 )
 def test_what_is_no_secret_is_left_alone(value):
     assert redacted(value) == value
+
+
+def test_long_data_in_base64_that_holds_what_looks_like_keys_is_left_alone():
+    data = base64.b64encode(random.Random(1).randbytes(6_000)).decode()
+    keys = [
+        key
+        for key in ("1/0Z1LBkjhgvmRblgCrm82W9U2bwOaZzT", "BSAve94VV21SbIOkZkwjBDxJdZ82SJIDV3uJ")
+        if redacted(key) != key
+    ]
+    assert len(keys) == 2
+    image = "/".join([data[:4000], *keys, data[4000:]])
+    assert redacted({"image": f"data:image/png;base64,{image}"})["image"].endswith(image)
+    for key in keys:
+        assert key not in redacted(f"{data[:400]} {key} {data}")
+        assert key not in redacted(f"{data}\n{key}")
 
 
 @pytest.mark.parametrize("name", ["tape.yaml", "tape.jsonl"])

@@ -47,6 +47,9 @@ _BODY: Final = re.compile(r"[A-Za-z0-9+/=\s\\:,.()-]*")
 _USER: Final = re.compile(r"://([^\s/?#@:\"'<>\\]{0,256})(?::([^\s/?#@\"'<>\\]{1,256}))?@")
 _LITERAL: Final = ("ABSK", "whsec_", "AccountKey=", "SharedAccessKey=")
 _SAFE_RUN: Final = re.compile(r"[A-Za-z0-9_-]+")
+_DATA: Final = 500
+"""How many letters of base64 without a break beside a key say that it is none."""
+_DATA_RUN: Final = re.compile(r"[A-Za-z0-9+/_-]+")
 _DEEP: Final = 2
 """How often base64 inside base64 is opened."""
 
@@ -136,7 +139,8 @@ class Finder:
                 start, end = found.span(known.group)
                 if start and not known.group and len(known.hints[0]) < 5 and _goes_on(text, start):
                     continue
-                yield Span(start, end, known.name, open=end == len(text))
+                if not _in_data(text, start, end):
+                    yield Span(start, end, known.name, open=end == len(text))
 
     def _private_keys(self, text: str) -> Iterator[Span]:
         if PRIVATE_KEY in self.off or "-----BEGIN " not in text:
@@ -213,6 +217,17 @@ def _occurrences(text: str, secret: str) -> Iterator[Span]:
     while position >= 0:
         yield Span(position, position + len(secret), "secret", named=True)
         position = text.find(secret, position + len(secret))
+
+
+def _in_data(text: str, start: int, end: int) -> bool:
+    """Whether something is a piece of long data in base64, where any short word stands by chance.
+
+    One in four million letters would look like a key: an image would not come back as it was.
+    """
+    return any(
+        last - first == _DATA and _DATA_RUN.fullmatch(text, first, last) is not None
+        for first, last in ((max(0, start - _DATA), start), (end, min(len(text), end + _DATA)))
+    )
 
 
 def _goes_on(text: str, start: int) -> bool:
