@@ -214,6 +214,28 @@ def test_an_unknown_mode_names_the_known_ones(tmp_path):
         Cassette(tmp_path / "a.yaml", "sometimes")
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"when_stale": "wurst"}, "unknown when_stale 'wurst': expected one of warn, fail, record"),
+        ({"max_age": 5}, "max_age: expected a timedelta; got 5"),
+        ({"initial_state": {1: 2}}, "initial_state: expected names as its keys; got 1"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused_before_a_file_is_touched(tmp_path, options, words):
+    with pytest.raises(UsageError, match=re.escape(words)):
+        Cassette(tmp_path / "tape.yaml", "all", **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("no", ["", "0", "false", "False"])
+def test_variables_that_say_no_are_as_if_they_were_not_set(tmp_path, monkeypatch, no):
+    monkeypatch.setenv("VCR_RECORD", no)
+    monkeypatch.setenv("CI", no)
+    with Cassette(tmp_path / "tape.yaml") as cassette:
+        assert cassette.mode is Mode.ONCE
+
+
 def test_what_a_test_may_ask_a_cassette(tape):
     with Cassette(tape.path, "all") as cassette:
         assert (cassette.recording, cassette.calls_real, cassette.remaining) == (True, True, 0)

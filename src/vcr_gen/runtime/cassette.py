@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from sys import _getframe
 from types import TracebackType
-from typing import Any, Literal, Self, TypeAlias, TypeVar, final
+from typing import Any, Literal, Self, TypeAlias, TypeVar, final, get_args
 
 from vcr_gen.errors import CassetteError, DivergenceError, UsageError, VcrError
 from vcr_gen.runtime.anchors import Anchors, usual_roots
@@ -96,6 +96,13 @@ class Cassette:
         event and gives the value that is stored, or compared in a replay; `before_replay` does so
         with what was recorded.
         """
+        if when_stale not in get_args(WhenStale):
+            words = ", ".join(get_args(WhenStale))
+            raise UsageError(f"unknown when_stale {when_stale!r}: expected one of {words}")
+        if not isinstance(max_age, timedelta | None):
+            raise UsageError(f"max_age: expected a timedelta; got {max_age!r}")
+        if odd := [name for name in initial_state or () if not isinstance(name, str)]:
+            raise UsageError(f"initial_state: expected names as its keys; got {odd[0]!r}")
         self.path = Path(path)
         self.mode = mode_of(mode)
         self._instances: dict[str, int] = {}

@@ -41,10 +41,10 @@ def mode_of(mode: "str | Mode | None") -> Mode:
 
     Without a word it is `once`, and `none` where the variable `CI` says that nobody watches.
     """
-    if os.environ.get("VCR_RECORD", "") not in ("", "0"):
+    if _is_set("VCR_RECORD"):
         return Mode.ALL
     if mode is None:
-        return Mode.NONE if os.environ.get("CI", "") not in ("", "0", "false") else Mode.ONCE
+        return Mode.NONE if _is_set("CI") else Mode.ONCE
     if isinstance(mode, Mode):
         return mode
     if mode in _ALIASES:
@@ -54,6 +54,11 @@ def mode_of(mode: "str | Mode | None") -> Mode:
     except ValueError:
         words = ", ".join([*(known.value for known in Mode), *_ALIASES])
         raise UsageError(f"unknown mode {mode!r}: expected one of {words}") from None
+
+
+def _is_set(name: str) -> bool:
+    """Whether a variable says yes, by the rule of the pytest plugin."""
+    return os.environ.get(name, "").lower() not in ("", "0", "false")
 
 
 def action_for(mode: Mode, path: Path) -> Action:
