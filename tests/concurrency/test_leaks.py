@@ -312,3 +312,22 @@ def test_a_signal_that_the_program_uses_is_left_alone(tape: Path) -> None:
         signal.signal(signal.SIGRTMAX, before)
     assert heard == [signal.SIGRTMAX]
     assert taken() == []
+
+
+def test_a_replay_that_its_loop_left_open_does_not_reach_what_comes_after(tape: Path) -> None:
+    """The program goes on after the divergence until its loop is ended: nobody closes it."""
+
+    async def again_and_again(world: Any) -> None:
+        while True:
+            try:
+                await world.fetch("b")
+            except BaseException:
+                await asyncio.sleep(0.01)
+
+    record(tape, lambda world: world.fetch("a"))
+    with pytest.raises(DivergenceError) as held:
+        replay(tape, again_and_again, patience=0.1)
+    waiting = threading.Event()
+    assert not waiting.wait(1.0)
+    assert held.value.divergence.boundary == "World"
+    assert not [one.name for one in threading.enumerate() if one.name.startswith("vcr-gen")]

@@ -12,6 +12,7 @@ from typing import Final, Protocol, final
 
 from vcr_gen.errors import DivergenceError
 from vcr_gen.runtime.alarm import Alarm
+from vcr_gen.runtime.event_loops.libraries import Loop, library_here
 from vcr_gen.runtime.frames import frames_from, frames_of_threads, is_neutral, is_ours, is_tool
 from vcr_gen.runtime.rousing import rouse
 from vcr_gen.runtime.waiting import OWN_THREAD, waits
@@ -43,6 +44,7 @@ class Ending:
         self._alarm = Alarm(self._answer)
         self._owner: threading.Thread | None = None
         self._block: FrameType | None = None
+        self._loop: Loop | None = None
         self._alone = False
 
     def within(self, block: FrameType, *, alone: bool) -> None:
@@ -54,6 +56,8 @@ class Ending:
             self._alarm.set()
         self._owner, self._alone = threading.current_thread(), alone
         self._block = block
+        library = library_here() if block.f_code.co_flags & _LEAVES_ITS_STACK else None
+        self._loop = None if library is None else library.loop()
 
     def begin(self) -> None:
         """The session has failed: if it is not over soon, have the program's threads raise that."""
@@ -70,6 +74,9 @@ class Ending:
     def _watch(self) -> None:
         again = False
         while not self._session.over.wait(self._session.patience):
+            if self._loop is not None and self._loop.is_closed():
+                self._alarm.unset()  # it ended with the error, and the block never will
+                return
             if self._owner_is_inside():
                 self._alarm.ring()
                 self._rouse(daemons=again)
@@ -98,7 +105,7 @@ class Ending:
     def _is_inside(self, top: FrameType) -> bool:
         """Whether the program runs there: no tool at its own work, and no close of the session."""
         block = self._block
-        if block is None:
+        if block is None or (self._loop is not None and not self._loop.is_running()):
             return False
         suspends = bool(block.f_code.co_flags & _LEAVES_ITS_STACK)
         foreign = False

@@ -28,6 +28,9 @@ _S = TypeVar("_S")
 class Loop(Protocol):
     """What a parked task's loop can do for other threads."""
 
+    def is_running(self) -> bool:
+        """Whether it is at work."""
+
     def is_closed(self) -> bool:
         """Whether it has ended."""
 

@@ -33,6 +33,10 @@ class TrioLoop:
         self.runner = runner
         self._token = trio.lowlevel.current_trio_token()
 
+    def is_running(self) -> bool:
+        """Whether it is at work: from its beginning to its end."""
+        return not self.is_closed()
+
     def is_closed(self) -> bool:
         """Whether it has ended."""
         return not self.runner.tasks
