@@ -26,8 +26,9 @@ from vcr_gen.runtime.modes import Action, Mode, action_for, mode_of
 from vcr_gen.runtime.orders import Order, Orders
 from vcr_gen.runtime.redaction import Redaction
 from vcr_gen.runtime.replayer import delivered_call
+from vcr_gen.runtime.replaying import ReplayRun, open_cassette
 from vcr_gen.runtime.rules import Rule, Rules
-from vcr_gen.runtime.runs import RecordRun, ReplayRun, Run, Settings, open_cassette
+from vcr_gen.runtime.runs import RecordRun, Run, Settings
 from vcr_gen.runtime.screening import Hook
 from vcr_gen.runtime.spec import Boundary, make_call
 from vcr_gen.runtime.stand_in import stand_in_of
@@ -198,7 +199,7 @@ class Cassette:
         replay = self.replay()
         boundary = self._boundary_of(call)
         method = boundary.method(call)
-        start = replay.player.take_inbound(method.name)
+        start = replay.player.entrance.take_inbound(method.name)
         fed = replay.player.rendered(start).arguments
         arguments = replay.crossing.binder.bind(method).restore(fed)
         delivered_call.set(start.call)

@@ -11,7 +11,8 @@ from vcr_gen.runtime.placeholders import placeholders_in
 from vcr_gen.runtime.progress import status_line
 from vcr_gen.runtime.recorder import Recorder
 from vcr_gen.runtime.replayer import Replayer
-from vcr_gen.runtime.runs import ReplayRun, Settings
+from vcr_gen.runtime.replaying import ReplayRun
+from vcr_gen.runtime.runs import Settings
 from vcr_gen.runtime.session import Operation, Session
 from vcr_gen.runtime.storage import Reading, Recording
 from vcr_gen.runtime.tape import Tape
@@ -45,7 +46,7 @@ class ContinueRun(ReplayRun):
 
     def recorder(self) -> Recorder | None:
         """The recorder, once the tape is used up."""
-        if self._recorder is None and self.player.used_up():
+        if self._recorder is None and self.player.unfinished.used_up():
             with self._beginning:
                 if self._recorder is None:
                     self._recorder = self._begin()

@@ -94,7 +94,7 @@ class Dispatcher:
         if not isinstance(event, Start) or event.strand != waiting_in:
             return None
         target = self._directory.target(event)
-        if target is None or not self._player.announce(slot):
+        if target is None or not self._player.entrance.announce(slot):
             return None
         return lambda: self.serve(event, target)
 
@@ -153,7 +153,7 @@ class Dispatcher:
             if _needs_a_loop(target):  # a stream, which is then pulled in turns
                 self._spawn(slot, start, target)
             else:
-                self._player.announce(slot)
+                self._player.entrance.announce(slot)
                 self.serve(start, target)
             call = start.call
 
@@ -197,12 +197,12 @@ class Dispatcher:
             self.errors.append(error)
 
     def _spawn(self, slot: Slot, start: Start, target: Target) -> None:
-        self._player.announce(slot)
+        self._player.entrance.announce(slot)
         work = self.serve_async(start, target)
         self._tasks[start.call] = running_library().spawn(work)
 
     def _cancel(self, slot: Slot, task: Spawned) -> None:
-        self._player.announce(slot)
+        self._player.entrance.announce(slot)
         task.cancel()
 
     def _is_for_thread(self, slot: Slot) -> bool:
@@ -219,7 +219,7 @@ class Dispatcher:
         target = self._directory.target(start)
         if target is None or self._callers.begin_soon:
             return False
-        self._player.announce(slot)
+        self._player.entrance.announce(slot)
         self.aside.add(start.call)
         self._callers.run(start.strand, partial(self._serve_aside, start, target))
         return True

@@ -42,10 +42,11 @@ class Driver:
         """The same for a system without an event loop."""
         replay = self._replay
         player, dispatcher = replay.player, replay.dispatcher
+        entrance = player.entrance
         dispatcher.attend()
         while True:
             replay.check()
-            slot = player.due()
+            slot = entrance.due()
             if slot is None:
                 break
             start = slot.event
@@ -54,11 +55,11 @@ class Driver:
                 target = replay.wrappers.target(start)
             if target is not None and isinstance(start, Start):
                 dispatcher.driver_is_busy = True  # from now on the next call is not for this thread
-                if player.announce(slot):
+                if entrance.announce(slot):
                     dispatcher.serve(start, target)
                 dispatcher.driver_is_busy = False
             elif not dispatcher.running and not player.inbound_left():
                 break
             else:
-                player.wait_for_change()
+                entrance.wait_for_change()
         replay.check()

@@ -6,7 +6,6 @@ loop is idle. When nothing can move any more, the replay ends with an error that
 what.
 """
 
-import threading
 from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any, TypeVar, final
@@ -14,7 +13,8 @@ from typing import Any, TypeVar, final
 from vcr_gen.errors import DecodeError, DivergenceError
 from vcr_gen.runtime.binding import Passing
 from vcr_gen.runtime.courier import Courier
-from vcr_gen.runtime.event_loops.idling import POLL, ReplayTurns
+from vcr_gen.runtime.entrance import Entrance
+from vcr_gen.runtime.event_loops.idling import ReplayTurns
 from vcr_gen.runtime.event_loops.libraries import library_here, running_library
 from vcr_gen.runtime.event_loops.loops import Loops
 from vcr_gen.runtime.event_loops.replayed_jobs import ReplayedJobs
@@ -28,8 +28,9 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.screening import Screen
 from vcr_gen.runtime.session import Operation
 from vcr_gen.runtime.stage import Receiver, Stage, is_answer, is_for
-from vcr_gen.runtime.strands import Strand, Strands
+from vcr_gen.runtime.strands import Strands
 from vcr_gen.runtime.templates import Templates
+from vcr_gen.runtime.unfinished import Unfinished
 from vcr_gen.runtime.waiting import Waiter
 from vcr_gen.runtime.window import Slot, Window
 
@@ -66,7 +67,8 @@ class Player:
         self._stage = Stage(
             window, strands, reporter, orders=orders, patience=patience, secrets=screen.secrets
         )
-        self._unfinished: set[int] = set()
+        self.entrance = Entrance(self._stage, self._matcher, screen)
+        self.unfinished = Unfinished(self._stage, self._matcher)
         self._turns = ReplayTurns(self._stage, loops.clock)
         self.locks = ReplayedLocks(self._stage, self._matcher.counterparts)
         loops.serve(self._turns, ReplayedJobs(self._stage, self._matcher, loops))
@@ -127,11 +129,10 @@ class Player:
         strand = self.strands.here()
         self._stage.check()
         self._stage.threads.see()
-        if strand.job and self._outlives(strand):
-            self._wait_for_close()
+        self.unfinished.hold_job(strand)
         found = self._matcher.start(strand, operation, stored)
         if found.slot is None or found.differences:
-            self._hold_if_unfinished(strand.within)
+            self.unfinished.hold_callback(strand.within)
             self._stage.fail(self._stage.reporter.call(operation, stored, found, self.window))
         if self._templates is not None:
             self._templates.begin(found.slot.start.call, stored)
@@ -151,7 +152,7 @@ class Player:
             self._stage.check()
             found = self._matcher.produced(self.strands.here(), call, event, passing)
             if found.slot is None or found.differences:
-                self._hold_if_unfinished(call)
+                self.unfinished.hold_callback(call)
                 self._stage.fail(self._stage.reporter.answer(call, event, found, self.window))
             self._stage.take(found.slot)
 
@@ -246,81 +247,12 @@ class Player:
                 raise cancelled
             return self.rendered(event)
 
-    def enter(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
-        """The environment's side is played by the test itself: its call must be the one due."""
-        stored = self._screen.arguments(operation.bound.method.name, stored)
-        while True:
-            with self._stage.changed:
-                self._stage.check()
-                head = self.window.head()
-                if head is not None and isinstance(head.event, Start) and head.event.inbound:
-                    found = self._matcher.entered(head, operation, stored)
-                    if found.differences:
-                        self._stage.fail(
-                            self._stage.reporter.call(operation, stored, found, self.window)
-                        )
-                    return self._stage.take(head).event.call
-                if not self._stage.run_here(head, None):
-                    self._stage.wait_or_stall()
-
-    def play(self, event: Signal, passing: Passing | None) -> None:
-        """The test itself does something to a stream of the application: it must be due."""
-        event = event if passing is None else self._screen.event(event, passing.of)
-        with self._stage.changed:
-            while True:
-                self._stage.check()
-                head = self.window.head()
-                if head is not None and head.event.call == event.call:
-                    found = self._matcher.played(head, event, passing)
-                    if found.differences:
-                        self._stage.fail(
-                            self._stage.reporter.answer(event.call, event, found, self.window)
-                        )
-                    self._stage.take(head)
-                    return
-                if not self._stage.run_here(head, None):
-                    self._stage.wait_or_stall()
-
     def soon_after(self, call: int) -> Slot | None:
         """The callback that came after a call before the loop was idle again, if one is due."""
         with self._stage.changed:
             if self._stage.failure is not None:
                 return None
             return self.window.soon_after(call, self._loops.clock.now)
-
-    def announce(self, slot: Slot) -> bool:
-        """An inbound call is delivered; False where somebody else has done that."""
-        with self._stage.changed:
-            if slot.done:
-                return False
-            self._stage.take(slot)
-            return True
-
-    def due(self) -> Slot | None:
-        """The oldest event that is not done."""
-        with self._stage.changed:
-            return self.window.head()
-
-    def wait_for_change(self) -> None:
-        """Wait in this thread until something moved; a stall ends the replay."""
-        with self._stage.changed:
-            self._stage.check()
-            self._stage.wait_or_stall()
-
-    def take_inbound(self, of: str) -> Start:
-        """Wait in this thread for an inbound call to be due, and take it."""
-        with self._stage.changed:
-            while True:
-                self._stage.check()
-                head = self.window.head()
-                if head is not None and isinstance(head.event, Start) and head.event.inbound:
-                    if head.event.of != of:
-                        self._stage.fail(
-                            self._stage.reporter.another_inbound(of, head, self.window)
-                        )
-                    self._stage.take(head)
-                    return head.event
-                self._stage.wait_or_stall()
 
     def restore(self, passing: Passing, event: Item | Signal | End) -> Any:
         """The live value of an event."""
@@ -337,12 +269,6 @@ class Player:
         return self._stage.reporter.unreadable(error, slot.start.of, slot.line)
 
     # The whole of it ----------------------------------------------------------------------------
-
-    def used_up(self) -> bool:
-        """Whether every recorded event is done."""
-        with self._stage.changed:
-            held = all(call < 0 for call in self._stage.waiters)
-            return held and self._skip_unfinished() is None
 
     def count_left(self) -> int:
         """How many recorded events are not done."""
@@ -381,71 +307,9 @@ class Player:
         with self._stage.changed:
             self._stage.check()
 
-    def drain(self) -> None:
-        """Let threads that are about to use the tape do so before it is closed.
-
-        A callback must come to its end, unless the tape says that the recording did not see that.
-        """
-        with self._stage.changed:
-            self.strands.expect_no_more()
-            while self._stage.failure is None:
-                head = self._skip_unfinished()
-                endless = head is None and bool(self._calls_aside() - self._unfinished)
-                if head is None and not endless:
-                    return
-                if not self._stage.somebody_may_move():
-                    if endless:
-                        self._stage.note_failure(self._stage.stall())
-                    return
-                self._stage.changed.wait(POLL)
-
-    def _calls_aside(self) -> set[int]:
-        receiver = self._stage.receiver
-        return set() if receiver is None else receiver.aside
-
     def close(self) -> None:
         """The session is over: whoever still waits is cancelled."""
         self._stage.close()
-
-    def _outlives(self, strand: Strand) -> bool:
-        """Whether a job was still at work when the recording was closed, so that its calls are not
-        on the tape."""
-        # Asked in this order: its next call is near, its end may be far away.
-        if self._matcher.next_of(strand) is not None:
-            return False
-        return self.window.next_of_call(strand.job) is None
-
-    def _skip_unfinished(self) -> Slot | None:
-        """The oldest event besides those that say which callbacks the recording did not see end."""
-        head = self.window.head()
-        while head is not None and self._is_unfinished(head):
-            self._unfinished.add(head.event.call)
-            self._stage.take(head)
-            head = self.window.head()
-        return head
-
-    def _is_unfinished(self, slot: Slot) -> bool:
-        event = slot.event
-        if not isinstance(event, Signal) or event.kind != "cancel":
-            return False
-        return self.window.is_last_of_call(slot)
-
-    def _hold_if_unfinished(self, call: int | None) -> None:
-        """Hold a thread in a callback that was not over when the recording was closed."""
-        if call is None or library_here() is not None:
-            return
-        slot = self.window.next_of_call(call)
-        if call in self._unfinished or (slot is not None and self._is_unfinished(slot)):
-            self._wait_for_close()
-
-    def _wait_for_close(self) -> None:
-        """Hold a thread that had come no further when the recording was closed."""
-        waiter = Waiter(-threading.get_ident())
-        self._stage.waiters[waiter.call] = waiter
-        while not self._stage.closed and self._stage.failure is None:
-            self._stage.changed.wait()
-        del self._stage.waiters[waiter.call]
-        self._stage.check()
 
     def _answer_out_of_turn(self, call: int) -> Slot | None:
         """The end of a call that is made in a loop's thread, and so cannot wait for other tasks.

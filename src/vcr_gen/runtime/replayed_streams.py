@@ -149,7 +149,7 @@ class AssertedStream(Stream):
 
     def __next__(self) -> Any:
         if not self._over:
-            self._player.play(Signal(call=self._call, kind="next"), None)
+            self._player.entrance.play(Signal(call=self._call, kind="next"), None)
         return self._step(lambda: next(self._own))
 
     def send(self, value: Any, /) -> Any:
@@ -157,18 +157,20 @@ class AssertedStream(Stream):
             return self.__next__()
         if not self._over:
             stored = self._bound.sent.store(value)
-            self._player.play(Signal(call=self._call, kind="sent", value=stored), self._bound.sent)
+            self._player.entrance.play(
+                Signal(call=self._call, kind="sent", value=stored), self._bound.sent
+            )
         return self._step(lambda: self._own.send(value))
 
     def raise_inside(self, error: BaseException) -> Any:
         if not self._over:
             thrown = Signal(call=self._call, kind="thrown", value=self._bound.raised.store(error))
-            self._player.play(thrown, self._bound.raised)
+            self._player.entrance.play(thrown, self._bound.raised)
         return self._step(lambda: self._own.throw(error))
 
     def close(self) -> None:
         if not self._over:
-            self._player.play(Signal(call=self._call, kind="closed"), None)
+            self._player.entrance.play(Signal(call=self._call, kind="closed"), None)
             self._close()
 
     def follow(self, event: Event) -> None:
@@ -235,7 +237,7 @@ class AssertedAsyncStream(AsyncStream):
 
     async def __anext__(self) -> Any:
         if not self._over:
-            self._player.play(Signal(call=self._call, kind="next"), None)
+            self._player.entrance.play(Signal(call=self._call, kind="next"), None)
         return await self._step(anext(self._own))
 
     async def asend(self, value: Any, /) -> Any:
@@ -243,18 +245,20 @@ class AssertedAsyncStream(AsyncStream):
             return await self.__anext__()
         if not self._over:
             stored = self._bound.sent.store(value)
-            self._player.play(Signal(call=self._call, kind="sent", value=stored), self._bound.sent)
+            self._player.entrance.play(
+                Signal(call=self._call, kind="sent", value=stored), self._bound.sent
+            )
         return await self._step(self._own.asend(value))
 
     async def raise_inside(self, error: BaseException) -> Any:
         if not self._over:
             thrown = Signal(call=self._call, kind="thrown", value=self._bound.raised.store(error))
-            self._player.play(thrown, self._bound.raised)
+            self._player.entrance.play(thrown, self._bound.raised)
         return await self._step(self._own.athrow(error))
 
     async def aclose(self) -> None:
         if not self._over:
-            self._player.play(Signal(call=self._call, kind="closed"), None)
+            self._player.entrance.play(Signal(call=self._call, kind="closed"), None)
             await self._close()
 
     async def follow(self, event: Event) -> None:

@@ -121,7 +121,7 @@ class Replayer:
         if call:
             delivered_call.set(0)  # what the application calls in turn is not this delivery
             return call
-        return self._player.enter(operation, operation.bound.store(operation.arguments))
+        return self._player.entrance.enter(operation, operation.bound.store(operation.arguments))
 
 
 def _outcome(player: Player, event: Event, bound: Bound, passing: Passing) -> Any:

@@ -19,7 +19,8 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.progress import status_line
 from vcr_gen.runtime.recorder import Recorder
 from vcr_gen.runtime.redaction import Secrets
-from vcr_gen.runtime.runs import Run, Settings, open_cassette
+from vcr_gen.runtime.replaying import open_cassette
+from vcr_gen.runtime.runs import Run, Settings
 from vcr_gen.runtime.storage import Reading
 from vcr_gen.runtime.tape import Tape
 
