@@ -24,6 +24,7 @@ from sample.bridges import (
     RealLocks,
     RealShell,
     RealTable,
+    StubbornFeed,
 )
 from sample.models import Level, Step
 from vcr_sample import (
@@ -225,6 +226,16 @@ def subscribed(bus: Any) -> Any:
     second = [*seen]
     stop()
     return [first, total, second, bus.publish(3), seen]
+
+
+def went_on(letters: str) -> Callable[[Any], Any]:
+    """Asks a stream on that raises in between."""
+
+    def step(feed: Any) -> Any:
+        lines = feed.lines(letters)
+        return [attempt(next, lines) for _ in range(len(letters) + 1)]
+
+    return step
 
 
 def told_later(count: int) -> Callable[[Any], Any]:
@@ -467,6 +478,7 @@ SESSIONS: tuple[Outbound | Inbound, ...] = (
             lambda feed: feed.upload(iter([b"ab", b"\xff"])),
         ),
     ),
+    Outbound("streams that go on", VcrFeed, StubbornFeed, (went_on("a!b"), went_on("?!"))),
     Outbound(
         "handles",
         VcrDatabase,

@@ -2,12 +2,14 @@
 
 import asyncio
 import threading
+from contextlib import suppress
 
 import pytest
-from sample.bridges import RealFeed
+from sample.application import Application
+from sample.bridges import RealFeed, Stubborn, StubbornFeed
 from sample.models import BoomError
 from taping import entries
-from vcr_sample import VcrFeed
+from vcr_sample import VcrFeed, VcrServer
 
 from vcr_gen.errors import DivergenceError
 
@@ -254,3 +256,75 @@ def test_the_bridges_own_items_pass_while_recording(tape):
 
     tape.record(VcrFeed, Same, program)
     assert [entry["value"] for entry in entries(tape.path) if "item" in entry] == items
+
+
+def test_an_iterator_goes_on_after_it_raised(tape):
+    def program(feed):
+        lines, seen = feed.lines("a!?b!"), []
+        for _ in range(7):
+            try:
+                seen.append(next(lines, "over"))
+            except LookupError as error:
+                seen.append(error.args)
+        return seen
+
+    expected = ["a", ("!",), ("?",), "b", ("!",), "over", "over"]
+    assert tape.same(VcrFeed, StubbornFeed, program) == expected
+    assert tape.words() == ["call", *["item"] * 5, "end"]
+
+
+def test_an_asynchronous_iterator_goes_on_after_it_raised(tape):
+    async def program(feed):
+        lines, seen = feed.alines("a!?b!"), []
+        for _ in range(7):
+            try:
+                seen.append(await anext(lines, "over"))
+            except LookupError as error:
+                seen.append(error.args)
+        return seen
+
+    expected = ["a", ("!",), ("?",), "b", ("!",), "over", "over"]
+    assert tape.same(VcrFeed, StubbornFeed, program) == expected
+
+
+def test_who_asks_an_iterator_on_that_was_left_after_it_raised_is_told(tape):
+    def program(feed, more=False):
+        lines = feed.lines("a!b")
+        with pytest.raises(LookupError):
+            list(lines)
+        return next(lines) if more else None
+
+    tape.same(VcrFeed, StubbornFeed, program)
+    with pytest.raises(DivergenceError, match="in flight"):
+        tape.replay(VcrFeed, lambda feed: program(feed, more=True))
+
+
+class StubbornApplication(Application):
+    """Answers with streams that raise and go on."""
+
+    letters = "a!b"
+
+    def words(self):
+        self.log.append("asked")
+        return Stubborn(self.letters)
+
+
+def _asks_on(server):
+    stream, seen = server.words(), []
+    for _ in range(4):
+        with suppress(LookupError):
+            seen.append(next(stream, "over"))
+    assert seen == ["a", "b", "over"]
+
+
+def test_an_iterator_of_the_application_goes_on_after_it_raised(tape):
+    tape.served(VcrServer, StubbornApplication, _asks_on)
+
+
+@pytest.mark.parametrize("letters", ["a?b", "aab", "a!!"])
+def test_what_such_an_iterator_of_the_application_does_is_asserted(tape, letters):
+    tape.record_served(VcrServer, StubbornApplication(), _asks_on)
+    changed = StubbornApplication()
+    changed.letters = letters
+    with pytest.raises(DivergenceError):
+        tape.replay_served(VcrServer, changed, sync=True)

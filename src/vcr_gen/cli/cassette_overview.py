@@ -55,8 +55,8 @@ def _words(event: Event, start: Start | None, *, alone: bool) -> str:
             on = f"{event.on} " if event.on else ""
             call = f"{arrow} {on}{event.of}({show_arguments(event.arguments)})"
             return call if not alone else f"{call} …"
-        case Item():
-            return f"· {show(event.value, 80)}"
+        case Item(raised=raised):
+            return f"· {'raised ' if raised else ''}{show(event.value, 80)}"
         case Signal():
             value = "" if event.value is None else f" {show(event.value, 60)}"
             return f"{name} {_SIGNALS[event.kind]}{value}"

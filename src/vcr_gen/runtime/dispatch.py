@@ -236,6 +236,8 @@ class Dispatcher:
                 stream.follow(event)
             except StopIteration:
                 return
+            except Exception as error:  # asserted; the stream may go on
+                self._note(error)
 
     async def _pull_async(self, call: int, stream: AssertedAsyncStream) -> None:
         while self._player.upcoming(call) is not None:
@@ -244,6 +246,8 @@ class Dispatcher:
                 await stream.follow(event)
             except StopAsyncIteration:
                 return
+            except Exception as error:
+                self._note(error)
 
 
 def _needs_a_loop(target: Target) -> bool:

@@ -89,6 +89,8 @@ class Item:
 
     call: int
     value: Plain
+    raised: bool = False
+    """Whether it is an exception instead, after which the stream may go on."""
     strand: str = ""
     at: float = 0.0
 
@@ -177,7 +179,7 @@ def plain_of(event: Item | Signal | End) -> dict[str, Plain]:
     entry["at"] = event.at
     match event:
         case Item():
-            entry["value"] = event.value
+            entry["raised" if event.raised else "value"] = event.value
         case Signal():
             if event.kind not in _BARE_SIGNALS:
                 entry["value"] = event.value
@@ -192,10 +194,12 @@ def unfold(entry: Mapping[str, Plain], *, path: Path, line: int) -> Iterator[Eve
     if "call" in entry:
         yield from _unfold_call(reader)
     elif "item" in entry:
-        reader.allow("item", "strand", "at", "value")
+        key = "raised" if "raised" in entry else "value"
+        reader.allow("item", "strand", "at", key)
         yield Item(
             call=reader.number("item"),
-            value=reader.required("value"),
+            value=reader.required(key),
+            raised=key == "raised",
             strand=reader.text("strand"),
             at=reader.seconds("at"),
         )

@@ -55,7 +55,9 @@ class Holding:
 
     def add(self, event: Event) -> None:
         """Pass an event on, or keep it until those before it are ready."""
-        text = text_of(event.value) if isinstance(event, Item) else None
+        text = None
+        if isinstance(event, Item) and not event.raised:
+            text = text_of(event.value)
         if text is None:
             if isinstance(event, End):
                 self._cut.pop(event.call, None)

@@ -178,6 +178,9 @@ def _answer_differences(
     if isinstance(event, End) and isinstance(recorded, End) and recorded.outcome != event.outcome:
         return (Difference(event.outcome, recorded.value, event.value, f"it {recorded.outcome}"),)
     assert isinstance(recorded, Item | End)
+    if isinstance(event, Item) and isinstance(recorded, Item) and recorded.raised != event.raised:
+        reason = "it raised an exception" if recorded.raised else "it gave an item"
+        return (Difference("$item", recorded.value, event.value, reason),)
     return _under(passing.root, passing.differences(recorded.value, event.value))
 
 

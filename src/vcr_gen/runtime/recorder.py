@@ -104,11 +104,13 @@ class Recorder:
         bound: Bound,
         real: Awaitable[Any],
         leave: Callable[[], Awaitable[None]] | None = None,
+        *,
+        goes_on: bool = False,
     ) -> Any:
         """Await what the environment does for a call, and let it enter in its turn.
 
         Who is cancelled while an item waits for its turn leaves a stream that knows nothing of it:
-        `leave` closes that.
+        `leave` closes that. A stream that `goes_on` may do so after an exception.
         """
         library = running_library()
         self._promptness.begin(call)
@@ -124,7 +126,7 @@ class Recorder:
                 if isinstance(error, library.cancelled) and library.cancelled_by_caller():
                     raise
                 await self.turn()
-                self.raised(call, bound, error)
+                self.raised(call, bound, error, goes_on=goes_on)
                 raise
             await self.turn()
         except library.cancelled:
@@ -198,9 +200,15 @@ class Recorder:
             return bound.method.inbound
         return isinstance(error, GeneratorExit)
 
-    def raised(self, call: int, bound: Bound, error: BaseException) -> None:
-        """Record the exception that ended a call."""
-        self.tape.end(call, "raised", self.give(bound.raised, error)[0])
+    def raised(
+        self, call: int, bound: Bound, error: BaseException, *, goes_on: bool = False
+    ) -> None:
+        """Record the exception that ended a call, or a step of a stream that may go on."""
+        stored = self.give(bound.raised, error)[0]
+        if goes_on and isinstance(error, Exception):
+            self.tape.item(call, stored, raised=True)
+        else:
+            self.tape.end(call, "raised", stored)
 
     def _start(
         self, operation: Operation, *, inbound: bool, soon: Soon | None = None

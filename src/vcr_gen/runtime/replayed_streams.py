@@ -9,7 +9,7 @@ from vcr_gen.runtime.binding import Bound
 from vcr_gen.runtime.event_loops.libraries import as_answer
 from vcr_gen.runtime.events import End, Event, Item, Signal
 from vcr_gen.runtime.player import Player
-from vcr_gen.runtime.streams import AsyncStream, Stream
+from vcr_gen.runtime.streams import AsyncStream, Stream, goes_on
 
 __all__ = [
     "AssertedAsyncStream",
@@ -26,6 +26,14 @@ def raised(player: Player, event: Event, bound: Bound) -> BaseException:
         error: BaseException = player.restore(bound.raised, event)
         return error
     return asyncio.CancelledError()
+
+
+def _given(player: Player, event: Item, bound: Bound) -> Any:
+    """The item of a recorded stream; raised where it is an exception."""
+    if not event.raised:
+        return player.restore(bound.value, event)
+    error: BaseException = player.restore(bound.raised, event)
+    raise error
 
 
 def _check_closed(player: Player, event: Event, bound: Bound) -> None:
@@ -52,7 +60,7 @@ class ReplayedStream(Stream):
             raise StopIteration
         event = self._player.hear(self._call)
         if isinstance(event, Item):
-            return self._player.restore(self._bound.value, event)
+            return _given(self._player, event, self._bound)
         self._over = True
         if isinstance(event, End) and event.outcome == "returned":
             raise StopIteration(self._player.restore(self._bound.returned, event))
@@ -103,7 +111,7 @@ class ReplayedAsyncStream(AsyncStream):
             self._over = True
             raise
         if isinstance(event, Item):
-            return self._player.restore(self._bound.value, event)
+            return _given(self._player, event, self._bound)
         self._over = True
         if isinstance(event, End) and event.outcome == "returned":
             self._player.restore(self._bound.nothing, event)
@@ -212,12 +220,20 @@ class AssertedStream(Stream):
             except (DivergenceError, GeneratorExit, KeyboardInterrupt):
                 raise
             except BaseException as error:
-                self._over = True
-                self._end("raised", self._bound.raised, error)
+                self._over = not (goes_on(self._own) and isinstance(error, Exception))
+                self._raised(error)
                 raise
             stored = self._bound.value.store(item)
             self._player.produce(self._call, Item(call=self._call, value=stored), self._bound.value)
             return self._bound.value.forward(item)
+
+    def _raised(self, error: BaseException) -> None:
+        if self._over:
+            self._end("raised", self._bound.raised, error)
+            return
+        stored = self._bound.raised.store(error)
+        item = Item(call=self._call, value=stored, raised=True)
+        self._player.produce(self._call, item, self._bound.raised)
 
     def _end(self, outcome: Any, passing: Any, value: Any) -> None:
         end = End(call=self._call, outcome=outcome, value=passing.store(value))
@@ -301,12 +317,20 @@ class AssertedAsyncStream(AsyncStream):
             except (DivergenceError, GeneratorExit, KeyboardInterrupt):
                 raise
             except BaseException as error:
-                self._over = True
-                self._end("raised", self._bound.raised, as_answer(error))
+                self._over = not (goes_on(self._own) and isinstance(error, Exception))
+                self._raised(as_answer(error))
                 raise
             stored = self._bound.value.store(item)
             self._player.produce(self._call, Item(call=self._call, value=stored), self._bound.value)
             return self._bound.value.forward(item)
+
+    def _raised(self, error: BaseException) -> None:
+        if self._over:
+            self._end("raised", self._bound.raised, error)
+            return
+        stored = self._bound.raised.store(error)
+        item = Item(call=self._call, value=stored, raised=True)
+        self._player.produce(self._call, item, self._bound.raised)
 
     def _end(self, outcome: Any, passing: Any, value: Any) -> None:
         end = End(call=self._call, outcome=outcome, value=passing.store(value))

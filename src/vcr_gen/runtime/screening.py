@@ -102,7 +102,7 @@ class Screen:
         """An event that was recorded before, as it would be stored now; texts of streams later."""
         if isinstance(event, Start):
             return replace(event, arguments=self.arguments(of, event.arguments))
-        if isinstance(event, Item):
+        if isinstance(event, Item) and not event.raised:
             return replace(event, value=self.item(of, event.value))
         return self.event(event, of)
 
@@ -120,8 +120,8 @@ class Screen:
 def kind_of(event: Item | Signal | End) -> Happening | None:
     """What happened, in the words of the hooks; None for an event without a value."""
     match event:
-        case Item():
-            return "item"
+        case Item(raised=raised):
+            return "raised" if raised else "item"
         case Signal(kind="sent" | "thrown" as kind):
             return kind
         case End(outcome="returned" | "raised" as outcome):

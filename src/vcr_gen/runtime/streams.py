@@ -14,7 +14,7 @@ from vcr_gen.runtime.plain import Plain
 if TYPE_CHECKING:
     from vcr_gen.runtime.recorder import Recorder
 
-__all__ = ["AsyncStream", "RecordedAsyncStream", "RecordedStream", "Stream"]
+__all__ = ["AsyncStream", "RecordedAsyncStream", "RecordedStream", "Stream", "goes_on"]
 
 
 class Stream(Generator[Any, Any, Any], ABC):
@@ -97,8 +97,9 @@ class RecordedStream(Stream):
             except BaseException as error:
                 if self._recorder.leaves_unfinished(self._bound, error):
                     raise
-                self._over = True
-                self._recorder.raised(self._call, self._bound, error)
+                going_on = goes_on(self._real)
+                self._over = not (going_on and isinstance(error, Exception))
+                self._recorder.raised(self._call, self._bound, error, goes_on=going_on)
                 raise
             stored, forwarded = self._recorder.give(self._bound.value, item)
             self._tape.item(self._call, stored)
@@ -186,8 +187,8 @@ class RecordedAsyncStream(AsyncStream):
                 self._over = True
                 self._tape.end(self._call, "returned")
                 raise
-            except BaseException:
-                self._over = True
+            except BaseException as error:
+                self._over = not (goes_on(self._real) and isinstance(error, Exception))
                 raise
             stored, forwarded = self._recorder.give(self._bound.value, item)
             self._tape.item(self._call, stored)
@@ -206,15 +207,23 @@ class RecordedAsyncStream(AsyncStream):
 
     async def _await(self, step: Any) -> Any:
         """Await one step: the environment's in its turn, the application's as it comes."""
+        going_on = goes_on(self._real) and not self._over
         if not self._inbound:
-            return await self._recorder.hear(self._call, self._bound, step, self._leave)
+            return await self._recorder.hear(
+                self._call, self._bound, step, self._leave, goes_on=going_on
+            )
         try:
             return await step
         except (StopAsyncIteration, GeneratorExit, KeyboardInterrupt):
             raise
         except BaseException as error:
-            self._recorder.raised(self._call, self._bound, as_answer(error))
+            self._recorder.raised(self._call, self._bound, as_answer(error), goes_on=going_on)
             raise
+
+
+def goes_on(stream: object) -> bool:
+    """Whether a stream may go on after an exception, as any but a generator can: `csv.reader`."""
+    return not (hasattr(stream, "throw") or hasattr(stream, "athrow"))
 
 
 def _exception(typ: Any, val: Any, tb: TracebackType | None) -> BaseException:

@@ -104,12 +104,16 @@ class Tape:
             if not self._closed:
                 self.end(self.start(of, "", arguments), "returned", value)
 
-    def item(self, call: int, value: Plain) -> None:
-        """A stream gave its next item."""
+    def item(self, call: int, value: Plain, *, raised: bool = False) -> None:
+        """A stream gave its next item, or raised an exception and may go on."""
         of = self._names.get(call, "")
         with self._lock:
-            value = self._screen.item(of, value)
-            self._put(Item(call=call, value=value, strand=self._away(call), at=self._now()))
+            if raised:
+                value = self._screen.value(of, "raised", value)
+            else:
+                value = self._screen.item(of, value)
+            strand, now = self._away(call), self._now()
+            self._put(Item(call=call, value=value, raised=raised, strand=strand, at=now))
 
     def signal(self, call: int, kind: SignalKind, value: Plain = None) -> None:
         """The consumer of a stream did something."""

@@ -117,8 +117,8 @@ def _way(bound: Bound | None, event: Event) -> Passing | None:
     match event:
         case _ if bound is None:
             return None
-        case Item():
-            return bound.value
+        case Item(raised=raised):
+            return bound.raised if raised else bound.value
         case Signal(kind=kind):
             return bound.sent if kind == "sent" else bound.raised
         case End(outcome=outcome):
@@ -218,8 +218,8 @@ def _word(event: Event) -> str:
     match event:
         case Start():
             return "call"
-        case Item():
-            return "item"
+        case Item(raised=raised):
+            return "raised" if raised else "item"
         case Signal(kind=kind):
             return kind
         case End(outcome=outcome):

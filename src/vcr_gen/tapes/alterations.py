@@ -109,6 +109,8 @@ def _compared(event: Event, start: Start) -> Iterator[tuple[str, str, Plain]]:
                 yield "args", name, value
         case End(outcome="returned" | "raised" as outcome, value=value) if start.inbound:
             yield outcome, _ROOTS[outcome], value
+        case Item(raised=True, value=value) if start.inbound:
+            yield "raised", _ROOTS["raised"], value
         case Item(value=value) if start.inbound:
             yield "value", "$item", value
         case Signal(kind="sent" | "thrown" as kind, value=value) if not start.inbound:

@@ -155,7 +155,9 @@ def _stream_changes(
 
 
 def _stored(event: Item | Signal) -> Plain:
-    return event.value if isinstance(event, Item) else {event.kind: event.value}
+    if isinstance(event, Item):
+        return {"raised": event.value} if event.raised else event.value
+    return {event.kind: event.value}
 
 
 def _same_object(before: str, after: str, live: LiveNumbers) -> bool:

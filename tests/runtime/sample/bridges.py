@@ -162,6 +162,39 @@ class RealFeed:
         return sum([len(chunk) async for chunk in chunks])
 
 
+class Stubborn:
+    """An iterator, of both colours, that raises and then goes on."""
+
+    def __init__(self, letters: str) -> None:
+        self._letters = iter(letters)
+
+    def __iter__(self) -> "Stubborn":
+        return self
+
+    def __next__(self) -> str:
+        letter = next(self._letters)
+        if letter in "!?":
+            raise LookupError(letter)
+        return letter
+
+    def __aiter__(self) -> "Stubborn":
+        return self
+
+    async def __anext__(self) -> str:
+        try:
+            return next(self)
+        except StopIteration:
+            raise StopAsyncIteration from None
+
+
+class StubbornFeed(RealFeed):
+    def lines(self, name: str) -> Iterator[str]:
+        return Stubborn(name)
+
+    def alines(self, name: str) -> Any:
+        return Stubborn(name)
+
+
 class RealRow:
     def __init__(self, number: int) -> None:
         self._number = number

@@ -37,8 +37,8 @@ def words_of(event: Event, start: Start) -> str:
     match event:
         case Start():
             return call
-        case Item():
-            return f"{call} giving {show(event.value, _VALUE)}"
+        case Item(raised=raised):
+            return f"{call} {'raising' if raised else 'giving'} {show(event.value, _VALUE)}"
         case Signal(kind="sent" | "thrown"):
             return f"{call} {_SIGNALS[event.kind]} {show(event.value, _VALUE)}"
         case Signal():
@@ -52,8 +52,10 @@ def words_of(event: Event, start: Start) -> str:
 def did(event: Item | End | Signal) -> str:
     """What the application did."""
     match event:
-        case Item():
+        case Item(raised=False):
             return "gave an item"
+        case Item():
+            return "raised"
         case End(outcome="cancelled"):
             return "was cancelled"
         case End(outcome=outcome):
@@ -65,8 +67,10 @@ def did(event: Item | End | Signal) -> str:
 def did_otherwise(event: Item | End | Signal) -> str:
     """What the application did, where the tape has the same with another value."""
     match event:
-        case Item():
+        case Item(raised=False):
             return "gave another item than recorded"
+        case Item():
+            return "raised another exception than recorded"
         case End(outcome="returned"):
             return "returned another value than recorded"
         case End():
