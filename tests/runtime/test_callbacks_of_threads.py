@@ -463,3 +463,23 @@ def test_an_end_that_got_lost_is_none_that_was_not_seen(tape):
     without(tape.path, "end")
     with pytest.raises((DivergenceError, VcrError)):
         tape.replay(VcrBus, program, patience=0.3)
+
+
+def test_a_program_that_goes_on_for_real_may_wait_for_callbacks_as_long_as_it_likes(tape):
+    class Late(RealBus):
+        def after(self, notify):
+            threading.Timer(0.6, notify, [41]).start()
+
+    def program(bus, times):
+        inbox = queue.Queue()
+        heard = []
+        for _ in range(times):
+            bus.after(lambda number: str(inbox.put(number)))
+            heard.append(inbox.get())
+            bus.publish(len(heard))
+        return heard
+
+    tape.record(VcrBus, Late, lambda bus: program(bus, 1))
+    with Cassette(tape.path, "new_episodes", patience=0.2) as cassette:
+        assert program(VcrBus.attach(cassette, Late), 2) == [41, 41]
+    assert tape.replay(VcrBus, lambda bus: program(bus, 2)) == [41, 41]

@@ -105,11 +105,17 @@ def reason_for(mutant: Mutant, original: File) -> str:
 
 
 def in_two_threads(one, other, file: File) -> bool:
-    """Whether two entries belong to two different threads or jobs of a pool."""
+    """Whether two entries belong to two different threads or jobs of a pool.
+
+    What a callback does that came from a thread is that thread's, beside the main thread's too.
+    """
     strands = {event["call"]: event.get("strand", "0") for event in file.events if "call" in event}
     threads = {event["strand"] for event in file.events if "begins" in event}
-    mine, theirs = (strands[entry[next(iter(entry))]] for entry in (one, other))
-    return mine != theirs and {mine, theirs} <= threads
+    inbound = (event["call"] for event in file.events if "inbound" in event)
+    called = {f"@{call}" for call in inbound if strands[call] in threads}
+    both = {strands[entry[next(iter(entry))]] for entry in (one, other)}
+    main = {"0"} if both & called else set()
+    return len(both) == 2 and both <= threads | called | main
 
 
 def is_lock(entry) -> bool:

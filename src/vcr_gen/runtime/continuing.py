@@ -61,6 +61,7 @@ class ContinueRun(ReplayRun):
                 file.append(entry.data)
                 names.update(placeholders_in(entry.data))
         turns = RecordingTurns(self._loops.clock)
+        self.dispatcher.close()  # from now on the environment itself calls
         self.crossing.objects.record_on()
         self.screen.secrets.vault.record_on(names)
         origin = self._window.last_at
