@@ -5,6 +5,7 @@ import sqlite3
 import threading
 import time
 from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 
 import pytest
@@ -466,20 +467,26 @@ def test_an_end_that_got_lost_is_none_that_was_not_seen(tape):
 
 
 def test_a_program_that_goes_on_for_real_may_wait_for_callbacks_as_long_as_it_likes(tape):
-    class Late(RealBus):
-        def after(self, notify):
-            threading.Timer(0.6, notify, [41]).start()
+    def later(notify):
+        time.sleep(0.8)
+        notify(41)
 
     def program(bus, times):
-        inbox = queue.Queue()
-        heard = []
+        inbox, heard = queue.Queue(), []
         for _ in range(times):
             bus.after(lambda number: str(inbox.put(number)))
             heard.append(inbox.get())
             bus.publish(len(heard))
         return heard
 
-    tape.record(VcrBus, Late, lambda bus: program(bus, 1))
-    with Cassette(tape.path, "new_episodes", patience=0.2) as cassette:
-        assert program(VcrBus.attach(cassette, Late), 2) == [41, 41]
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(int).result()  # a thread that is older than the session
+
+        class Late(RealBus):
+            def after(self, notify):
+                pool.submit(later, notify)
+
+        tape.record(VcrBus, Late, lambda bus: program(bus, 1))
+        with Cassette(tape.path, "new_episodes", patience=0.2) as cassette:
+            assert program(VcrBus.attach(cassette, Late), 2) == [41, 41]
     assert tape.replay(VcrBus, lambda bus: program(bus, 2)) == [41, 41]
