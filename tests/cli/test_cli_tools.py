@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -89,6 +90,86 @@ def test_init_keeps_everything_that_is_there(tmp_path: Path) -> None:
         "*.png binary\ngenerated/** linguist-generated=true text eol=lf\n"
     )
     assert project.read("src/app/ports.py") == "mine = 1\n"
+
+
+def test_init_adds_to_files_as_they_are(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared/settings.toml").write_bytes(b'[project]\r\nname = "x"')
+    (tmp_path / "pyproject.toml").symlink_to("shared/settings.toml")
+    project.write("app/__init__.py", "")
+    project.write("app/ports/__init__.py", "")
+    assert project.run("--init").code == 0
+    assert (tmp_path / "pyproject.toml").is_symlink()
+    assert project.read("pyproject.toml") == (
+        '[project]\r\nname = "x"\r\n\r\n[tool.vcr-gen]\r\nsources = ["."]\r\n'
+        'output = "generated"\r\n'
+    )
+    assert "class Clock(Protocol)" in project.read("app/boundaries.py")  # not hidden
+    assert project.run().code == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "folder"),
+    [
+        ("# [tool.vcr-gen] some day\n", "generated"),
+        ("[tool]\nvcr-gen = {output = 'made/here/'}\n", "made/here"),
+        ("tool.vcr-gen.output = 'made'\n", "made"),
+    ],
+)
+def test_init_reads_the_settings_that_are_there(tmp_path: Path, settings: str, folder: str) -> None:
+    project = Project(tmp_path)
+    project.write("pyproject.toml", settings)
+    assert project.run("--init").code == 0
+    assert project.read(".gitattributes").startswith(f"{folder}/** ")
+    shown = tomllib.loads(project.run("--show-config").out)
+    assert shown["tool"]["vcr-gen"]["output"] == folder
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("pyproject.toml", b"[project\n"),
+        ("pyproject.toml", b"tool = {}\n"),
+        ("pyproject.toml", b"# \xff\n"),
+        (".gitattributes", b"# \xff\n"),
+    ],
+)
+def test_init_writes_nothing_when_a_file_cannot_be_added_to(
+    tmp_path: Path, file: str, text: bytes
+) -> None:
+    (tmp_path / file).write_bytes(text)
+    run = Project(tmp_path).run("--init")
+    assert run.code == 2
+    assert run.err.startswith(f"{file}: VCR")
+    assert "internal error" not in run.err
+    assert [path.name for path in tmp_path.iterdir()] == [file]
+    assert (tmp_path / file).read_bytes() == text
+
+
+def test_watch_follows_the_configuration(project: Project) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "vcr_gen", "--watch", "-q"],
+        cwd=project.root,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        _wait_until((project.root / "generated/vcr_app/ports.py").exists)
+        project.write("lib/tools/ports.py", project.read("src/app/ports.py"))
+        project.replace("pyproject.toml", "[tool.vcr-gen]", "[tool.vcr-gen]\nsources = 3")
+        time.sleep(1)
+        project.replace("pyproject.toml", "sources = 3", 'sources = ["src", "lib"]')
+        wrapper = project.root / "generated/vcr_tools/ports.py"
+        _wait_until(wrapper.exists)
+        project.replace("lib/tools/ports.py", 'arguments: str = ""', 'arguments: str = "-v"')
+        _wait_until(lambda: '"-v"' in wrapper.read_text())
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0
+    finally:
+        process.kill()
+        _, told = process.communicate()
+    assert b"VCR403" in told
 
 
 def test_watch_generates_again_after_a_change_and_survives_a_mistake(project: Project) -> None:

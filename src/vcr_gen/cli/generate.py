@@ -95,10 +95,13 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     if arguments.watch:
         from vcr_gen.cli.watch import watch
 
-        def again() -> int:
-            return _generate(read_config(arguments), arguments, terminal)
+        def read() -> Config:
+            return read_config(arguments)
 
-        return watch(config, lambda: told(again, terminal, then=_NOTHING_WRITTEN), terminal)
+        def again() -> int:
+            return _generate(read(), arguments, terminal)
+
+        return watch(read, lambda: told(again, terminal, then=_NOTHING_WRITTEN), terminal)
     return _generate(config, arguments, terminal)
 
 

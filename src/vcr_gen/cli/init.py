@@ -16,7 +16,7 @@ def run_init(root: Path, terminal: Terminal) -> int:
         verb = "kept"
         if step.text:
             verb = "added to" if step.path.exists() else "wrote"
-            write_file(step.path, step.text)
+            write_file(step.path.resolve(), step.text)  # a link stays one
         terminal.data(f"{verb} {step.path.relative_to(root).as_posix()}: {step.what}")
     terminal.note("next: run vcr-gen, then add the generated folder to version control")
     return FINE

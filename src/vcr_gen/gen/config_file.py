@@ -195,7 +195,8 @@ def _has_table(file: Path) -> bool:
         document = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return True  # ours or not, a broken file must be reported rather than passed over
-    return "vcr-gen" in document.get("tool", {})
+    tool = document.get("tool")
+    return isinstance(tool, Mapping) and "vcr-gen" in tool
 
 
 def _parse_setting(setting: str) -> dict[str, object]:

@@ -97,7 +97,7 @@ def candidates(config: Config) -> list[Candidate]:
     found: dict[str, Candidate] = {}
     place = 0
     for path, name in _source_files(config):
-        if name and any(word in path.read_bytes() for word in _WORDS):
+        if name and _may_hold_boundaries(path):
             place += 1
             found.setdefault(name, Candidate(name)).files.append((place, path))
     for rule in config.boundaries:
@@ -105,6 +105,16 @@ def candidates(config: Config) -> list[Candidate]:
         name = rule.protocol.partition(":")[0]
         found.setdefault(name, Candidate(name)).rules.append((place, rule))
     return [found[name] for name in sorted(found)]
+
+
+def _may_hold_boundaries(path: Path) -> bool:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return False  # it went away since its folder was listed
+    except OSError:
+        return True  # which will be told when it is read
+    return any(word in data for word in _WORDS)
 
 
 def discover(
@@ -116,6 +126,11 @@ def discover(
             module = library.module_at(path, candidate.name)
         except SyntaxError as error:
             problems.found.append(_unreadable(config, path, error))
+            continue
+        except OSError as error:
+            shown, reason = config.display(path), f"the file cannot be read: {error.strerror}"
+            hint = "check its permissions, or `exclude` it"
+            problems.found.append(Diagnostic(shown, 0, 0, "VCR101", reason, hint))
             continue
         marked = list(_marked(library, module, problems))
         if marked:

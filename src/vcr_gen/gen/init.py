@@ -1,9 +1,12 @@
 """What a project needs before the first run: settings, a first boundary, and a word to git."""
 
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 
 __all__ = ["Step", "setup_steps"]
 
@@ -38,23 +41,54 @@ class Step:
 
 
 def setup_steps(root: Path) -> Iterator[Step]:
-    """The steps that set a project up; nothing that is there is replaced."""
+    """The steps that set a project up; nothing that is there is replaced.
+
+    Raises `RefusedError` when a file is there that cannot be added to.
+    """
     source = root / "src" if (root / "src").is_dir() else root
-    yield _settings(root, source)
+    settings, output = _settings(root, source)
+    yield settings
     yield _boundary(source)
-    yield _attributes(root)
+    yield _attributes(root, output)
 
 
-def _settings(root: Path, source: Path) -> Step:
+def _settings(root: Path, source: Path) -> tuple[Step, str]:
+    """The table, and the `output` that it names."""
     path = root / "pyproject.toml"
-    before = path.read_text(encoding="utf-8") if path.exists() else ""
-    if "[tool.vcr-gen" in before:
-        return Step(path, "", "has [tool.vcr-gen] already")
-    table = (
+    before = _read(path)
+    table = _document(path, before).get("tool", {}).get("vcr-gen")
+    if table is not None:
+        return Step(path, "", "has [tool.vcr-gen] already"), str(table.get("output", "generated"))
+    addition = (
         f'[tool.vcr-gen]\nsources = ["{source.relative_to(root).as_posix()}"]\n'
         'output = "generated"\n'
     )
-    return Step(path, _appended(before, table, gap="\n"), "[tool.vcr-gen] added")
+    after = _appended(before, addition, gap="\n")
+    _document(path, after)  # `tool = {...}` cannot be added to
+    return Step(path, after, "[tool.vcr-gen] added"), "generated"
+
+
+def _document(path: Path, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text.replace("\r\n", "\n"))
+    except tomllib.TOMLDecodeError as error:
+        message = f"[tool.vcr-gen] cannot be added: {error}"
+        raise _refused(path, "VCR401", message) from error
+
+
+def _read(path: Path) -> str:
+    """The text with its own line ends; empty when there is no such file."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError as error:
+        raise _refused(path, "VCR303", f"cannot be added to: {error}") from error
+
+
+def _refused(path: Path, code: str, message: str) -> RefusedError:
+    hint = "correct the file, or add the lines by hand; nothing was written"
+    return RefusedError([Diagnostic(path.name, 0, 0, code, message, hint)])
 
 
 def _boundary(source: Path) -> Step:
@@ -66,25 +100,30 @@ def _boundary(source: Path) -> Step:
         for folder in source.glob("*/__init__.py")
         if folder.parent.name not in {"generated", *_NOT_SEARCHED}
     )
-    path = (packages[0] if len(packages) == 1 else source) / "ports.py"
+    folder = packages[0] if len(packages) == 1 else source
+    hidden = (folder / "ports" / "__init__.py").exists()  # Python would import that instead
+    path = folder / ("boundaries.py" if hidden else "ports.py")
     if path.exists():
         return Step(path, "", "exists, and is left alone: mark a Protocol in it with @outbound")
     return Step(path, _FIRST_BOUNDARY, "a first annotated Protocol, to be replaced by yours")
 
 
-def _attributes(root: Path) -> Step:
+def _attributes(root: Path, output: str) -> Step:
     path = root / ".gitattributes"
-    before = path.read_text(encoding="utf-8") if path.exists() else ""
-    if any(line.startswith("generated/") for line in before.splitlines()):
-        return Step(path, "", "speaks of generated/ already")
-    line = "generated/** linguist-generated=true text eol=lf\n"
+    before = _read(path)
+    folder = output.strip("/")
+    if any(line.startswith(f"{folder}/") for line in before.splitlines()):
+        return Step(path, "", f"speaks of {folder}/ already")
+    line = f"{folder}/** linguist-generated=true text eol=lf\n"
     return Step(path, _appended(before, line), "generated files are marked for git")
 
 
 def _appended(before: str, addition: str, *, gap: str = "") -> str:
     if not before.strip():
         return addition
-    return before.rstrip("\n") + "\n" + gap + addition
+    end = "" if before.endswith("\n") else "\n"
+    added = f"{end}{gap}{addition}"
+    return before + (added.replace("\n", "\r\n") if "\r\n" in before else added)
 
 
 def _python_files(folder: Path) -> Iterator[Path]:

@@ -20,19 +20,19 @@ def snapshot(config: Config) -> Snapshot:
     watched = project_files(config)
     if config.file is not None:
         watched.append(str(config.file))
-    if config.template_dir is not None:
-        watched += (str(path) for path in config.template_dir.rglob("*"))
+    for folder in (config.template_dir, *(one.template_dir for one in config.overrides)):
+        watched += map(str, folder.rglob("*") if folder else ())
     return {path: _state(path) for path in watched}
 
 
-def wait_for_change(config: Config, before: Snapshot) -> Snapshot:
-    """Return the first snapshot that differs and has settled: editors save in several steps."""
+def wait_for_change(config: Config, before: Snapshot) -> None:
+    """Return when something differs and has settled: editors save in several steps."""
     current = snapshot(config)
     while True:
         time.sleep(_PAUSE)
         previous, current = current, snapshot(config)
         if current == previous and current != before:
-            return current
+            return
 
 
 def _state(path: str) -> tuple[int, int]:
