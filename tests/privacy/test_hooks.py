@@ -175,7 +175,8 @@ def test_what_a_hook_gives_is_stored_compared_and_fed(tmp_path):
         assert VcrApi(cassette=cassette, inner=Echo({"degrees": 3})).ask({"at": 17}) == {
             "degrees": 3
         }
-    assert "17" not in tape.read_text().partition("events:")[2].replace("took", "")
+    with Reading(tape) as reading:
+        assert [entry.data["args"] for entry in reading] == [{"value": {"at": 0}}]
     with Cassette(tape, "none", before_record=without_time, before_replay=warmer) as cassette:
         assert VcrApi(cassette=cassette).ask({"at": 99}) == {"degrees": 30}
     with pytest.raises(DivergenceError), Cassette(tape, "none") as cassette:

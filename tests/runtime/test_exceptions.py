@@ -8,7 +8,7 @@ from sample.models import BoomError, OddError
 from taping import entries
 from vcr_sample import VcrShell
 
-from vcr_gen import Cassette
+from vcr_gen import Cassette, Registry
 from vcr_gen.errors import DivergenceError, EncodeError
 from vcr_gen.runtime.storage import partial_of
 
@@ -169,12 +169,31 @@ def test_a_call_that_never_finished_is_on_the_tape_without_an_end(tape):
         tape.replay(VcrShell, lambda shell: program(shell, wait=True))
 
 
-def test_an_exception_of_an_unknown_type_in_an_attribute_is_refused_when_recording(tape):
-    class Fails(RealShell):
-        def fail(self, kind):
-            error = OddError("x")
-            error.live = object()
-            raise error
+class Refusing(RealShell):
+    """Its errors hold what cannot be stored, as those of HTTP clients hold the response."""
 
-    with pytest.raises(EncodeError, match=r"Shell\.fail: exception"):
-        tape.record(VcrShell, Fails, lambda shell: shell.fail("x"))
+    def fail(self, kind):
+        error = OddError(kind)
+        error.response = object()
+        raise error
+
+
+def test_an_exception_that_holds_more_than_can_be_stored_says_what_to_register(tape):
+    with pytest.raises(EncodeError, match=r"exception\.attributes\.response: ") as refused:
+        tape.record(VcrShell, Refusing, lambda shell: shell.fail("x"))
+    assert "registry.register(OddError, encode, decode)" in refused.value.hint
+
+
+def test_an_exception_with_a_codec_of_its_own_is_replayed_by_that(tape):
+    registry = Registry()
+    registry.register(
+        OddError, lambda error: list(error.args), lambda args: OddError(*args, "again")
+    )
+
+    def program(shell):
+        with pytest.raises(OddError) as caught:
+            shell.fail("x")
+        return caught.value.args
+
+    assert tape.record(VcrShell, Refusing, program, codecs=registry) == ("x",)
+    assert tape.replay(VcrShell, program, codecs=registry) == ("x", "again")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from vcr_gen.paths import Step
+from vcr_gen.runtime.codec.classes import HINT
 from vcr_gen.runtime.codec.compare import Compare, Difference, compare_fields
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
@@ -75,6 +76,18 @@ class ExceptionNode(ClassNode):
     def bare(self, value: object) -> Plain:
         """The parts of the exception that make it what it is."""
         assert isinstance(value, BaseException)
+        try:
+            return self._parts_of(value)
+        except Fault as fault:
+            if fault.hint == HINT:  # a codec for the part may be no help: a response, a connection
+                fault.hint = (
+                    f"register a codec for the whole {self.cls.__name__}: registry.register("
+                    f"{self.cls.__name__}, encode, decode) and Cassette(…, codecs=registry); "
+                    "or let the bridge raise one of its own instead (`raise … from None`)"
+                )
+            raise
+
+    def _parts_of(self, value: BaseException) -> dict[str, Plain]:
         out: dict[str, Plain] = {ARGS: self._encode_part(ARGS, self.arguments(value))}
         attributes = self._read_attributes(value)
         if attributes:

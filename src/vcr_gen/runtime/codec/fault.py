@@ -15,7 +15,7 @@ class Fault(Exception):  # noqa: N818 - internal; the public errors are EncodeEr
         super().__init__(expected, got, hint)
         self.expected: Final = expected
         self.got: Final = got
-        self.hint: Final = hint
+        self.hint = hint
         self._steps: Final[list[str]] = []
 
     def within(self, step: str) -> Fault:
