@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from vcr_overloads.ports import (
         STORE,
+        StoreField,
+        StoreField2,
         StoreFind,
         StoreFind2,
         StoreRead,
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "STORE",
+    "StoreField",
+    "StoreField2",
     "StoreFind",
     "StoreFind2",
     "StoreRead",
@@ -34,6 +38,8 @@ __all__ = [
 
 _HOMES = {
     "STORE": "vcr_overloads.ports",
+    "StoreField": "vcr_overloads.ports",
+    "StoreField2": "vcr_overloads.ports",
     "StoreFind": "vcr_overloads.ports",
     "StoreFind2": "vcr_overloads.ports",
     "StoreRead": "vcr_overloads.ports",

@@ -42,7 +42,36 @@ class StoreRead3(Call):
     limit: int
 
     def __call__(self, target: Store) -> str:
-        return target.read(self.key, raw=self.raw, **given(limit=self.limit))
+        return cast("Callable[..., str]", target.read)(
+            self.key,
+            raw=self.raw,
+            **given(limit=self.limit),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreField(Call):
+    """`Store.field`, as it crosses the boundary."""
+
+    name: str
+    number: Literal[False]
+
+    def __call__(self, target: Store) -> str | None:
+        return cast("Callable[..., str | None]", target.field)(
+            self.name,
+            **given(number=self.number),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreField2(Call):
+    """`Store.field`, as it crosses the boundary."""
+
+    name: str
+    number: Literal[True]
+
+    def __call__(self, target: Store) -> int | None:
+        return target.field(self.name, self.number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +148,13 @@ class VcrStore:
         return self._port.call(self._port.choose((StoreRead, StoreRead2, StoreRead3), args, kwds))
 
     @overload
+    def field(self, name: str, number: Literal[False] = ...) -> str | None: ...
+    @overload
+    def field(self, name: str, number: Literal[True]) -> int | None: ...
+    def field(self, *args: Any, **kwds: Any) -> Any:
+        return self._port.call(self._port.choose((StoreField, StoreField2), args, kwds))
+
+    @overload
     def shift(self, amount: int, /) -> int: ...
     @overload
     def shift(self, *, hours: int = 0, minutes: int = 0) -> int: ...
@@ -150,6 +186,8 @@ STORE: Final[Boundary] = Boundary(
         "read": StoreRead,
         "read#2": StoreRead2,
         "read#3": StoreRead3,
+        "field": StoreField,
+        "field#2": StoreField2,
         "shift": StoreShift,
         "shift#2": StoreShift2,
         "find": StoreFind,
