@@ -9,6 +9,7 @@ from keyword import iskeyword
 from pathlib import Path
 from typing import Final
 
+from vcr_gen.gen.conditions import Target, verdict
 from vcr_gen.gen.config import BoundaryRule, Config, Direction
 from vcr_gen.gen.decorators import direction_of
 from vcr_gen.gen.diagnostics import Diagnostic
@@ -177,7 +178,7 @@ def _unreadable(config: Config, path: Path, error: SyntaxError) -> Diagnostic:
 
 
 def _marked(library: Library, module: Module, problems: Problems) -> Iterator[Found]:
-    for node, outer, when in _class_statements(module.parsed.tree.body, (), When.ALWAYS):
+    for node, outer, when in _Classes(module.target).inside(module.parsed.tree.body):
         scope = Scope(library, module)
         for decorator in node.decorator_list:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -206,26 +207,36 @@ def _marked(library: Library, module: Module, problems: Problems) -> Iterator[Fo
                 yield Found(definition, direction, name, module.name)
 
 
-def _class_statements(
-    body: Sequence[ast.stmt], outer: tuple[str, ...], when: When
-) -> Iterator[tuple[ast.ClassDef, tuple[str, ...], When]]:
-    for node in body:
-        match node:
-            case ast.ClassDef(name=name):
-                yield node, outer, when
-                yield from _class_statements(node.body, (*outer, name), when)
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                yield from _class_statements(node.body, (*outer, name, "<locals>"), when)
-            case ast.If(test=test):
-                checking = "TYPE_CHECKING" in ast.dump(test)
-                inner = When.CHECKING if checking else when
-                yield from _class_statements(node.body, outer, inner)
-                yield from _class_statements(node.orelse, outer, when)
-            case ast.Try() | ast.With() | ast.For() | ast.While():
-                for part in ("body", "orelse", "finalbody"):
-                    yield from _class_statements(getattr(node, part, []), outer, when)
-                for handler in getattr(node, "handlers", []):
-                    yield from _class_statements(handler.body, outer, when)
+@dataclass(frozen=True, slots=True)
+class _Classes:
+    """Finds the class statements of a module that exist on the target."""
+
+    target: Target
+
+    def inside(
+        self, body: Sequence[ast.stmt], outer: tuple[str, ...] = (), when: When = When.ALWAYS
+    ) -> Iterator[tuple[ast.ClassDef, tuple[str, ...], When]]:
+        """Each class with the names around it, and whether it is there when the program runs."""
+        for node in body:
+            match node:
+                case ast.ClassDef(name=name):
+                    yield node, outer, when
+                    yield from self.inside(node.body, (*outer, name), when)
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                    yield from self.inside(node.body, (*outer, name, "<locals>"), when)
+                case ast.If(test=test):
+                    outcome = verdict(test, self.target)
+                    if outcome != "false":
+                        inner = When.CHECKING if outcome == "checking" else when
+                        yield from self.inside(node.body, outer, inner)
+                    if outcome != "true":
+                        inner = When.CHECKING if outcome == "running" else when
+                        yield from self.inside(node.orelse, outer, inner)
+                case ast.Try() | ast.With() | ast.For() | ast.While():
+                    for part in ("body", "orelse", "finalbody"):
+                        yield from self.inside(getattr(node, part, []), outer, when)
+                    for handler in getattr(node, "handlers", []):
+                        yield from self.inside(handler.body, outer, when)
 
 
 def _stable_name(decorator: ast.expr, default: str, module: Module, problems: Problems) -> str:

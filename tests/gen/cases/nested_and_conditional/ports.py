@@ -34,3 +34,16 @@ if TYPE_CHECKING:
         def haunt(self, times: int = 2) -> str: ...
 
     class Sheet: ...
+
+
+if sys.platform == "win32":
+
+    @outbound
+    class Windows(Protocol):
+        def spawn(self) -> int: ...
+
+else:
+
+    @outbound
+    class Posix(Protocol):
+        def fork(self) -> int: ...

@@ -9,31 +9,40 @@ if TYPE_CHECKING:
     from vcr_nested_and_conditional.ports import (
         GHOST,
         OUTER_PORT,
+        POSIX,
         GhostHaunt,
         OuterPortConfigure,
         OuterPortFailed,
+        PosixFork,
         VcrGhost,
         VcrOuterPort,
+        VcrPosix,
     )
 
 __all__ = [
     "GHOST",
     "OUTER_PORT",
+    "POSIX",
     "GhostHaunt",
     "OuterPortConfigure",
     "OuterPortFailed",
+    "PosixFork",
     "VcrGhost",
     "VcrOuterPort",
+    "VcrPosix",
 ]
 
 _HOMES = {
     "GHOST": "vcr_nested_and_conditional.ports",
     "OUTER_PORT": "vcr_nested_and_conditional.ports",
+    "POSIX": "vcr_nested_and_conditional.ports",
     "GhostHaunt": "vcr_nested_and_conditional.ports",
     "OuterPortConfigure": "vcr_nested_and_conditional.ports",
     "OuterPortFailed": "vcr_nested_and_conditional.ports",
+    "PosixFork": "vcr_nested_and_conditional.ports",
     "VcrGhost": "vcr_nested_and_conditional.ports",
     "VcrOuterPort": "vcr_nested_and_conditional.ports",
+    "VcrPosix": "vcr_nested_and_conditional.ports",
 }
 
 if not TYPE_CHECKING:  # a module whose own imports fail must not take the others with it

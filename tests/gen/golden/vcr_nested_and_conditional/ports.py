@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Self, cast
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from nested_and_conditional.ports import Outer
+from nested_and_conditional.ports import Outer, Posix
 
 if TYPE_CHECKING:
     from json import JSONDecodeError as Trouble
@@ -108,10 +108,46 @@ GHOST: Final[Boundary] = Boundary(
     late_imports=LATE_IMPORTS,
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PosixFork(Call):
+    """`Posix.fork`, as it crosses the boundary."""
+
+    def __call__(self, target: Posix) -> int:
+        return target.fork()
+
+
+class VcrPosix:
+    """Records and replays `Posix`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Posix | None = None) -> None:
+        self._port = OutboundPort(cassette, POSIX, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Posix]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def fork(self) -> int:
+        return self._port.call(PosixFork())
+
+
+POSIX: Final[Boundary] = Boundary(
+    "Posix",
+    direction="outbound",
+    protocol="nested_and_conditional.ports:Posix",
+    wrapper=VcrPosix,
+    calls={"fork": PosixFork},
+    late_imports=LATE_IMPORTS,
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_outer_port_is_a_outer_port(wrapper: VcrOuterPort) -> Outer.Port:
         return wrapper
 
     def vcr_ghost_is_a_ghost(wrapper: VcrGhost) -> "Ghost":
+        return wrapper
+
+    def vcr_posix_is_a_posix(wrapper: VcrPosix) -> Posix:
         return wrapper
