@@ -75,7 +75,7 @@ class EventMaker:
         if unseen:
             cast, any_name = self.names.own("typing", "cast"), self.names.own("typing", "Any")
             access = f'{cast}("{any_name}", target).{member}'
-        if loose or unseen or _has_pack(signature):
+        if loose or unseen or _has_pack(signature) or _overlaps(signature):
             access = self._loosened(access, signature, returns)
         values = {parameter: f"self.{field}" for parameter, field in _fields(fields).items()}
         inner = Nest(f"{access}(", arguments_for(self.names, signature, values), ")")
@@ -217,6 +217,17 @@ def _plain(part: Part) -> Part:
 
 def _has_pack(signature: Signature) -> bool:
     return any(one.pack in {"args", "kwargs"} for one in signature.parameters)
+
+
+def _overlaps(signature: Signature) -> bool:
+    """Whether `**kwargs` might repeat a parameter, as the positional ones given are not counted."""
+    kinds = {one.kind for one in signature.parameters}
+    omitted = any(
+        one.default is not None and one.default.how == "omitted"
+        for one in signature.parameters
+        if one.kind is Kind.POSITIONAL
+    )
+    return omitted and kinds >= {Kind.VARIADIC, Kind.KEYWORDS}
 
 
 def _fields(fields: list[tuple[str, Text]]) -> dict[str, str]:

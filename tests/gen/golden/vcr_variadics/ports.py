@@ -5,10 +5,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, cast, overload
 
 from typing_extensions import Unpack
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, implementation
+from vcr_gen.runtime import (
+    OMITTED,
+    Boundary,
+    Call,
+    Cassette,
+    OutboundPort,
+    given,
+    given_positional,
+    implementation,
+)
 
 from variadics.ports import Client, Options, Ts
 
@@ -58,6 +67,25 @@ class ClientOnly(Call):
 
     def __call__(self, target: Client) -> None:
         target.only(a=self.a, b=self.b)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientLoose(Call):
+    """`Client.loose`, as it crosses the boundary."""
+
+    a: int
+    b: int
+    args: tuple[int, ...]
+    c: int
+    kw: dict[str, int]
+
+    def __call__(self, target: Client) -> None:
+        cast("Callable[..., None]", target.loose)(
+            *given_positional(self.a, self.b),
+            *self.args,
+            **given(c=self.c),
+            **self.kw,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +145,17 @@ class VcrClient:
     def only(self, *, a: int, b: str = "b") -> None:
         self._port.call(ClientOnly(a=a, b=b))
 
+    def loose(
+        self,
+        a: int = OMITTED,
+        /,
+        b: int = OMITTED,
+        *args: int,
+        c: int = OMITTED,
+        **kw: int,
+    ) -> None:
+        self._port.call(ClientLoose(a=a, b=b, args=args, c=c, kw=kw))
+
     def many(self, *numbers: int, scale: float = 1.0) -> float:
         return self._port.call(ClientMany(numbers=numbers, scale=scale))
 
@@ -139,6 +178,7 @@ CLIENT: Final[Boundary] = Boundary(
         "get": ClientGet,
         "pick": ClientPick,
         "only": ClientOnly,
+        "loose": ClientLoose,
         "many": ClientMany,
         "start": ClientStart,
         "start#2": ClientStart2,
