@@ -243,3 +243,20 @@ def test_all_texts_that_ruff_rejects_are_told_with_the_reason(project: Project) 
         told = f"generated/vcr_app/{name}.py: VCR305 ruff cannot format the generated text: 3:5: "
         assert told in run.err
     assert "__init__" not in run.err
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        'output = "a\\u0000b"',
+        'sources = ["a\\u0000b"]',
+        'template-dir = "\\u0000"',
+        'exclude = ["\\u0000"]',
+    ],
+)
+def test_a_null_character_is_a_mistake_with_a_place(project: Project, setting: str) -> None:
+    project.write("pyproject.toml", f"[tool.vcr-gen]\n{setting}\n")
+    run = project.run("--check")
+    assert run.code == 2
+    assert run.err.startswith("pyproject.toml:2:1: VCR403 ")
+    assert "hint: no path and no name has a null character in it" in run.err

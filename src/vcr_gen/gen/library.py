@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -261,6 +262,6 @@ def _first(roots: Iterable[Path], relative: str, suffixes: Iterable[str]) -> Pat
     for root in roots:
         for suffix in suffixes:
             path = root / f"{relative}{suffix}"
-            if path.is_file():
+            if os.path.isfile(path):  # unlike the method, it bears names that are too long
                 return path
     return None

@@ -13,6 +13,7 @@ from vcr_gen.gen.discover import Candidate, Found, discover
 from vcr_gen.gen.emit import Elsewhere
 from vcr_gen.gen.library import Library
 from vcr_gen.gen.model import SourceModule
+from vcr_gen.gen.ownership import PREFIX
 from vcr_gen.gen.problems import Problems
 from vcr_gen.gen.reading import read_module
 from vcr_gen.gen.render import TemplateFailedError
@@ -143,8 +144,8 @@ def _output(library: Library, name: str) -> str:
     """
     module = library.module(name)
     if "." not in name or (module is not None and module.is_package):
-        return f"vcr_{name}._package"
-    return f"vcr_{name}"
+        return f"{PREFIX}{name}._package"
+    return f"{PREFIX}{name}"
 
 
 def _listed(

@@ -38,9 +38,11 @@ class StrictTable:
     def string(self, key: str) -> str | None:
         """A string that is not empty, or None."""
         value = self._get(key)
-        if value is None or (isinstance(value, str) and value):
+        if value is None:
+            return None
+        if isinstance(value, str) and _is_word(value):
             return value
-        self.wrong(key, "a string that is not empty", value)
+        self.wrong(key, "a string that is not empty", value, hint=_about(value))
         return None
 
     def required(self, key: str) -> str:
@@ -59,9 +61,9 @@ class StrictTable:
         value = self._get(key)
         if value is None:
             return None
-        if isinstance(value, list) and all(isinstance(item, str) and item for item in value):
+        if isinstance(value, list) and all(map(_is_word, value)):
             return tuple(value)
-        self.wrong(key, "a list of strings", value)
+        self.wrong(key, "a list of strings", value, hint=_about(*_listed(value)))
         return None
 
     def integer(self, key: str, *, low: int, high: int) -> int | None:
@@ -134,3 +136,19 @@ class StrictTable:
         if key not in self.asked:
             self.asked.append(key)
         return self.values.get(key)
+
+
+def _is_word(value: object) -> bool:
+    """Whether a value can be a name, a pattern or a path."""
+    return isinstance(value, str) and bool(value) and "\0" not in value
+
+
+def _about(*values: object) -> str:
+    """What is the matter with strings that are none of ours."""
+    if any(isinstance(value, str) and "\0" in value for value in values):
+        return "no path and no name has a null character in it"
+    return "one of them is empty" if "" in values and len(values) > 1 else ""
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else []

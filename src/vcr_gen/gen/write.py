@@ -1,9 +1,9 @@
 """The only module of the generator that changes files: each one whole, or not at all."""
 
 import contextlib
-import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from secrets import token_hex
 
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.plan import Plan
@@ -12,34 +12,55 @@ __all__ = ["apply_plan", "delete_file", "write_file"]
 
 
 def apply_plan(plan: Plan) -> None:
-    """Make the disk as planned: write what is missing or changed, delete what is stale."""
+    """Make the disk as planned: write what is missing or changed, delete what is stale.
+
+    All texts are on the disk before the first file is replaced: when it is full, nothing changes.
+    """
+    written = [change for change in plan.changes if change.kind != "stale"]
+    _replace_files((change.path, change.after) for change in written)
     for change in plan.changes:
         if change.kind == "stale":
             delete_file(change.path)
-        else:
-            write_file(change.path, change.after)
 
 
 def write_file(path: Path, text: str) -> None:
     """Replace the file in one step; a reader sees the old text or the new one, never half."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with _explained(path, "written"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            # Not `tempfile`: its files are private, and these must get the user's usual mode.
-            with temporary.open("x", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-            if path.exists():
-                temporary.chmod(path.stat().st_mode & 0o7777)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+    _replace_files([(path, text)])
+
+
+def _replace_files(texts: Iterable[tuple[Path, str]]) -> None:
+    staged: dict[Path, Path] = {}
+    try:
+        for path, text in texts:
+            with _explained(path, "written"):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                # Not `tempfile`: its files are private, and these must get the user's usual mode.
+                temporary = path.with_name(f".vcr-gen-{token_hex(8)}.tmp")
+                staged[path] = temporary
+                with temporary.open("x", encoding="utf-8", newline="\n") as file:
+                    file.write(text)
+                if path.exists():
+                    temporary.chmod(path.stat().st_mode & 0o7777)
+        for path, temporary in staged.items():
+            with _explained(path, "written"):
+                temporary.replace(path)
+    except BaseException:
+        for path, temporary in staged.items():
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+            _tidy(path)
+        raise
 
 
 def delete_file(path: Path) -> None:
     """Delete the file, and the folders that are empty without it."""
     with _explained(path, "deleted"):
         path.unlink(missing_ok=True)
+    _tidy(path)
+
+
+def _tidy(path: Path) -> None:
+    """Remove the folders above that are empty."""
     for folder in path.parents:
         try:
             folder.rmdir()
