@@ -85,10 +85,10 @@ HOSTILE: dict[str, tuple[Any, Any]] = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_plain_gives_our_own_error_quickly(name: str) -> None:
     annotation, plain = HOSTILE[name]
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(DecodeError) as caught:
         COMPILER.codec(annotation).decode(plain)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
     assert len(str(caught.value)) < 1_000
 
 
