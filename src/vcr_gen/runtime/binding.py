@@ -1,6 +1,7 @@
 """Methods with their types compiled for one session."""
 
 import json
+import marshal
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -125,6 +126,17 @@ class Passing:
         return () if same(recorded, actual) else differences(recorded, actual)
 
 
+def _image(passing: Passing, value: Any) -> bytes:
+    try:
+        return marshal.dumps(value, 2)  # most are of plain types, and this is fast
+    except ValueError:
+        pass
+    try:
+        return marshal.dumps(passing.codec.encode(value), 2)
+    except EncodeError:  # by now it holds something that cannot be stored
+        return b""
+
+
 def _nothing(plain: Plain) -> Plain:
     del plain
     return None
@@ -184,19 +196,15 @@ class Bound:
                 stored[name], forwarded[name] = passing.give(value)
         return stored, forwarded
 
-    def changed(self, arguments: Mapping[str, object], stored: Mapping[str, Plain]) -> list[str]:
-        """The arguments that the callee changed, such as a list that it shuffled.
+    def images(self, arguments: Mapping[str, object]) -> dict[str, bytes]:
+        """What shows whether the callee changed an argument, such as a list that it shuffled.
 
-        Not said of calls that run code of the application, which may well change its own.
+        Nothing for calls that run code of the application, which may well change its own.
         """
-        if any(passing.codec.replace_live is not None for passing in self.arguments.values()):
-            return []
-        return [
-            name
-            for name, passing in self.arguments.items()
-            if type(arguments[name]) in _CHANGEABLE
-            and not same(stored[name], passing.store(arguments[name]))
-        ]
+        changeable = [name for name in self.arguments if type(arguments[name]) in _CHANGEABLE]
+        if not changeable or any(each.codec.replace_live for each in self.arguments.values()):
+            return {}
+        return {name: _image(self.arguments[name], arguments[name]) for name in changeable}
 
     def store(self, arguments: Mapping[str, object]) -> dict[str, Plain]:
         """The stored form of the arguments."""

@@ -61,11 +61,14 @@ class Recorder:
 
     def go_out(self, operation: Operation) -> Any:
         """Make an outbound call and record it."""
-        call, stored, forwarded = self._start(operation, inbound=False)
+        call, forwarded = self._start(operation, inbound=False)
+        images = operation.bound.images(operation.arguments)
         with self.ending(call, operation.bound):
             value = operation.perform(forwarded)
-        for name in operation.bound.changed(operation.arguments, stored):
-            self.changed[operation.bound.method.name, name] = None
+        if images and images != (after := operation.bound.images(operation.arguments)):
+            for name in images:
+                if images[name] != after[name]:
+                    self.changed[operation.bound.method.name, name] = None
         return self._result(call, operation.bound, value, inbound=False)
 
     def come_in(self, operation: Operation) -> Any:
@@ -73,7 +76,7 @@ class Recorder:
         if operation.bound.kind is Kind.AWAITABLE:
             return self.come_in_async(operation)
         soon = self._promptness.here() if operation.bound.kind is Kind.VALUE else None
-        call, _, forwarded = self._start(operation, inbound=True, soon=soon)
+        call, forwarded = self._start(operation, inbound=True, soon=soon)
         self._promptness.begin(call)
         with self.inside(call, inbound=True), self._serving(call):
             with self.ending(call, operation.bound):
@@ -83,13 +86,13 @@ class Recorder:
     async def go_out_async(self, operation: Operation) -> Any:
         """Make an outbound call, await it, and record it."""
         running_library()
-        call, _, forwarded = self._start(operation, inbound=False)
+        call, forwarded = self._start(operation, inbound=False)
         return await self._await_out(call, operation.bound, operation.perform(forwarded))
 
     async def come_in_async(self, operation: Operation) -> Any:
         """Pass an inbound call on to the application, await it, and record it."""
         await self.turn()
-        call, _, forwarded = self._start(operation, inbound=True)
+        call, forwarded = self._start(operation, inbound=True)
         return await self._await_in(call, operation.bound, operation.perform(forwarded))
 
     async def turn(self) -> None:
@@ -212,7 +215,7 @@ class Recorder:
 
     def _start(
         self, operation: Operation, *, inbound: bool, soon: Soon | None = None
-    ) -> tuple[int, dict[str, Plain], dict[str, object]]:
+    ) -> tuple[int, dict[str, object]]:
         bound = operation.bound
         timers = self._loops.begin()  # from the first use on, the loop's clock is the session's
         try:
@@ -223,7 +226,7 @@ class Recorder:
         call = self.tape.start(
             bound.method.name, operation.on, stored, inbound=inbound, soon=soon, timers=timers
         )
-        return call, stored, forwarded
+        return call, forwarded
 
     def _result(self, call: int, bound: Bound, value: Any, *, inbound: bool) -> Any:
         kind = bound.kind
