@@ -1,6 +1,7 @@
 """What a bridge raises is raised again in a replay; how calls end otherwise."""
 
 import asyncio
+import gc
 
 import pytest
 from sample.bridges import RealShell, an_error
@@ -9,7 +10,7 @@ from taping import entries
 from vcr_sample import VcrShell
 
 from vcr_gen import Cassette, Registry
-from vcr_gen.errors import DivergenceError, EncodeError
+from vcr_gen.errors import DecodeError, DivergenceError, EncodeError
 from vcr_gen.runtime.storage import partial_of
 
 KINDS = [
@@ -197,3 +198,26 @@ def test_an_exception_with_a_codec_of_its_own_is_replayed_by_that(tape):
 
     assert tape.record(VcrShell, Refusing, program, codecs=registry) == ("x",)
     assert tape.replay(VcrShell, program, codecs=registry) == ("x", "again")
+
+
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        ("gone.errors", "import gone.errors before, or register the type, or record again: "),
+        ("__main__", "define the type in a module, which this run can import"),
+    ],
+)
+def test_an_exception_whose_type_is_not_loaded_in_a_replay_says_what_to_import(tape, module, words):
+    class RealThing(RealShell):
+        def fail(self, kind):
+            raise type("GoneError", (OddError,), {"__module__": module})(kind)
+
+    def program(shell):
+        with pytest.raises(OddError):
+            shell.fail("x")
+
+    tape.record(VcrShell, RealThing, program)
+    gc.collect()
+    with pytest.raises(DecodeError, match="a loaded type below BaseException") as refused:
+        tape.replay(VcrShell, program)
+    assert words in refused.value.hint

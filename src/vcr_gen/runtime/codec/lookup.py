@@ -32,6 +32,8 @@ class LoadedTypes:
             module = name.rpartition(".")[0]
             expected = f"a loaded type below {plain_type_name(base)}"
             hint = f"import {module} before, or register the type" if module else ""
+            if module == "__main__":
+                hint = "define the type in a module, which this run can import, not in a script"
             raise Fault(expected, f"the name {show(name)}", hint)
         self._found[key] = found
         return found

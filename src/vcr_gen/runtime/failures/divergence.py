@@ -186,7 +186,7 @@ class Reporter:
     def unreadable(self, error: DecodeError, name: str, line: int) -> DecodeError:
         """The same error, with the place of the recorded value, and what to do about it."""
         change = self.since.signature(name)
-        hint = self.advice.record("undo what was edited there, or record again")
+        hint = self.advice.record(f"{error.hint or 'undo what was edited there'}, or record again")
         return DecodeError(
             path=error.path,
             expected=error.expected,
