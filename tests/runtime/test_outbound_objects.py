@@ -14,6 +14,7 @@ from vcr_sample import (
     VcrLocks,
 )
 
+from vcr_gen import Cassette
 from vcr_gen.errors import DivergenceError, EncodeError, UsageError
 
 
@@ -175,6 +176,16 @@ def test_a_handle_that_the_program_dropped_may_come_again(tape):
         return seen
 
     assert tape.same(VcrDatabase, RealDatabase, program) == [[(0, "0")]] * 3
+
+
+def test_a_handle_is_of_no_use_with_another_cassette(tape, tmp_path):
+    with (
+        Cassette(tape.path, "all") as one,
+        pytest.raises(UsageError, match="a handle of Cursor is used with another cassette"),
+        Cassette(tmp_path / "other.yaml", "all") as other,
+    ):
+        cursor = VcrDatabase.attach(one, RealDatabase).cursor()
+        VcrDatabase.attach(other, RealDatabase).use(cursor)
 
 
 def test_an_object_that_never_crossed_is_refused_as_a_handle(tape):

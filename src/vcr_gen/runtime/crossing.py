@@ -91,6 +91,10 @@ class Crossing:
         wanted = "inbound" if way == "outward" else "outbound"
 
         def build(number: int, real: Any) -> Any:
+            if isinstance(real, boundary.wrapper):
+                raise UsageError(
+                    f"a handle of {boundary.name} is used with another cassette than it came from"
+                )
             if boundary.direction != wanted:
                 raise UsageError(
                     f"{boundary.name} is {boundary.direction}, but an object of it was "
