@@ -5,7 +5,7 @@ import gc
 
 import pytest
 from sample.bridges import RealBus, RealConnection, RealCursor, RealDatabase, RealLocks
-from taping import entries
+from taping import Tape, entries
 from vcr_sample import (
     VcrBus,
     VcrConnection,
@@ -179,13 +179,12 @@ def test_a_handle_that_the_program_dropped_may_come_again(tape):
 
 
 def test_a_handle_is_of_no_use_with_another_cassette(tape, tmp_path):
-    with (
-        Cassette(tape.path, "all") as one,
-        pytest.raises(UsageError, match="a handle of Cursor is used with another cassette"),
-        Cassette(tmp_path / "other.yaml", "all") as other,
-    ):
+    with Cassette(tape.path, "all") as one:
         cursor = VcrDatabase.attach(one, RealDatabase).cursor()
-        VcrDatabase.attach(other, RealDatabase).use(cursor)
+        with pytest.raises(UsageError, match="a handle of Cursor is used with another cassette"):
+            Tape(tmp_path / "other.yaml").record(
+                VcrDatabase, RealDatabase, lambda database: database.use(cursor)
+            )
 
 
 def test_an_object_that_never_crossed_is_refused_as_a_handle(tape):
