@@ -237,8 +237,12 @@ class Stage:
         return time.monotonic() - self._failed_at > self.patience
 
     def is_given_up(self) -> bool:
+        """Whether somebody waits, and longer than anybody is waited for."""
+        return bool(self.waiters) and self.is_still()
+
+    def is_still(self) -> bool:
         """Whether nothing has moved for longer than anybody is waited for."""
-        return bool(self.waiters) and self.still_for > self.patience
+        return self.still_for > self.patience
 
     def work_is_under_way(self) -> bool:
         """Whether an executor job is at work that the recording does not have.

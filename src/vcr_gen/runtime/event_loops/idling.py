@@ -34,8 +34,11 @@ class ReplayTurns:
         self.told_by_threads = False
         """Whether threads made a loop go on at moments that the tape does not have."""
 
-    def idle(self, timer: float | None) -> float | None:
-        """Deliver the next event to the idle loop, or let its next timer come due."""
+    def idle(self, timer: float | None, *, hears: bool) -> float | None:
+        """Deliver the next event to the idle loop, or let its next timer come due.
+
+        What the loop `hears` is the program's own: it really comes, and takes its time.
+        """
         self._looked_at = time.monotonic()
         self._rounds = 0
         with self._stage.changed:
@@ -56,7 +59,7 @@ class ReplayTurns:
             if timer is not None and head is not None and timer <= head.event.at + TOGETHER:
                 self._clock.advance(timer)
                 return 0
-            if self._stage.somebody_may_move():
+            if self._stage.somebody_may_move() or (hears and not self._stage.is_still()):
                 return POLL
             if timer is not None:
                 self._clock.advance(timer)

@@ -6,6 +6,7 @@ like a call's end.
 """
 
 import asyncio
+import sys
 from collections.abc import Callable
 from functools import partial
 from threading import Lock
@@ -50,14 +51,16 @@ def run_job(
     number = gate.job_begins()
     strand = gate.strands.spawn(parent, job=number)
     job = _Job(gate, number, strand, partial(function, *arguments))
+    # What runs in another process makes no calls of this session, and nothing of it goes there.
+    work_of = partial(function, *arguments) if _is_process_pool(executor) else job.run
     if not number:
-        return gate.strands.aside(strand, submit(executor, job.run))
+        return gate.strands.aside(strand, submit(executor, work_of))
     outer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
     outer.add_done_callback(job.outer_is_done)
     if not gate.job_may_run(number):
         gate.strands.done(strand)
         return outer
-    work = submit(executor, job.run)
+    work = submit(executor, work_of)
 
     def wanted() -> bool:
         return not outer.done()
@@ -106,6 +109,11 @@ class _Job:
             if not self._begun and self._gate.job_may_be_dropped(self._number):
                 self._dropped = True
                 self._gate.strands.done(self._strand)
+
+
+def _is_process_pool(executor: object) -> bool:
+    processes = sys.modules.get("concurrent.futures.process")
+    return processes is not None and isinstance(executor, processes.ProcessPoolExecutor)
 
 
 def _copy(work: "asyncio.Future[Any]", outer: "asyncio.Future[Any]") -> None:

@@ -34,9 +34,9 @@ class Loops:
         self._session = session
         self._gate = gate
 
-    def idle(self, timer: float | None) -> float | None:
+    def idle(self, timer: float | None, *, hears: bool) -> float | None:
         """A loop has nothing ready."""
-        return timer if self._session is None else self._session.idle(timer)
+        return timer if self._session is None else self._session.idle(timer, hears=hears)
 
     @property
     def one_by_one(self) -> bool:

@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Callable
 from contextvars import Context
 from itertools import count
-from typing import Any, final
+from typing import Any, Final, final
 
 from vcr_gen.errors import DivergenceError
 from vcr_gen.runtime.event_loops.hooks import (
@@ -25,6 +25,27 @@ from vcr_gen.runtime.event_loops.jobs import run_job
 from vcr_gen.runtime.event_loops.turns import Clock, LoopSession
 
 __all__ = ["ProbingHook"]
+
+_INPUT: Final = (
+    "add_reader",
+    "add_writer",
+    "connect_accepted_socket",
+    "connect_read_pipe",
+    "connect_write_pipe",
+    "create_connection",
+    "create_datagram_endpoint",
+    "create_server",
+    "create_unix_connection",
+    "create_unix_server",
+    "sock_accept",
+    "sock_connect",
+    "sock_recv",
+    "sock_recv_into",
+    "sock_sendall",
+    "subprocess_exec",
+    "subprocess_shell",
+)
+"""What a program asks a loop for that wants input or output."""
 
 
 @final
@@ -52,6 +73,8 @@ class ProbingHook:
         """Whether the probe is on its way."""
         self._alarm: asyncio.TimerHandle | None = None
         self._gave_up = False
+        self._hears = False
+        """Whether the loop was asked for input or output, and may get it."""
         self.beneath: list[ProbingHook] = []
         """Hooks beneath this one that go when it goes."""
         self._tasks = NumberedTasks(loop)
@@ -63,6 +86,7 @@ class ProbingHook:
             call_later=self._call_later,
             call_at=self._call_at,
             run_in_executor=self._run_in_executor,
+            **{name: self._noted(getattr(loop, name)) for name in _INPUT if hasattr(loop, name)},
         )
         self._send()
 
@@ -150,6 +174,13 @@ class ProbingHook:
             return self._submit(executor, function, *arguments)
         return run_job(self._session.job_gate(), self._submit, executor, function, arguments)
 
+    def _noted(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            self._hears = True
+            return method(*arguments, **options)
+
+        return call
+
     def _send(self) -> None:
         if not self._sent:
             self._sent = True
@@ -179,7 +210,7 @@ class ProbingHook:
             return
         when = None if timer is None else timer.when()
         try:
-            wait = self._session.idle(when)
+            wait = self._session.idle(when, hears=self._hears)
         except DivergenceError:
             self._end()
             return

@@ -159,7 +159,11 @@ class StandardHook:
             timer = min((timer.when() for timer in timers), default=None)
         else:
             timer = None if timeout is None else self._clock.now + timeout
-        wait = self._session.idle(timer)
+        hears = len(self._selector.get_map()) > 1  # besides what other threads wake it with
+        if hears and not self._session.one_by_one and (events := self._selector.select(0)):
+            self._session.busy()
+            return events
+        wait = self._session.idle(timer, hears=hears)
         if idles:
             wait = GLANCE if wait is None else min(wait, GLANCE)
         events = self._selector.select(wait)

@@ -130,10 +130,13 @@ class TrioHook:
             return self._io.get_events(0)
         if self._runner.waiting_for_idle:  # somebody waits for the program itself to be idle
             return self._io.get_events(timeout)
+        hears = self._hears()
+        if hears and not self._session.one_by_one and (events := self._io.get_events(0)):
+            return events
         deadline = self._runner.deadlines.next_deadline()
         timer = deadline if math.isfinite(deadline) else None
         try:
-            wait = self._session.idle(timer)
+            wait = self._session.idle(timer, hears=hears)
         except DivergenceError as error:
             self._cancel_program(error)
             wait = 0
@@ -143,6 +146,12 @@ class TrioHook:
             if self._runner.entry_queue.size():
                 self._session.told_by_thread()
         return events
+
+    def _hears(self) -> bool:
+        """Whether a task waits for input or output, besides the one that threads wake."""
+        found = self._io.statistics()
+        names = ("tasks_waiting_read", "tasks_waiting_write", "tasks_waiting")  # by system
+        return sum(getattr(found, name, 0) for name in names) > 1
 
     def process_events(self, events: Any) -> None:
         """Find what became ready, and let only the first of it run."""

@@ -64,8 +64,8 @@ class Idle(Protocol):
     def one_by_one(self) -> bool:
         """Whether input is taken in only when the loop is idle, and one at a time."""
 
-    def idle(self, timer: float | None) -> float | None:
-        """React to an idle loop whose next timer is due at `timer`.
+    def idle(self, timer: float | None, *, hears: bool) -> float | None:
+        """React to an idle loop whose next timer is due at `timer`, and which may get input.
 
         Returns how long the loop may really wait: 0 when something was made ready.
         """
@@ -156,8 +156,9 @@ class RecordingTurns:
             if not turn.loop.is_closed():
                 turn.loop.call_soon_threadsafe(turn.enter)
 
-    def idle(self, timer: float | None) -> float | None:
+    def idle(self, timer: float | None, *, hears: bool) -> float | None:
         """Release the oldest result, unless a timer is due before it came."""
+        del hears
         self._rounds = 0
         self.idles += 1
         while self._waiting and not self._waiting[0].wanted():  # cancelled while it waited
