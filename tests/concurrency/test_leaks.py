@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -331,3 +332,35 @@ def test_a_replay_that_its_loop_left_open_does_not_reach_what_comes_after(tape: 
     assert not waiting.wait(1.0)
     assert held.value.divergence.boundary == "World"
     assert not [one.name for one in threading.enumerate() if one.name.startswith("vcr-gen")]
+
+
+def lent(tape: Path) -> Iterator[Any]:
+    """A world as a fixture of any scope gives it."""
+    with Cassette(tape, "none", patience=0.1) as cassette:
+        yield VcrWorld.attach(cassette, RealWorld)
+
+
+def meets_it(world: Any) -> None:
+    world.peek("b")
+
+
+def waits_for_who_meets_it(world: Any) -> None:
+    threading.Thread(target=world.peek, args=("b",), daemon=True).start()
+    threading.Event().wait()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize("program", [meets_it, waits_for_who_meets_it])
+def test_who_has_a_replay_from_a_generator_is_told_once_of_its_divergence(
+    program: Any, tape: Path
+) -> None:
+    with Cassette(tape, "all") as cassette:
+        VcrWorld.attach(cassette, RealWorld).peek("a")
+    lender = lent(tape)
+    world = next(lender)
+    with watchdog(), pytest.raises(DivergenceError):
+        program(world)
+    assert not threading.Event().wait(0.5)  # another test, which has nothing to do with it
+    with pytest.raises(DivergenceError):
+        next(lender)
+    assert taken() == []

@@ -53,7 +53,10 @@ class Alarm:
         free = (number for number in _NUMBERS if _is_free(number))
         self._number = next(free, 0)
         if self._number:
-            signal.signal(self._number, self._heard)
+            try:
+                signal.signal(self._number, self._heard)
+            except ValueError:  # another interpreter in this process has the signals
+                self._number = 0
 
     def ring(self) -> None:
         """Let the main thread answer; one that has done so before is not asked but told."""

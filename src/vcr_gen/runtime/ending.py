@@ -20,6 +20,7 @@ from vcr_gen.runtime.waiting import OWN_THREAD, waits
 __all__ = ["Ending"]
 
 _LEAVES_ITS_STACK: Final = CO_ASYNC_GENERATOR | CO_COROUTINE | CO_GENERATOR
+_LENDS: Final = CO_ASYNC_GENERATOR | CO_GENERATOR
 _CASSETTE: Final = "vcr_gen.runtime.cassette"
 
 
@@ -61,8 +62,9 @@ class Ending:
 
     def begin(self) -> None:
         """The session has failed: if it is not over soon, have the program's threads raise that."""
-        if self._owner is not None:
-            threading.Thread(target=self._watch, name=f"{OWN_THREAD} ending", daemon=True).start()
+        if self._owner is None or (self._is_lent and threading.current_thread() is self._owner):
+            return
+        threading.Thread(target=self._watch, name=f"{OWN_THREAD} ending", daemon=True).start()
 
     def stop(self) -> None:
         """The session is over: nobody is interrupted any more, and no thread of it waits."""
@@ -81,6 +83,16 @@ class Ending:
                 self._alarm.ring()
                 self._rouse(daemons=again)
                 again = True
+                if self._is_lent:
+                    return
+
+    @property
+    def _is_lent(self) -> bool:
+        """Whether a generator opened the session for others, such as a fixture.
+
+        It may outlive whom it failed for: that one is told once, and what follows is let alone.
+        """
+        return self._block is not None and bool(self._block.f_code.co_flags & _LENDS)
 
     def _owner_is_inside(self) -> bool:
         frame = None
