@@ -315,6 +315,7 @@ def test_a_signal_that_the_program_uses_is_left_alone(tape: Path) -> None:
     assert taken() == []
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_replay_that_its_loop_left_open_does_not_reach_what_comes_after(tape: Path) -> None:
     """The program goes on after the divergence until its loop is ended: nobody closes it."""
 
