@@ -22,6 +22,9 @@ __all__ = ["Courier"]
 _MOMENT = 0.001
 """Seconds after which it looks again whether the program waits."""
 
+_AT_WORK = 0.05
+"""Seconds that a thread at work has in any case: the system may let it wait for its turn."""
+
 
 @final
 class Courier:
@@ -103,14 +106,17 @@ class Courier:
         A thread that is at work, or whose wait ends by itself before that, has as much time as it
         had; but never more than anybody is waited for.
         """
-        before = max((slot.event.at for slot in self._stage.window.recent), default=0.0)
-        gap = min(max(head.event.at - before, 0.0), self._stage.patience)
-        left = gap - self._stage.still_for
-        if self._stage.still_for > self._stage.patience:
+        stage = self._stage
+        if stage.still_for > stage.patience:
             return True
         waits = list(self._program())
         if any(wait.is_over for wait in waits):
             return False
+        before = max((slot.event.at for slot in stage.window.recent), default=0.0)
+        gap = max(head.event.at - before, 0.0)
+        if any(wait.timeout <= 0 for wait in waits):
+            return max(gap, _AT_WORK) <= stage.still_for
+        left = gap - stage.still_for
         return left <= 0 or all(self._rest(wait) > left for wait in waits)
 
     def _program(self) -> Iterator[Wait]:
@@ -124,8 +130,8 @@ class Courier:
 
     def _rest(self, wait: Wait) -> float:
         """Seconds for which a thread is sure to wait, if nobody wakes it."""
-        if wait.timeout in (0.0, inf):
-            return wait.timeout
+        if wait.timeout == inf:
+            return inf
         token, since = self._waits.get(wait.thread, (None, 0.0))
         now = time.monotonic()
         if token is not wait.token:
