@@ -67,7 +67,7 @@ class Courier:
         return self._is_mine(head)
 
     def nudge(self) -> None:
-        """Something moved: whether a call is due now; who uses the tape need not wake it else."""
+        """Something moved: wake the thread if a call of its own is due now."""
         if self._thread is None:
             return
         with suppress(Exception):  # where the tape is broken, whoever reads on is told
@@ -83,8 +83,10 @@ class Courier:
 
     def _run(self) -> None:
         stage = self._stage
-        while not self._closing and stage.goes_on:
+        while stage.goes_on:
             self._nudged.clear()
+            if self._closing:
+                return
             with stage.changed:
                 try:
                     head = stage.window.head()
