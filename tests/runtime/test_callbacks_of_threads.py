@@ -493,3 +493,38 @@ def test_a_program_that_goes_on_for_real_may_wait_for_callbacks_as_long_as_it_li
         with Cassette(tape.path, "new_episodes", patience=0.2) as cassette:
             assert program(VcrBus.attach(cassette, Late), 2) == [41, 41]
     assert tape.replay(VcrBus, lambda bus: program(bus, 2)) == [41, 41]
+
+
+def test_who_is_at_work_in_a_callback_is_waited_for_by_other_threads(tape):
+    class Orderly(RealBus):
+        """Answers one call only when another is over."""
+
+        def __init__(self):
+            super().__init__()
+            self.over = threading.Event()
+
+        def each(self, numbers, notify):
+            made = super().each(numbers, notify)
+            self.over.set()
+            return made
+
+        def publish(self, number):
+            self.over.wait()
+            return number
+
+    def program(bus):
+        log = []
+        thread = threading.Thread(target=lambda: log.append(bus.publish(7)))
+        thread.start()
+        time.sleep(0.05)
+
+        def notify(number):
+            time.sleep(0.1)
+            log.append(number)
+            return ""
+
+        bus.each([1, 2], notify)
+        thread.join()
+        return log
+
+    assert always_the_same(tape, Orderly, program, 3) == [1, 2, 7]

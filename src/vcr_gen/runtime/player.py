@@ -202,7 +202,10 @@ class Player:
                             if not head.driven_by_application
                             else head.event
                         )
-                    if self._stage.run_here(head, strand):
+                    del self._stage.waiters[call]  # who serves a callback does not wait
+                    served = self._stage.run_here(head, strand)
+                    self._stage.waiters[call] = waiter
+                    if served:
                         continue
                     if not self._stage.somebody_may_move():
                         answer = self._answer_out_of_turn(call)
