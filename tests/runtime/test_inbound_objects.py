@@ -302,3 +302,19 @@ def test_a_test_may_consume_a_stream_of_the_application_itself(tape):
         recorded = environment(VcrServer(cassette=cassette, inner=Application()))
     with Cassette(tape.path, "none") as cassette:
         assert environment(VcrServer(cassette=cassette, inner=Application())) == recorded
+
+
+def test_a_test_may_enter_and_leave_managers_of_the_application_itself(tape):
+    def by_hand(server):
+        seen = []
+        for _ in range(2):
+            with server.lock(False) as entered:
+                seen.append(entered)
+        return seen
+
+    seen = []
+    for mode in ("all", "none"):
+        with Cassette(tape.path, mode) as cassette:
+            seen.append(by_hand(VcrServer(cassette=cassette, inner=Application())))
+    assert seen[0] == seen[1]
+    assert len(seen[0]) == 2

@@ -11,7 +11,7 @@ from vcr_gen.errors import DecodeError, DivergenceError, UsageError
 from vcr_gen.runtime.binding import Bound
 from vcr_gen.runtime.callers import Callers
 from vcr_gen.runtime.event_loops.libraries import Parked, Spawned, running_library
-from vcr_gen.runtime.events import Signal, Start
+from vcr_gen.runtime.events import ROOT_STRAND, Signal, Start
 from vcr_gen.runtime.player import Player
 from vcr_gen.runtime.replayed_streams import AssertedAsyncStream, AssertedStream
 from vcr_gen.runtime.replayer import delivered_call
@@ -208,7 +208,9 @@ class Dispatcher:
     def _is_for_thread(self, slot: Slot) -> bool:
         """Whether a call came from a thread of the environment's, and can be made from one."""
         start = slot.start
-        if not isinstance(slot.event, Start) or not (start.on[:1] == "#" or self.driver_is_busy):
+        # What the session's own thread did with an object, a test that makes the calls does again.
+        in_thread = start.on[:1] == "#" and start.strand != ROOT_STRAND
+        if not isinstance(slot.event, Start) or not (in_thread or self.driver_is_busy):
             return False
         target = self._directory.target(start)
         return target is not None and not _needs_a_loop(target)
