@@ -26,9 +26,11 @@ class Run:
 class Builder:
     """Builds one program."""
 
-    def __init__(self, chance: random.Random) -> None:
+    def __init__(self, chance: random.Random, *, crowds: bool) -> None:
         self._chance = chance
         self._names = 0
+        self._crowds = crowds
+        """Whether a scope with several tasks, or several scopes, may be cancelled."""
 
     def program(self) -> Step:
         return _sequence([self.step(3) for _ in range(self._chance.randint(2, 4))])
@@ -37,7 +39,7 @@ class Builder:
         leaves = ["fetch", "fetch", "refuse", "watch", "watch_part", "peek", "follow", "sleep"]
         leaves += ["subscribe", "subscribe"]
         inner = ["group", "group", "gate", "mutex", "signal", "pipeline", "move_on", "fail"]
-        inner += ["cancel", "first", "shield"]
+        inner += ["cancel", "first", "shield"] if self._crowds else ["shield"]
         words = inner if depth > 0 and self._chance.random() < 0.6 else leaves
         made: Step = getattr(self, f"_{self._chance.choice(words)}")(depth)
         return made
@@ -217,7 +219,7 @@ class Builder:
         return step
 
     def _move_on(self, depth: int) -> Step:
-        child, name = self.step(depth - 1), self._name()
+        child, name = self.step(depth - 1 if self._crowds else 0), self._name()
         seconds = self._chance.choice([0.0002, 0.0006, 0.0015, 0.01])
 
         async def step(run: Run) -> None:
@@ -228,7 +230,7 @@ class Builder:
         return step
 
     def _fail(self, depth: int) -> Step:
-        child, name = self.step(depth - 1), self._name()
+        child, name = self.step(depth - 1 if self._crowds else 0), self._name()
         seconds = self._chance.choice([0.0002, 0.0006, 0.0015, 0.01])
 
         async def step(run: Run) -> None:
@@ -294,9 +296,9 @@ def _sequence(steps: list[Step]) -> Step:
     return step
 
 
-def build(seed: int) -> Step:
+def build(seed: int, *, crowds: bool = True) -> Step:
     """The program of a seed."""
-    return Builder(random.Random(seed)).program()
+    return Builder(random.Random(seed), crowds=crowds).program()
 
 
 async def run(program: Step, world: Any) -> list[str]:

@@ -48,13 +48,11 @@ def test_so_do_they_on_uvloop(shape: Shape, tape: Path) -> None:
         assert recorded == replayed, f"seed {seed}"
 
 
-@pytest.mark.parametrize(
-    ("backend", "count"), [("trio", COUNT // 10), ("asyncio", 100)], ids=["trio", "asyncio"]
-)
-def test_so_do_programs_on_anyio(backend: str, count: int, tape: Path) -> None:
-    """On asyncio not for ever more: in which order anyio cancels nested scopes is chance."""
-    for seed in range(count):
-        program = anyio_programs.build(seed)
+@pytest.mark.parametrize("backend", ["trio", "asyncio"])
+def test_so_do_programs_on_anyio(backend: str, tape: Path) -> None:
+    """In which order anyio cancels several tasks on asyncio is chance: it keeps them in a set."""
+    for seed in range(COUNT // 10):
+        program = anyio_programs.build(seed, crowds=backend == "trio")
 
         recorded = run_on(backend, tape, "all", partial(anyio_programs.run, program))
         replayed = run_on(backend, tape, "none", partial(anyio_programs.run, program))
