@@ -5,20 +5,18 @@ is bound to a recorded one by what it does: by its first call and, for threads a
 pools, by what they were started for.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TypeAlias, final
-from weakref import WeakKeyDictionary, WeakValueDictionary
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import final
+from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
-from vcr_gen.runtime.codec import Difference
 from vcr_gen.runtime.events import INTERNAL, JOB, LOCK
+from vcr_gen.runtime.expectations import Compare, Expectation
 from vcr_gen.runtime.strands import Strand
 from vcr_gen.runtime.window import REACH, Slot, Window
+from vcr_gen.runtime.work import Work
 
-__all__ = ["Compare", "Counterparts", "Expectation"]
-
-Compare: TypeAlias = Callable[[Slot], tuple[Difference, ...]]
-"""How what the application does differs from a recorded event; empty when it is the one."""
+__all__ = ["Counterparts"]
 
 _SAME = 2
 _KEPT = 64
@@ -26,29 +24,13 @@ _KEPT = 64
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Expectation:
-    """What the tape has where the application did something."""
-
-    slot: Slot | None
-    """The recorded event that was due; None where the strand has nothing left."""
-    differences: tuple[Difference, ...] = ()
-    """How the live event differs from it; empty when it is the one."""
-
-    @property
-    def is_met(self) -> bool:
-        """Whether the live event is the recorded one."""
-        return self.slot is not None and not self.differences
-
-
-@final
 class Counterparts:
     """Finds the next event of a live strand on the tape.
 
     A strand that has no counterpart may continue its parent's: a step that moved into a task of its
-    own. Tasks and plain threads may also go on with what another one has next: nothing tells which
-    of them takes which piece of the program's work. The job of a pool may not: where it begins and
-    ends is known, and inside it the recorded order holds.
+    own. Tasks may also go on with what another one has next, and so may threads that are equal in
+    what they were started for: nothing tells which of them takes which piece of the program's work.
+    Other threads and the job of a pool may not: inside them the recorded order holds.
     """
 
     def __init__(self, window: Window) -> None:
@@ -57,23 +39,18 @@ class Counterparts:
         self._claimed: WeakValueDictionary[str, Strand] = WeakValueDictionary()
         """Which live strand stands for a recorded one."""
         self._past: WeakKeyDictionary[Strand, list[Slot]] = WeakKeyDictionary()
+        self._live: dict[str, WeakSet[Strand]] = {}
+        """The live threads that were started for the same."""
+        self._begun: dict[str, set[str]] = {}
+        """The recorded ones that have something left to do."""
 
     def find(self, strand: Strand, compare: Compare) -> Expectation:
         """What the tape has for what a strand does."""
         if strand.name.startswith("@"):
             return self._in_inbound_call(strand, compare)
-        if strand.work is not None:
+        if isinstance(strand.work, Work):
             return self._in_job(strand, compare)
-        name = self._names.get(strand)
-        if name is None:
-            return self._of_new_strand(strand, compare)
-        slot = self.next(name, reach=REACH)
-        if slot is not None:
-            expected = Expectation(slot, compare(slot))
-            return expected if expected.is_met else self._elsewhere(strand, compare, expected)
-        found = self._elsewhere(strand, compare, None)
-        slot = None if found.is_met else self.next(name)
-        return found if slot is None else Expectation(slot, compare(slot))
+        return self._in_thread(strand, compare) if strand.label else self._free(strand, compare)
 
     def next_of(self, strand: Strand) -> Slot | None:
         """What the tape has next for a live strand."""
@@ -128,6 +105,19 @@ class Counterparts:
         if slot is None:
             return self._elsewhere(strand, compare, None)
         return Expectation(slot, compare(slot))
+
+    def _free(self, strand: Strand, compare: Compare) -> Expectation:
+        """What the tape has for a task, or for a thread that it does not know."""
+        name = self._names.get(strand)
+        if name is None:
+            return self._of_new_strand(strand, compare)
+        slot = self.next(name, reach=REACH)
+        if slot is not None:
+            expected = Expectation(slot, compare(slot))
+            return expected if expected.is_met else self._elsewhere(strand, compare, expected)
+        found = self._elsewhere(strand, compare, None)
+        slot = None if found.is_met else self.next(name)
+        return found if slot is None else Expectation(slot, compare(slot))
 
     def _of_new_strand(self, strand: Strand, compare: Compare) -> Expectation:
         if strand.parent is None:
@@ -195,6 +185,80 @@ class Counterparts:
         self._bind(strand, best.strand)
         return Expectation(best, compare(best))
 
+    def _in_thread(self, strand: Strand, compare: Compare) -> Expectation:
+        """What the tape has for a thread, or for what one has taken to do.
+
+        Threads that were started for the same may go on with what another of them has next.
+        """
+        live = self._live.setdefault(_base(strand.label), WeakSet())
+        live.add(strand)
+        name = self._names.get(strand)
+        own = None if name is None else self.next(name, reach=REACH)
+        nearest = Expectation(own, () if own is None else compare(own))
+        if nearest.is_met:
+            return nearest
+        slots, are_new = self._alike(strand)
+        for slot in slots:
+            differences = compare(slot)
+            if not differences:
+                self._go_on_as(strand, slot.strand)
+                return Expectation(slot)
+            nearest = nearest if nearest.slot else Expectation(slot, differences)
+        if name is None and not are_new:
+            return self._free(strand, compare)  # there was none like it, so it has no own
+        child = self._in_child(strand, compare)
+        if child is not None:
+            return child
+        if len(live) > 1 or any(slot is not own for slot in slots):
+            return replace(nearest, may_come=True)
+        return self._of_another(nearest, compare)
+
+    def _alike(self, strand: Strand) -> tuple[list[Slot], bool]:
+        """What recorded threads have next that were started for the same, the likeliest first.
+
+        And whether one of them has not begun.
+        """
+        base = _base(strand.label)
+        begun = self._begun.setdefault(base, set())
+        fresh = [slot for slot in self._window.beginnings(REACH) if _likeness(strand, slot)]
+        names = begun.union(slot.strand for slot in fresh)
+        found = {name: self.next(name, reach=REACH) for name in names}
+        self._begun[base] = {name for name in names if found[name] is not None}
+
+        def standing(slot: Slot) -> tuple[bool, bool, int]:
+            return (
+                slot.start.begins != strand.label,
+                self._is_claimed(slot.strand),
+                slot.index,
+            )
+
+        slots = [slot for slot in found.values() if slot is not None]
+        return sorted(slots, key=standing), bool(fresh)
+
+    def _go_on_as(self, strand: Strand, name: str) -> None:
+        if strand in self._names:
+            self._exchange(strand, name)
+        else:
+            self._bind(strand, name)
+
+    def _of_another(self, nearest: Expectation, compare: Compare) -> Expectation:
+        """What another strand has next that is not for this one to do."""
+        for name, slot in list(self._window.strands()):
+            differences = compare(slot)
+            if not differences:
+                return Expectation(slot, stranger=name)
+            nearest = nearest if nearest.slot else Expectation(slot, differences)
+        return nearest
+
+    def _in_child(self, strand: Strand, compare: Compare) -> Expectation | None:
+        """What a strand has that was spawned by this one, and is no more."""
+        name = self._names.get(strand)
+        for other, slot in list(self._window.strands()) if name else ():
+            is_child = other.startswith(f"{name}.") and not self._is_claimed(other)
+            if is_child and not compare(slot):
+                return Expectation(slot)
+        return None
+
     def _in_job(self, strand: Strand, compare: Compare) -> Expectation:
         name = self._names.get(strand)
         found = (
@@ -232,11 +296,12 @@ class Counterparts:
         expected = Expectation(None) if slot is None else Expectation(slot, compare(slot))
         if expected.is_met:
             return expected
+        child = self._in_child(strand, compare)
+        if child is not None:
+            return child
         for other, theirs in list(self._window.strands()):
-            is_child = other.startswith(f"{name}.") and not self._is_claimed(other)
-            if (is_child or self._began_alike(strand, other)) and not compare(theirs):
-                if not is_child:
-                    self._exchange(strand, other)
+            if self._began_alike(strand, other) and not compare(theirs):
+                self._exchange(strand, other)
                 return Expectation(theirs)
         slot = self.next(name) if slot is None else None
         return expected if slot is None else Expectation(slot, compare(slot))
@@ -292,7 +357,12 @@ def _likeness(strand: Strand, slot: Slot) -> int:
     """How much speaks for it that a live strand is the one that begins here."""
     if slot.start.begins == strand.label:
         return _SAME
-    return int(slot.start.begins.partition("-")[0] == strand.label.partition("-")[0])
+    return int(_base(slot.start.begins) == _base(strand.label))
+
+
+def _base(label: str) -> str:
+    """A thread's label without its number."""
+    return label.partition("-")[0]
 
 
 def _is_alike(one: Slot, other: Slot) -> bool:

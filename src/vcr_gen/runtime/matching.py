@@ -5,8 +5,9 @@ from typing import final
 
 from vcr_gen.runtime.binding import Bound, Passing
 from vcr_gen.runtime.codec import MISSING, Difference
-from vcr_gen.runtime.counterparts import Compare, Counterparts, Expectation
+from vcr_gen.runtime.counterparts import Counterparts
 from vcr_gen.runtime.events import End, Item, Signal, Start
+from vcr_gen.runtime.expectations import Compare, Expectation
 from vcr_gen.runtime.lanes import Lanes
 from vcr_gen.runtime.objects import Objects
 from vcr_gen.runtime.orders import Orders

@@ -27,7 +27,7 @@ from vcr_gen.runtime.orders import Orders
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.screening import Screen
 from vcr_gen.runtime.session import Operation
-from vcr_gen.runtime.stage import Receiver, Stage, is_answer, is_for
+from vcr_gen.runtime.stage import TICK, Receiver, Stage, is_answer, is_for
 from vcr_gen.runtime.strands import Strands
 from vcr_gen.runtime.templates import Templates
 from vcr_gen.runtime.unfinished import Unfinished
@@ -131,7 +131,11 @@ class Player:
         self._stage.threads.see()
         self.unfinished.hold_job(strand)
         found = self._matcher.start(strand, operation, stored)
-        if found.slot is None or found.differences:
+        while found.may_come and library_here() is None and self._stage.somebody_may_move():
+            self._stage.changed.wait(TICK)
+            self._stage.check()
+            found = self._matcher.start(strand, operation, stored)
+        if found.slot is None or not found.is_met:
             self.unfinished.hold_callback(strand.within)
             self._stage.fail(self._stage.reporter.call(operation, stored, found, self.window))
         if self._templates is not None:
@@ -151,7 +155,7 @@ class Player:
         with self._stage.changed:
             self._stage.check()
             found = self._matcher.produced(self.strands.here(), call, event, passing)
-            if found.slot is None or found.differences:
+            if found.slot is None or not found.is_met:
                 self.unfinished.hold_callback(call)
                 self._stage.fail(self._stage.reporter.answer(call, event, found, self.window))
             self._stage.take(found.slot)
@@ -162,7 +166,7 @@ class Player:
         with self._stage.changed:
             self._stage.check()
             found = self._matcher.signalled(self.strands.here(), event, passing)
-            if found.slot is None or found.differences:
+            if found.slot is None or not found.is_met:
                 self._stage.fail(self._stage.reporter.answer(event.call, event, found, self.window))
             self._stage.take(found.slot)
 

@@ -14,7 +14,7 @@ from typing import TypeVar, final
 
 from vcr_gen.runtime.event_loops.libraries import library_here
 from vcr_gen.runtime.events import ROOT_STRAND
-from vcr_gen.runtime.work import Work, is_worker, label_of, threads_made, work_here
+from vcr_gen.runtime.work import Piece, Work, at_work, label_of, threads_made
 
 __all__ = ["Strand", "Strands", "in_environment"]
 
@@ -37,7 +37,7 @@ class Strand:
         "name",
         "owner",
         "parent",
-        "pooled",
+        "threaded",
         "within",
         "work",
     )
@@ -52,10 +52,10 @@ class Strand:
         """The inbound call or callback that this strand works for."""
         self.job = 0
         """The number of the executor job that this strand is, if it is one."""
-        self.work: Work | None = None
-        """The job of a thread pool that this strand is, if it is one."""
-        self.pooled = False
-        """Whether its thread is a pool's, and does one job after another."""
+        self.work: Work | Piece | None = None
+        """The job of a thread pool that this strand is, or piece of work, if it is one."""
+        self.threaded = False
+        """Whether it is a thread, or what one does among other things."""
         self.begun = False
         """Whether it has made a call."""
         self.label = ""
@@ -70,7 +70,7 @@ class Strand:
     @property
     def is_over(self) -> bool:
         """Whether its task, thread or job has come to its end."""
-        if self.work is not None:
+        if self.work is not None and (isinstance(self.work, Work) or self.work.is_over):
             return self.work.is_over
         match self.owner:
             case asyncio.Future() as task:
@@ -107,28 +107,30 @@ class Strands:
         strand = self._current.get(None)
         if strand is None:
             strand = self._root
-        pooled, work = False, None
+        thread = owner if isinstance(owner, threading.Thread) else None
+        known: Work | Piece | None = None
         if strand.owner is owner:
-            if not strand.pooled or strand.parent is None:
+            if thread is None or not strand.threaded or strand.parent is None:
                 return strand
-            pooled, work = True, work_here(strand.work)
-            if work is strand.work:
-                return strand
-            strand = strand.parent  # its worker is at another job by now
+            known = strand.work
         else:
             # A job runs in the context of whoever handed it out, or in none: its thread tells.
             job = self._jobs.get(threading.get_ident())
             if job is not None and job.owner is owner:
                 return job
-            if isinstance(owner, threading.Thread) and is_worker(owner):
-                pooled, work = True, work_here(None)
+        work = None if thread is None else at_work(thread, known)
+        if strand.owner is owner:
+            if work is known or strand.parent is None:
+                return strand
+            if isinstance(known, Piece):
+                known.is_over = True
+            strand = strand.parent  # its thread is at something else by now
         with self._lock:
             strand = strand.child(owner)
-        strand.pooled, strand.work = pooled, work
-        if work is not None:
-            strand.label = work.label
-        elif isinstance(owner, threading.Thread):
-            strand.label = label_of(owner, self._threads_before)
+        strand.work = work
+        if thread is not None:
+            strand.threaded = True
+            strand.label = label_of(thread, self._threads_before) if work is None else work.label
         self._current.set(strand)
         return strand
 

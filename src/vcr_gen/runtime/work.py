@@ -15,13 +15,18 @@ from types import FrameType, FunctionType
 from typing import Any, Final, final
 from weakref import ref
 
-__all__ = ["Work", "is_worker", "label_of", "threads_made", "work_here"]
+from vcr_gen.runtime.pieces import Taken, taken_at
+
+__all__ = ["Piece", "Work", "at_work", "label_of", "threads_made"]
 
 _LOOPS: Final = {"run": "concurrent.futures.thread", "worker": "multiprocessing.pool"}
 """In which function, and of which module, a job is run."""
 
-_NUMBERED = re.compile(r"Thread-(\d+)")
+_NUMBERED = re.compile(r"(?:Thread|Dummy)-(\d+)")
 """The names that threads have who were given none."""
+
+_POOLED = re.compile(r"ThreadPoolExecutor-\d+(_\d+)")
+"""The names of an executor's threads: executors are numbered by Python, as they are made."""
 
 
 @final
@@ -62,12 +67,38 @@ class Work:
         return item is not None and found.get("self") is item
 
 
-def is_worker(thread: threading.Thread) -> bool:
+@final
+class Piece:
+    """What a thread has taken from a queue, or the like, as long as it is at work on that."""
+
+    __slots__ = ("_taken", "is_over", "label")
+
+    def __init__(self, taken: Taken) -> None:
+        self._taken = taken
+        self.label = _label(taken.code.co_qualname, (taken.item,), {})
+        self.is_over = False
+
+    def is_at(self, taken: Taken) -> bool:
+        """Whether this is what was taken."""
+        return self._taken.code is taken.code and self._taken.item is taken.item
+
+
+def at_work(thread: threading.Thread, known: Work | Piece | None) -> Work | Piece | None:
+    """What the running thread is at; the known one where it is that still."""
+    taken = taken_at(_getframe(1))
+    if taken is not None:
+        return known if isinstance(known, Piece) and known.is_at(taken) else Piece(taken)
+    if not _is_worker(thread):
+        return None
+    return _work_here(known if isinstance(known, Work) else None)
+
+
+def _is_worker(thread: threading.Thread) -> bool:
     """Whether a thread is a pool's, and does one job after another."""
     return getattr(getattr(thread, "_target", None), "__module__", "") in _LOOPS.values()
 
 
-def work_here(known: Work | None) -> Work | None:
+def _work_here(known: Work | None) -> Work | None:
     """The job that the running thread of a pool does; the known one where it is that still."""
     if known is not None and known.runs:
         return known
@@ -84,10 +115,15 @@ def label_of(thread: threading.Thread, since: int) -> str:
     session began are too, for threads that are equal in all else.
     """
     numbered = _NUMBERED.match(thread.name)
-    name = "" if numbered else thread.name
+    name = "" if numbered else _POOLED.sub(r"\1", thread.name)
     target = getattr(thread, "_target", None) or type(thread)
-    arguments = getattr(thread, "_args", ()), getattr(thread, "_kwargs", {})
-    label = _label(target, (name, *arguments[0]), arguments[1])
+    arguments = getattr(thread, "_args", ())
+    keywords: Mapping[str, object] = getattr(thread, "_kwargs", {})
+    if isinstance(thread, threading.Timer):
+        target, arguments, keywords = thread.function, tuple(thread.args), thread.kwargs
+    elif target is type(thread):
+        keywords = {**keywords, **_plain_attributes(thread)}
+    label = _label(target, (name, *arguments), keywords)
     return f"{label}-{int(numbered[1]) - since}" if numbered else label
 
 
@@ -111,7 +147,7 @@ def _loop_here() -> FrameType | None:
 
 def _label(function: object, arguments: object, keywords: Mapping[str, object]) -> str:
     # Three digits: enough to tell a few jobs apart, too few to tell what they were given.
-    text = "|".join(_words((function, arguments, sorted(keywords.items()))))
+    text = "|".join(_words((function, arguments, tuple(sorted(keywords.items())))))
     return f"{zlib.crc32(text.encode(errors='replace')) & 0xFFF:03x}"
 
 
@@ -121,7 +157,8 @@ def _words(value: Any, depth: int = 6) -> Iterator[str]:
         case None | bool() | int() | float() | str() | bytes():
             yield repr(value)
         case partial():
-            yield from _words((value.func, value.args, sorted(value.keywords.items())), depth)
+            keywords = tuple(sorted(value.keywords.items()))
+            yield from _words((value.func, value.args, keywords), depth)
         case tuple() if depth:
             yield from (word for part in value for word in _words(part, depth - 1))
         case FunctionType() if depth:
@@ -129,6 +166,15 @@ def _words(value: Any, depth: int = 6) -> Iterator[str]:
             yield from _words((value.__defaults__, _closed_over(value)), depth - 1)
         case _:
             yield getattr(value, "__qualname__", "") or type(value).__qualname__
+
+
+def _plain_attributes(thread: threading.Thread) -> dict[str, object]:
+    """What an application's own kind of thread was made with."""
+    return {
+        name: value
+        for name, value in vars(thread).items()
+        if name[:1] != "_" and isinstance(value, str | int)
+    }
 
 
 def _closed_over(function: FunctionType) -> tuple[object, ...]:

@@ -7,8 +7,8 @@ from typing import final
 
 from vcr_gen.errors import DecodeError, Divergence, DivergenceKind, RecordedEvent
 from vcr_gen.runtime.codec import Difference
-from vcr_gen.runtime.counterparts import Expectation
 from vcr_gen.runtime.events import End, Event, Item, Signal, Start
+from vcr_gen.runtime.expectations import Expectation
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.describing import describe, did, did_otherwise, words_of
 from vcr_gen.runtime.failures.nearest import Nearest
@@ -23,6 +23,11 @@ from vcr_gen.runtime.waiting import Waiter
 from vcr_gen.runtime.window import Slot, Window
 
 __all__ = ["DRIVE_IT", "Reporter"]
+
+SHARED_WORK = (
+    "if it is chance which thread does what: name the object that has the lock or queue by which "
+    "they share it, `cassette.watch_locks(owner)`, and record again"
+)
 
 DRIVE_IT = "drive it: `await Driver(cassette, wrapper).run()`, or `.run_sync()`"
 
@@ -61,6 +66,10 @@ class Reporter:
             headline = f"{name} was called where the tape has {slot.event.of}"
             if nearest.ahead or nearest.next_but_one:
                 kind, likely = "order", f"{slot.event.of} was dropped, or is called later now"
+        elif found.stranger:
+            thread = threading.current_thread().name
+            headline = f"{name} was called by thread {thread}, but in the recording by another"
+            kind, likely = "order", "threads exchanged calls, or one does another's work now"
         elif slot.event.on != operation.on:
             differences = found.differences
             headline = f"{name} was called on another object than recorded"
@@ -87,7 +96,15 @@ class Reporter:
             likely=likely,
             site=called_at(self._is_generated),
         )
-        return divergence if change is None else _explained(divergence, change)
+        if change is not None:
+            return _explained(divergence, change)
+        if found.may_come and nearest.ahead:
+            return replace(
+                divergence,
+                likely="calls changed places, or another of some equal threads does this now",
+                hint=self.advice.record(SHARED_WORK),
+            )
+        return divergence
 
     def answer(
         self, call: int, event: Item | End | Signal, found: Expectation, window: Window
