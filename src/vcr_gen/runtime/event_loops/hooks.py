@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Generator
 from itertools import count
-from typing import Any, Protocol, final
+from typing import Any, Protocol, cast, final
 
 from vcr_gen.runtime.strands import in_environment
 
@@ -77,17 +77,13 @@ class NumberedTasks:
     ) -> "asyncio.Task[Any]":
         # A replay has no tasks of the environment, so those of the program count for themselves.
         number = next(self._beside if in_environment.get() else self._numbers)
-        return _NumberedTask(work, number, loop=loop, **options)
+        # Whoever makes tasks is asked to take generators too, which tasks are made of no longer.
+        return _NumberedTask(cast("Coroutine[Any, Any, Any]", work), number, loop=loop, **options)
 
 
 @final
 class _NumberedTask(asyncio.Task[Any]):
-    def __init__(
-        self,
-        work: Coroutine[Any, Any, Any] | Generator[Any, None, Any],
-        number: int,
-        **options: Any,
-    ) -> None:
+    def __init__(self, work: Coroutine[Any, Any, Any], number: int, **options: Any) -> None:
         self._number = number
         super().__init__(work, **options)
 
