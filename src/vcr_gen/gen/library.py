@@ -154,7 +154,7 @@ class Library:
     def follow(self, module: Module, name: str) -> Definition | Unread | None:
         """What a module-level name stands for, through imports and re-exports."""
         for _ in range(_MOST_HOPS):
-            binding = module.binding(name) or self.from_star(module, name)
+            binding = self.binding(module, name)
             if binding is None:
                 return self._submodule(module, name)
             if not binding.module:
@@ -194,11 +194,20 @@ class Library:
             return Unread(f"{module.name}.{name}", "")
         return None
 
+    def binding(self, module: Module, name: str) -> Binding | None:
+        """What gives a name its meaning in a module; a star import replaces what stands before."""
+        own = module.binding(name)
+        star = self.from_star(module, name)
+        if own is None or star is None:
+            return own or star
+        both_run = own.when is star.when is When.ALWAYS
+        return star if both_run and star.node.lineno > own.node.lineno else own
+
     def from_star(self, module: Module, name: str, depth: int = 0) -> Binding | None:
-        """The star import that brings a name, if one does."""
+        """The star import that brings a name, if one does: the last that surely runs."""
         if name.startswith("__") or depth > _MOST_HOPS:
             return None
-        for star in module.star_imports:
+        for star in sorted(module.star_imports, key=_later_first):
             target = self.module(star.module)
             if target is None or target is module:
                 continue
@@ -248,6 +257,11 @@ class Library:
                 return None
             module, name = inner, found.qualname
         return None
+
+
+def _later_first(star: Binding) -> tuple[When, int]:
+    """The order in which star imports are asked for a name; of what may fail, the first first."""
+    return star.when, -star.node.lineno if star.when is When.ALWAYS else star.node.lineno
 
 
 def _is_module(name: str) -> bool:

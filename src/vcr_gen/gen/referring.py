@@ -24,21 +24,20 @@ def reference_to(library: Library, module: Module, name: str, chain: list[str]) 
 
 
 def _reference(library: Library, module: Module, name: str, chain: list[str]) -> Reference | None:
-    binding = _binding(module, name, chain)
-    star = None if binding else library.from_star(module, name)
-    if binding is None and star is None:
+    binding = _binding(library, module, name, chain)
+    if binding is None:
         if name in _BUILTINS:
             return Reference(name, "builtin", full_name=f"builtins.{name}")
         return None
     found = library.follow(module, name)
-    if binding is not None and not binding.module:
+    if not binding.module:
         return _defined(library, module, name, binding, found)
-    return _imported(library, module, name, binding or star, found)
+    return _imported(library, module, name, binding, found)
 
 
-def _binding(module: Module, name: str, chain: list[str]) -> Binding | None:
+def _binding(library: Library, module: Module, name: str, chain: list[str]) -> Binding | None:
     """The binding of a name; of several `import a.b`, the one that the dotted name needs."""
-    best = module.binding(name)
+    best = library.binding(module, name)
     if best is not None and isinstance(best.node, ast.Import):
         dotted = ".".join([name, *chain])
         fitting = [one for one in module.bindings[name] if dotted.startswith(f"{one.module}.")]
@@ -70,11 +69,9 @@ def _imported(
     library: Library,
     module: Module,
     name: str,
-    binding: Binding | None,
+    binding: Binding,
     found: Definition | Unread | None,
-) -> Reference | None:
-    if binding is None:
-        return None
+) -> Reference:
     when, home = _runtime(library, module, name, binding)
     meaning = found.full_name if found else f"{binding.module}.{binding.attribute}"
     if isinstance(binding.node, ast.Import):

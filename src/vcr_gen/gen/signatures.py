@@ -119,11 +119,11 @@ def _variadic(node: ast.arg, place: Place) -> Iterator[Parameter]:
 def _parameter(node: ast.arg, kind: Kind, default: ast.expr | None, place: Place) -> Parameter:
     annotation = None if node.annotation is None else place.typed(node.annotation)
     filled = _filled_pack(node, place)
+    if isinstance(filled, ast.Subscript) and isinstance(annotation, ast.Attribute):
+        filled = filled.slice.elts[-1] if isinstance(filled.slice, ast.Tuple) else filled.slice
+        annotation = ast.Attribute(filled, annotation.attr, ast.Load())
     if isinstance(filled, ast.Constant):  # `...` takes anything
         return Parameter(node.arg, kind, (imported("typing", "Any"),))
-    if isinstance(filled, ast.Subscript) and isinstance(annotation, ast.Attribute):
-        rest = filled.slice.elts[-1] if isinstance(filled.slice, ast.Tuple) else filled.slice
-        annotation = ast.Attribute(rest, annotation.attr, ast.Load())
     pack, packed = _packed(kind, annotation)
     return Parameter(
         mangled(node.arg, place.class_name),

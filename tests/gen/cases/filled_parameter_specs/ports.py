@@ -27,3 +27,9 @@ class Anything(Callback[..., float], Protocol):
 class Prefixed(Callback[Concatenate[int, Q], float], Protocol[Q]):
     @property
     def name(self) -> str: ...
+
+
+@outbound
+class PrefixedAnything(Callback[Concatenate[int, ...], float], Protocol):
+    @property
+    def name(self) -> str: ...

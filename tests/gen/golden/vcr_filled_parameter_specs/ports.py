@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Self, cast
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from filled_parameter_specs.ports import Anything, Fixed, Prefixed, Q
+from filled_parameter_specs.ports import Anything, Fixed, Prefixed, PrefixedAnything, Q
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +155,54 @@ PREFIXED: Final[Boundary] = Boundary(
     calls={"name": PrefixedName, "__call__": PrefixedCall},
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrefixedAnythingName(Call):
+    """`PrefixedAnything.name`, as it crosses the boundary."""
+
+    def __call__(self, target: PrefixedAnything) -> str:
+        return target.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrefixedAnythingCall(Call):
+    """`PrefixedAnything.__call__`, as it crosses the boundary."""
+
+    args_0: int
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    def __call__(self, target: PrefixedAnything) -> float:
+        return target.__call__(self.args_0, *self.args, **self.kwargs)
+
+
+class VcrPrefixedAnything:
+    """Records and replays `PrefixedAnything`."""
+
+    def __init__(self, *, cassette: Cassette, inner: PrefixedAnything | None = None) -> None:
+        self._port = OutboundPort(cassette, PREFIXED_ANYTHING, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], PrefixedAnything]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    @property
+    def name(self) -> str:
+        return self._port.call(PrefixedAnythingName())
+
+    def __call__(self, args_0: int, /, *args: Any, **kwargs: Any) -> float:
+        return self._port.call(PrefixedAnythingCall(args_0=args_0, args=args, kwargs=kwargs))
+
+
+PREFIXED_ANYTHING: Final[Boundary] = Boundary(
+    "PrefixedAnything",
+    direction="outbound",
+    protocol="filled_parameter_specs.ports:PrefixedAnything",
+    wrapper=VcrPrefixedAnything,
+    calls={"name": PrefixedAnythingName, "__call__": PrefixedAnythingCall},
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_fixed_is_a_fixed(wrapper: VcrFixed) -> Fixed:
@@ -164,4 +212,9 @@ if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift a
         return wrapper
 
     def vcr_prefixed_is_a_prefixed(wrapper: VcrPrefixed[Q]) -> Prefixed[Q]:
+        return wrapper
+
+    def vcr_prefixed_anything_is_a_prefixed_anything(
+        wrapper: VcrPrefixedAnything,
+    ) -> PrefixedAnything:
         return wrapper

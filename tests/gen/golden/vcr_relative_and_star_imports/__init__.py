@@ -6,18 +6,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from vcr_relative_and_star_imports.later import LATER, LaterHandOver, VcrLater
     from vcr_relative_and_star_imports.ports import DRAWER, DrawerDraw, VcrDrawer
 
 __all__ = [
     "DRAWER",
+    "LATER",
     "DrawerDraw",
+    "LaterHandOver",
     "VcrDrawer",
+    "VcrLater",
 ]
 
 _HOMES = {
     "DRAWER": "vcr_relative_and_star_imports.ports",
+    "LATER": "vcr_relative_and_star_imports.later",
     "DrawerDraw": "vcr_relative_and_star_imports.ports",
+    "LaterHandOver": "vcr_relative_and_star_imports.later",
     "VcrDrawer": "vcr_relative_and_star_imports.ports",
+    "VcrLater": "vcr_relative_and_star_imports.later",
 }
 
 if not TYPE_CHECKING:  # a module whose own imports fail must not take the others with it
