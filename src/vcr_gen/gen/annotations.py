@@ -151,7 +151,10 @@ class _Binder:
     def _class_scope(self, name: str) -> ast.expr:
         outer, *inner = [*(one.name for one in self.scope.classes), name]
         reference = reference_to(self.scope.library, self.scope.module, outer, inner)
-        return _dotted(_bound(reference or Reference(outer, "builtin")), inner)
+        unsaid = "".join(f".{one}" for one in inner[:-1]) + "."
+        return _dotted(
+            _bound(replace(reference or Reference(outer, "builtin"), unsaid=unsaid)), inner
+        )
 
 
 class _ValueBinder(ast.NodeTransformer):

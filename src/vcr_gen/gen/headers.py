@@ -1,6 +1,6 @@
 """Writes signatures exactly as the Protocol says them."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from vcr_gen.gen.events import (
     RUNTIME,
@@ -17,8 +17,18 @@ from vcr_gen.gen.wrapper import Wrapper, protocol_text
 __all__ = ["decorators_of", "header_of"]
 
 
-def header_of(wrapper: Wrapper, name: str, signature: Signature, *, stub: bool = False) -> Nest:
-    """`def name(...) -> type:`, exactly as the Protocol says it."""
+def header_of(
+    wrapper: Wrapper,
+    name: str,
+    signature: Signature,
+    *,
+    inner: Collection[str] = (),
+    stub: bool = False,
+) -> Nest:
+    """`def name(...) -> type:`, exactly as the Protocol says it.
+
+    The `inner` classes, by their full names, are called what the Protocol's body calls them.
+    """
     names, bound = wrapper.names, wrapper.hiding(name, signature)
     brackets = ""
     if signature.type_parameters:
@@ -27,12 +37,12 @@ def header_of(wrapper: Wrapper, name: str, signature: Signature, *, stub: bool =
     parameters = [*([signature.receiver] if signature.receiver else []), *signature.parameters]
     returns = ""
     if signature.returns is not None:
-        shown = names.annotation(signature.returns, lazy=signature.lazy, bound=bound)
+        shown = names.annotation(signature.returns, lazy=signature.lazy, bound=bound, inner=inner)
         returns = f" -> {shown}"
     awaited = "async " if signature.asynchronous or signature.managed == "async with" else ""
     return Nest(
         f"{awaited}def {name}{brackets}(",
-        tuple(_shown_parameters(wrapper, name, parameters, signature, stub=stub)),
+        tuple(_shown_parameters(wrapper, name, parameters, signature, inner=inner, stub=stub)),
         f"){returns}:{' ...' if stub else ''}",
     )
 
@@ -43,6 +53,7 @@ def _shown_parameters(
     parameters: list[Parameter],
     signature: Signature,
     *,
+    inner: Collection[str],
     stub: bool,
 ) -> Iterator[str]:
     previous: Kind | None = None
@@ -51,14 +62,20 @@ def _shown_parameters(
             yield "/"
         if one.kind is Kind.KEYWORD and previous not in {Kind.KEYWORD, Kind.VARIADIC}:
             yield "*"
-        yield _shown_parameter(wrapper, member, one, signature, stub=stub)
+        yield _shown_parameter(wrapper, member, one, signature, inner=inner, stub=stub)
         previous = one.kind
     if previous is Kind.POSITIONAL_ONLY:
         yield "/"
 
 
 def _shown_parameter(
-    wrapper: Wrapper, member: str, one: Parameter, signature: Signature, *, stub: bool
+    wrapper: Wrapper,
+    member: str,
+    one: Parameter,
+    signature: Signature,
+    *,
+    inner: Collection[str],
+    stub: bool,
 ) -> str:
     names, bound = wrapper.names, wrapper.members
     stars = {Kind.VARIADIC: "*", Kind.KEYWORDS: "**"}.get(one.kind, "")
@@ -66,7 +83,10 @@ def _shown_parameter(
     equals = "="
     if one.annotation is not None:
         hiding = wrapper.hiding(member, signature)
-        shown += f": {names.annotation(one.annotation, lazy=signature.lazy, bound=hiding)}"
+        annotation = names.annotation(
+            one.annotation, lazy=signature.lazy, bound=hiding, inner=inner
+        )
+        shown += f": {annotation}"
         equals = " = "
     if one.default is None:
         return shown

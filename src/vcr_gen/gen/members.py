@@ -7,8 +7,8 @@ from typing import Final
 
 from vcr_gen.gen.annotations import full_name, unquoted
 from vcr_gen.gen.decorators import Decorations, decorations
-from vcr_gen.gen.flatten import Ancestor, class_scope
-from vcr_gen.gen.library import Library
+from vcr_gen.gen.flatten import Ancestor, class_scope, is_protocol
+from vcr_gen.gen.library import Definition, Library
 from vcr_gen.gen.model import (
     Attribute,
     Default,
@@ -18,7 +18,7 @@ from vcr_gen.gen.model import (
     Property,
     Signature,
 )
-from vcr_gen.gen.modules import Module, class_bindings
+from vcr_gen.gen.modules import Module, When, class_bindings
 from vcr_gen.gen.problems import Problems
 from vcr_gen.gen.pythons_own import NOT_MEMBERS, is_pythons_own
 from vcr_gen.gen.scopes import Scope
@@ -142,7 +142,9 @@ def _member(
         case ast.Assign():
             return _assigned(declared, name, first, problems, ancestors)
         case ast.ClassDef():
-            return NestedClass(name)
+            scope = declared.place.scope
+            nested = Definition(scope.module, first.name, first, When.ALWAYS)
+            return NestedClass(name, protocol=is_protocol(scope.library, nested))
     return None
 
 

@@ -177,6 +177,7 @@ class NestedClass:
     """A class defined in the Protocol's body, which is a member for type checkers."""
 
     name: str
+    protocol: bool = False
 
 
 Member: TypeAlias = Method | Property | Attribute | NestedClass

@@ -127,7 +127,7 @@ class Module:
             table = self._class_tables[node] = {
                 one.name: one
                 for one in class_bindings(self, node)
-                if isinstance(one.node, ast.ClassDef | ast.Assign)
+                if isinstance(one.node, ast.ClassDef | ast.Assign) or _is_type_alias(one.node)
             }
         return table
 
@@ -153,6 +153,14 @@ def choose(bindings: Iterable[Binding]) -> Binding | None:
     candidates = [one for one in everything if not _is_placeholder(one.node)] or everything
     checking = [one for one in candidates if one.when is When.CHECKING]
     return next(iter(checking or candidates), None)
+
+
+def _is_type_alias(node: ast.stmt) -> bool:
+    """`X: TypeAlias = ...`, however it is imported, or `type X = ...`."""
+    match node:
+        case ast.AnnAssign(annotation=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name == "TypeAlias"
+    return type(node).__name__ == "TypeAlias"
 
 
 def _is_placeholder(node: ast.stmt) -> bool:

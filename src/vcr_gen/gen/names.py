@@ -5,7 +5,16 @@ from dataclasses import dataclass, field
 
 from vcr_gen.gen.model import TypeVariable
 from vcr_gen.gen.modules import When
-from vcr_gen.gen.text import Quoted, Reference, Text, fold, imported, references, string_literal
+from vcr_gen.gen.text import (
+    Quoted,
+    Reference,
+    Text,
+    fold,
+    imported,
+    is_inner,
+    references,
+    string_literal,
+)
 
 __all__ = ["Names", "Use", "camel", "snake"]
 
@@ -39,14 +48,19 @@ class Names:
             self._taken[reference.spelling] = reference
 
     def annotation(
-        self, text: Text, *, lazy: bool | None = None, bound: Collection[str] = ()
+        self,
+        text: Text,
+        *,
+        lazy: bool | None = None,
+        bound: Collection[str] = (),
+        inner: Collection[str] = (),
     ) -> str:
         """An annotation; quoted where the source keeps text and the module does not."""
         missing = any(isinstance(one, Reference) and one.when >= When.CHECKING for one in text)
         if self.lazy or not (lazy or missing):
-            return self.spell(text, bound=bound, evaluated=not self.lazy)
-        inner = self.spell(text, bound=bound, evaluated=False)
-        return string_literal(inner.replace('"', "'"))
+            return self.spell(text, bound=bound, evaluated=not self.lazy, inner=inner)
+        shown = self.spell(text, bound=bound, evaluated=False, inner=inner)
+        return string_literal(shown.replace('"', "'"))
 
     def own_annotation(self, text: Text, *, bound: Collection[str] = ()) -> str:
         """An annotation that only generated code has: quoted when a name may be missing."""
@@ -56,25 +70,42 @@ class Names:
         )
         return self.annotation(known, lazy=missing, bound=bound)
 
-    def spell(self, text: Text, *, bound: Collection[str] = (), evaluated: bool = False) -> str:
-        """A text with a name in each hole; `bound` are names that mean something else here."""
+    def spell(
+        self,
+        text: Text,
+        *,
+        bound: Collection[str] = (),
+        evaluated: bool = False,
+        inner: Collection[str] = (),
+    ) -> str:
+        """A text with a name in each hole; `bound` are names that mean something else here.
+
+        The `inner` classes, by their full names, are bound by the class body that the text is in.
+        """
         parts: list[str] = []
-        for part in text:
+        unsaid = ""
+        for index, part in enumerate(text):
             if isinstance(part, str):
-                parts.append(part)
-            elif isinstance(part, Reference):
-                parts.append(self.name(part, bound=bound, evaluated=evaluated))
+                parts.append(part.removeprefix(unsaid))
+                unsaid = ""
+            elif isinstance(part, Quoted):
+                parts.append(self._quoted(part, bound, inner))
+            elif not evaluated and is_inner(text, index, inner):
+                unsaid = part.unsaid
             else:
-                parts.append(self._quoted(part, bound))
+                parts.append(self.name(part, bound=bound, evaluated=evaluated))
         return "".join(parts)
 
-    def _quoted(self, part: Quoted, bound: Collection[str]) -> str:
-        inner = self.spell(part.text, bound=bound)
+    def _quoted(self, part: Quoted, bound: Collection[str], inner: Collection[str]) -> str:
+        shown = self.spell(part.text, bound=bound, inner=inner)
         if part.original and all(
-            self.name(one, bound=bound) == one.spelling for one in references(part.text)
+            is_inner(part.text, index, inner)
+            or (not one.unsaid and self.name(one, bound=bound) == one.spelling)
+            for index, one in enumerate(part.text)
+            if isinstance(one, Reference)
         ):
             return string_literal(part.original)
-        return string_literal(inner.replace('"', "'"))
+        return string_literal(shown.replace('"', "'"))
 
     def name(
         self, reference: Reference, *, bound: Collection[str] = (), evaluated: bool = False

@@ -1,7 +1,7 @@
 """Source text with holes: the names in it are chosen only when the module is written."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -17,6 +17,7 @@ __all__ = [
     "fold",
     "full_names",
     "imported",
+    "is_inner",
     "is_self",
     "opened",
     "references",
@@ -31,6 +32,7 @@ _FOLDED: Final = {
     "_collections_abc": "typing",
 }
 _TAIL: Final = re.compile(r"(\.\w+)*")
+_NAME: Final = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -50,6 +52,8 @@ class Reference:
     """A module that has the name at run time, where type checkers look elsewhere."""
     full_name: str = ""
     """The name of what it stands for, through all re-exports."""
+    unsaid: str = ""
+    """`.Inner.` for `Outer.Inner.Name`, which the body of `Inner` calls `Name` alone."""
 
     @property
     def top_level(self) -> str:
@@ -142,6 +146,18 @@ def replace_self(text: Text, variable: Reference | None, own: Text) -> Text:
 def is_self(full_name: str) -> bool:
     """Whether a full name is `Self`'s."""
     return full_name in {"typing.Self", "typing_extensions.Self"}
+
+
+def is_inner(text: Text, index: int, inner: Collection[str]) -> bool:
+    """Whether a name stands for a class that the source names without those around it.
+
+    `inner` holds the full names of the classes that can be named so.
+    """
+    part, after = text[index], text[index + 1] if index + 1 < len(text) else ""
+    if not isinstance(part, Reference) or not part.unsaid or not isinstance(after, str):
+        return False
+    name = _NAME.match(after.removeprefix(part.unsaid))
+    return name is not None and f"{part.full_name}{part.unsaid}{name.group()}" in inner
 
 
 def contains_self(text: Text) -> bool:

@@ -19,7 +19,7 @@ from vcr_gen.gen.model import (
     TypeVariable,
 )
 from vcr_gen.gen.names import Names, camel, snake
-from vcr_gen.gen.text import Reference, Text, imported
+from vcr_gen.gen.text import Quoted, Reference, Text, imported, is_inner
 from vcr_gen.gen.views import (
     EventView,
 )
@@ -86,14 +86,42 @@ class Wrapper:
             return self.members
         return _Hiding(self._places, self._places.get(name, 0))
 
+    def inner(self, *, protocols: bool) -> frozenset[str]:
+        """The full names of the classes in its body; Protocols are no types to type checkers."""
+        return frozenset(
+            f"{self.boundary.full_name}.{one.name}"
+            for one in self.boundary.members
+            if isinstance(one, NestedClass) and (protocols or not one.protocol)
+        )
+
+    def is_told_apart(self, member: Method) -> bool:
+        """Whether type checkers are shown another method than the one that runs."""
+        if member.binding != "instance" or member.declared:
+            return True
+        signature = member.signature
+        if any(one.declared for one in signature.parameters):
+            return True
+        inner = self.inner(protocols=True) - self.inner(protocols=False)
+        kept = self.names.lazy or bool(signature.lazy)
+        return bool(inner) and any(_says(one, inner, kept=kept) for one in signature.texts())
+
     @cached_property
     def _places(self) -> dict[str, int]:
         """Where each name of the class body stands; 0 where it may stand before all members."""
         places = dict.fromkeys(self.members, 0)
         for number, member in enumerate(self.boundary.members, start=1):
-            if not _comes_first(member):
+            if not self._comes_first(member):
                 places[member.name] = number
         return places
+
+    def _comes_first(self, member: Member) -> bool:
+        """Whether a member may stand before all others, or consists of several functions."""
+        match member:
+            case Method():
+                return bool(member.overloads) or self.is_told_apart(member)
+            case Property():
+                return member.setter is not None or member.deleter is not None
+        return True
 
     @cached_property
     def port(self) -> str:
@@ -124,15 +152,16 @@ class Wrapper:
         return ports[self.boundary.direction]
 
 
-def _comes_first(member: Member) -> bool:
-    """Whether a member may stand before all others, or consists of several functions."""
-    match member:
-        case Method():
-            unlike = member.declared or any(one.declared for one in member.signature.parameters)
-            return bool(member.binding != "instance" or member.overloads or unlike)
-        case Property():
-            return member.setter is not None or member.deleter is not None
-    return True
+def _says(text: Text, inner: Collection[str], *, kept: bool) -> bool:
+    """Whether an annotation that is kept as text, or a string in it, names an inner class."""
+    return any(
+        (
+            _says(part.text, inner, kept=True)
+            if isinstance(part, Quoted)
+            else kept and is_inner(text, index, inner)
+        )
+        for index, part in enumerate(text)
+    )
 
 
 def _free(name: str, boundary: Boundary, other: str) -> str:

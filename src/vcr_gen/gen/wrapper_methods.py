@@ -35,9 +35,9 @@ def method(wrapper: Wrapper, member: Method) -> MemberView | DeclaredView:
         functions.append(_dispatching(wrapper, member))
     else:
         functions.append(_calling(wrapper, member))
+    if not wrapper.is_told_apart(member):
+        return MemberView(member.name, tuple(functions))
     if member.binding == "instance":
-        if not member.declared and not any(one.declared for one in member.signature.parameters):
-            return MemberView(member.name, tuple(functions))
         return DeclaredView(
             member.name,
             "",
@@ -153,7 +153,10 @@ def _stub(wrapper: Wrapper, member: Method, signature: Signature) -> FunctionVie
     decorators.extend(_binder(wrapper, member))
     decorators.extend(decorators_of(wrapper, signature))
     return FunctionView(
-        tuple(decorators), header_of(wrapper, member.name, signature, stub=True), None, ()
+        tuple(decorators),
+        header_of(wrapper, member.name, signature, inner=wrapper.inner(protocols=False), stub=True),
+        None,
+        (),
     )
 
 
@@ -203,7 +206,8 @@ def _dispatching(wrapper: Wrapper, member: Method) -> FunctionView:
 def _calling(wrapper: Wrapper, member: Method) -> FunctionView:
     """A method that hands one typed event to the port."""
     signature = _with_instance(member, member.signature)
-    header = header_of(wrapper, member.name, signature)
+    inner = wrapper.inner(protocols=wrapper.is_told_apart(member))
+    header = header_of(wrapper, member.name, signature, inner=inner)
     assert signature.receiver is not None
     body = tuple(_body(wrapper, member, signature, signature.receiver.name))
     return FunctionView(tuple(decorators_of(wrapper, signature)), header, signature.docstring, body)

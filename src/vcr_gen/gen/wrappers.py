@@ -66,11 +66,7 @@ def make_boundary(
         attach=_attach(wrapper),
         aliases=(
             *_port_declaration(wrapper),
-            *(
-                f"{one.name} = {qualified}.{one.name}"
-                for one in boundary.members
-                if isinstance(one, NestedClass)
-            ),
+            *_nested(wrapper, qualified),
         ),
         declared=tuple(declared),
         members=tuple(plain),
@@ -79,6 +75,26 @@ def make_boundary(
         factory=names.own(RUNTIME, "Boundary"),
         conformance=_conformance(wrapper),
     )
+
+
+def _nested(wrapper: Wrapper, protocol: str) -> Iterator[str]:
+    """The classes in the Protocol's body; no type checker takes a Protocol for one of them."""
+    nested = [one for one in wrapper.boundary.members if isinstance(one, NestedClass)]
+    for one in nested:
+        if not one.protocol:
+            alias = wrapper.names.own("typing", "TypeAlias", bound=wrapper.members)
+            yield f"{one.name}: {alias} = {protocol}.{one.name}"
+    if not any(one.protocol for one in nested):
+        return
+    maker = wrapper.names.spell((builtin("type"),), bound=wrapper.members)
+    yield f"if {wrapper.names.own('typing', 'TYPE_CHECKING', bound=wrapper.members)}:"
+    for one in nested:
+        if one.protocol:
+            yield f"    {one.name}: {maker}[{protocol}.{one.name}]"
+    yield "else:"
+    for one in nested:
+        if one.protocol:
+            yield f"    {one.name} = {protocol}.{one.name}"
 
 
 def _options(wrapper: Wrapper, handles: tuple[str, ...]) -> Iterator[str | Nest]:
@@ -195,7 +211,7 @@ def _constructors(wrapper: Wrapper) -> Iterator[FunctionView]:
 
 
 def _declarations(wrapper: Wrapper, bound: Collection[str]) -> Iterator[str]:
-    """The types of plain attributes, said of the instance.
+    """The types of plain attributes, said of the instance, and the real names of private methods.
 
     In the class body a callable would be a method to pyright, and a property is no attribute.
     To mypy, the Protocol's own is a method until all types are known; it asks before that whether
@@ -207,8 +223,11 @@ def _declarations(wrapper: Wrapper, bound: Collection[str]) -> Iterator[str]:
         for one in wrapper.boundary.members
         if isinstance(one, Attribute) and one.settable and not one.final
     ]
-    if attributes:
+    private = [one for one in wrapper.boundary.members if isinstance(one, Method) and one.declared]
+    if attributes or private:
         yield f"if {names.own('typing', 'TYPE_CHECKING', bound=bound)}:"
+    for hidden in private:  # to pyright, nobody else calls it
+        yield f"    self.{hidden.name} = self.{hidden.declared}"
     unknown = any(map(contains_self, wrapper.boundary.texts()))
     for one in attributes:
         if unknown:

@@ -5,7 +5,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self, cast
+from typing import TYPE_CHECKING, Final, Self, TypeAlias, cast
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
@@ -47,7 +47,7 @@ class OuterPortFailed(Call):
 class VcrOuterPort:
     """Records and replays `Outer.Port`."""
 
-    Mode = Outer.Port.Mode
+    Mode: TypeAlias = Outer.Port.Mode
 
     def __init__(self, *, cassette: Cassette, inner: Outer.Port | None = None) -> None:
         self._port = OutboundPort(cassette, OUTER_PORT, inner, self)
