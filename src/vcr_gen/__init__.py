@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.codec import Registry
     from vcr_gen.runtime.driver import Driver
     from vcr_gen.runtime.event_loops.loops import InexactReplayWarning
-    from vcr_gen.runtime.hermetic import Hermetic, HermeticWarning
+    from vcr_gen.runtime.hermetic.watching import Hermetic, HermeticWarning
     from vcr_gen.runtime.redaction import Redaction
     from vcr_gen.runtime.rules import Rule, UnusedRuleWarning
     from vcr_gen.runtime.screening import TapeEvent
@@ -46,9 +46,9 @@ _HOMES = {
     "CassetteError": "vcr_gen.errors",
     "DivergenceError": "vcr_gen.errors",
     "Driver": "vcr_gen.runtime.driver",
-    "Hermetic": "vcr_gen.runtime.hermetic",
+    "Hermetic": "vcr_gen.runtime.hermetic.watching",
     "HermeticError": "vcr_gen.errors",
-    "HermeticWarning": "vcr_gen.runtime.hermetic",
+    "HermeticWarning": "vcr_gen.runtime.hermetic.watching",
     "InexactReplayWarning": "vcr_gen.runtime.event_loops.loops",
     "Mode": "vcr_gen.runtime.cassette",
     "Redaction": "vcr_gen.runtime.redaction",

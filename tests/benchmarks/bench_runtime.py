@@ -34,8 +34,8 @@ from vcr_sample import VcrShell  # noqa: E402
 
 from vcr_gen import Cassette  # noqa: E402
 from vcr_gen.runtime.event_loops.loops import Loops  # noqa: E402
-from vcr_gen.runtime.events import Event  # noqa: E402
-from vcr_gen.runtime.player import Player  # noqa: E402
+from vcr_gen.runtime.replay.player import Player  # noqa: E402
+from vcr_gen.runtime.tape.events import Event  # noqa: E402
 
 ROOT = Path("/work")
 

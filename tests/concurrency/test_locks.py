@@ -20,7 +20,7 @@ from world.real import RealWorld
 from concurrency.sessions import watchdog
 from vcr_gen import Cassette, DivergenceError, TapeEvent
 from vcr_gen.errors import UnusedEventsError, UsageError
-from vcr_gen.runtime.storage import Reading
+from vcr_gen.runtime.tape.storage import Reading
 
 PATIENCE = 6.0
 """Longer than any of these replays may take: so none of them went on by waiting it out."""

@@ -16,7 +16,7 @@ from world.real import RealWorld
 from concurrency.sessions import watchdog
 from vcr_gen import Cassette, DivergenceError
 from vcr_gen.errors import UnusedEventsError
-from vcr_gen.runtime.storage import Reading
+from vcr_gen.runtime.tape.storage import Reading
 
 Calls = tuple[str, ...]
 Jobs = list[Calls]

@@ -14,7 +14,7 @@ from world.real import RealWorld
 
 from concurrency.sessions import watchdog
 from vcr_gen import Cassette
-from vcr_gen.runtime.storage import Reading
+from vcr_gen.runtime.tape.storage import Reading
 
 Log = dict[str, list[str]]
 THREADS, CALLS = 8, 40

@@ -14,7 +14,7 @@ from vcr_gen import Cassette, Driver, Mode, Registry, boundary, errors, pytest_p
 from vcr_gen.cli import cassette, demo, extract, generate, verify
 from vcr_gen.cli.commands import COMMANDS, CommandModule
 from vcr_gen.pytest.options import Options
-from vcr_gen.runtime import events
+from vcr_gen.runtime.tape import events
 
 REFERENCE = REPOSITORY / "docs" / "reference"
 

@@ -16,7 +16,7 @@ import vcr_gen
 from vcr_gen.cli import main
 from vcr_gen.errors import CassetteWriteError
 from vcr_gen.runtime.formats import format_for
-from vcr_gen.runtime.storage import Reading, Recording, partial_of, salvage
+from vcr_gen.runtime.tape.storage import Reading, Recording, partial_of, salvage
 
 SOURCES = str(Path(vcr_gen.__file__).parents[1])
 ENDINGS = pytest.mark.parametrize("suffix", list(FORMATS))
@@ -24,7 +24,7 @@ ENDINGS = pytest.mark.parametrize("suffix", list(FORMATS))
 RECORDER = """
 import sys
 from pathlib import Path
-from vcr_gen.runtime.storage import Recording
+from vcr_gen.runtime.tape.storage import Recording
 recording = Recording(Path(sys.argv[1]))
 recording.begin({"recorded_at": "2026-11-16T05:00:00+00:00"})
 text = "line\\n\\n  - indented: 'é'\\n" * int(sys.argv[2])
@@ -92,7 +92,7 @@ def test_a_kill_at_any_moment_costs_no_finished_event(tmp_path, suffix, lines, a
 FINISHER = """
 import os, signal, sys
 from pathlib import Path
-from vcr_gen.runtime import storage
+from vcr_gen.runtime.tape import storage
 tape, header, old = Path(sys.argv[1]), {"recorded_at": sys.argv[2]}, Path(sys.argv[1]).read_bytes()
 
 def finish(at):  # kills itself at that step; the number of steps if there are fewer
@@ -143,7 +143,7 @@ FILLER = """
 import resource, sys
 from pathlib import Path
 from vcr_gen.errors import CassetteWriteError
-from vcr_gen.runtime.storage import Recording
+from vcr_gen.runtime.tape.storage import Recording
 limit = int(sys.argv[2])
 if limit:
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
@@ -222,7 +222,7 @@ FORBIDDEN = """
 import os, sys
 from pathlib import Path
 from vcr_gen.errors import CassetteError
-from vcr_gen.runtime.storage import Reading, Recording
+from vcr_gen.runtime.tape.storage import Reading, Recording
 if os.getuid() == 0:
     os.setgroups([]); os.setgid(65534); os.setuid(65534)
 for use in (Reading, Recording):

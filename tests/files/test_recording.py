@@ -17,8 +17,8 @@ from vcr_gen.errors import (
     UsageError,
 )
 from vcr_gen.runtime.formats import Entry, format_for, layout
-from vcr_gen.runtime.loading import target_of
-from vcr_gen.runtime.storage import Reading, Recording, partial_of, salvage
+from vcr_gen.runtime.tape.loading import target_of
+from vcr_gen.runtime.tape.storage import Reading, Recording, partial_of, salvage
 
 pytestmark = pytest.mark.parametrize("suffix", list(FORMATS))
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page
 
 from vcr_gen.cli import main
-from vcr_gen.runtime.storage import Recording
+from vcr_gen.runtime.tape.storage import Recording
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
 EXAMPLE: Final = REPOSITORY / "docs/examples/agent_server/cassettes/release.yaml"

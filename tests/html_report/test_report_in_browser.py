@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page
 from report_pages import EXAMPLE, HEADER, contrast, requests, write_report_of, write_tape
 
-from vcr_gen.runtime.storage import Recording
+from vcr_gen.runtime.tape.storage import Recording
 
 ROWS = "#rows [role=option]"
 CHOSEN = "#rows [aria-selected=true]"

@@ -15,7 +15,7 @@ from vcr_market import VcrDesk, VcrMarket
 from vcr_gen import Cassette, DivergenceError, Driver, Rule, UnusedRuleWarning
 from vcr_gen.boundary import Match, Secret, Volatile
 from vcr_gen.errors import UsageError, VerificationError
-from vcr_gen.runtime.storage import Reading
+from vcr_gen.runtime.tape.storage import Reading
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 ORDER = Order(

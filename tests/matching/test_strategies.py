@@ -15,7 +15,7 @@ from vcr_market import MarketFetch, VcrDesk, VcrMarket
 from vcr_gen import Cassette, DivergenceError, Rule, UnusedRuleWarning
 from vcr_gen.boundary import Volatile
 from vcr_gen.errors import UnusedEventsError, UsageError
-from vcr_gen.runtime.storage import Reading
+from vcr_gen.runtime.tape.storage import Reading
 
 Call = tuple[str, Mapping[str, int]]
 

@@ -19,8 +19,8 @@ from vcr_gen.cli import main
 from vcr_gen.errors import CassetteTemplateError, DecodeError, EncodeError
 from vcr_gen.runtime.codec import Compiler
 from vcr_gen.runtime.plain import check_plain
-from vcr_gen.runtime.rendering import RenderError, compile_template
-from vcr_gen.runtime.storage import Reading
+from vcr_gen.runtime.replay.rendering import RenderError, compile_template
+from vcr_gen.runtime.tape.storage import Reading
 
 HEAD = 'vcr-gen: 1\nrecorded_at: "2026-11-16T00:00:00+00:00"\nevents:\n'
 END = "end:\n  events: 1\n"

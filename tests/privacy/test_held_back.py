@@ -12,8 +12,8 @@ from guarded.bridges import Echo
 from vcr_guarded import VcrApi
 
 from vcr_gen import Cassette
-from vcr_gen.runtime.holding import MOST_EVENTS
-from vcr_gen.runtime.loading import salvage
+from vcr_gen.runtime.tape.holding import MOST_EVENTS
+from vcr_gen.runtime.tape.loading import salvage
 
 KEY = CREDENTIALS["anthropic-key"]
 

@@ -11,7 +11,7 @@ from vcr_guarded import VcrApi, VcrService
 
 from vcr_gen import Cassette, DivergenceError, Driver, TapeEvent
 from vcr_gen.errors import EncodeError, UsageError
-from vcr_gen.runtime.storage import Reading
+from vcr_gen.runtime.tape.storage import Reading
 
 
 class Watching:

@@ -14,8 +14,8 @@ from vcr_gen.runtime.formats.json_lines import dump_line
 from vcr_gen.runtime.formats.layout import COUNT_KEY, END_KEY
 from vcr_gen.runtime.formats.yaml_emit import emit_item, emit_mapping
 from vcr_gen.runtime.link import Link
-from vcr_gen.runtime.replayed_streams import ReplayedAsyncStream, ReplayedStream
-from vcr_gen.runtime.storage import Reading
+from vcr_gen.runtime.replay.replayed_streams import ReplayedAsyncStream, ReplayedStream
+from vcr_gen.runtime.tape.storage import Reading
 
 Where = tuple[str | int, ...]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vcr_gen import Cassette, Driver
-from vcr_gen.runtime.storage import Reading
+from vcr_gen.runtime.tape.storage import Reading
 
 
 def forbidden() -> Any:

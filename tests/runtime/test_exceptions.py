@@ -11,7 +11,7 @@ from vcr_sample import VcrShell
 
 from vcr_gen import Cassette, Registry
 from vcr_gen.errors import DecodeError, DivergenceError, EncodeError
-from vcr_gen.runtime.storage import partial_of
+from vcr_gen.runtime.tape.storage import partial_of
 
 KINDS = [
     "boom",

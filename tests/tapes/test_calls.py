@@ -11,7 +11,7 @@ from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime import crossing
 from vcr_gen.runtime.live import live_kind
 from vcr_gen.runtime.objects import LIVE_WORDS
-from vcr_gen.runtime.storage import Reading
+from vcr_gen.runtime.tape.storage import Reading
 from vcr_gen.tapes.calls import read_calls, split_name
 
 

@@ -9,7 +9,7 @@ from tape_files import HEADER, SESSION, read_tape, write_tape
 from tool_project import ToolProject
 
 from vcr_gen.cli import main
-from vcr_gen.runtime.storage import Reading
+from vcr_gen.runtime.tape.storage import Reading
 
 
 def migrate(*arguments: str) -> int:

@@ -16,7 +16,7 @@ import time
 sys.path[:0] = ["src", "generated"]
 from vcr_app import VcrShell
 from vcr_gen import Cassette
-from vcr_gen.runtime import progress
+from vcr_gen.runtime.record import progress
 
 mode, patience, cooked = sys.argv[1], float(sys.argv[2]), sys.argv[3]
 progress._PATIENCE = patience or progress._PATIENCE

@@ -15,9 +15,9 @@ from vcr_gen.cli.cassette_writing import write_cassette
 from vcr_gen.cli.report import DIFFERENT, FINE, counted
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.runtime.formats import format_for
-from vcr_gen.runtime.loading import Reading
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction import redacting
+from vcr_gen.runtime.tape.loading import Reading
 from vcr_gen.tapes.migration import Plan, plan_migration
 from vcr_gen.tapes.rewriting import Rewriter
 

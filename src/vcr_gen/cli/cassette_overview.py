@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from vcr_gen.cli.tables import cut, duration
 from vcr_gen.cli.terminal import Terminal
-from vcr_gen.runtime.events import End, Event, Item, Signal, Start, unfold
 from vcr_gen.runtime.failures.show import show, show_arguments
 from vcr_gen.runtime.formats import Entry
-from vcr_gen.runtime.loading import Reading
+from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start, unfold
+from vcr_gen.runtime.tape.loading import Reading
 
 __all__ = ["overview"]
 

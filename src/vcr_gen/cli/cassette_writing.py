@@ -5,7 +5,7 @@ from pathlib import Path
 
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.storage import Recording
+from vcr_gen.runtime.tape.storage import Recording
 
 __all__ = ["refuse_existing", "write_cassette"]
 

@@ -9,8 +9,8 @@ from typing import Final
 from vcr_gen.runtime.failures.history import declared_types
 from vcr_gen.runtime.failures.sites import shown_path
 from vcr_gen.runtime.formats.layout import VERSION_KEY
-from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.tape.header import Header
 from vcr_gen.tapes.calls import split_name
 
 __all__ = ["describe_tape", "exact"]

@@ -11,10 +11,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from vcr_gen.runtime.events import ROOT_STRAND, End, Event, Item, Signal, Start
 from vcr_gen.runtime.formats import Entry
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.recorded import read_events
+from vcr_gen.runtime.tape.events import ROOT_STRAND, End, Event, Item, Signal, Start
+from vcr_gen.runtime.tape.recorded import read_events
 
 __all__ = ["embedded", "rows"]
 

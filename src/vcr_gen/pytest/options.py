@@ -13,12 +13,12 @@ from vcr_gen.pytest.words import FORMATS, HERMETIC, MODES, STALE
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.codec import Registry
-    from vcr_gen.runtime.hermetic import Hermetic
-    from vcr_gen.runtime.orders import Order
+    from vcr_gen.runtime.hermetic.watching import Hermetic
+    from vcr_gen.runtime.matching.orders import Order
+    from vcr_gen.runtime.matching.strategies import Strategy
     from vcr_gen.runtime.redaction import Redaction
     from vcr_gen.runtime.rules import Rule
     from vcr_gen.runtime.screening import Hook
-    from vcr_gen.runtime.strategies import Strategy
 
 __all__ = ["Options", "parse_age", "read_options"]
 

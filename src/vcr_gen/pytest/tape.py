@@ -25,7 +25,7 @@ from vcr_gen.pytest.options import Options
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.cassette import Cassette
-    from vcr_gen.runtime.player import Player
+    from vcr_gen.runtime.replay.player import Player
 
 __all__ = ["Plan", "Tape"]
 
@@ -199,7 +199,7 @@ class Tape:
         self._note(Note(kind, str(self.plan.path), detail))
 
     def _partial(self, error: BaseException) -> str:
-        from vcr_gen.runtime.storage import partial_of
+        from vcr_gen.runtime.tape.storage import partial_of
 
         partial = partial_of(Path(os.path.realpath(self.plan.path)))
         before = "the cassette is as it was" if self.plan.path.exists() else "there is no cassette"

@@ -11,7 +11,6 @@ from vcr_gen.errors import DecodeError, EncodeError
 from vcr_gen.paths import FieldPath, step_text
 from vcr_gen.runtime.anchors import Anchors
 from vcr_gen.runtime.codec import Codec, Compiler, Difference, differences, same
-from vcr_gen.runtime.events import Outcome
 from vcr_gen.runtime.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.places import replace
 from vcr_gen.runtime.plain import Plain
@@ -19,6 +18,7 @@ from vcr_gen.runtime.redaction import Redaction, Secrets, decode_with_stand_ins
 from vcr_gen.runtime.rules import Loosening, Rules, how_in_words
 from vcr_gen.runtime.shapes import Kind, shape_of
 from vcr_gen.runtime.spec import Method
+from vcr_gen.runtime.tape.events import Outcome
 
 __all__ = ["Binder", "Bound", "Passing", "Way"]
 

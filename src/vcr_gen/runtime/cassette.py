@@ -18,21 +18,21 @@ from vcr_gen.runtime.continuing import ContinueRun
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.show import show_age
 from vcr_gen.runtime.failures.tracebacks import hide_our_frames
-from vcr_gen.runtime.header import Header
-from vcr_gen.runtime.hermetic import Hermetic, hermetic_of
+from vcr_gen.runtime.hermetic.watching import Hermetic, hermetic_of
 from vcr_gen.runtime.link import Link
-from vcr_gen.runtime.locks import Locks
+from vcr_gen.runtime.matching.orders import Order, Orders
+from vcr_gen.runtime.matching.strategies import Strategies, Strategy
 from vcr_gen.runtime.modes import Action, Mode, action_for, mode_of
-from vcr_gen.runtime.orders import Order, Orders
 from vcr_gen.runtime.redaction import Redaction
-from vcr_gen.runtime.replayer import delivered_call
-from vcr_gen.runtime.replaying import ReplayRun, open_cassette
+from vcr_gen.runtime.replay.replayer import delivered_call
+from vcr_gen.runtime.replay.replaying import ReplayRun, open_cassette
 from vcr_gen.runtime.rules import Rule, Rules
 from vcr_gen.runtime.runs import RecordRun, Run, Settings
 from vcr_gen.runtime.screening import Hook
 from vcr_gen.runtime.spec import Boundary, make_call
-from vcr_gen.runtime.stand_in import stand_in_of
-from vcr_gen.runtime.strategies import Strategies, Strategy
+from vcr_gen.runtime.strands.locks import Locks
+from vcr_gen.runtime.tape.header import Header
+from vcr_gen.runtime.tape.stand_in import stand_in_of
 from vcr_gen.runtime.verification import VerifyRun
 
 __all__ = ["Cassette", "Mode", "StaleCassetteWarning"]

@@ -5,17 +5,17 @@ from typing import Any, final
 
 from vcr_gen.errors import EncodeError
 from vcr_gen.runtime.event_loops.turns import RecordingTurns
-from vcr_gen.runtime.header import Header
-from vcr_gen.runtime.locks import LockGate
 from vcr_gen.runtime.placeholders import placeholders_in
-from vcr_gen.runtime.progress import status_line
-from vcr_gen.runtime.recorder import Recorder
-from vcr_gen.runtime.replayer import Replayer
-from vcr_gen.runtime.replaying import ReplayRun
+from vcr_gen.runtime.record.progress import status_line
+from vcr_gen.runtime.record.recorder import Recorder
+from vcr_gen.runtime.record.writer import Tape
+from vcr_gen.runtime.replay.replayer import Replayer
+from vcr_gen.runtime.replay.replaying import ReplayRun
 from vcr_gen.runtime.runs import Settings
 from vcr_gen.runtime.session import Operation, Session
-from vcr_gen.runtime.storage import Reading, Recording
-from vcr_gen.runtime.tape import Tape
+from vcr_gen.runtime.strands.locks import LockGate
+from vcr_gen.runtime.tape.header import Header
+from vcr_gen.runtime.tape.storage import Reading, Recording
 
 __all__ = ["ContinueRun"]
 

@@ -5,8 +5,8 @@ from typing import final
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.cassette import Cassette
 from vcr_gen.runtime.event_loops.libraries import running_library
-from vcr_gen.runtime.events import Start
 from vcr_gen.runtime.port import port_of
+from vcr_gen.runtime.tape.events import Start
 
 __all__ = ["Driver"]
 

@@ -19,22 +19,22 @@ from vcr_gen.runtime.event_loops.loops import InexactReplayWarning, Loops
 from vcr_gen.runtime.event_loops.turns import Clock, RecordingTurns
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.sites import shown_path
-from vcr_gen.runtime.header import Header
-from vcr_gen.runtime.hermetic import Hermetic
-from vcr_gen.runtime.locks import LockGate
+from vcr_gen.runtime.hermetic.watching import Hermetic
+from vcr_gen.runtime.matching.orders import Orders
 from vcr_gen.runtime.objects import Objects
-from vcr_gen.runtime.orders import Orders
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.progress import status_line
-from vcr_gen.runtime.recorder import Recorder
+from vcr_gen.runtime.record.progress import status_line
+from vcr_gen.runtime.record.recorder import Recorder
+from vcr_gen.runtime.record.writer import Tape
 from vcr_gen.runtime.redaction import Redaction, Secrets
 from vcr_gen.runtime.rules import Rules
 from vcr_gen.runtime.screening import Hook, Screen
 from vcr_gen.runtime.session import Session
 from vcr_gen.runtime.spec import Boundary
-from vcr_gen.runtime.storage import Recording
-from vcr_gen.runtime.strands import Strands
-from vcr_gen.runtime.tape import Tape
+from vcr_gen.runtime.strands.lines import Strands
+from vcr_gen.runtime.strands.locks import LockGate
+from vcr_gen.runtime.tape.header import Header
+from vcr_gen.runtime.tape.storage import Recording
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.cassette import Cassette

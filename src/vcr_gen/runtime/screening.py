@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, TypeVar, final
 
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.events import INTERNAL, End, Event, Item, Signal, Start
-from vcr_gen.runtime.holding import text_of
 from vcr_gen.runtime.plain import Plain, check_plain
 from vcr_gen.runtime.redaction import Secrets
+from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Item, Signal, Start
+from vcr_gen.runtime.tape.holding import text_of
 
 __all__ = ["Hook", "Hooked", "Screen", "TapeEvent"]
 

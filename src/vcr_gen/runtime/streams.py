@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, final
 
 from vcr_gen.runtime.binding import Bound
 from vcr_gen.runtime.event_loops.libraries import as_answer, running_library
-from vcr_gen.runtime.events import SignalKind
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.tape.events import SignalKind
 
 if TYPE_CHECKING:
-    from vcr_gen.runtime.recorder import Recorder
+    from vcr_gen.runtime.record.recorder import Recorder
 
 __all__ = ["AsyncStream", "RecordedAsyncStream", "RecordedStream", "Stream", "goes_on"]
 

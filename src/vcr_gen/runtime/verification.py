@@ -9,20 +9,20 @@ from vcr_gen.errors import VerificationError
 from vcr_gen.runtime.binding import Bound, Passing
 from vcr_gen.runtime.codec import MISSING, Difference, differences
 from vcr_gen.runtime.event_loops.turns import RecordingTurns
-from vcr_gen.runtime.events import INTERNAL, End, Event, Item, Signal, Start, unfold
 from vcr_gen.runtime.failures.show import show, show_difference
 from vcr_gen.runtime.failures.sites import shown_path
-from vcr_gen.runtime.header import Header
-from vcr_gen.runtime.locks import LockGate
 from vcr_gen.runtime.objects import Objects
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.progress import status_line
-from vcr_gen.runtime.recorder import Recorder
+from vcr_gen.runtime.record.progress import status_line
+from vcr_gen.runtime.record.recorder import Recorder
+from vcr_gen.runtime.record.writer import Tape
 from vcr_gen.runtime.redaction import Secrets
-from vcr_gen.runtime.replaying import open_cassette
+from vcr_gen.runtime.replay.replaying import open_cassette
 from vcr_gen.runtime.runs import Run, Settings
-from vcr_gen.runtime.storage import Reading
-from vcr_gen.runtime.tape import Tape
+from vcr_gen.runtime.strands.locks import LockGate
+from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Item, Signal, Start, unfold
+from vcr_gen.runtime.tape.header import Header
+from vcr_gen.runtime.tape.storage import Reading
 
 __all__ = ["VerifyRun", "compare_tapes"]
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from vcr_gen.runtime.codec import MISSING, Difference, Missing, differences, same
-from vcr_gen.runtime.events import Item, Signal
 from vcr_gen.runtime.objects import LIVE_WORDS
 from vcr_gen.runtime.placeholders import PLACEHOLDER
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.tape.events import Item, Signal
 from vcr_gen.tapes.calls import RecordedCall
 
 __all__ = ["Change", "Kind", "LiveNumbers", "call_changes", "value_changes"]

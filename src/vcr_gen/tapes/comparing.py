@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from vcr_gen.runtime.codec import MISSING
-from vcr_gen.runtime.events import INTERNAL, Start
-from vcr_gen.runtime.header import Header
-from vcr_gen.runtime.loading import Reading
 from vcr_gen.runtime.objects import LIVE_WORDS
 from vcr_gen.runtime.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.recorded import read_events
+from vcr_gen.runtime.tape.events import INTERNAL, Start
+from vcr_gen.runtime.tape.header import Header
+from vcr_gen.runtime.tape.loading import Reading
+from vcr_gen.runtime.tape.recorded import read_events
 from vcr_gen.tapes.alignment import align, longest_run
 from vcr_gen.tapes.calls import RecordedCall, read_calls
 from vcr_gen.tapes.changes import Change, LiveNumbers, call_changes, value_changes

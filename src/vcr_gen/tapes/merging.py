@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Final, final
 
 from vcr_gen.runtime.codec import same
-from vcr_gen.runtime.events import JOB, ROOT_STRAND
-from vcr_gen.runtime.header import Header
 from vcr_gen.runtime.placeholders import REDACTED, placeholders_in
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.tape.events import JOB, ROOT_STRAND
+from vcr_gen.runtime.tape.header import Header
 from vcr_gen.tapes.rewriting import map_live_objects
 
 __all__ = ["Rebasing", "header_conflicts", "merge_headers"]

@@ -3,14 +3,14 @@
 from collections import deque
 from collections.abc import Iterator, Mapping
 
-from vcr_gen.runtime.folding import Folding
-from vcr_gen.runtime.holding import Holding
-from vcr_gen.runtime.loading import Reading
 from vcr_gen.runtime.placeholders import placeholders_in
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.recorded import read_events
+from vcr_gen.runtime.record.folding import Folding
 from vcr_gen.runtime.redaction import Redaction, Secrets
 from vcr_gen.runtime.screening import Screen
+from vcr_gen.runtime.tape.holding import Holding
+from vcr_gen.runtime.tape.loading import Reading
+from vcr_gen.runtime.tape.recorded import read_events
 
 __all__ = ["redacted_events", "redactor_of"]
 

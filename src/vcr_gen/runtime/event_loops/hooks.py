@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine, Generator
 from itertools import count
 from typing import Any, Protocol, cast, final
 
-from vcr_gen.runtime.strands import in_environment
+from vcr_gen.runtime.strands.lines import in_environment
 
 __all__ = ["GLANCE", "Hook", "NumberedTasks", "OrderedTimer", "Overrides", "apart", "redelivers"]
 

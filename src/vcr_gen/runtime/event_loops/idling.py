@@ -7,9 +7,9 @@ from typing import NoReturn, final
 from vcr_gen.runtime.event_loops.hooks import Hook
 from vcr_gen.runtime.event_loops.libraries import running_library
 from vcr_gen.runtime.event_loops.turns import FORCE_AFTER, FORCE_AFTER_ROUNDS, TOGETHER, Clock
-from vcr_gen.runtime.events import INTERNAL, End, Event, Signal, Start
-from vcr_gen.runtime.stage import Stage, is_due, is_for
-from vcr_gen.runtime.window import Slot
+from vcr_gen.runtime.replay.stage import Stage, is_due, is_for
+from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Signal, Start
+from vcr_gen.runtime.tape.window import Slot
 
 __all__ = ["POLL", "ReplayTurns"]
 

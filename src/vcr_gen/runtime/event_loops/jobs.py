@@ -12,7 +12,7 @@ from functools import partial
 from threading import Lock
 from typing import Any, Protocol, final
 
-from vcr_gen.runtime.strands import Strand, Strands, in_environment
+from vcr_gen.runtime.strands.lines import Strand, Strands, in_environment
 
 __all__ = ["JobGate", "run_job"]
 

@@ -11,8 +11,8 @@ from weakref import WeakKeyDictionary
 
 from vcr_gen.runtime.event_loops.libraries import library_here
 from vcr_gen.runtime.event_loops.turns import RecordingTurns
-from vcr_gen.runtime.events import Soon
-from vcr_gen.runtime.strands import Strand, Strands
+from vcr_gen.runtime.strands.lines import Strand, Strands
+from vcr_gen.runtime.tape.events import Soon
 
 __all__ = ["Promptness"]
 

@@ -5,10 +5,10 @@ from typing import final
 
 from vcr_gen.runtime.event_loops.libraries import running_library
 from vcr_gen.runtime.event_loops.loops import Loops
-from vcr_gen.runtime.events import End
-from vcr_gen.runtime.matching import Matcher
-from vcr_gen.runtime.stage import Stage
-from vcr_gen.runtime.waiting import Waiter
+from vcr_gen.runtime.matching.matcher import Matcher
+from vcr_gen.runtime.replay.stage import Stage
+from vcr_gen.runtime.replay.waiting import Waiter
+from vcr_gen.runtime.tape.events import End
 
 __all__ = ["ReplayedJobs"]
 

@@ -1,9 +1,9 @@
 """Events in words."""
 
 from vcr_gen.errors import RecordedEvent
-from vcr_gen.runtime.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.failures.show import show, show_arguments
-from vcr_gen.runtime.window import Slot
+from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
+from vcr_gen.runtime.tape.window import Slot
 
 __all__ = ["describe", "did", "did_otherwise", "words_of"]
 

@@ -7,8 +7,6 @@ from typing import final
 
 from vcr_gen.errors import DecodeError, Divergence, DivergenceKind, RecordedEvent
 from vcr_gen.runtime.codec import Difference
-from vcr_gen.runtime.events import End, Event, Item, Signal, Start
-from vcr_gen.runtime.expectations import Expectation
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.describing import describe, did, did_otherwise, words_of
 from vcr_gen.runtime.failures.nearest import Nearest
@@ -16,11 +14,13 @@ from vcr_gen.runtime.failures.since import Change, Since
 from vcr_gen.runtime.failures.sites import called_at, shown_path
 from vcr_gen.runtime.failures.stalling import stall_words
 from vcr_gen.runtime.failures.standing import who_waits
+from vcr_gen.runtime.matching.expectations import Expectation
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.replay.waiting import Waiter
 from vcr_gen.runtime.session import Operation
 from vcr_gen.runtime.spec import Boundary
-from vcr_gen.runtime.waiting import Waiter
-from vcr_gen.runtime.window import Slot, Window
+from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
+from vcr_gen.runtime.tape.window import Slot, Window
 
 __all__ = ["DRIVE_IT", "Reporter"]
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from vcr_gen.errors import UnusedEventsError
-from vcr_gen.runtime.events import Item, Start
 from vcr_gen.runtime.failures.describing import describe
 from vcr_gen.runtime.failures.divergence import DRIVE_IT, Reporter
 from vcr_gen.runtime.failures.sites import shown_path
-from vcr_gen.runtime.window import Slot, Window
+from vcr_gen.runtime.tape.events import Item, Start
+from vcr_gen.runtime.tape.window import Slot, Window
 
 __all__ = ["leftovers_of"]
 

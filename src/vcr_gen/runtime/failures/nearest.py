@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import final
 
 from vcr_gen.errors import RecordedEvent
-from vcr_gen.runtime.events import Start
 from vcr_gen.runtime.failures.describing import describe
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.window import Slot, Window
+from vcr_gen.runtime.tape.events import Start
+from vcr_gen.runtime.tape.window import Slot, Window
 
 __all__ = ["Nearest"]
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from vcr_gen.errors import DivergenceKind
-from vcr_gen.runtime.events import End, Signal, Start
 from vcr_gen.runtime.failures.describing import describe
-from vcr_gen.runtime.waiting import Waiter
-from vcr_gen.runtime.window import Slot, Window
+from vcr_gen.runtime.replay.waiting import Waiter
+from vcr_gen.runtime.tape.events import End, Signal, Start
+from vcr_gen.runtime.tape.window import Slot, Window
 
 __all__ = ["stall_words"]
 

@@ -4,12 +4,12 @@ import asyncio
 import threading
 from collections.abc import Iterable, Iterator
 
-from vcr_gen.runtime.events import End
 from vcr_gen.runtime.failures.describing import describe, words_of
 from vcr_gen.runtime.failures.sites import IsGenerated, site_among, site_of_awaiter, site_of_thread
 from vcr_gen.runtime.frames import coroutine_frames
-from vcr_gen.runtime.waiting import Waiter
-from vcr_gen.runtime.window import Slot, Window
+from vcr_gen.runtime.replay.waiting import Waiter
+from vcr_gen.runtime.tape.events import End
+from vcr_gen.runtime.tape.window import Slot, Window
 
 __all__ = ["who_waits"]
 

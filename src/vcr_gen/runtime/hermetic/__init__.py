@@ -1,0 +1,1 @@
+"""Hermetic replays: what a program does past its boundaries."""

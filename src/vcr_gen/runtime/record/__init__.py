@@ -1,0 +1,1 @@
+"""Recording: what crosses is written down as it passes."""

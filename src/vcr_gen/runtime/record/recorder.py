@@ -1,0 +1,302 @@
+"""Recording: every call is made for real, and what crosses is written down as it passes."""
+
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, final
+
+from vcr_gen.errors import EncodeError
+from vcr_gen.runtime.binding import Bound, Passing
+from vcr_gen.runtime.event_loops.libraries import as_answer, running_library
+from vcr_gen.runtime.event_loops.loops import Loops
+from vcr_gen.runtime.event_loops.prompt import Promptness
+from vcr_gen.runtime.event_loops.turns import RecordingTurns
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.record.lock_order import RecordedLocks
+from vcr_gen.runtime.record.writer import Tape
+from vcr_gen.runtime.session import Operation
+from vcr_gen.runtime.shapes import Kind
+from vcr_gen.runtime.strands.lines import Strands, in_environment
+from vcr_gen.runtime.streams import RecordedAsyncStream, RecordedStream
+from vcr_gen.runtime.tape.events import JOB, Soon
+
+__all__ = ["Recorder"]
+
+CLOSING_GRACE = 1.0
+"""Seconds in which threads may come to the end of a callback before a recording is closed."""
+
+
+@final
+class Recorder:
+    """Carries calls over the boundary and records them."""
+
+    calls_real = True
+
+    def __init__(self, tape: Tape, strands: Strands, loops: Loops, turns: RecordingTurns) -> None:
+        self.tape = tape
+        self.strands = strands
+        self._loops = loops
+        self._turns = turns
+        self._promptness = Promptness(strands, turns)
+        self.locks = RecordedLocks(tape, strands)
+        self._served: dict[int, threading.Thread] = {}
+        """The inbound calls that threads are at work for."""
+        self._one_served = threading.Condition()
+        self.changed: dict[tuple[str, str], None] = {}
+        """The arguments that the environment changed while it had them, each with its method."""
+        loops.serve(turns, self)
+
+    def close(self) -> None:
+        """Record no more; who still waits for a turn goes on without one.
+
+        What threads of the environment's have called may be about to end, and is waited for.
+        """
+        here = threading.current_thread()
+        with self._one_served:
+            self._one_served.wait_for(
+                lambda: all(thread is here for thread in self._served.values()), CLOSING_GRACE
+            )
+            self.tape.close(unfinished=self._served)
+        self._turns.close()
+
+    def go_out(self, operation: Operation) -> Any:
+        """Make an outbound call and record it."""
+        call, forwarded = self._start(operation, inbound=False)
+        images = operation.bound.images(operation.arguments)
+        with self.ending(call, operation.bound):
+            value = operation.perform(forwarded)
+        if images and images != (after := operation.bound.images(operation.arguments)):
+            for name in images:
+                if images[name] != after[name]:
+                    self.changed[operation.bound.method.name, name] = None
+        return self._result(call, operation.bound, value, inbound=False)
+
+    def come_in(self, operation: Operation) -> Any:
+        """Pass an inbound call on to the application and record it."""
+        if operation.bound.kind is Kind.AWAITABLE:
+            return self.come_in_async(operation)
+        soon = self._promptness.here() if operation.bound.kind is Kind.VALUE else None
+        call, forwarded = self._start(operation, inbound=True, soon=soon)
+        self._promptness.begin(call)
+        with self.inside(call, inbound=True), self._serving(call):
+            with self.ending(call, operation.bound):
+                value = operation.perform(forwarded)
+            return self._result(call, operation.bound, value, inbound=True)
+
+    async def go_out_async(self, operation: Operation) -> Any:
+        """Make an outbound call, await it, and record it."""
+        running_library()
+        call, forwarded = self._start(operation, inbound=False)
+        return await self._await_out(call, operation.bound, operation.perform(forwarded))
+
+    async def come_in_async(self, operation: Operation) -> Any:
+        """Pass an inbound call on to the application, await it, and record it."""
+        await self.turn()
+        call, forwarded = self._start(operation, inbound=True)
+        return await self._await_in(call, operation.bound, operation.perform(forwarded))
+
+    async def turn(self) -> None:
+        """Wait until what the environment said may enter the program."""
+        hook = self._loops.hook()
+        if hook is not None and not self._turns.has_come(hook):
+            await self._turns.turn()
+
+    async def hear(
+        self,
+        call: int,
+        bound: Bound,
+        real: Awaitable[Any],
+        leave: Callable[[], Awaitable[None]] | None = None,
+        *,
+        goes_on: bool = False,
+    ) -> Any:
+        """Await what the environment does for a call, and let it enter in its turn.
+
+        Who is cancelled while an item waits for its turn leaves a stream that knows nothing of it:
+        `leave` closes that. A stream that `goes_on` may do so after an exception.
+        """
+        library = running_library()
+        self._promptness.begin(call)
+        try:
+            try:
+                value = await _environment(real)
+            except (GeneratorExit, KeyboardInterrupt, SystemExit):
+                raise
+            except StopAsyncIteration:  # the end of a stream, which its consumer records
+                await self.turn()
+                raise
+            except BaseException as error:
+                if isinstance(error, library.cancelled) and library.cancelled_by_caller():
+                    raise
+                await self.turn()
+                self.raised(call, bound, error, goes_on=goes_on)
+                raise
+            await self.turn()
+        except library.cancelled:
+            if library.cancelled_by_caller():
+                try:
+                    if leave is not None:
+                        await _environment(leave())
+                finally:
+                    await self._turn_after_cancel()
+                    self.tape.end(call, "cancelled")
+            raise
+        return value
+
+    def inside(self, call: int, *, inbound: bool) -> AbstractContextManager[None]:
+        """Run application code that an inbound call started as the call's own strand."""
+        return self.strands.inside(call) if inbound else nullcontext()
+
+    def job_begins(self) -> int:
+        """The application hands a job to an executor."""
+        timers = self._loops.begin()
+        return self.tape.start(JOB, "", {}, timers=timers)
+
+    def job_may_run(self, job: int) -> bool:
+        """While recording, every job runs."""
+        return job > 0
+
+    def job_may_be_dropped(self, job: int) -> bool:
+        """The application cancelled a job before it ran: so it will be in a replay."""
+        self.tape.end(job, "cancelled", strand="")
+        return True
+
+    def job_is_over(
+        self, job: int, wanted: Callable[[], bool], hand_back: Callable[[], None]
+    ) -> None:
+        """Let the result of a job enter in its turn."""
+
+        def enter() -> None:
+            self.tape.end(job, "returned", strand="")
+            hand_back()
+
+        if self._loops.hook() is None:
+            enter()
+        else:
+            self._turns.queue(wanted, enter, running_library().loop())
+
+    @contextmanager
+    def ending(self, call: int, bound: Bound, *, inbound: bool = False) -> Iterator[None]:
+        """Record the exception that ends a call in this block."""
+        try:
+            yield
+        except BaseException as error:
+            if self.leaves_unfinished(bound, error):
+                raise
+            self.raised(call, bound, as_answer(error) if inbound else error)
+            raise
+
+    def give(self, passing: Passing, value: Any) -> tuple[Plain, Any]:
+        """The stored form of a value, and what the other side gets."""
+        try:
+            return passing.give(value)
+        except EncodeError as error:
+            self.tape.failure = self.tape.failure or error
+            raise
+
+    def leaves_unfinished(self, bound: Bound, error: BaseException) -> bool:
+        """Whether an exception stops the program rather than ends a call.
+
+        A program may handle the Ctrl-C that reached it in an outbound call, such as a prompt.
+        """
+        if isinstance(error, KeyboardInterrupt):
+            return bound.method.inbound
+        return isinstance(error, GeneratorExit)
+
+    def raised(
+        self, call: int, bound: Bound, error: BaseException, *, goes_on: bool = False
+    ) -> None:
+        """Record the exception that ended a call, or a step of a stream that may go on."""
+        stored = self.give(bound.raised, error)[0]
+        if goes_on and isinstance(error, Exception):
+            self.tape.item(call, stored, raised=True)
+        else:
+            self.tape.end(call, "raised", stored)
+
+    def _start(
+        self, operation: Operation, *, inbound: bool, soon: Soon | None = None
+    ) -> tuple[int, dict[str, object]]:
+        bound = operation.bound
+        timers = self._loops.begin()  # from the first use on, the loop's clock is the session's
+        try:
+            stored, forwarded = bound.take(operation.arguments)
+        except EncodeError as error:
+            self.tape.failure = self.tape.failure or error
+            raise
+        call = self.tape.start(
+            bound.method.name, operation.on, stored, inbound=inbound, soon=soon, timers=timers
+        )
+        return call, forwarded
+
+    def _result(self, call: int, bound: Bound, value: Any, *, inbound: bool) -> Any:
+        kind = bound.kind
+        if kind is Kind.ITERABLE and not isinstance(value, Iterator):
+            stored, result = self.give(bound.whole, value)
+            self.tape.end(call, "returned", stored)
+            return result
+        match kind:
+            case Kind.STREAM | Kind.ITERABLE:
+                return RecordedStream(self, call, bound, value, inbound=inbound)
+            case Kind.ASYNC_STREAM:
+                return RecordedAsyncStream(self, call, bound, value, inbound=inbound)
+            case Kind.AWAITABLE if inbound:
+                return self._await_in(call, bound, value)
+            case Kind.AWAITABLE:
+                return self._await_out(call, bound, value)
+            case Kind.VALUE:
+                stored, result = self.give(bound.value, value)
+                self.tape.end(call, "returned", stored)
+                return result
+
+    @contextmanager
+    def _serving(self, call: int) -> Iterator[None]:
+        """Run what answers an inbound call in this thread."""
+        self._served[call] = threading.current_thread()
+        try:
+            yield
+        finally:
+            with self._one_served:
+                del self._served[call]
+                self._one_served.notify_all()
+
+    async def _await_out(self, call: int, bound: Bound, real: Awaitable[Any]) -> Any:
+        try:
+            value = await self.hear(call, bound, real)
+        except StopAsyncIteration as error:  # an iterator's `__anext__` is a call like any other
+            self.raised(call, bound, error)
+            raise
+        stored, result = self.give(bound.value, value)
+        self.tape.end(call, "returned", stored)
+        return result
+
+    async def _await_in(self, call: int, bound: Bound, application: Awaitable[Any]) -> Any:
+        def cancelled() -> None:
+            self.tape.signal(call, "cancel")
+
+        served = self._serve(call, bound, application)
+        try:
+            return await running_library().watch_for_cancel(served, cancelled)
+        finally:
+            self._promptness.begin(call)
+
+    async def _serve(self, call: int, bound: Bound, application: Awaitable[Any]) -> Any:
+        with self.inside(call, inbound=True):
+            with self.ending(call, bound, inbound=True):
+                value = await application
+            stored, result = self.give(bound.value, value)
+            self.tape.end(call, "returned", stored)
+            return result
+
+    async def _turn_after_cancel(self) -> None:
+        """Leave a cancelled call in a turn of its own, however often it is cancelled."""
+        if self._loops.hook() is not None:
+            await self._turns.turn(patient=True)
+
+
+async def _environment(real: Awaitable[Any]) -> Any:
+    """Await code of the real environment, whose executor jobs are its own business."""
+    token = in_environment.set(True)
+    try:
+        return await real
+    finally:
+        in_environment.reset(token)

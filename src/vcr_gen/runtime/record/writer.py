@@ -1,0 +1,167 @@
+"""Writing the tape: numbers the calls and appends every event in its true place."""
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import final
+
+from vcr_gen.errors import EncodeError, UsageError
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.record.folding import Folding
+from vcr_gen.runtime.record.progress import StatusLine
+from vcr_gen.runtime.screening import Happening, Screen
+from vcr_gen.runtime.strands.lines import Strands
+from vcr_gen.runtime.tape.events import (
+    End,
+    Event,
+    Item,
+    Outcome,
+    Signal,
+    SignalKind,
+    Soon,
+    Start,
+)
+from vcr_gen.runtime.tape.holding import Holding
+
+__all__ = ["Tape"]
+
+
+@final
+class Tape:
+    """An append-only tape, shared by every wrapper of a session and safe for threads.
+
+    A start waits in memory for what comes next: if that is its own end, both become one entry.
+    """
+
+    def __init__(
+        self,
+        append: Callable[[Mapping[str, Plain]], None],
+        *,
+        now: Callable[[], float],
+        strands: Strands,
+        screen: Screen,
+        first_call: int = 1,
+        status: StatusLine | None = None,
+    ) -> None:
+        self._now = now
+        self._strands = strands
+        self._screen = screen
+        self._folding = Folding(append)
+        self._holding = Holding(screen.secrets, self._folding.add)
+        self._names: dict[int, str] = {}
+        self._next_call = first_call
+        self._status = status
+        self._homes: dict[int, str] = {}
+        self._lock = threading.RLock()
+        self.failure: EncodeError | None = None
+        """The value that could not be stored: the recording is incomplete."""
+        self.appended = 0
+        """How many events were recorded."""
+        self._closed = False
+
+    def start(
+        self,
+        of: str,
+        on: str,
+        arguments: Mapping[str, Plain],
+        *,
+        inbound: bool = False,
+        soon: Soon | None = None,
+        timers: tuple[float, ...] = (),
+    ) -> int:
+        """A call begins; returns its number."""
+        strand = self._strands.here()
+        arguments = self._screen.arguments(of, arguments)
+        with self._lock:
+            if self._closed:
+                raise UsageError(
+                    f"{of} was called after the cassette was closed\n\n"
+                    "hint: make all calls inside the `with` block, and await what it started"
+                )
+            call = self._next_call
+            self._next_call += 1
+            self._homes[call] = f"@{call}" if inbound else strand.name
+            self._names[call] = of
+            self._put(
+                Start(
+                    call=call,
+                    of=of,
+                    on=on,
+                    arguments=arguments,
+                    strand=strand.name,
+                    begins=strand.begin(),
+                    within=strand.within,
+                    inbound=inbound,
+                    soon=soon,
+                    timers=timers,
+                    at=self._now(),
+                )
+            )
+            return call
+
+    def note(self, of: str, arguments: Mapping[str, Plain], value: Plain) -> None:
+        """Something that is no call happens, for the sake of order: an event of its own."""
+        with self._lock:
+            if not self._closed:
+                self.end(self.start(of, "", arguments), "returned", value)
+
+    def item(self, call: int, value: Plain, *, raised: bool = False) -> None:
+        """A stream gave its next item, or raised an exception and may go on."""
+        of = self._names.get(call, "")
+        with self._lock:
+            if raised:
+                value = self._screen.value(of, "raised", value)
+            else:
+                value = self._screen.item(of, value)
+            strand, now = self._away(call), self._now()
+            self._put(Item(call=call, value=value, raised=raised, strand=strand, at=now))
+
+    def signal(self, call: int, kind: SignalKind, value: Plain = None) -> None:
+        """The consumer of a stream did something."""
+        if kind in ("sent", "thrown"):
+            value = self._screened(call, kind, value)
+        with self._lock:
+            strand = self._away(call)
+            self._put(Signal(call=call, kind=kind, value=value, strand=strand, at=self._now()))
+
+    def end(
+        self, call: int, outcome: Outcome, value: Plain = None, *, strand: str | None = None
+    ) -> None:
+        """A call is over; in the running strand, unless told otherwise."""
+        if outcome != "cancelled":
+            value = self._screened(call, outcome, value)
+        with self._lock:
+            self._names.pop(call, None)
+            strand = self._away(call) if strand is None else strand
+            self._homes.pop(call, None)
+            self._put(End(call=call, outcome=outcome, value=value, strand=strand, at=self._now()))
+
+    def close(self, unfinished: Iterable[int] = ()) -> None:
+        """Write a start that still waits for its end; what is in flight now never finished.
+
+        Inbound calls that are `unfinished` have no caller any more: that is said, so that their
+        missing end is none that got lost.
+        """
+        with self._lock:
+            for call in sorted(unfinished):
+                self.signal(call, "cancel")
+            self._holding.flush()
+            self._closed = True
+            if self._status is not None:
+                self._status.clear()
+            self._folding.close()
+
+    def _screened(self, call: int, kind: Happening, value: Plain) -> Plain:
+        return self._screen.value(self._names.get(call, ""), kind, value)
+
+    def _away(self, call: int) -> str:
+        """The running strand, where it is another one than the call's own."""
+        name = self._strands.here().name
+        return "" if self._homes.get(call, name) == name else name
+
+    def _put(self, event: Event) -> None:
+        if self._closed:
+            return
+        self.appended += 1
+        if self._status is not None:
+            self._status.tell(self.appended)
+        self._holding.add(event)

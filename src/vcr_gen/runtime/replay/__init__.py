@@ -1,0 +1,1 @@
+"""Replaying: the tape takes the environment's place."""

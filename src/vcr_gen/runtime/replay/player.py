@@ -1,0 +1,342 @@
+"""Replaying: feeds what the environment said, asserts what the application does.
+
+What the application does is checked at once, in the order of its strand; what the environment did
+is delivered one event at a time, each when everything before it is done and, in a loop, when the
+loop is idle. When nothing can move any more, the replay ends with an error that says who waits for
+what.
+"""
+
+from collections.abc import Callable, Mapping
+from types import FrameType
+from typing import Any, TypeVar, final
+
+from vcr_gen.errors import DecodeError, DivergenceError
+from vcr_gen.runtime.binding import Passing
+from vcr_gen.runtime.event_loops.idling import ReplayTurns
+from vcr_gen.runtime.event_loops.libraries import library_here, running_library
+from vcr_gen.runtime.event_loops.loops import Loops
+from vcr_gen.runtime.event_loops.replayed_jobs import ReplayedJobs
+from vcr_gen.runtime.failures.divergence import Reporter
+from vcr_gen.runtime.matching.matcher import Matcher
+from vcr_gen.runtime.matching.orders import Orders
+from vcr_gen.runtime.objects import Objects
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.replay.courier import Courier
+from vcr_gen.runtime.replay.entrance import Entrance
+from vcr_gen.runtime.replay.lock_order import ReplayedLocks
+from vcr_gen.runtime.replay.stage import TICK, Receiver, Stage, is_answer, is_for
+from vcr_gen.runtime.replay.templates import Templates
+from vcr_gen.runtime.replay.unfinished import Unfinished
+from vcr_gen.runtime.replay.waiting import Waiter
+from vcr_gen.runtime.screening import Screen
+from vcr_gen.runtime.session import Operation
+from vcr_gen.runtime.strands.lines import Strands
+from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
+from vcr_gen.runtime.tape.window import Slot, Window
+
+__all__ = ["Player"]
+
+_E = TypeVar("_E", bound=Event)
+
+
+@final
+class Player:
+    """One replay: the tape, and who waits for it."""
+
+    def __init__(
+        self,
+        window: Window,
+        *,
+        strands: Strands,
+        loops: Loops,
+        objects: Objects,
+        screen: Screen,
+        reporter: Reporter,
+        orders: Orders,
+        templates: Templates | None,
+        patience: float,
+    ) -> None:
+        self.window = window
+        self.strands = strands
+        self.objects = objects
+        self._screen = screen
+        self._loops = loops
+        self._orders = orders
+        self._templates = templates
+        self._matcher = Matcher(window, objects, orders, screen.secrets.vault)
+        self._stage = Stage(
+            window, strands, reporter, orders=orders, patience=patience, secrets=screen.secrets
+        )
+        self.entrance = Entrance(self._stage, self._matcher, screen)
+        self.unfinished = Unfinished(self._stage, self._matcher)
+        self._turns = ReplayTurns(self._stage, loops.clock)
+        self.locks = ReplayedLocks(self._stage, self._matcher.counterparts)
+        loops.serve(self._turns, ReplayedJobs(self._stage, self._matcher, loops))
+
+    @property
+    def failure(self) -> DivergenceError | None:
+        """The first divergence: application code may have swallowed it."""
+        return self._stage.failure
+
+    @property
+    def told_by_threads(self) -> bool:
+        """Whether threads made a loop go on at moments that the tape does not have."""
+        return self._turns.told_by_threads
+
+    def suspect(self) -> None:
+        """Fail with what was seen when an answer came before its turn, if there was such a time."""
+        with self._stage.changed:
+            if self._stage.suspicion is not None:
+                self._stage.fail(self._stage.suspicion)
+
+    def receive_with(self, receiver: Receiver) -> None:
+        """Say who takes inbound calls."""
+        self._stage.receiver = receiver
+
+    def courier(self, is_mine: Callable[[Slot], bool], deliver: Callable[[Slot], bool]) -> Courier:
+        """Who makes the calls of this tape that come from threads of the environment's own."""
+        return Courier(self._stage, self._loops, is_mine=is_mine, deliver=deliver)
+
+    # What the application does ------------------------------------------------------------------
+
+    def start(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
+        """An outbound call begins: it must be the one that is due."""
+        stored = self._screen.arguments(operation.bound.method.name, stored)
+        with self._stage.changed:
+            slot = self._expected(operation, stored)
+            if self._orders.of(operation.bound.method.name) == "total":
+                while self.window.head() is not slot:
+                    self._stage.check()
+                    self._stage.wait_or_stall()
+            return self._begin(slot)
+
+    async def start_async(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
+        """The same for a call that can wait until everything before it has happened."""
+        stored = self._screen.arguments(operation.bound.method.name, stored)
+        with self._stage.changed:
+            slot = self._expected(operation, stored)
+            if self._orders.of(operation.bound.method.name) != "total":
+                return self._begin(slot)
+            due = self.window.head() is slot
+            self._loops.hook(slot.start.at, slot.start.timers)
+        if not due:
+            await self.hear_async(slot.start.call, pulls=True)
+        with self._stage.changed:
+            return self._begin(slot)
+
+    def _expected(self, operation: Operation, stored: Mapping[str, Plain]) -> Slot:
+        """The recorded start that an outbound call stands for."""
+        strand = self.strands.here()
+        self._stage.check()
+        self._stage.threads.see()
+        self.unfinished.hold_job(strand)
+        found = self._matcher.start(strand, operation, stored)
+        while found.may_come and library_here() is None and self._stage.somebody_may_move():
+            self._stage.changed.wait(TICK)
+            self._stage.check()
+            found = self._matcher.start(strand, operation, stored)
+        if found.slot is None or not found.is_met:
+            self.unfinished.hold_callback(strand.within)
+            self._stage.fail(self._stage.reporter.call(operation, stored, found, self.window))
+        if self._templates is not None:
+            self._templates.begin(found.slot.start.call, stored)
+        return found.slot
+
+    def _begin(self, slot: Slot) -> int:
+        self._stage.check()
+        start = self._stage.take(slot).start
+        self._loops.hook(start.at, start.timers)  # from now on, the clock is the session's
+        self._stage.running[start.call] = slot
+        return start.call
+
+    def produce(self, call: int, event: Item | End, passing: Passing) -> None:
+        """The application answers an inbound call: with the recorded item or end."""
+        event = self._screen.event(event, passing.of)
+        with self._stage.changed:
+            self._stage.check()
+            found = self._matcher.produced(self.strands.here(), call, event, passing)
+            if found.slot is None or not found.is_met:
+                self.unfinished.hold_callback(call)
+                self._stage.fail(self._stage.reporter.answer(call, event, found, self.window))
+            self._stage.take(found.slot)
+
+    def signal(self, event: Signal, passing: Passing | None) -> None:
+        """The application does something to a stream it consumes."""
+        event = event if passing is None else self._screen.event(event, passing.of)
+        with self._stage.changed:
+            self._stage.check()
+            found = self._matcher.signalled(self.strands.here(), event, passing)
+            if found.slot is None or not found.is_met:
+                self._stage.fail(self._stage.reporter.answer(event.call, event, found, self.window))
+            self._stage.take(found.slot)
+
+    def upcoming(self, call: int) -> Event | None:
+        """What the tape has next for a call."""
+        with self._stage.changed:
+            slot = self.window.next_of_call(call)
+            return None if slot is None else slot.event
+
+    # What the environment does ------------------------------------------------------------------
+
+    def hear(self, call: int, *, pulls: bool = False) -> Event:
+        """Wait in this thread for the next event of a call.
+
+        Who `pulls` an application's stream is also told, without taking it, that an item is due.
+        """
+        return self.rendered(self._hear(call, pulls=pulls))
+
+    def rendered(self, event: _E) -> _E:
+        """What the environment said, with what its templates make of it now."""
+        return event if self._templates is None else self._templates.rendered(event)
+
+    def _hear(self, call: int, *, pulls: bool) -> Event:
+        waiter = Waiter(call, pulls=pulls)
+        with self._stage.changed:
+            waiter.impatient = self._answer_out_of_turn(call) is not None
+            self._stage.waiters[call] = waiter
+            begun = self._stage.running.get(call)
+            strand = None if begun is None else begun.start.strand
+            try:
+                while True:
+                    self._stage.check()
+                    head = self._stage.due()
+                    if head is not None and is_for(head, waiter):
+                        return (
+                            self._stage.take(head).event
+                            if not head.driven_by_application
+                            else head.event
+                        )
+                    del self._stage.waiters[call]  # who serves a callback does not wait
+                    served = self._stage.run_here(head, strand)
+                    self._stage.waiters[call] = waiter
+                    if served:
+                        continue
+                    if not self._stage.somebody_may_move():
+                        answer = self._answer_out_of_turn(call)
+                        if answer is not None:
+                            return self._stage.take(answer).event
+                        answer = self._stage.released()
+                        if answer is not None and answer.event.call == call:
+                            return self._stage.release(answer).event
+                    self._stage.wait_or_stall()
+            finally:
+                self._stage.waiters.pop(call, None)
+
+    async def hear_async(self, call: int, *, pulls: bool = False) -> Event:
+        """Wait in this task for the next event of a call."""
+        library = running_library()
+        with self._stage.changed:
+            self._stage.check()
+            event = self._turns.at_once(call, self._loops.hook(), pulls=pulls)
+        if event is not None:
+            return self.rendered(event)
+        cancelled: BaseException | None = None
+        while True:
+            waiter = Waiter(call, pulls=pulls, cancelled=cancelled is not None)
+            waiter.future = library.park(patient=waiter.cancelled)
+            with self._stage.changed:
+                self._stage.check()
+                self._loops.hook()
+                self._stage.waiters[call] = waiter
+            try:
+                if cancelled is None and self._stage.receiver is not None:
+                    await self._stage.receiver.serve_soon(call)
+                event = await waiter.future
+            except library.cancelled as error:
+                if not self._cancels(call):
+                    raise
+                cancelled = error
+                continue
+            finally:
+                if self._stage.waiters.get(call) is waiter:
+                    del self._stage.waiters[call]
+            if cancelled is not None:
+                raise cancelled
+            return self.rendered(event)
+
+    def soon_after(self, call: int) -> Slot | None:
+        """The callback that came after a call before the loop was idle again, if one is due."""
+        with self._stage.changed:
+            if self._stage.failure is not None:
+                return None
+            return self.window.soon_after(call, self._loops.clock.now)
+
+    def restore(self, passing: Passing, event: Item | Signal | End) -> Any:
+        """The live value of an event."""
+        try:
+            return passing.restore(event.value)
+        except DecodeError as error:
+            raise self.unreadable(error, event) from None
+
+    def unreadable(self, error: DecodeError, event: Event) -> DecodeError:
+        """The same error, with the place of the event in the cassette."""
+        slot = next((slot for slot in reversed(self.window.recent) if slot.event is event), None)
+        if slot is None:
+            return error
+        return self._stage.reporter.unreadable(error, slot.start.of, slot.line)
+
+    # The whole of it ----------------------------------------------------------------------------
+
+    def count_left(self) -> int:
+        """How many recorded events are not done."""
+        with self._stage.changed:
+            self.window.read_all()
+            return sum(1 for _ in self.window.left())
+
+    def inbound_left(self) -> bool:
+        """Whether the tape has inbound calls that were not delivered."""
+        with self._stage.changed:
+            self.window.read_all()
+            return any(
+                isinstance(slot.event, Start) and slot.event.inbound for slot in self.window.left()
+            )
+
+    def enter_block(self, block: FrameType, *, alone: bool = True) -> None:
+        """The session is a block of this frame: after a divergence, what that calls is ended.
+
+        `alone` says that threads which were started meanwhile are part of it, too.
+        """
+        self._stage.ending.within(block, alone=alone)
+
+    def name_strands(self) -> None:
+        """Give each strand the name of the recorded one that it goes on with."""
+        with self._stage.changed:
+            self._matcher.counterparts.name_strands()
+
+    def attend(self) -> None:
+        """Serve the running loop from now on, even while no call waits in it."""
+        with self._stage.changed:
+            self._stage.check()
+            self._loops.hook()
+
+    def check(self) -> None:
+        """Raise the divergence that ended the replay, if one did."""
+        with self._stage.changed:
+            self._stage.check()
+
+    def close(self) -> None:
+        """The session is over: whoever still waits is cancelled."""
+        self._stage.close()
+
+    def _answer_out_of_turn(self, call: int) -> Slot | None:
+        """The end of a call that is made in a loop's thread, and so cannot wait for other tasks.
+
+        What the tape has before it may be theirs to do; it still has to happen.
+        """
+        if library_here() is None:
+            return None
+        slot = self.window.next_of_call(call)
+        return slot if slot is not None and is_answer(slot) else None
+
+    def _cancels(self, call: int) -> bool:
+        """Whether the tape has the cancellation that just came; it is then left in its turn."""
+        with self._stage.changed:
+            if self._stage.failure is not None or self._stage.closed:
+                return False
+            slot = self.window.next_of_call(call)
+            if slot is None:
+                return True  # the recording ended before the call was left
+            event = slot.event
+            if not isinstance(event, End) or event.outcome != "cancelled":
+                self._stage.fail(self._stage.reporter.cancelled(slot, self.window))
+            return True

@@ -1,0 +1,337 @@
+"""Streams in a replay: recorded ones are fed item by item, the application's own are asserted."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from typing import Any, final
+
+from vcr_gen.errors import DecodeError, DivergenceError
+from vcr_gen.runtime.binding import Bound
+from vcr_gen.runtime.event_loops.libraries import as_answer
+from vcr_gen.runtime.replay.player import Player
+from vcr_gen.runtime.streams import AsyncStream, Stream, goes_on
+from vcr_gen.runtime.tape.events import End, Event, Item, Signal
+
+__all__ = [
+    "AssertedAsyncStream",
+    "AssertedStream",
+    "ReplayedAsyncStream",
+    "ReplayedStream",
+    "raised",
+]
+
+
+def raised(player: Player, event: Event, bound: Bound) -> BaseException:
+    """The exception with which a recorded call ended."""
+    if isinstance(event, End) and event.outcome == "raised":
+        error: BaseException = player.restore(bound.raised, event)
+        return error
+    return asyncio.CancelledError()
+
+
+def _given(player: Player, event: Item, bound: Bound) -> Any:
+    """The item of a recorded stream; raised where it is an exception."""
+    if not event.raised:
+        return player.restore(bound.value, event)
+    error: BaseException = player.restore(bound.raised, event)
+    raise error
+
+
+def _check_closed(player: Player, event: Event, bound: Bound) -> None:
+    """Raise what the recorded stream raised when it was closed."""
+    if not isinstance(event, End):
+        raise DecodeError(path=bound.nothing.what, expected="an end", got="more of the stream")
+    if event.outcome != "returned":
+        raise raised(player, event, bound)
+    player.restore(bound.nothing, event)
+
+
+@final
+class ReplayedStream(Stream):
+    """Feeds a recorded stream, one item at a time, when the tape has it due."""
+
+    def __init__(self, player: Player, call: int, bound: Bound) -> None:
+        self._player = player
+        self._call = call
+        self._bound = bound
+        self._over = False
+
+    def __next__(self) -> Any:
+        if self._over:
+            raise StopIteration
+        event = self._player.hear(self._call)
+        if isinstance(event, Item):
+            return _given(self._player, event, self._bound)
+        self._over = True
+        if isinstance(event, End) and event.outcome == "returned":
+            raise StopIteration(self._player.restore(self._bound.returned, event))
+        raise raised(self._player, event, self._bound)
+
+    def send(self, value: Any, /) -> Any:
+        if value is not None and not self._over:
+            stored = self._bound.sent.store(value)
+            self._player.signal(
+                Signal(call=self._call, kind="sent", value=stored), self._bound.sent
+            )
+        return self.__next__()
+
+    def raise_inside(self, error: BaseException) -> Any:
+        if self._over:
+            raise error
+        stored = self._bound.raised.store(error)
+        self._player.signal(
+            Signal(call=self._call, kind="thrown", value=stored), self._bound.raised
+        )
+        return self.__next__()
+
+    def close(self) -> None:
+        if self._over:
+            return
+        self._over = True
+        self._player.signal(Signal(call=self._call, kind="closed"), None)
+        event = self._player.hear(self._call)
+        _check_closed(self._player, event, self._bound)
+
+
+@final
+class ReplayedAsyncStream(AsyncStream):
+    """The same for an asynchronous stream."""
+
+    def __init__(self, player: Player, call: int, bound: Bound) -> None:
+        self._player = player
+        self._call = call
+        self._bound = bound
+        self._over = False
+
+    async def __anext__(self) -> Any:
+        if self._over:
+            raise StopAsyncIteration
+        try:
+            event = await self._player.hear_async(self._call)
+        except BaseException:  # it was cancelled, and a stream does not survive that
+            self._over = True
+            raise
+        if isinstance(event, Item):
+            return _given(self._player, event, self._bound)
+        self._over = True
+        if isinstance(event, End) and event.outcome == "returned":
+            self._player.restore(self._bound.nothing, event)
+            raise StopAsyncIteration
+        raise raised(self._player, event, self._bound)
+
+    async def asend(self, value: Any, /) -> Any:
+        if value is not None and not self._over:
+            stored = self._bound.sent.store(value)
+            self._player.signal(
+                Signal(call=self._call, kind="sent", value=stored), self._bound.sent
+            )
+        return await self.__anext__()
+
+    async def raise_inside(self, error: BaseException) -> Any:
+        if self._over:
+            raise error
+        stored = self._bound.raised.store(error)
+        self._player.signal(
+            Signal(call=self._call, kind="thrown", value=stored), self._bound.raised
+        )
+        return await self.__anext__()
+
+    async def aclose(self) -> None:
+        if self._over:
+            return
+        self._over = True
+        self._player.signal(Signal(call=self._call, kind="closed"), None)
+        event = await self._player.hear_async(self._call)
+        _check_closed(self._player, event, self._bound)
+
+
+@final
+class AssertedStream(Stream):
+    """Passes the application's stream on and asserts each item against the tape."""
+
+    def __init__(self, player: Player, call: int, bound: Bound, own: Iterator[Any]) -> None:
+        self._player = player
+        self._call = call
+        self._bound = bound
+        self._own: Any = own
+        self._over = False
+
+    def __next__(self) -> Any:
+        if not self._over:
+            self._player.entrance.play(Signal(call=self._call, kind="next"), None)
+        return self._step(lambda: next(self._own))
+
+    def send(self, value: Any, /) -> Any:
+        if value is None:
+            return self.__next__()
+        if not self._over:
+            stored = self._bound.sent.store(value)
+            self._player.entrance.play(
+                Signal(call=self._call, kind="sent", value=stored), self._bound.sent
+            )
+        return self._step(lambda: self._own.send(value))
+
+    def raise_inside(self, error: BaseException) -> Any:
+        if not self._over:
+            thrown = Signal(call=self._call, kind="thrown", value=self._bound.raised.store(error))
+            self._player.entrance.play(thrown, self._bound.raised)
+        return self._step(lambda: self._own.throw(error))
+
+    def close(self) -> None:
+        if not self._over:
+            self._player.entrance.play(Signal(call=self._call, kind="closed"), None)
+            self._close()
+
+    def follow(self, event: Event) -> None:
+        """Do to the stream what its consumer did, as the tape has it."""
+        match event:
+            case Signal(kind="sent"):
+                value = self._player.restore(self._bound.sent, event)
+                self._step(lambda: self._own.send(value))
+            case Signal(kind="thrown"):
+                error = self._player.restore(self._bound.raised, event)
+                self._step(lambda: self._own.throw(error))
+            case Signal(kind="closed"):
+                self._close()
+                raise StopIteration
+            case _:
+                self._step(lambda: next(self._own))
+
+    def _close(self) -> None:
+        self._over = True
+        with self._player.strands.inside(self._call):
+            if hasattr(self._own, "close"):
+                try:
+                    self._own.close()
+                except Exception as error:
+                    self._end("raised", self._bound.raised, error)
+                    raise
+            self._end("returned", self._bound.nothing, None)
+
+    def _step(self, advance: Any) -> Any:
+        if self._over:
+            raise StopIteration
+        with self._player.strands.inside(self._call):
+            try:
+                item = advance()
+            except StopIteration as finished:
+                self._over = True
+                self._end("returned", self._bound.returned, finished.value)
+                raise
+            except (DivergenceError, GeneratorExit, KeyboardInterrupt):
+                raise
+            except BaseException as error:
+                self._over = not (goes_on(self._own) and isinstance(error, Exception))
+                self._raised(error)
+                raise
+            stored = self._bound.value.store(item)
+            self._player.produce(self._call, Item(call=self._call, value=stored), self._bound.value)
+            return self._bound.value.forward(item)
+
+    def _raised(self, error: BaseException) -> None:
+        if self._over:
+            self._end("raised", self._bound.raised, error)
+            return
+        stored = self._bound.raised.store(error)
+        item = Item(call=self._call, value=stored, raised=True)
+        self._player.produce(self._call, item, self._bound.raised)
+
+    def _end(self, outcome: Any, passing: Any, value: Any) -> None:
+        end = End(call=self._call, outcome=outcome, value=passing.store(value))
+        self._player.produce(self._call, end, passing)
+
+
+@final
+class AssertedAsyncStream(AsyncStream):
+    """The same for an asynchronous stream."""
+
+    def __init__(self, player: Player, call: int, bound: Bound, own: AsyncIterator[Any]) -> None:
+        self._player = player
+        self._call = call
+        self._bound = bound
+        self._own: Any = aiter(own)
+        self._over = False
+
+    async def __anext__(self) -> Any:
+        if not self._over:
+            self._player.entrance.play(Signal(call=self._call, kind="next"), None)
+        return await self._step(anext(self._own))
+
+    async def asend(self, value: Any, /) -> Any:
+        if value is None:
+            return await self.__anext__()
+        if not self._over:
+            stored = self._bound.sent.store(value)
+            self._player.entrance.play(
+                Signal(call=self._call, kind="sent", value=stored), self._bound.sent
+            )
+        return await self._step(self._own.asend(value))
+
+    async def raise_inside(self, error: BaseException) -> Any:
+        if not self._over:
+            thrown = Signal(call=self._call, kind="thrown", value=self._bound.raised.store(error))
+            self._player.entrance.play(thrown, self._bound.raised)
+        return await self._step(self._own.athrow(error))
+
+    async def aclose(self) -> None:
+        if not self._over:
+            self._player.entrance.play(Signal(call=self._call, kind="closed"), None)
+            await self._close()
+
+    async def follow(self, event: Event) -> None:
+        """Do to the stream what its consumer did, as the tape has it."""
+        match event:
+            case Signal(kind="sent"):
+                await self._step(self._own.asend(self._player.restore(self._bound.sent, event)))
+            case Signal(kind="thrown"):
+                await self._step(self._own.athrow(self._player.restore(self._bound.raised, event)))
+            case Signal(kind="closed"):
+                await self._close()
+                raise StopAsyncIteration
+            case _:
+                await self._step(anext(self._own))
+
+    async def _close(self) -> None:
+        self._over = True
+        with self._player.strands.inside(self._call):
+            if hasattr(self._own, "aclose"):
+                try:
+                    await self._own.aclose()
+                except (DivergenceError, GeneratorExit, KeyboardInterrupt):
+                    raise
+                except BaseException as error:
+                    self._end("raised", self._bound.raised, as_answer(error))
+                    raise
+            self._end("returned", self._bound.nothing, None)
+
+    async def _step(self, step: Any) -> Any:
+        if self._over:
+            step.close()
+            raise StopAsyncIteration
+        with self._player.strands.inside(self._call):
+            try:
+                item = await step
+            except StopAsyncIteration:
+                self._over = True
+                self._end("returned", self._bound.nothing, None)
+                raise
+            except (DivergenceError, GeneratorExit, KeyboardInterrupt):
+                raise
+            except BaseException as error:
+                self._over = not (goes_on(self._own) and isinstance(error, Exception))
+                self._raised(as_answer(error))
+                raise
+            stored = self._bound.value.store(item)
+            self._player.produce(self._call, Item(call=self._call, value=stored), self._bound.value)
+            return self._bound.value.forward(item)
+
+    def _raised(self, error: BaseException) -> None:
+        if self._over:
+            self._end("raised", self._bound.raised, error)
+            return
+        stored = self._bound.raised.store(error)
+        item = Item(call=self._call, value=stored, raised=True)
+        self._player.produce(self._call, item, self._bound.raised)
+
+    def _end(self, outcome: Any, passing: Any, value: Any) -> None:
+        end = End(call=self._call, outcome=outcome, value=passing.store(value))
+        self._player.produce(self._call, end, passing)

@@ -1,0 +1,130 @@
+"""Replaying calls: outbound ones are answered from the tape, inbound ones run the application."""
+
+from collections.abc import Awaitable, Iterator
+from contextvars import ContextVar
+from typing import Any, final
+
+from vcr_gen.errors import DivergenceError
+from vcr_gen.runtime.binding import Bound, Passing
+from vcr_gen.runtime.event_loops.libraries import as_answer, running_library
+from vcr_gen.runtime.replay.player import Player
+from vcr_gen.runtime.replay.replayed_streams import (
+    AssertedAsyncStream,
+    AssertedStream,
+    ReplayedAsyncStream,
+    ReplayedStream,
+    raised,
+)
+from vcr_gen.runtime.session import Operation
+from vcr_gen.runtime.shapes import Kind
+from vcr_gen.runtime.tape.events import End, Event
+
+__all__ = ["Replayer", "delivered_call"]
+
+delivered_call: ContextVar[int] = ContextVar("vcr_gen_delivered_call", default=0)
+"""The number of the inbound call that the runtime is delivering in this context."""
+
+
+@final
+class Replayer:
+    """Carries calls over the boundary of a recorded session."""
+
+    calls_real = False
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+
+    def go_out(self, operation: Operation) -> Any:
+        """Assert an outbound call and answer it from the tape."""
+        bound = operation.bound
+        call = self._player.start(operation, bound.store(operation.arguments))
+        kind = bound.kind
+        if kind is Kind.ITERABLE:
+            upcoming = self._player.upcoming(call)
+            whole = isinstance(upcoming, End) and upcoming.value is not None
+            kind = Kind.VALUE if whole else Kind.STREAM
+        match kind:
+            case Kind.STREAM:
+                return ReplayedStream(self._player, call, bound)
+            case Kind.ASYNC_STREAM:
+                return ReplayedAsyncStream(self._player, call, bound)
+            case Kind.AWAITABLE:
+                return self._await_out(call, bound)
+        passing = bound.whole if bound.kind is Kind.ITERABLE else bound.value
+        return _outcome(self._player, self._player.hear(call), bound, passing)
+
+    async def go_out_async(self, operation: Operation) -> Any:
+        """Assert an outbound call, and answer it from the tape in its turn."""
+        running_library()
+        bound = operation.bound
+        call = await self._player.start_async(operation, bound.store(operation.arguments))
+        return await self._await_out(call, bound)
+
+    def come_in(self, operation: Operation) -> Any:
+        """Run the application for an inbound call and assert what it answers."""
+        bound = operation.bound
+        call = self._entered(operation)
+        with self._player.strands.inside(call):
+            try:
+                value = operation.perform(operation.arguments)
+            except DivergenceError:
+                raise
+            except (GeneratorExit, KeyboardInterrupt):
+                raise
+            except BaseException as error:
+                self._answer(call, "raised", bound.raised, error)
+                raise
+            kind = bound.kind
+            if kind is Kind.ITERABLE:
+                kind = Kind.STREAM if isinstance(value, Iterator) else Kind.VALUE
+            match kind:
+                case Kind.STREAM:
+                    return AssertedStream(self._player, call, bound, value)
+                case Kind.ASYNC_STREAM:
+                    return AssertedAsyncStream(self._player, call, bound, value)
+                case Kind.AWAITABLE:
+                    return self._await_in(call, bound, value)
+            passing = bound.whole if bound.kind is Kind.ITERABLE else bound.value
+            self._answer(call, "returned", passing, value)
+            return passing.forward(value)
+
+    async def come_in_async(self, operation: Operation) -> Any:
+        """Run the application for an inbound call, await it, and assert what it answers."""
+        call = self._entered(operation)
+        return await self._await_in(call, operation.bound, operation.perform(operation.arguments))
+
+    async def _await_out(self, call: int, bound: Bound) -> Any:
+        event = await self._player.hear_async(call)
+        return _outcome(self._player, event, bound, bound.value)
+
+    async def _await_in(self, call: int, bound: Bound, application: Awaitable[Any]) -> Any:
+        with self._player.strands.inside(call):
+            try:
+                value = await application
+            except DivergenceError:
+                raise
+            except (GeneratorExit, KeyboardInterrupt):
+                raise
+            except BaseException as error:
+                self._answer(call, "raised", bound.raised, as_answer(error))
+                raise
+            self._answer(call, "returned", bound.value, value)
+            return bound.value.forward(value)
+
+    def _answer(self, call: int, outcome: Any, passing: Passing, value: Any) -> None:
+        end = End(call=call, outcome=outcome, value=passing.store(value))
+        self._player.produce(call, end, passing)
+
+    def _entered(self, operation: Operation) -> int:
+        """The number of the inbound call: being delivered, or made by the test itself."""
+        call = delivered_call.get()
+        if call:
+            delivered_call.set(0)  # what the application calls in turn is not this delivery
+            return call
+        return self._player.entrance.enter(operation, operation.bound.store(operation.arguments))
+
+
+def _outcome(player: Player, event: Event, bound: Bound, passing: Passing) -> Any:
+    if isinstance(event, End) and event.outcome == "returned":
+        return player.restore(passing, event)
+    raise raised(player, event, bound)

@@ -1,0 +1,175 @@
+"""How a cassette replays, from its opening to its close."""
+
+from collections.abc import Iterator
+
+from vcr_gen.errors import (
+    CassetteFormatError,
+    CassetteMissingError,
+    DivergenceError,
+)
+from vcr_gen.runtime.failures.advice import Advice
+from vcr_gen.runtime.failures.divergence import Reporter
+from vcr_gen.runtime.failures.leftovers import leftovers_of
+from vcr_gen.runtime.hermetic.watching import Guard
+from vcr_gen.runtime.objects import Objects
+from vcr_gen.runtime.replay.directory import Wrappers
+from vcr_gen.runtime.replay.dispatch import Dispatcher
+from vcr_gen.runtime.replay.player import Player
+from vcr_gen.runtime.replay.replayer import Replayer
+from vcr_gen.runtime.replay.templates import open_templates
+from vcr_gen.runtime.rules import UnusedRuleWarning
+from vcr_gen.runtime.runs import Run, Settings, warn_user
+from vcr_gen.runtime.session import Session
+from vcr_gen.runtime.strands.locks import LockGate
+from vcr_gen.runtime.tape.header import Header
+from vcr_gen.runtime.tape.stand_in import stand_in_of
+from vcr_gen.runtime.tape.storage import Reading
+from vcr_gen.runtime.tape.window import Window
+
+__all__ = ["ReplayRun", "open_cassette"]
+
+
+class ReplayRun(Run):
+    """Replays a recorded session."""
+
+    calls_real = False
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self._reading = open_cassette(settings.advice)
+        self._guard: Guard | None = None
+        try:
+            self._open(settings)
+        except BaseException:
+            self._reading.close()
+            raise
+
+    def _open(self, settings: Settings) -> None:
+        header = Header.read(self._reading.header, settings.path)
+        settings.anchors.hold_as_recorded(header.anchors, settings.path)
+        self.screen = self._screen(replaying=True)
+        self._window = Window(self._reading, settings.before_replay)
+        self.reporter = Reporter(settings.advice, header.signatures, settings.boundaries)
+        objects = Objects(replaying=True)
+        self.player = Player(
+            self._window,
+            strands=self._strands,
+            loops=self._loops,
+            objects=objects,
+            screen=self.screen,
+            reporter=self.reporter,
+            orders=settings.orders,
+            templates=open_templates(self._reading, allowed=settings.templates),
+            patience=settings.patience,
+        )
+        self.session = self._make_session()
+        self.crossing = self._cross(self.session, objects)
+        self.wrappers = Wrappers(self.crossing)
+        self.dispatcher = Dispatcher(self.player, self.wrappers)
+        objects.when_exported = self.dispatcher.attend
+        passing = self.crossing.binder.anything("initial_state")
+        self.initial_state = {
+            name: passing.restore(value) for name, value in header.initial_state.items()
+        }
+        if settings.hermetic is not None and not self.calls_real:
+            hide = self.screen.secrets.text
+            self._guard = Guard(settings.hermetic, settings.path, settings.boundaries, hide)
+
+    def _make_session(self) -> Session:
+        return Replayer(self.player)
+
+    @property
+    def remaining(self) -> int:
+        """How many recorded events are not used yet."""
+        return self.player.count_left()
+
+    @property
+    def lock_gate(self) -> LockGate:
+        """Who lets the application take its locks in turn."""
+        return self.player.locks
+
+    def check(self) -> None:
+        """Raise what ended the replay, if anything did."""
+        self.player.check()
+        if self.dispatcher.errors:
+            raise self.dispatcher.errors[0]
+
+    def _inexact(self) -> Iterator[str]:
+        """Whether threads woke tasks of trio, which nothing tells the runtime to wait for."""
+        if self.player.told_by_threads:
+            yield (
+                "threads handed their results to tasks of trio, and the tape does not know when, "
+                "so that tasks may interleave otherwise than recorded"
+            )
+
+    def _warn(self) -> None:
+        super()._warn()
+        known = {
+            f"{boundary.name}.{key}": names
+            for boundary in self._settings.boundaries.values()
+            for key, names in boundary.parameter_names().items()
+        }
+        unused = [
+            *self._settings.rules.unused(known),
+            *self._settings.orders.unused(self._settings.boundaries),
+        ]
+        if unused:
+            lines = "\n".join(f"  {line}" for line in unused)
+            warn_user(
+                f"{self._settings.path}: these rules loosened nothing:\n{lines}", UnusedRuleWarning
+            )
+
+    def _settle(self, error: BaseException | None) -> None:
+        if error is None:
+            self.player.unfinished.drain()
+
+    def _close(self, error: BaseException | None) -> None:
+        if self._guard is not None:
+            self._guard.stop()
+        try:
+            self.dispatcher.close()
+            self.player.close()
+            self.dispatcher.end()
+            failure = self.player.failure
+            if failure is not None and error is not failure:
+                if (
+                    isinstance(error, BaseExceptionGroup)
+                    and error.split(DivergenceError)[1] is None
+                ):
+                    raise failure from None  # a task group that has nothing else to tell
+                if error is None or failure.divergence.kind != "cancellation":
+                    raise failure
+                # A loop that ends with an error cancels what still runs: the error is the cause.
+                error.add_note(f"in the replay of {self._settings.path}: {failure}")
+            if error is None:
+                if self.dispatcher.errors:
+                    raise self.dispatcher.errors[0]
+                if self._guard is not None:
+                    self._guard.report()
+                self._refuse_leftovers()
+        finally:
+            self._window.close()
+
+    def _refuse_leftovers(self) -> None:
+        complaint = leftovers_of(self._window, self.reporter)
+        if complaint is not None:
+            self.player.suspect()
+            raise complaint
+
+
+def open_cassette(advice: Advice) -> Reading:
+    """The recorded cassette; `advice` says where it should be, and how to record it."""
+    path = stand_in_of(advice.path) or advice.path
+    if not path.exists():
+        raise CassetteMissingError(
+            "there is no cassette, and the mode only replays\n\n"
+            f"hint: {advice.record('record it')}; mode='once' records where there is none",
+            path=advice.path,
+        )
+    try:
+        return Reading(path)
+    except CassetteFormatError as error:
+        hint = advice.record("bring the file back from version control, or record again")
+        raise CassetteFormatError(
+            f"{error.message}\n\nhint: {hint}", path=error.path, line=error.line
+        ) from None

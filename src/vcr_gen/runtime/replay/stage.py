@@ -1,0 +1,337 @@
+"""The stage of a replay: the tape, who waits for it, and whether anything can still move."""
+
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import NoReturn, Protocol, final
+
+from vcr_gen.errors import Divergence, DivergenceError, UsageError
+from vcr_gen.runtime.event_loops.libraries import Parked
+from vcr_gen.runtime.failures.divergence import Reporter
+from vcr_gen.runtime.failures.message import message_of
+from vcr_gen.runtime.matching.orders import Orders
+from vcr_gen.runtime.redaction import Secrets, without_secrets
+from vcr_gen.runtime.replay.ending import Ending
+from vcr_gen.runtime.replay.waiting import Threads, Waiter
+from vcr_gen.runtime.strands.lines import Strands
+from vcr_gen.runtime.tape.events import INTERNAL, LOCK, End, Event, Signal, Start
+from vcr_gen.runtime.tape.window import Slot, Window
+
+__all__ = ["TICK", "Receiver", "Stage", "is_answer", "is_due", "is_for"]
+
+TICK = 0.02
+"""Seconds after which a thread that waits looks again."""
+
+
+class Receiver(Protocol):
+    """Takes the inbound calls of a replay."""
+
+    aside: set[int]
+    """The calls that are made from threads in the environment's place, and are not over."""
+
+    def in_loop(self, slot: Slot) -> Callable[[], None] | None:
+        """What serves an event from an idle loop; None where nobody can take it."""
+
+    def in_thread(self, slot: Slot, waiting_in: str | None) -> Callable[[], None] | None:
+        """What serves an inbound call from a thread, which may wait in a strand."""
+
+    async def serve_soon(self, call: int) -> None:
+        """Serve, in this task, the callbacks that came after a call before the loop was idle."""
+
+    def takes(self, head: Slot | None) -> bool:
+        """Whether an inbound call will be made from a thread of its own, sooner or later."""
+
+    def nudge(self) -> None:
+        """Something moved, and such a call may be due now."""
+
+    def finish(self, *, failed: bool = False) -> bool:
+        """Nothing can move: whether somebody only waited for the end and is released."""
+
+
+@final
+class Stage:
+    """What the parts of a replay share; whoever looks at it holds `changed`."""
+
+    def __init__(
+        self,
+        window: Window,
+        strands: Strands,
+        reporter: Reporter,
+        *,
+        orders: Orders,
+        patience: float,
+        secrets: Secrets,
+    ) -> None:
+        self.window = window
+        self._orders = orders
+        self.strands = strands
+        self.reporter = reporter
+        self._secrets = secrets
+        self.waiters: dict[int, Waiter] = {}
+        """Who waits, by the call it waits for."""
+        self.running: dict[int, Slot] = {}
+        """The recorded start of each outbound call that runs."""
+        self.threads = Threads()
+        self.receiver: Receiver | None = None
+        """Who takes inbound calls."""
+        self.changed = threading.Condition(threading.RLock())
+        self.closed = False
+        self.over = threading.Event()
+        """Set with `closed`, for who waits for that alone."""
+        self.failure: DivergenceError | None = None
+        """The first divergence: application code may have swallowed it."""
+        self.suspicion: Divergence | None = None
+        """Who waited for what when an answer was given before its turn."""
+        self._stuck_at: Slot | None = None
+        self._failed_at = 0.0
+        self.patience = patience
+        self.ending = Ending(self)
+        self._moved_at = time.monotonic()
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the replay has neither failed nor ended."""
+        return self.failure is None and not self.closed
+
+    @property
+    def still_for(self) -> float:
+        """Seconds since anything moved."""
+        return time.monotonic() - self._moved_at
+
+    def take(self, slot: Slot) -> Slot:
+        """An event is done."""
+        self.window.take(slot)
+        if isinstance(slot.event, End):
+            self.running.pop(slot.event.call, None)
+        self.moved()
+        return slot
+
+    def moved(self) -> None:
+        """Something happened: whoever waits looks again."""
+        self._moved_at = time.monotonic()
+        self.changed.notify_all()
+        if self.receiver is not None:
+            self.receiver.nudge()
+
+    def check(self) -> None:
+        """Raise the divergence that ended the replay, if one did; refuse use after the close."""
+        if self.failure is not None:
+            # Who tries again and again would make its traceback longer each time.
+            raise self.failure.with_traceback(None)
+        if self.closed:
+            raise UsageError(
+                f"{self.reporter.advice.path}: a boundary was used after the cassette was closed"
+                "\n\nhint: make all calls inside the `with` block, and await what it started"
+            )
+
+    def fail(self, divergence: Divergence) -> NoReturn:
+        """End the replay, here and for everyone who waits."""
+        self.note_failure(divergence)
+        assert self.failure is not None
+        raise self.failure
+
+    def note_failure(self, divergence: Divergence) -> None:
+        """End the replay for everyone who waits."""
+        if self.failure is None:
+            divergence = without_secrets(divergence, self._secrets)
+            self.failure = DivergenceError(divergence, message_of(divergence))
+            self._failed_at = time.monotonic()
+            self.ending.begin()
+        self.changed.notify_all()
+        self.fail_waiters()
+
+    def fail_waiters(self) -> bool:
+        """Tell the divergence to every task that waits; whether there was one."""
+        told = False
+        for waiter in self.waiters.values():
+            future = waiter.future
+            if future is not None and not future.done():
+                loop = future.get_loop()
+                if not loop.is_closed():
+                    loop.call_soon_threadsafe(_tell, future, self.failure)
+                    told = True
+        return told
+
+    def due(self) -> Slot | None:
+        """What is to be delivered next: the oldest event.
+
+        Where that is a call that nobody has made yet, and may be made in any order, it is what
+        somebody waits for.
+        """
+        head = self.window.head()
+        if head is None or not self.may_come_later(head):
+            return head
+        ahead = ((waiter, self.window.next_of_call(call)) for call, waiter in self.waiters.items())
+        awaited = [slot for waiter, slot in ahead if slot is not None and is_for(slot, waiter)]
+        return min(awaited, key=lambda slot: slot.index, default=head)
+
+    def may_come_later(self, slot: Slot) -> bool:
+        """Whether an event is the start of a call that is free to be made in any order."""
+        event = slot.event
+        return (
+            isinstance(event, Start) and not event.inbound and self._orders.of(event.of) == "lanes"
+        )
+
+    def run_here(self, head: Slot | None, strand: str | None) -> bool:
+        """Serve an inbound call that is due while this thread waits."""
+        if head is None or not isinstance(head.event, Start) or not head.event.inbound:
+            return False
+        run = None if self.receiver is None else self.receiver.in_thread(head, strand)
+        if run is None:
+            return False
+        self.changed.release()
+        try:
+            run()
+        finally:
+            self.changed.acquire()
+        return True
+
+    def wait_or_stall(self) -> None:
+        """Wait in this thread for somebody to move; when nobody can, the replay ends."""
+        if not self.somebody_may_move():
+            head = self.window.head()
+            if head is not None and head.start.of in INTERNAL:
+                self.window.skip(head.event.call)
+                return
+            here = threading.current_thread()
+            impatient = any(
+                one.impatient and one.thread is not here for one in self.waiters.values()
+            )
+            if not impatient and self.released() is None:
+                self.fail(self.stall())
+        self.changed.wait(TICK)
+
+    def stall(self) -> Divergence:
+        """Nothing can move: who waits for what."""
+        waiters = list(self.waiters.values())
+        return self.reporter.stall(self.window, waiters, self.others())
+
+    def others(self) -> list[threading.Thread]:
+        """The threads of the program that are not at the tape."""
+        with self.changed:
+            return self.threads.busy(self.waiters.values())
+
+    def somebody_may_move(self) -> bool:
+        """Whether a thread or a job may still do something that the tape waits for."""
+        head = self.window.head()
+        if head is not None:
+            waiter = self.waiters.get(head.event.call)
+            if waiter is not None and waiter.future is None and is_for(head, waiter):
+                return True  # a thread that has been told, and is about to go on
+        if any(waiter.may_go() for waiter in self.waiters.values()):
+            return True
+        if self.receiver is not None and self.receiver.takes(head):
+            return True
+        grace = self._grace()
+        if grace and self.window.ordered_locks:
+            grace = self.patience  # who seems to wait may only have had no time from the system
+        if head is not None and head is self._stuck_at:
+            grace = min(grace, TICK)
+        return grace > 0 and time.monotonic() - self._moved_at <= grace
+
+    def is_defied(self) -> bool:
+        """Whether the program goes on after a divergence, for longer than anybody is waited for."""
+        if self.failure is None:
+            return False
+        return time.monotonic() - self._failed_at > self.patience
+
+    def is_given_up(self) -> bool:
+        """Whether somebody waits, and longer than anybody is waited for."""
+        return bool(self.waiters) and self.is_still()
+
+    def is_still(self) -> bool:
+        """Whether nothing has moved for longer than anybody is waited for."""
+        return self.still_for > self.patience
+
+    def work_is_under_way(self) -> bool:
+        """Whether an executor job is at work that the recording does not have.
+
+        It took no time there, so none passes until it is over.
+        """
+        if not self.strands.works_aside(self._waiting_threads):
+            return False
+        return self.still_for <= self.patience
+
+    def released(self) -> Slot | None:
+        """The answer that a thread gets before its turn, when nobody has moved for too long.
+
+        A thread that is alive but not at the tape may wait for a lock which that one holds: in
+        the recording the locks were taken in another order. What is left out still has to happen.
+        """
+        if not self._grace():
+            return None
+        calls = [one.call for one in self.waiters.values() if one.future is None]
+        ahead = [self.window.next_of_call(call) for call in calls if call > 0]
+        ends = [slot for slot in ahead if slot is not None and is_answer(slot)]
+        return min(ends, key=lambda slot: slot.index, default=None)
+
+    def release(self, slot: Slot) -> Slot:
+        """Give an answer before its turn, and remember why: that may be what went wrong."""
+        head = self.window.head()
+        if head is not self._stuck_at:
+            self._stuck_at = head
+            self.suspicion = self.stall()
+        return self.take(slot)
+
+    def _grace(self) -> float:
+        if self._jobs_run():
+            return self.patience
+        return self.threads.grace(self.waiters.values(), self.patience)
+
+    def _jobs_run(self) -> bool:
+        """Whether an executor job is on its way that does not wait for the tape."""
+        return self.strands.jobs_besides(self._waiting_threads())
+
+    def _waiting_threads(self) -> list[threading.Thread]:
+        return [waiter.thread for waiter in self.waiters.values() if waiter.future is None]
+
+    def close(self) -> None:
+        """The session is over: whoever still waits is cancelled."""
+        with self.changed:
+            self.closed = True
+            self.over.set()
+            for waiter in self.waiters.values():
+                future = waiter.future
+                if future is None or future.get_loop().is_closed():
+                    continue
+                leave = partial(_leave, future, waiter.call) if waiter.cancelled else future.cancel
+                future.get_loop().call_soon_threadsafe(leave)
+            self.changed.notify_all()
+            self.ending.stop()
+
+
+def _tell(future: Parked[Event], failure: DivergenceError | None) -> None:
+    if failure is not None and not future.done():
+        future.set_exception(failure)
+
+
+def _leave(future: Parked[Event], call: int) -> None:
+    if not future.done():
+        future.set_result(End(call=call, outcome="cancelled"))
+
+
+def is_answer(slot: Slot) -> bool:
+    """Whether an event is what an outbound call returned or raised."""
+    event = slot.event
+    if not isinstance(event, End) or slot.start.of == LOCK:
+        return False
+    return event.outcome != "cancelled" and not slot.start.inbound
+
+
+def is_for(head: Slot, waiter: Waiter) -> bool:
+    """Whether the oldest event is what someone waits for."""
+    return is_due(head, waiter.call, pulls=waiter.pulls, cancelled=waiter.cancelled)
+
+
+def is_due(head: Slot, call: int, *, pulls: bool, cancelled: bool = False) -> bool:
+    """Whether the oldest event is what a call is to be told, which may be cancelled."""
+    if head.event.call != call:
+        return False
+    if isinstance(head.event, Start):
+        return pulls and not head.event.inbound  # a call that waits to begin
+    if isinstance(head.event, Signal) and head.event.kind == "cancel":
+        return False
+    if isinstance(head.event, End) and head.event.outcome == "cancelled":
+        return cancelled
+    return pulls or not head.driven_by_application

@@ -1,0 +1,191 @@
+"""Templates in a cassette: values that are made anew in each replay.
+
+    returned: !template "{{ args.order_id }}"
+
+A template may stand where the environment gives something: in what an outbound call returns,
+raises or streams, and in the arguments of an inbound call. What the program says is compared, and
+a template there would compare nothing: that is refused.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+from typing import Final, TypeAlias, TypeVar, final
+from uuid import uuid4
+
+from vcr_gen.errors import CassetteTemplateError
+from vcr_gen.runtime.formats.layout import TEMPLATE_KEY, TEMPLATE_TAG
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.tape.events import End, Event, Item, Start
+from vcr_gen.runtime.tape.recorded import read_events
+from vcr_gen.runtime.tape.storage import Reading
+
+__all__ = ["Templates", "open_templates"]
+
+_NEEDLES: Final = (TEMPLATE_TAG.encode(), TEMPLATE_KEY.encode())
+_E = TypeVar("_E", bound=Event)
+_Render: TypeAlias = Callable[[Mapping[str, object]], Plain]
+
+
+def open_templates(reading: Reading, *, allowed: bool) -> "Templates | None":
+    """The templates of a cassette, all of them checked; None if it has none."""
+    if not any(reading.holds(needle) for needle in _NEEDLES):
+        return None
+    path = reading.path
+    templates: Templates | None = None
+    for event, start, _, line in read_events(reading, path):
+        for text in _texts(_value(event)):
+            if not allowed:
+                raise CassetteTemplateError(
+                    "there is a template here, and templates are not allowed\n\n"
+                    "hint: if you trust the file, open it with Cassette(..., templates=True)",
+                    path=path,
+                    line=line,
+                )
+            if not _is_fed(event, start):
+                raise CassetteTemplateError(
+                    "a template stands where the program's own value is compared\n\n"
+                    "hint: to loosen the comparison, use a rule: "
+                    f"Rule({start.of!r}, …, Volatile)",
+                    path=path,
+                    line=line,
+                )
+            templates = templates or Templates(path)
+            templates.compile(text, line)
+    return templates
+
+
+@final
+class Templates:
+    """Renders the templates of one session."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._compiled: dict[str, tuple[_Render, int]] = {}
+        """Each text, and the line where it stands first."""
+        self._counters: dict[str, Iterator[int]] = {}
+        self._arguments: dict[int, Mapping[str, Plain]] = {}
+        self._names: dict[str, object] = {
+            "now": _now,
+            "timestamp": _timestamp,
+            "uuid": lambda: str(uuid4()),
+            "counter": self._counter,
+            "args": None,
+        }
+
+    def compile(self, text: str, line: int) -> None:
+        """Check a template, and make it ready to render."""
+        if text in self._compiled:
+            return
+        try:
+            from vcr_gen.runtime.replay import rendering
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] not in ("jinja2", "markupsafe"):
+                raise
+            raise CassetteTemplateError(
+                'templates need jinja2, which is not installed\n\nhint: pip install "vcr-gen[gen]"',
+                path=self._path,
+                line=line,
+            ) from None
+        try:
+            self._compiled[text] = rendering.compile_template(text, self._names), line
+        except rendering.RenderError as error:
+            raise self._wrong(text, line, error) from None
+
+    def begin(self, call: int, arguments: Mapping[str, Plain]) -> None:
+        """Remember what a call was made with: its templates may use it."""
+        self._arguments[call] = arguments
+
+    def rendered(self, event: _E) -> _E:
+        """The event with what its templates make."""
+        value = _value(event)
+        if next(_texts(value), None) is None:
+            made = event
+        elif isinstance(event, Start):
+            arguments = self._render(dict(event.arguments), {})
+            assert isinstance(arguments, dict)
+            made = replace(event, arguments=arguments)
+        else:
+            context = self._arguments.get(event.call, {})
+            made = replace(event, value=self._render(value, context))
+        if isinstance(event, End):
+            self._arguments.pop(event.call, None)
+        return made
+
+    def _render(self, plain: Plain, arguments: Mapping[str, Plain]) -> Plain:
+        if isinstance(plain, dict):
+            if (text := _text_of(plain)) is not None:
+                return self._made(text, arguments)
+            return {key: self._render(item, arguments) for key, item in plain.items()}
+        if isinstance(plain, list):
+            return [self._render(item, arguments) for item in plain]
+        return plain
+
+    def _made(self, text: str, arguments: Mapping[str, Plain]) -> Plain:
+        from vcr_gen.runtime.replay.rendering import RenderError
+
+        render, line = self._compiled[text]
+        try:
+            return render({**self._names, "args": arguments})
+        except RenderError as error:
+            raise self._wrong(text, line, error) from None
+
+    def _wrong(self, text: str, line: int, error: Exception) -> CassetteTemplateError:
+        shown = text if len(text) <= 60 else f"{text[:59]}…"
+        return CassetteTemplateError(f"the template {shown!r}: {error}", path=self._path, line=line)
+
+    def _counter(self, name: str = "", start: int = 1) -> int:
+        return next(self._counters.setdefault(str(name), count(int(start))))
+
+
+def _now(
+    *,
+    days: float = 0,
+    hours: float = 0,
+    minutes: float = 0,
+    seconds: float = 0,
+    format: str = "",  # noqa: A002 - the name that a template's author would guess
+) -> str:
+    """The moment of the replay, in UTC, as text."""
+    moment = datetime.now(UTC) + timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
+    return moment.strftime(format) if format else moment.isoformat()
+
+
+def _timestamp(
+    *, days: float = 0, hours: float = 0, minutes: float = 0, seconds: float = 0
+) -> float:
+    """The same as seconds since 1970."""
+    moment = datetime.now(UTC) + timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
+    return moment.timestamp()
+
+
+def _value(event: Event) -> Plain:
+    return dict(event.arguments) if isinstance(event, Start) else event.value
+
+
+def _is_fed(event: Event, start: Start) -> bool:
+    """Whether a value comes from the environment, in a place where templates are rendered."""
+    if isinstance(event, Start):
+        return event.inbound
+    return isinstance(event, Item | End) and not start.inbound
+
+
+def _texts(plain: Plain) -> Iterator[str]:
+    """The texts of all templates in a value."""
+    pending = [plain]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, dict):
+            text = _text_of(each)
+            if text is not None:
+                yield text
+            pending.extend(each.values())
+        elif isinstance(each, list):
+            pending.extend(each)
+
+
+def _text_of(plain: dict[str, Plain]) -> str | None:
+    text = plain.get(TEMPLATE_KEY) if len(plain) == 1 else None
+    return text if isinstance(text, str) else None

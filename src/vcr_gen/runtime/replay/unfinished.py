@@ -1,0 +1,99 @@
+"""What was still under way when the recording was closed, and how a replay ends accordingly."""
+
+import threading
+from typing import final
+
+from vcr_gen.runtime.event_loops.libraries import library_here
+from vcr_gen.runtime.matching.matcher import Matcher
+from vcr_gen.runtime.replay.stage import Stage
+from vcr_gen.runtime.replay.waiting import Waiter
+from vcr_gen.runtime.strands.lines import Strand
+from vcr_gen.runtime.tape.events import Signal
+from vcr_gen.runtime.tape.window import Slot
+
+__all__ = ["Unfinished"]
+
+_POLL = 0.002
+"""Seconds after which it is looked again whether threads have used the tape."""
+
+
+@final
+class Unfinished:
+    """Holds whoever comes further than the recording saw, until the replay is closed too."""
+
+    def __init__(self, stage: Stage, matcher: Matcher) -> None:
+        self._stage = stage
+        self._window = stage.window
+        self._matcher = matcher
+        self._calls: set[int] = set()
+        """The callbacks that the tape says to be given up."""
+
+    def hold_job(self, strand: Strand) -> None:
+        """Hold an executor job that was at work then, so that its calls are not on the tape."""
+        # Asked in this order: its next call is near, its end may be far away.
+        if not strand.job or self._matcher.next_of(strand) is not None:
+            return
+        if self._window.next_of_call(strand.job) is None:
+            self._wait_for_close()
+
+    def hold_callback(self, call: int | None) -> None:
+        """Hold a thread that does, in a callback which was not over then, what is not recorded."""
+        if call is None or library_here() is not None:
+            return
+        slot = self._window.next_of_call(call)
+        if call in self._calls or (slot is not None and self._gives_up(slot)):
+            self._wait_for_close()
+
+    def head(self) -> Slot | None:
+        """The oldest event that is not done, past those that only give callbacks up."""
+        head = self._window.head()
+        while head is not None and self._gives_up(head):
+            self._calls.add(head.event.call)
+            self._stage.take(head)
+            head = self._window.head()
+        return head
+
+    def used_up(self) -> bool:
+        """Whether every recorded event is done."""
+        with self._stage.changed:
+            held = all(call < 0 for call in self._stage.waiters)
+            return held and self.head() is None
+
+    def drain(self) -> None:
+        """Let threads that are about to use the tape do so before it is closed.
+
+        A callback must come to its end, unless the tape says that the recording did not see that.
+        """
+        stage = self._stage
+        with stage.changed:
+            stage.strands.expect_no_more()
+            while stage.failure is None:
+                head = self.head()
+                endless = head is None and bool(self._being_served() - self._calls)
+                if head is None and not endless:
+                    return
+                if not stage.somebody_may_move():
+                    if endless:
+                        stage.note_failure(stage.stall())
+                    return
+                stage.changed.wait(_POLL)
+
+    def _being_served(self) -> set[int]:
+        """The callbacks that threads of ours make."""
+        receiver = self._stage.receiver
+        return set() if receiver is None else receiver.aside
+
+    def _gives_up(self, slot: Slot) -> bool:
+        """Whether an event says that a callback was not over when the recording was closed."""
+        event = slot.event
+        if not isinstance(event, Signal) or event.kind != "cancel":
+            return False
+        return self._window.is_last_of_call(slot)
+
+    def _wait_for_close(self) -> None:
+        waiter = Waiter(-threading.get_ident())
+        self._stage.waiters[waiter.call] = waiter
+        while not self._stage.closed and self._stage.failure is None:
+            self._stage.changed.wait()
+        del self._stage.waiters[waiter.call]
+        self._stage.check()

@@ -1,0 +1,190 @@
+"""Who waits for the tape, and whether anybody else could still move."""
+
+import opcode
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from math import inf
+from types import FrameType
+from typing import NamedTuple, final
+from weakref import WeakSet
+
+from vcr_gen.runtime.event_loops.libraries import Parked, library_here
+from vcr_gen.runtime.frames import coroutine_frames, frames_from, frames_of_threads, is_tool
+from vcr_gen.runtime.tape.events import Event
+
+__all__ = ["BLOCKED_GRACE", "OWN_THREAD", "Threads", "Wait", "Waiter", "waits"]
+
+OWN_THREAD = "vcr-gen"
+"""What the names of the runtime's own threads begin with."""
+
+BLOCKED_GRACE = 0.2
+"""Seconds to wait for threads that all sit in a wait of the standard library."""
+
+
+_IDLE_WORKERS = {("_worker", "thread.py"), ("_work", "_thread_cache.py"), ("_next", "callers.py")}
+"""Where workers of `concurrent.futures`, of trio and of our own wait for something to do."""
+
+_CONDITION_WAIT = threading.Condition.wait.__code__
+_JOINS = ("join", "_wait_for_tstate_lock")
+"""Where a thread waits for another: the latter until Python 3.12."""
+
+_BEFORE_WITH = opcode.opmap.get("BEFORE_WITH", -1)
+
+
+@final
+class Waiter:
+    """A task or thread that waits for the next event of a call."""
+
+    __slots__ = (
+        "_library",
+        "call",
+        "cancelled",
+        "future",
+        "hand_back",
+        "impatient",
+        "may_go",
+        "pulls",
+        "task",
+        "thread",
+        "wanted",
+    )
+
+    def __init__(self, call: int, *, pulls: bool = False, cancelled: bool = False) -> None:
+        self.call = call
+        self.pulls = pulls
+        self.cancelled = cancelled
+        """Whether the application has cancelled the call."""
+        self.future: Parked[Event] | None = None
+        self.impatient = False
+        """Whether it goes on out of turn, rather than for ever to hold up its loop."""
+        self.may_go: Callable[[], bool] = lambda: False
+        """Whether its turn has come, of which it is about to take notice."""
+        self.hand_back: Callable[[], None] | None = None
+        """What lets the result of an executor job enter, where that is what waits."""
+        self.wanted: Callable[[], bool] = lambda: True
+        self.thread = threading.current_thread()
+        self._library = library_here()
+        self.task: object = None if self._library is None else self._library.task()
+
+    @property
+    def name(self) -> str:
+        """The task or thread in words."""
+        if self._library is not None and self.task is not None:
+            return f"task {self._library.name(self.task)}"
+        return f"thread {self.thread.name}"
+
+    def frames(self) -> Iterator[FrameType]:
+        """Where it stands, innermost first."""
+        if self._library is not None and self.task is not None:
+            yield from coroutine_frames(self._library.coroutine(self.task))
+        else:
+            yield from frames_from(frames_of_threads().get(self.thread.ident or 0))
+
+
+class Wait(NamedTuple):
+    """What a thread of the program does that is not at the tape."""
+
+    thread: threading.Thread
+    timeout: float
+    """Seconds after which its wait ends by itself; none where it is not known to wait at all."""
+    on: object = None
+    """The condition that it waits for, or the thread."""
+    token: object = None
+    """What tells this wait from the one before."""
+    is_over: bool = False
+    """Whether it has been woken, and will go on as soon as the system lets it."""
+
+
+@final
+class Threads:
+    """Tells how long it is worth waiting for the threads that are not parked at the tape."""
+
+    def __init__(self) -> None:
+        self._bystanders = frozenset(threading.enumerate()) - {threading.current_thread()}
+        self._seen: WeakSet[threading.Thread] = WeakSet()
+
+    def see(self) -> None:
+        """The running thread uses the session: it is part of the program."""
+        self._seen.add(threading.current_thread())
+
+    def grace(self, waiters: Iterable[Waiter], patience: float) -> float:
+        """Seconds in which one of them may still move the replay: none when all are parked.
+
+        A thread that was there before the session and never used it (a test runner's, say) does
+        not count; an idle pool worker neither. One that sits in a wait of the standard library
+        can be woken only by another, or by its own time-out: it gets a short grace.
+        """
+        return max(
+            (
+                min(BLOCKED_GRACE, patience) if waits(frame) else patience
+                for _, frame in self._elsewhere(waiters)
+            ),
+            default=0.0,
+        )
+
+    def busy(self, waiters: Iterable[Waiter]) -> list[threading.Thread]:
+        """The threads of the program that are not at the tape."""
+        return [thread for thread, _ in self._elsewhere(waiters)]
+
+    def waits(self, waiters: Iterable[Waiter]) -> Iterator[Wait]:
+        """What each of them is known to wait for."""
+        for thread, frame in self._elsewhere(waiters):
+            yield _wait_of(thread, frame)
+
+    def bystanders(self) -> list[tuple[int, int]]:
+        """Where the other threads of the process stand, which may be at work for the program."""
+        frames = frames_of_threads()
+        found = [
+            frames.get(thread.ident or 0) for thread in self._bystanders if thread not in self._seen
+        ]
+        return [
+            (id(frame), frame.f_lasti)
+            for frame in found
+            if frame is not None and not any(map(is_tool, frames_from(frame)))
+        ]
+
+    def _elsewhere(self, waiters: Iterable[Waiter]) -> Iterator[tuple[threading.Thread, FrameType]]:
+        parked = {waiter.thread for waiter in waiters if waiter.future is None}
+        parked.add(threading.current_thread())
+        frames = frames_of_threads()
+        for thread in threading.enumerate():
+            if thread in parked or thread.name.startswith(OWN_THREAD):
+                continue
+            if thread in self._bystanders and thread not in self._seen:
+                continue
+            frame = frames.get(thread.ident or 0)
+            if frame is not None and not _is_idle_worker(frame):
+                yield thread, frame
+
+
+def _is_idle_worker(frame: FrameType) -> bool:
+    code = frame.f_code
+    return (code.co_name, code.co_filename.rpartition("/")[2]) in _IDLE_WORKERS
+
+
+def waits(frame: FrameType) -> bool:
+    """Whether a thread that stands there sits in a wait of the standard library."""
+    code = frame.f_code
+    if code.co_filename.endswith(("/threading.py", "/queue.py", "/selectors.py", "/lock_order.py")):
+        return True
+    # A lock has no frame of its own: who waits for it stands at its `with`.
+    return code.co_code[frame.f_lasti] == _BEFORE_WITH
+
+
+def _wait_of(thread: threading.Thread, frame: FrameType) -> Wait:
+    """What a thread waits for, as far as the frame of the standard library tells."""
+    code = frame.f_code
+    if code is _CONDITION_WAIT:
+        found = frame.f_locals
+        lock, condition = found.get("waiter"), found["self"]
+        if lock is None:
+            return Wait(thread, 0.0)
+        asleep = lock.locked() and lock in getattr(condition, "_waiters", ())
+        timeout = inf if found["timeout"] is None else found["timeout"]
+        return Wait(thread, timeout, condition, lock, not asleep)
+    if code.co_name in _JOINS and code.co_filename == _CONDITION_WAIT.co_filename:
+        found = frame.f_locals
+        joined, timeout = found["self"], found.get("timeout")
+        rest = inf if timeout is None or timeout < 0 else timeout
+        return Wait(thread, rest, joined, joined, not joined.is_alive())
+    return Wait(thread, 0.0)

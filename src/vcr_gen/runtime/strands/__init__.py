@@ -1,0 +1,1 @@
+"""Lines of execution: their names, their work and the locks between them."""

@@ -1,0 +1,1 @@
+"""The tape: its events, how they are written, stored and read again."""

@@ -1,0 +1,270 @@
+"""The part of a recorded tape that has been read but not used up yet.
+
+Events are *driven* by one of two sides. What the environment drives (results, items, inbound calls)
+is delivered in the recorded total order: only the oldest event that is not done may be delivered.
+What the application drives (outbound calls, inbound results) is checked in the recorded order of
+its own strand. Only what is needed to answer is read, so a sequential replay holds a few events.
+"""
+
+from collections import deque
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from math import inf
+from typing import TypeVar, final
+
+from vcr_gen.runtime.screening import Hook, Hooked
+from vcr_gen.runtime.tape.events import INTERNAL, LOCK, End, Event, Item, Signal, Start
+from vcr_gen.runtime.tape.recorded import read_events
+from vcr_gen.runtime.tape.storage import Reading
+
+__all__ = ["REACH", "Slot", "Window"]
+
+_Key = TypeVar("_Key", str, int)
+
+REACH = 1000
+"""How many events ahead is looked for what may well not be there at all."""
+
+
+@final
+@dataclass(slots=True, eq=False)
+class Slot:
+    """One recorded event and what became of it."""
+
+    event: Event
+    index: int
+    """Its number on the tape, from 1."""
+    line: int
+    driven_by_application: bool
+    strand: str
+    """The strand that has to produce it, where the application drives it."""
+    start: Start
+    """The call it belongs to."""
+    number: int = 0
+    """Its number in the file, where a call and its end may be one: what people are told."""
+    done: bool = False
+
+
+@final
+class Window:
+    """Reads the tape as far as it must and hands out what is not done."""
+
+    def __init__(self, reading: Reading, before_replay: Hook | None = None) -> None:
+        self._reading = reading
+        self._hooked = None if before_replay is None else Hooked("before_replay", before_replay)
+        self._slots_ahead = self._read()
+        self._window: deque[Slot] = deque()
+        self._strands: dict[str, deque[Slot]] = {}
+        self._calls: dict[int, deque[Slot]] = {}
+        self._beginnings: dict[int, Slot] = {}
+        self._soon: dict[int, Slot] = {}
+        self.locks: dict[str, deque[Slot]] = {}
+        """Each lock's changes of hands that were read and not had again."""
+        self.ordered_locks: set[str] = set()
+        """The locks that are taken in turn; what the tape has of others does not count."""
+        self.last_call = 0
+        """The highest call number seen."""
+        self.last_at = 0.0
+        self.done = 0
+        """How many events are done."""
+        self._skipped: set[int] = set()
+        self._unreadable: Exception | None = None
+        self.recent: deque[Slot] = deque(maxlen=5)
+        """The last events done."""
+
+    def head(self) -> Slot | None:
+        """The oldest event that is not done; None when the tape is used up."""
+        window = self._window
+        while window or self._extend():
+            head = window[0]
+            if not head.done and (head.event.call in self._skipped or self._is_moot(head)):
+                self.take(head)
+            if not head.done:
+                return head
+            window.popleft()
+        return None
+
+    def skip(self, call: int) -> None:
+        """Leave out a call that need not happen again."""
+        self._skipped.add(call)
+
+    def next_of_strand(self, strand: str, reach: float = inf) -> Slot | None:
+        """The next event that a strand has to produce, among those so many ahead."""
+        while not (queue := self._strands.get(strand)):
+            if not self._extend(reach):
+                return None
+        return queue[0]
+
+    def beginnings(self, reach: float) -> Iterator[Slot]:
+        """The first calls of threads and pools' jobs that were not made yet, so many ahead."""
+        yield from list(self._beginnings.values())
+        while self._extend(reach):
+            slot = self._window[-1]
+            if self._beginnings.get(slot.event.call) is slot:
+                yield slot
+
+    def soon_after(self, call: int, now: float) -> Slot | None:
+        """The callback that came after a call before the loop was idle again, if one is due.
+
+        The clock stands still until then, so what has a later time need not be read.
+        """
+        while self.last_at <= now and self._extend():
+            pass
+        slot = self._soon.get(call)
+        following = self._calls.get(call)
+        if slot is None or (following and following[0].index < slot.index):
+            return None
+        return slot
+
+    def next_of_call(self, call: int) -> Slot | None:
+        """The next event of a call after its start."""
+        while not (queue := self._calls.get(call)):
+            if not self._extend():
+                return None
+        return queue[0]
+
+    def is_last_of_call(self, slot: Slot) -> bool:
+        """Whether the tape has nothing more of a call after one of its events."""
+        self.read_all()
+        following = self._calls.get(slot.event.call)
+        return following is None or following[-1] is slot
+
+    def strands(self) -> Iterator[tuple[str, Slot]]:
+        """Every strand that has something to produce in what has been read, oldest first."""
+        heads = [(name, _first(queue)) for name, queue in self._strands.items()]
+        found = [(name, slot) for name, slot in heads if slot is not None]
+        yield from sorted(found, key=lambda head: head[1].index)
+
+    def next_strand_besides(self, known: Collection[str]) -> tuple[str, Slot] | None:
+        """The next strand on the tape with something to produce, besides those known."""
+        while True:
+            for name, queue in self._strands.items():
+                slot = None if name in known else _first(queue)
+                if slot is not None:
+                    return name, slot
+            if not self._extend():
+                return None
+
+    def read_since(self, index: int) -> list[Slot]:
+        """What was read behind an index; when nothing was, one event more is read."""
+        if not self._window or self._window[-1].index <= index:
+            while self._extend() and self._window[-1].index <= index:
+                pass
+        fresh: list[Slot] = []
+        for slot in reversed(self._window):
+            if slot.index <= index:
+                break
+            fresh.append(slot)
+        return fresh[::-1]
+
+    def read_all(self) -> None:
+        """Read to the end of the tape."""
+        while self._extend():
+            pass
+
+    def take(self, slot: Slot) -> None:
+        """An event is done."""
+        slot.done = True
+        self.done += 1
+        self.recent.append(slot)
+        if slot.driven_by_application:
+            _drop(self._strands, slot.strand)
+        if not isinstance(slot.event, Start):
+            _drop(self._calls, slot.event.call)
+        else:
+            self._beginnings.pop(slot.event.call, None)
+            if self._is_moot(slot):
+                self.locks.pop(str(slot.start.arguments["lock"]), None)
+            if slot.event.soon is not None:
+                self._soon.pop(slot.event.soon.after, None)
+
+    def ahead(self, count: int) -> Iterator[Slot]:
+        """The next events that are not done, at most `count` of them."""
+        while len(self._window) < count and self._extend():
+            pass
+        for slot in islice(self._window, count):
+            if not slot.done:
+                yield slot
+
+    def left(self) -> Iterator[Slot]:
+        """Every event that still has to happen, to the end of the tape."""
+        self.read_all()
+        for slot in self._window:
+            if not slot.done and slot.start.of not in INTERNAL:
+                yield slot
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._reading.close()
+
+    def _extend(self, reach: float = inf) -> bool:
+        if len(self._window) >= reach:
+            return False
+        if self._unreadable is not None:
+            raise self._unreadable
+        try:
+            slot = next(self._slots_ahead, None)
+        except Exception as error:
+            self._unreadable = error  # for everyone who reads on, whichever thread it is
+            raise
+        if slot is None:
+            return False
+        self._window.append(slot)
+        if slot.driven_by_application:
+            self._strands.setdefault(slot.strand, deque()).append(slot)
+        if not isinstance(slot.event, Start):
+            self._calls.setdefault(slot.event.call, deque()).append(slot)
+        else:
+            if slot.event.begins:
+                self._beginnings[slot.event.call] = slot
+            if slot.start.of == LOCK and "after" in slot.start.arguments:
+                self.locks.setdefault(str(slot.start.arguments["lock"]), deque()).append(slot)
+            if slot.event.soon is not None:
+                self._soon.setdefault(slot.event.soon.after, slot)
+        return True
+
+    def _is_moot(self, slot: Slot) -> bool:
+        return slot.start.of == LOCK and slot.start.arguments["lock"] not in self.ordered_locks
+
+    def _read(self) -> Iterator[Slot]:
+        recorded_events = read_events(self._reading, self._reading.path)
+        for index, (event, start, number, line) in enumerate(recorded_events, start=1):
+            self.last_call = max(self.last_call, start.call)
+            self.last_at = max(self.last_at, event.at)
+            home = f"@{start.call}" if start.inbound else start.strand
+            strand = home if isinstance(event, Start) else event.strand or home
+            by_application = _application_drives(event, start)
+            shown = self._shown(event, start.of)
+            of = shown if isinstance(shown, Start) else start
+            yield Slot(shown, index, line, by_application, strand, of, number)
+
+    def _shown(self, event: Event, of: str) -> Event:
+        """The event as the user's hook makes it; our own events are none of its business."""
+        if self._hooked is None or of in INTERNAL:
+            return event
+        return self._hooked.event(event, of)
+
+
+def _application_drives(event: Event, start: Start) -> bool:
+    match event:
+        case Start() | Signal():
+            return not start.inbound
+        case Item():
+            return start.inbound
+        case End(outcome="cancelled"):
+            return False
+        case End():
+            return start.inbound
+
+
+def _first(queue: deque[Slot]) -> Slot | None:
+    """What a strand has to produce first, besides what need not happen again."""
+    return next((slot for slot in queue if slot.start.of not in INTERNAL and not slot.done), None)
+
+
+def _drop(queues: dict[_Key, deque[Slot]], key: _Key) -> None:
+    queue = queues[key]
+    while queue and queue[0].done:  # what is done out of its turn goes when it comes first
+        queue.popleft()
+    if not queue:
+        del queues[key]
