@@ -182,6 +182,25 @@ def test_the_names_of_a_function_replay(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("importable")
+def test_what_a_descriptor_gives_replays(tmp_path: Path) -> None:
+    ports = importlib.import_module("descriptors.ports")
+    module = importlib.import_module("vcr_descriptors.ports")
+
+    class Real:
+        size = ports.Column(3)
+        reader = ports.Reader()
+
+    def session(mode: str) -> list[object]:
+        with Cassette(tmp_path / "descriptors.yaml", mode=mode) as cassette:
+            table = module.VcrTable.attach(cassette, Real)
+            before = table.size
+            table.size = 4
+            return [before, table.size, table.reader]
+
+    assert session("all") == session("none") == [3, 4, "read"]
+
+
+@pytest.mark.usefixtures("importable")
 def test_overloads_of_class_and_static_methods_replay(tmp_path: Path) -> None:
     module = importlib.import_module("vcr_class_and_static_methods.ports")
 

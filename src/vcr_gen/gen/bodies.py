@@ -118,13 +118,12 @@ def instance(wrapper: Wrapper, signature: Signature, receiver: str, bound: Colle
 def as_protocol(
     wrapper: Wrapper, signature: Signature, bound: Collection[str]
 ) -> Iterator[tuple[str, str]]:
-    """Parameters of the type of `self`, which an event says is the Protocol's.
+    """Parameters of the type of `self`, which an event says is the Protocol's, and descriptors.
 
     An unbounded TypeVar does not say so, and `list[Self]` is not a list of Protocols.
     """
     for one in signature.parameters:
         annotation = one.annotation or ()
-        if signature.self_type in set(references(annotation)) or contains_self(annotation):
-            cast = wrapper.names.own("typing", "cast", bound=bound)
-            any_name = wrapper.names.own("typing", "Any")
-            yield one.name, f'{cast}("{any_name}", {one.name})'
+        own = signature.self_type in set(references(annotation)) or contains_self(annotation)
+        if own or one.descriptor:
+            yield one.name, wrapper.maker.anything(one.name, bound)

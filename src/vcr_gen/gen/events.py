@@ -73,19 +73,26 @@ class EventMaker:
         returns = self.returned(signature)
         access = f"target.{member}"
         if unseen:
-            cast, any_name = self.names.own("typing", "cast"), self.names.own("typing", "Any")
-            access = f'{cast}("{any_name}", target).{member}'
+            access = f"{self.anything('target')}.{member}"
         if loose or unseen or _has_pack(signature) or _overlaps(signature):
             access = self._loosened(access, signature, returns)
-        values = {parameter: f"self.{field}" for parameter, field in _fields(fields).items()}
+        held = {one.name for one in signature.parameters if one.descriptor}
+        values = {
+            parameter: self.anything(f"self.{field}") if parameter in held else f"self.{field}"
+            for parameter, field in _fields(fields).items()
+        }
         inner = Nest(f"{access}(", arguments_for(self.names, signature, values), ")")
         body = _statement(signature, inner)
         return self._event(name, key, signature, fields, returns=returns, body=body)
 
-    def get(self, name: str, key: str, signature: Signature) -> Event:
+    def get(self, name: str, key: str, signature: Signature, *, descriptor: bool = False) -> Event:
         """The event of reading a property or attribute."""
-        statement = _statement(signature, Nest(f"target.{key}", (), ""))
         returns = self.returned(signature)
+        access = f"target.{key}"
+        if descriptor:  # whatever type checkers think that its `__get__` makes of it
+            cast, shown = self.names.own("typing", "cast"), self.names.spell(returns)
+            access = f"{cast}({_quoted(shown)}, {self.anything(access)})"
+        statement = _statement(signature, Nest(access, (), ""))
         return self._event(name, key, signature, [], returns=returns, body=statement)
 
     def set(
@@ -94,7 +101,8 @@ class EventMaker:
         """The event of setting a property or attribute."""
         annotation = self.field_type(signature.parameters[0], signature, key)
         fields = [("value", annotation)]
-        body = Nest(f"target.{member} = self.value", (), "")
+        value = self.anything("self.value") if signature.parameters[0].descriptor else "self.value"
+        body = Nest(f"target.{member} = {value}", (), "")
         if slotted:  # the Protocol's own empty `__slots__` forbid what an implementation has
             body = Nest("setattr(", ("target", f'"{member}"', "self.value"), ")")
         return self._event(name, key, signature, fields, returns=("None",), body=body)
@@ -103,6 +111,12 @@ class EventMaker:
         """The event of deleting a property."""
         body = Nest(f"del target.{member}", (), "")
         return self._event(name, key, signature, [], returns=("None",), body=body)
+
+    def anything(self, value: str, bound: Collection[str] = ()) -> str:
+        """A value of which type checkers know nothing."""
+        cast = self.names.own("typing", "cast", bound=bound)
+        any_name = self.names.own("typing", "Any")
+        return f'{cast}("{any_name}", {value})'
 
     def returned(self, signature: Signature) -> Text:
         """The declared result as the event says it."""
@@ -147,8 +161,7 @@ class EventMaker:
         if signature.asynchronous:
             returns = (imported("collections.abc", "Awaitable"), "[", *returns, "]")
         text = (imported("collections.abc", "Callable"), "[..., ", *returns, "]")
-        shown = string_literal(self.names.spell(text).replace('"', "'"))
-        return f"{self.names.own('typing', 'cast')}({shown}, {access})"
+        return f"{self.names.own('typing', 'cast')}({_quoted(self.names.spell(text))}, {access})"
 
     def _event(
         self,
@@ -206,6 +219,10 @@ class EventMaker:
             maker = self.names.own("dataclasses", "field", bound=bound)
             default = f'{maker}(metadata={{"parameter": "{parameter}"}})'
         return FieldView(field, self.names.annotation(text, lazy=lazy, bound=bound), default)
+
+
+def _quoted(annotation: str) -> str:
+    return string_literal(annotation.replace('"', "'"))
 
 
 def _plain(part: Part) -> Part:

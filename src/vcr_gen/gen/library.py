@@ -78,6 +78,8 @@ class Library:
         default_factory=dict
     )
     """How the names of modules are referred to, by module, name and dotted tail."""
+    descriptors: dict[str, bool] = field(default_factory=dict)
+    """Whether types are descriptors, by their full names."""
     _modules: dict[str, Module | None] = field(default_factory=dict)
     _places: dict[str, Path | None] = field(default_factory=dict)
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from vcr_gen.gen.annotations import full_name, unquoted
 from vcr_gen.gen.decorators import Decorations, decorations
+from vcr_gen.gen.descriptors import is_descriptor
 from vcr_gen.gen.flatten import Ancestor, class_scope, is_protocol
 from vcr_gen.gen.library import Definition, Library
 from vcr_gen.gen.model import (
@@ -216,9 +217,12 @@ def _property(
     if "getter" not in by_role:
         return None
     parts = {role: signature_of(node, declared.place, how) for role, (node, how) in by_role.items()}
+    returns = by_role["getter"][0].returns
+    place = declared.place
     return Property(
         name,
         parts["getter"],
+        returns is not None and is_descriptor(place.typed(returns), place.scope),
         parts.get("setter"),
         parts.get("deleter"),
         cached=functions[0][1].role == "cached",
@@ -255,6 +259,7 @@ def _attribute(
         settable=not wrappers,  # an instance cannot set a class variable either
         final=bool(wrappers & _READ_ONLY),
         slotted=_has_slots(declared.place.scope.classes[-1]),
+        descriptor=is_descriptor(value, declared.place.scope),
         lazy=declared.place.scope.module.lazy_annotations,
     )
 

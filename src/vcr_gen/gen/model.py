@@ -65,6 +65,8 @@ class Parameter:
     """The name in the source, where Python mangles it."""
     packed: Text = ()
     """The TypedDict of `Unpack[TypedDict]`, or the tuple type of `*args: *Ts`."""
+    descriptor: bool = False
+    """Whether its type has `__get__`: a field of that type is something else to type checkers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +147,8 @@ class Property:
 
     name: str
     getter: Signature
+    descriptor: bool = False
+    """Whether the type of its value has `__get__`."""
     setter: Signature | None = None
     deleter: Signature | None = None
     cached: bool = False
@@ -167,6 +171,8 @@ class Attribute:
     """Whether it is `Final` or `ReadOnly`: a property is all that can be offered."""
     slotted: bool = False
     """Whether the Protocol declares `__slots__`."""
+    descriptor: bool = False
+    """Whether its type has `__get__`, which then tells what reading it gives."""
     lazy: bool = False
     direction: Direction | None = None
     recorded: bool = True

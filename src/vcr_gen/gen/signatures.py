@@ -8,6 +8,7 @@ from typing import Literal
 from vcr_gen.gen.annotations import bind, full_name, unquoted
 from vcr_gen.gen.decorators import Decorations
 from vcr_gen.gen.defaults import default_of
+from vcr_gen.gen.descriptors import is_descriptor
 from vcr_gen.gen.flatten import fill
 from vcr_gen.gen.model import Kind, Parameter, Signature
 from vcr_gen.gen.scopes import Bound, Scope
@@ -133,6 +134,9 @@ def _parameter(node: ast.arg, kind: Kind, default: ast.expr | None, place: Place
         pack,
         node.arg if mangled(node.arg, place.class_name) != node.arg else "",
         packed,
+        annotation is not None
+        and kind not in {Kind.VARIADIC, Kind.KEYWORDS}
+        and is_descriptor(annotation, place.scope),
     )
 
 

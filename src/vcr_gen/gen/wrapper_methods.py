@@ -110,6 +110,8 @@ def _is_vague(wrapper: Wrapper, member: Method, index: int) -> bool:
     signature = member.overloads[index]
     if signature.receiver is not None and signature.receiver.annotation is not None:
         return True
+    if any(one.descriptor for one in signature.parameters):
+        return True
     if any(one.default and one.default.how == "omitted" for one in signature.parameters):
         return True  # what was given of them is handed on as `**given(...)`
     own = {one.reference for one in wrapper.boundary.type_parameters}

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from vcr_gen.gen.bodies import handing, instance, returning
+from vcr_gen.gen.bodies import cast_to, handing, instance, returning
 from vcr_gen.gen.events import RUNTIME
 from vcr_gen.gen.headers import decorators_of, header_of
 from vcr_gen.gen.layout import Nest
@@ -13,7 +13,7 @@ from vcr_gen.gen.model import (
     Property,
     Signature,
 )
-from vcr_gen.gen.text import builtin
+from vcr_gen.gen.text import Text, builtin, imported
 from vcr_gen.gen.views import (
     DeclaredView,
     FunctionView,
@@ -31,7 +31,16 @@ def property_member(wrapper: Wrapper, member: Property) -> MemberView:
         maker = names.own("functools", "cached_property", bound=bound)
     else:
         maker = names.spell((builtin("property"),), bound=bound)
-    functions = [_getter(wrapper, member.name, member.getter, maker, recorded=member.recorded)]
+    functions = [
+        _getter(
+            wrapper,
+            member.name,
+            member.getter,
+            maker,
+            recorded=member.recorded,
+            descriptor=member.descriptor,
+        )
+    ]
     if member.setter is not None:
         functions.append(_setter(wrapper, member.name, member.setter, recorded=member.recorded))
     if member.deleter is not None:
@@ -40,18 +49,27 @@ def property_member(wrapper: Wrapper, member: Property) -> MemberView:
 
 
 def _getter(
-    wrapper: Wrapper, name: str, signature: Signature, maker: str, *, recorded: bool
+    wrapper: Wrapper,
+    name: str,
+    signature: Signature,
+    maker: str,
+    *,
+    recorded: bool,
+    descriptor: bool = False,
 ) -> FunctionView:
     receiver = signature.receiver.name if signature.receiver else "self"
     port = f"{instance(wrapper, signature, receiver, {receiver})}.{wrapper.port}"
     header = header_of(wrapper, name, signature)
     body: tuple[Nest | str, ...]
     if recorded:
-        event = wrapper.maker.get(event_name(wrapper, name), name, signature)
+        event = wrapper.maker.get(event_name(wrapper, name), name, signature, descriptor=descriptor)
         wrapper.events.append(event.view)
         body = tuple(handing(wrapper, event, signature, port, bound={receiver}))
     else:
         inner = Nest(f'{port}.unrecorded("{name}").{name}', (), "")
+        if descriptor:
+            loose = wrapper.maker.anything(inner.before)
+            inner = cast_to(wrapper, signature.returns or (), loose, {receiver})
         body = tuple(returning(wrapper, signature, inner, {receiver}, direct=True))
     decorators = (maker, *decorators_of(wrapper, signature))
     return FunctionView(decorators, header, signature.docstring, body)
@@ -64,6 +82,7 @@ def _setter(
     value = signature.parameters[0].name if signature.parameters else "value"
     port = f"{instance(wrapper, signature, receiver, {receiver})}.{wrapper.port}"
     header = header_of(wrapper, name, signature)
+    held = any(one.descriptor for one in signature.parameters)
     body: tuple[Nest | str, ...]
     if recorded:
         chosen = event_name(wrapper, name, "Set")
@@ -77,7 +96,7 @@ def _setter(
                 quiet,
                 port,
                 bound={receiver, value},
-                values={"value": value},
+                values={"value": wrapper.maker.anything(value, {value}) if held else value},
             )
         )
     else:
@@ -119,11 +138,23 @@ def attribute_member(wrapper: Wrapper, member: Attribute) -> DeclaredView | Memb
     """An attribute: declared for type checkers, a property at run time."""
     names, bound = wrapper.names, wrapper.members
     receiver = Parameter("self", Kind.POSITIONAL)
-    getter = Signature((), member.value, "value", receiver, lazy=member.lazy)
-    value = Parameter("value", Kind.POSITIONAL, member.value)
+    # What crosses is what `__get__` gives, of which the source says nothing that can be relied on.
+    unknown = member.descriptor and not member.final
+    crossing: Text = (imported("typing", "Any"),) if unknown else member.value
+    getter = Signature((), crossing, "value", receiver, lazy=member.lazy)
+    value = Parameter("value", Kind.POSITIONAL, crossing)
     setter = Signature((value,), ("None",), "none", receiver, lazy=member.lazy)
     maker = names.spell((builtin("property"),), bound=bound)
-    running = [_getter(wrapper, member.name, getter, maker, recorded=member.recorded)]
+    running = [
+        _getter(
+            wrapper,
+            member.name,
+            getter,
+            maker,
+            recorded=member.recorded,
+            descriptor=member.descriptor and member.final,
+        )
+    ]
     if member.settable:
         running.append(
             _setter(wrapper, member.name, setter, recorded=member.recorded, slotted=member.slotted)
