@@ -108,8 +108,13 @@ def _speaks_of_self(signature: Signature, text: Text) -> bool:
 
 
 def instance(wrapper: Wrapper, signature: Signature, receiver: str, bound: Collection[str]) -> str:
-    """The wrapper itself, where an annotation on `self` says it is something else."""
-    if signature.receiver is None or signature.receiver.annotation is None:
+    """The wrapper itself, where an annotation on `self` says it is something else.
+
+    Without a `self`, it is the first of `*args`.
+    """
+    if signature.receiver is None:
+        receiver += "[0]"
+    elif signature.receiver.annotation is None:
         return receiver
     cast = wrapper.names.own("typing", "cast", bound=bound)
     return f'{cast}("{own_type(wrapper)}", {receiver})'

@@ -67,7 +67,7 @@ class EventMaker:
 
         It is `loose` where overloads take less than their implementation, and `unseen` by type
         checkers where the member is deprecated, of which only the wrapper's callers are to be
-        warned, or has a mangled name.
+        warned, or has a mangled name, or no parameter for the instance but `*args`.
         """
         fields = [(one.name, self.field_type(one, signature, key)) for one in signature.parameters]
         returns = self.returned(signature)

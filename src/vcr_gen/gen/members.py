@@ -166,7 +166,7 @@ def _function_member(
                 node=decorated.foreign,
             )
             return None
-        if decorated.binding != "static" and not (node.args.posonlyargs or node.args.args):
+        if not _takes_instance(node, decorated):
             problems.report(
                 "VCR204",
                 f"`{declared.place.class_name}.{declared.name}` has no parameter for the instance",
@@ -192,6 +192,14 @@ def _function_member(
         recorded=all(one.recorded for _, one in functions),
         deprecated=any(one.deprecated for _, one in functions),
     )
+
+
+def _takes_instance(node: Function, decorated: Decorations) -> bool:
+    """Whether a function has a parameter for what it is bound to, if only `*args`."""
+    if decorated.binding == "static" or node.args.posonlyargs or node.args.args:
+        return True
+    plain = decorated.role == "method" and not decorated.overload and decorated.recorded
+    return decorated.binding == "instance" and plain and node.args.vararg is not None
 
 
 def _overload(signature: Signature) -> Signature:

@@ -210,30 +210,29 @@ def _calling(wrapper: Wrapper, member: Method) -> FunctionView:
     signature = _with_instance(member, member.signature)
     inner = wrapper.inner(protocols=wrapper.is_told_apart(member))
     header = header_of(wrapper, member.name, signature, inner=inner)
-    assert signature.receiver is not None
-    body = tuple(_body(wrapper, member, signature, signature.receiver.name))
+    body = tuple(_body(wrapper, member, signature))
     return FunctionView(tuple(decorators_of(wrapper, signature)), header, signature.docstring, body)
 
 
 def _with_instance(member: Method, signature: Signature) -> Signature:
     """The signature of a function that is given the instance, whatever the Protocol binds."""
-    if member.binding == "static" or signature.receiver is None:
+    if member.binding == "static":
         return replace(signature, receiver=Parameter("self", Kind.POSITIONAL_ONLY))
-    if member.binding == "class":
+    if member.binding == "class" and signature.receiver is not None:
         return replace(signature, receiver=replace(signature.receiver, annotation=None))
     return signature
 
 
 def _unseen(member: Method) -> bool:
-    return member.deprecated or bool(member.declared)
+    among_arguments = member.binding == "instance" and member.signature.receiver is None
+    return member.deprecated or bool(member.declared) or among_arguments
 
 
-def _body(
-    wrapper: Wrapper, member: Method, signature: Signature, receiver: str
-) -> Iterator[Nest | str]:
+def _body(wrapper: Wrapper, member: Method, signature: Signature) -> Iterator[Nest | str]:
     names = wrapper.names
-    bound = {one.name for one in signature.parameters} | {receiver}
-    port = f"{instance(wrapper, signature, receiver, bound)}.{wrapper.port}"
+    first, *_ = [one for one in (signature.receiver, *signature.parameters) if one is not None]
+    bound = {first.name, *(one.name for one in signature.parameters)}
+    port = f"{instance(wrapper, signature, first.name, bound)}.{wrapper.port}"
     if not member.recorded:
         values = {name: name for name in bound}
         inner = Nest(
@@ -253,4 +252,6 @@ def _body(
     )
     wrapper.events.append(event.view)
     values = dict(as_protocol(wrapper, signature, bound))
+    if signature.receiver is None:
+        values[first.name] = f"{first.name}[1:]"
     yield from handing(wrapper, event, signature, port, bound=bound, values=values)

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from vcr_variadics.ports import (
+        ANYWAY,
         CLIENT,
+        AnywayCall,
+        AnywayLater,
         ClientGet,
         ClientLog,
         ClientLoose,
@@ -16,11 +19,15 @@ if TYPE_CHECKING:
         ClientPick,
         ClientStart,
         ClientStart2,
+        VcrAnyway,
         VcrClient,
     )
 
 __all__ = [
+    "ANYWAY",
     "CLIENT",
+    "AnywayCall",
+    "AnywayLater",
     "ClientGet",
     "ClientLog",
     "ClientLoose",
@@ -29,11 +36,15 @@ __all__ = [
     "ClientPick",
     "ClientStart",
     "ClientStart2",
+    "VcrAnyway",
     "VcrClient",
 ]
 
 _HOMES = {
+    "ANYWAY": "vcr_variadics.ports",
     "CLIENT": "vcr_variadics.ports",
+    "AnywayCall": "vcr_variadics.ports",
+    "AnywayLater": "vcr_variadics.ports",
     "ClientGet": "vcr_variadics.ports",
     "ClientLog": "vcr_variadics.ports",
     "ClientLoose": "vcr_variadics.ports",
@@ -42,6 +53,7 @@ _HOMES = {
     "ClientPick": "vcr_variadics.ports",
     "ClientStart": "vcr_variadics.ports",
     "ClientStart2": "vcr_variadics.ports",
+    "VcrAnyway": "vcr_variadics.ports",
     "VcrClient": "vcr_variadics.ports",
 }
 

@@ -3,9 +3,10 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `variadics.ports`."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, cast, overload
+from typing import cast as _cast
 
 from typing_extensions import Unpack
 from vcr_gen.runtime import (
@@ -19,7 +20,7 @@ from vcr_gen.runtime import (
     implementation,
 )
 
-from variadics.ports import Client, Options, Ts
+from variadics.ports import Anyway, Client, Options, Ts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +186,62 @@ CLIENT: Final[Boundary] = Boundary(
     },
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnywayCall(Call):
+    """`Anyway.__call__`, as it crosses the boundary."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    def __call__(self, target: Anyway) -> int:
+        return cast("Callable[..., int]", cast("Any", target).__call__)(*self.args, **self.kwargs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnywayLater(Call):
+    """`Anyway.later`, as it crosses the boundary."""
+
+    cast: tuple[object, ...]
+    key: int
+
+    async def __call__(self, target: Anyway) -> str:
+        return await cast("Callable[..., Awaitable[str]]", cast("Any", target).later)(
+            *self.cast,
+            key=self.key,
+        )
+
+
+class VcrAnyway:
+    """Records and replays `Anyway`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Anyway | None = None) -> None:
+        self._port = OutboundPort(cassette, ANYWAY, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Anyway]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def __call__(*args: Any, **kwargs: Any) -> int:
+        return cast("VcrAnyway", args[0])._port.call(AnywayCall(args=args[1:], kwargs=kwargs))
+
+    async def later(*cast: object, key: int = 2) -> str:
+        return await _cast("VcrAnyway", cast[0])._port.acall(AnywayLater(cast=cast[1:], key=key))
+
+
+ANYWAY: Final[Boundary] = Boundary(
+    "Anyway",
+    direction="outbound",
+    protocol="variadics.ports:Anyway",
+    wrapper=VcrAnyway,
+    calls={"__call__": AnywayCall, "later": AnywayLater},
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_client_is_a_client(wrapper: VcrClient) -> Client:
+        return wrapper
+
+    def vcr_anyway_is_a_anyway(wrapper: VcrAnyway) -> Anyway:
         return wrapper
