@@ -5,13 +5,14 @@ After a wanted change, `python tests/gen/update_golden.py` writes the new expect
 
 import ast
 import asyncio
+import contextlib
 import importlib
 import inspect
 import json
 import subprocess
 import sys
 import typing
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -214,6 +215,32 @@ def test_a_method_that_takes_its_instance_among_the_arguments_replays(tmp_path: 
             return [anyway(), anyway(1, 2, self=3)]
 
     assert session("all") == session("none") == [0, 6]
+
+
+@pytest.mark.usefixtures("importable")
+def test_context_managers_that_are_class_and_static_methods_replay(tmp_path: Path) -> None:
+    module = importlib.import_module("vcr_context_managers.ports")
+
+    class Real:
+        @classmethod
+        @contextlib.contextmanager
+        def opened(cls, name: str) -> Iterator[str]:
+            yield f"{name} opened"
+
+        @staticmethod
+        @contextlib.asynccontextmanager
+        async def connected(name: str) -> AsyncIterator[str]:
+            yield f"{name} connected"
+
+    async def session(mode: str) -> list[object]:
+        with Cassette(tmp_path / "managers.yaml", mode=mode) as cassette:
+            opener = module.VcrOpener.attach(cassette, Real)
+            with opener.opened("a") as first:
+                async with opener.connected("b") as second:
+                    return [first, second]
+
+    replayed = asyncio.run(session("all")), asyncio.run(session("none"))
+    assert replayed == (["a opened", "b connected"],) * 2
 
 
 @pytest.mark.usefixtures("importable")

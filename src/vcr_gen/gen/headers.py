@@ -39,7 +39,9 @@ def header_of(
     if signature.returns is not None:
         shown = names.annotation(signature.returns, lazy=signature.lazy, bound=bound, inner=inner)
         returns = f" -> {shown}"
-    awaited = "async " if signature.asynchronous or signature.managed == "async with" else ""
+    # Without a body, and so without a `yield` in it, `async def` would make a coroutine.
+    generating = signature.managed == "async with" and not stub
+    awaited = "async " if signature.asynchronous or generating else ""
     return Nest(
         f"{awaited}def {name}{brackets}(",
         tuple(_shown_parameters(wrapper, name, parameters, signature, inner=inner, stub=stub)),

@@ -51,7 +51,7 @@ def method(wrapper: Wrapper, member: Method) -> MemberView | DeclaredView:
     running = [
         _stub(wrapper, bound, _with_instance(member, signature)) for signature in member.overloads
     ]
-    running.append(replace(functions[-1], decorators=(instance,)))
+    running.append(replace(functions[-1], decorators=(instance, *functions[-1].decorators)))
     return DeclaredView(member.name, "", tuple(declared), tuple(running))
 
 

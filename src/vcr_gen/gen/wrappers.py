@@ -15,6 +15,7 @@ from vcr_gen.gen.layout import Nest
 from vcr_gen.gen.model import (
     Attribute,
     Boundary,
+    Kind,
     Method,
     NestedClass,
     Property,
@@ -176,7 +177,12 @@ def _constructors(wrapper: Wrapper) -> Iterator[FunctionView]:
     cassette = names.own(RUNTIME, "Cassette", bound=bound)
     inner_text: Text = (*maker.target, " | None") if optional else maker.target
     inner = names.own_annotation(inner_text, bound=bound)
-    items = ("self", "*", f"cassette: {cassette}", f"inner: {inner}{' = None' if optional else ''}")
+    # Beside `(self, dsn, /, **options)`, no signature may take the instance by keyword.
+    receivers = [one.receiver for one in boundary.constructors]
+    bare = any(one is not None and one.kind is Kind.POSITIONAL_ONLY for one in receivers)
+    receiver = ("self", "/") if bare else ("self",)
+    given = f"inner: {inner}{' = None' if optional else ''}"
+    items = (*receiver, "*", f"cassette: {cassette}", given)
     port = names.own(RUNTIME, wrapper.port_class)
     constant = wrapper.chosen.constant
     own = names.own_annotation(maker.target)
@@ -202,7 +208,7 @@ def _constructors(wrapper: Wrapper) -> Iterator[FunctionView]:
         (),
         Nest(
             "def __init__(",
-            ("self", f"*args: {any_name}", f"**kwargs: {any_name}"),
+            (*receiver, f"*args: {any_name}", f"**kwargs: {any_name}"),
             ") -> None:",
         ),
         None,
@@ -227,7 +233,8 @@ def _declarations(wrapper: Wrapper, bound: Collection[str]) -> Iterator[str]:
     if attributes or private:
         yield f"if {names.own('typing', 'TYPE_CHECKING', bound=bound)}:"
     for hidden in private:  # to pyright, nobody else calls it
-        yield f"    self.{hidden.name} = self.{hidden.declared}"
+        any_name = names.own("typing", "Any", bound=bound)
+        yield f"    self.{hidden.name}: {any_name} = self.{hidden.declared}"
     unknown = any(map(contains_self, wrapper.boundary.texts()))
     for one in attributes:
         if unknown:

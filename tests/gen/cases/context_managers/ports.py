@@ -45,3 +45,17 @@ class Database(Protocol):
     ) -> bool | None: ...
     async def __aenter__(self) -> Self: ...
     async def __aexit__(self, *args: object) -> None: ...
+
+
+@outbound
+class Opener(Protocol):
+    @classmethod
+    @contextmanager
+    def opened(cls, name: str) -> Iterator[str]: ...
+    @staticmethod
+    @asynccontextmanager
+    async def connected(name: str) -> AsyncIterator[str]:
+        yield name
+    @asynccontextmanager
+    async def private(self, __name: str) -> AsyncIterator[str]:
+        yield ""

@@ -7,28 +7,37 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from vcr_constructor.ports import (
+        DATABASE,
         ENGINE,
         HANDLER,
+        DatabaseQuery,
         EngineStart,
         HandlerHandle,
+        VcrDatabase,
         VcrEngine,
         VcrHandler,
     )
 
 __all__ = [
+    "DATABASE",
     "ENGINE",
     "HANDLER",
+    "DatabaseQuery",
     "EngineStart",
     "HandlerHandle",
+    "VcrDatabase",
     "VcrEngine",
     "VcrHandler",
 ]
 
 _HOMES = {
+    "DATABASE": "vcr_constructor.ports",
     "ENGINE": "vcr_constructor.ports",
     "HANDLER": "vcr_constructor.ports",
+    "DatabaseQuery": "vcr_constructor.ports",
     "EngineStart": "vcr_constructor.ports",
     "HandlerHandle": "vcr_constructor.ports",
+    "VcrDatabase": "vcr_constructor.ports",
     "VcrEngine": "vcr_constructor.ports",
     "VcrHandler": "vcr_constructor.ports",
 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, overload
 
 from vcr_gen.runtime import Boundary, Call, Cassette, InboundPort, OutboundPort
 
-from constructor.ports import Engine, Handler
+from constructor.ports import Database, Engine, Handler
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,10 +80,56 @@ HANDLER: Final[Boundary] = Boundary(
     calls={"handle": HandlerHandle},
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseQuery(Call):
+    """`Database.query`, as it crosses the boundary."""
+
+    text: str
+
+    def __call__(self, target: Database) -> str:
+        return target.query(self.text)
+
+
+class VcrDatabase:
+    """Records and replays `Database`."""
+
+    @overload
+    def __init__(self, /, *, cassette: Cassette, inner: Database | None = None) -> None: ...
+    @overload
+    def __init__(self, dsn: str, /, **options: int) -> None: ...
+    def __init__(self, /, *args: Any, **kwargs: Any) -> None:
+        self._port: OutboundPort[Database] = OutboundPort.from_arguments(
+            DATABASE,
+            args,
+            kwargs,
+            self,
+        )
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Database]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def query(self, text: str) -> str:
+        return self._port.call(DatabaseQuery(text=text))
+
+
+DATABASE: Final[Boundary] = Boundary(
+    "Database",
+    direction="outbound",
+    protocol="constructor.ports:Database",
+    wrapper=VcrDatabase,
+    calls={"query": DatabaseQuery},
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_engine_is_a_engine(wrapper: VcrEngine) -> Engine:
         return wrapper
 
     def vcr_handler_is_a_handler(wrapper: VcrHandler) -> Handler:
+        return wrapper
+
+    def vcr_database_is_a_database(wrapper: VcrDatabase) -> Database:
         return wrapper

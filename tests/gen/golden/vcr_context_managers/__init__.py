@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from vcr_context_managers.ports import (
         DATABASE,
+        OPENER,
         DatabaseAenter,
         DatabaseAexit,
         DatabaseConnected,
@@ -19,11 +20,16 @@ if TYPE_CHECKING:
         DatabaseSession,
         DatabaseStreaming,
         DatabaseTransaction,
+        OpenerConnected,
+        OpenerOpened,
+        OpenerPrivate,
         VcrDatabase,
+        VcrOpener,
     )
 
 __all__ = [
     "DATABASE",
+    "OPENER",
     "DatabaseAenter",
     "DatabaseAexit",
     "DatabaseConnected",
@@ -35,11 +41,16 @@ __all__ = [
     "DatabaseSession",
     "DatabaseStreaming",
     "DatabaseTransaction",
+    "OpenerConnected",
+    "OpenerOpened",
+    "OpenerPrivate",
     "VcrDatabase",
+    "VcrOpener",
 ]
 
 _HOMES = {
     "DATABASE": "vcr_context_managers.ports",
+    "OPENER": "vcr_context_managers.ports",
     "DatabaseAenter": "vcr_context_managers.ports",
     "DatabaseAexit": "vcr_context_managers.ports",
     "DatabaseConnected": "vcr_context_managers.ports",
@@ -51,7 +62,11 @@ _HOMES = {
     "DatabaseSession": "vcr_context_managers.ports",
     "DatabaseStreaming": "vcr_context_managers.ports",
     "DatabaseTransaction": "vcr_context_managers.ports",
+    "OpenerConnected": "vcr_context_managers.ports",
+    "OpenerOpened": "vcr_context_managers.ports",
+    "OpenerPrivate": "vcr_context_managers.ports",
     "VcrDatabase": "vcr_context_managers.ports",
+    "VcrOpener": "vcr_context_managers.ports",
 }
 
 if not TYPE_CHECKING:  # a module whose own imports fail must not take the others with it

@@ -11,13 +11,13 @@ from contextlib import (
     asynccontextmanager,
     contextmanager,
 )
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, cast
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, instance_member
 
-from context_managers.ports import Database
+from context_managers.ports import Database, Opener
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +201,93 @@ DATABASE: Final[Boundary] = Boundary(
     },
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenerOpened(Call):
+    """`Opener.opened`, as it crosses the boundary."""
+
+    name: str
+
+    def __call__(self, target: Opener) -> AbstractContextManager[str]:
+        return target.opened(self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenerConnected(Call):
+    """`Opener.connected`, as it crosses the boundary."""
+
+    name: str
+
+    def __call__(self, target: Opener) -> AbstractAsyncContextManager[str]:
+        return target.connected(self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenerPrivate(Call):
+    """`Opener.private`, as it crosses the boundary."""
+
+    name: str = field(metadata={"parameter": "_Opener__name"})
+
+    def __call__(self, target: Opener) -> AbstractAsyncContextManager[str]:
+        return target.private(self.name)
+
+
+class VcrOpener:
+    """Records and replays `Opener`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Opener | None = None) -> None:
+        self._port = OutboundPort(cassette, OPENER, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Opener]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        @contextmanager
+        def opened(cls, name: str) -> Iterator[str]: ...
+
+        @staticmethod
+        @asynccontextmanager
+        def connected(name: str) -> AsyncIterator[str]: ...
+
+        @asynccontextmanager
+        def private(self, __name: str) -> AsyncIterator[str]: ...
+
+    else:
+
+        @instance_member
+        @contextmanager
+        def opened(cls, name: str) -> Iterator[str]:
+            with cls._port.call(OpenerOpened(name=name)) as value:
+                yield value
+
+        @instance_member
+        @asynccontextmanager
+        async def connected(self, /, name: str) -> AsyncIterator[str]:
+            async with self._port.call(OpenerConnected(name=name)) as value:
+                yield value
+
+        @asynccontextmanager
+        async def private(self, _Opener__name: str) -> AsyncIterator[str]:
+            async with self._port.call(OpenerPrivate(name=_Opener__name)) as value:
+                yield value
+
+
+OPENER: Final[Boundary] = Boundary(
+    "Opener",
+    direction="outbound",
+    protocol="context_managers.ports:Opener",
+    wrapper=VcrOpener,
+    calls={"opened": OpenerOpened, "connected": OpenerConnected, "private": OpenerPrivate},
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_database_is_a_database(wrapper: VcrDatabase) -> Database:
+        return wrapper
+
+    def vcr_opener_is_a_opener(wrapper: VcrOpener) -> Opener:
         return wrapper

@@ -79,7 +79,7 @@ class VcrVault:
     def __init__(self, *, cassette: Cassette, inner: Vault | None = None) -> None:
         self._port = OutboundPort(cassette, VAULT, inner, self)
         if TYPE_CHECKING:
-            self._Vault__turn = self.__turn
+            self._Vault__turn: Any = self.__turn
             self._state: int
 
     @classmethod
