@@ -274,10 +274,7 @@ def _default(kind: str) -> ast.expr:
     any_node = Bound("Any", ast.Load())
     any_node.reference = imported("typing", "Any")
     if kind == "TypeVarTuple":
-        ellipsis: list[ast.expr] = [any_node, ast.Constant(...)]
-        tuple_node = Bound("tuple", ast.Load())
-        tuple_node.reference = builtin("tuple")
-        whole = ast.Subscript(tuple_node, ast.Tuple(ellipsis, ast.Load()), ast.Load())
+        whole = _packed(ast.Tuple([any_node, ast.Constant(...)], ast.Load()))
         return ast.Tuple([ast.Starred(whole, ast.Load())], ast.Load())
     return any_node
 
@@ -312,7 +309,7 @@ class _Filler:
             case ast.List(elts=elements):
                 return ast.List(self._elements(elements), ast.Load())
             case ast.Starred(value=value):
-                return ast.Starred(self.fill(value), ast.Load())
+                return ast.Starred(_packed(self.fill(value)), ast.Load())
             case ast.Attribute(value=value, attr=attr):
                 return ast.Attribute(self.fill(value), attr, ast.Load())
         return node
@@ -333,6 +330,8 @@ class _Filler:
                 tail = last.slice.elts if isinstance(last.slice, ast.Tuple) else [last.slice]
                 return ast.Subscript(value, ast.Tuple([*front, *tail], ast.Load()), ast.Load())
             return ast.Subscript(value, ast.Tuple([*front, last], ast.Load()), ast.Load())
+        if name == "typing.Unpack":
+            return ast.Subscript(value, _packed(self.fill(inner)), ast.Load())
         if not isinstance(inner, ast.Tuple):
             spread = self._elements([inner])
             filled = spread[0] if len(spread) == 1 else ast.Tuple(spread, ast.Load())
@@ -350,6 +349,15 @@ class _Filler:
             else:
                 found.append(self.fill(element))
         return found
+
+
+def _packed(node: ast.expr) -> ast.expr:
+    """`tuple[int, str]`, where a TypeVarTuple stands for several types that nothing spreads."""
+    if not isinstance(node, ast.Tuple):
+        return node
+    whole = Bound("tuple", ast.Load())
+    whole.reference = builtin("tuple")
+    return ast.Subscript(whole, node, ast.Load())
 
 
 def _pack(node: ast.expr) -> str:

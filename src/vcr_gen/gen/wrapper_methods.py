@@ -44,7 +44,7 @@ def method(wrapper: Wrapper, member: Method) -> MemberView | DeclaredView:
             (*_unmangled(wrapper, member), *_checked_implementation(wrapper, member)),
             tuple(functions),
         )
-    declared = functions[:-1] or [_stub(wrapper, member, member.signature)]
+    declared = list(_unmangled(wrapper, member))
     declared.extend(_checked_implementation(wrapper, member))
     instance = wrapper.names.own(RUNTIME, "instance_member")
     bound = replace(member, binding="instance")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         VaultPeek,
         VaultState,
         VaultStateSet,
+        VaultVaultMade,
         VaultVaultTurn,
         VcrVault,
     )
@@ -24,6 +25,7 @@ __all__ = [
     "VaultPeek",
     "VaultState",
     "VaultStateSet",
+    "VaultVaultMade",
     "VaultVaultTurn",
     "VcrVault",
 ]
@@ -35,6 +37,7 @@ _HOMES = {
     "VaultPeek": "vcr_private_and_mangled.ports",
     "VaultState": "vcr_private_and_mangled.ports",
     "VaultStateSet": "vcr_private_and_mangled.ports",
+    "VaultVaultMade": "vcr_private_and_mangled.ports",
     "VaultVaultTurn": "vcr_private_and_mangled.ports",
     "VcrVault": "vcr_private_and_mangled.ports",
 }

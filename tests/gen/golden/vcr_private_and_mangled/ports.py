@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, instance_member
 
 from private_and_mangled.ports import Vault, _Secret
 
@@ -73,6 +73,16 @@ class VaultVaultTurn(Call):
         return cast("Callable[..., str]", cast("Any", target)._Vault__turn)(self.times)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VaultVaultMade(Call):
+    """`Vault._Vault__made`, as it crosses the boundary."""
+
+    times: int
+
+    def __call__(self, target: Vault) -> str:
+        return cast("Callable[..., str]", cast("Any", target)._Vault__made)(self.times)
+
+
 class VcrVault:
     """Records and replays `Vault`."""
 
@@ -80,6 +90,7 @@ class VcrVault:
         self._port = OutboundPort(cassette, VAULT, inner, self)
         if TYPE_CHECKING:
             self._Vault__turn: Any = self.__turn
+            self._Vault__made: Any = self.__made
             self._state: int
 
     @classmethod
@@ -92,6 +103,9 @@ class VcrVault:
         def open(self, __key: str, __name: str = "") -> _Secret: ...
 
         def __turn(self, times: int = 1) -> str: ...
+
+        @classmethod
+        def __made(cls, times: int) -> str: ...
 
     else:
 
@@ -108,6 +122,10 @@ class VcrVault:
 
         def _Vault__turn(self, times: int = 1) -> str:
             return self._port.call(VaultVaultTurn(times=times))
+
+        @instance_member
+        def _Vault__made(cls, times: int) -> str:
+            return cls._port.call(VaultVaultMade(times=times))
 
     def _peek(self, _depth: int) -> str:
         return self._port.call(VaultPeek(_depth=_depth))
@@ -128,6 +146,7 @@ VAULT: Final[Boundary] = Boundary(
         "open": VaultOpen,
         "named": VaultNamed,
         "_Vault__turn": VaultVaultTurn,
+        "_Vault__made": VaultVaultMade,
     },
 )
 

@@ -1,0 +1,25 @@
+from collections.abc import Callable
+from typing import Protocol, TypeVar, TypeVarTuple, Unpack
+
+from vcr_gen.boundary import outbound
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+
+class Registry(Protocol[T, Unpack[Ts]]):
+    def register(self, first: T, *args: Unpack[Ts]) -> T: ...
+    def starred(self, first: T, *args: *Ts) -> T: ...
+    def call(self, function: Callable[[T, Unpack[Ts]], int]) -> tuple[T, *Ts]: ...
+
+
+@outbound
+class Pairs(Registry[int, str, bytes], Protocol): ...
+
+
+@outbound
+class Bare(Registry[int], Protocol): ...
+
+
+@outbound
+class Longer(Registry[T, str, Unpack[Ts]], Protocol[T, Unpack[Ts]]): ...
