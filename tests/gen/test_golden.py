@@ -244,6 +244,28 @@ def test_context_managers_that_are_class_and_static_methods_replay(tmp_path: Pat
 
 
 @pytest.mark.usefixtures("importable")
+def test_private_members_replay(tmp_path: Path) -> None:
+    module = importlib.import_module("vcr_private_and_mangled.ports")
+
+    class Vault:
+        __depth = 1
+        __level = 2
+
+        @classmethod
+        def __made(cls, times: int) -> str:
+            return "made " * times
+
+    def session(mode: str) -> list[object]:
+        with Cassette(tmp_path / "private.yaml", mode=mode) as cassette:
+            vault = module.VcrVault.attach(cassette, Vault)
+            vault._Vault__depth = 3
+            vault._Vault__level = 4
+            return [vault._Vault__depth, vault._Vault__level, vault._Vault__made(2)]
+
+    assert session("all") == session("none") == [3, 4, "made made "]
+
+
+@pytest.mark.usefixtures("importable")
 def test_overloads_of_class_and_static_methods_replay(tmp_path: Path) -> None:
     module = importlib.import_module("vcr_class_and_static_methods.ports")
 

@@ -85,31 +85,46 @@ class EventMaker:
         body = _statement(signature, inner)
         return self._event(name, key, signature, fields, returns=returns, body=body)
 
-    def get(self, name: str, key: str, signature: Signature, *, descriptor: bool = False) -> Event:
-        """The event of reading a property or attribute."""
+    def get(self, name: str, key: str, signature: Signature, *, unseen: bool = False) -> Event:
+        """The event of reading a property or attribute.
+
+        It is `unseen` by type checkers where its name is mangled, or its value has a `__get__`
+        which they think makes something else of it.
+        """
         returns = self.returned(signature)
         access = f"target.{key}"
-        if descriptor:  # whatever type checkers think that its `__get__` makes of it
+        if unseen:
             cast, shown = self.names.own("typing", "cast"), self.names.spell(returns)
-            access = f"{cast}({_quoted(shown)}, {self.anything(access)})"
+            access = f"{cast}({_quoted(shown)}, {self.anything('target')}.{key})"
         statement = _statement(signature, Nest(access, (), ""))
         return self._event(name, key, signature, [], returns=returns, body=statement)
 
     def set(
-        self, name: str, key: str, member: str, signature: Signature, *, slotted: bool = False
+        self,
+        name: str,
+        key: str,
+        member: str,
+        signature: Signature,
+        *,
+        slotted: bool = False,
+        unseen: bool = False,
     ) -> Event:
         """The event of setting a property or attribute."""
         annotation = self.field_type(signature.parameters[0], signature, key)
         fields = [("value", annotation)]
         value = self.anything("self.value") if signature.parameters[0].descriptor else "self.value"
-        body = Nest(f"target.{member} = {value}", (), "")
+        target = self.anything("target") if unseen else "target"
+        body = Nest(f"{target}.{member} = {value}", (), "")
         if slotted:  # the Protocol's own empty `__slots__` forbid what an implementation has
             body = Nest("setattr(", ("target", f'"{member}"', "self.value"), ")")
         return self._event(name, key, signature, fields, returns=("None",), body=body)
 
-    def delete(self, name: str, key: str, member: str, signature: Signature) -> Event:
+    def delete(
+        self, name: str, key: str, member: str, signature: Signature, *, unseen: bool = False
+    ) -> Event:
         """The event of deleting a property."""
-        body = Nest(f"del target.{member}", (), "")
+        target = self.anything("target") if unseen else "target"
+        body = Nest(f"del {target}.{member}", (), "")
         return self._event(name, key, signature, [], returns=("None",), body=body)
 
     def anything(self, value: str, bound: Collection[str] = ()) -> str:

@@ -80,7 +80,7 @@ def read_members(
                 member = None
                 if name not in found:
                     member = _member(declared, name, problems, ancestors)
-                if isinstance(member, Method) and name != declared.name:
+                if isinstance(member, Method | Property | Attribute) and name != declared.name:
                     member = replace(member, declared=declared.name)
                 if member is not None:
                     found[name] = member

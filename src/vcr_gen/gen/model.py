@@ -155,6 +155,8 @@ class Property:
     direction: Direction | None = None
     recorded: bool = True
     deprecated: bool = False
+    declared: str = ""
+    """The name in the source, where Python mangles it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,8 @@ class Attribute:
     lazy: bool = False
     direction: Direction | None = None
     recorded: bool = True
+    declared: str = ""
+    """The name in the source, where Python mangles it."""
 
 
 @dataclass(frozen=True, slots=True)

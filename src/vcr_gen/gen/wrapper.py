@@ -120,7 +120,8 @@ class Wrapper:
             case Method():
                 return bool(member.overloads) or self.is_told_apart(member)
             case Property():
-                return member.setter is not None or member.deleter is not None
+                several = member.setter is not None or member.deleter is not None
+                return several or bool(member.declared)
         return True
 
     @cached_property

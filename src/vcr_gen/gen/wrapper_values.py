@@ -24,8 +24,9 @@ from vcr_gen.gen.wrapper import Wrapper, event_name
 __all__ = ["attribute_member", "property_member"]
 
 
-def property_member(wrapper: Wrapper, member: Property) -> MemberView:
+def property_member(wrapper: Wrapper, member: Property) -> MemberView | DeclaredView:
     """The accessors of a property."""
+    private = bool(member.declared)
     names, bound = wrapper.names, wrapper.members
     if member.cached:
         maker = names.own("functools", "cached_property", bound=bound)
@@ -38,14 +39,31 @@ def property_member(wrapper: Wrapper, member: Property) -> MemberView:
             member.getter,
             maker,
             recorded=member.recorded,
-            descriptor=member.descriptor,
+            unseen=member.descriptor or private,
         )
     ]
+    declared = [_accessor(wrapper, member, maker, member.getter)]
     if member.setter is not None:
-        functions.append(_setter(wrapper, member.name, member.setter, recorded=member.recorded))
+        functions.append(
+            _setter(wrapper, member.name, member.setter, recorded=member.recorded, unseen=private)
+        )
+        declared.append(_accessor(wrapper, member, f"{member.declared}.setter", member.setter))
     if member.deleter is not None:
-        functions.append(_deleter(wrapper, member.name, member.deleter, recorded=member.recorded))
+        functions.append(
+            _deleter(wrapper, member.name, member.deleter, recorded=member.recorded, unseen=private)
+        )
+        declared.append(_accessor(wrapper, member, f"{member.declared}.deleter", member.deleter))
+    if private:
+        return DeclaredView(member.name, "", tuple(declared), tuple(functions))
     return MemberView(member.name, tuple(functions))
+
+
+def _accessor(
+    wrapper: Wrapper, member: Property, decorator: str, signature: Signature
+) -> FunctionView:
+    """What type checkers see of a property whose name is mangled: the name in the source."""
+    header = header_of(wrapper, member.declared, signature, stub=True)
+    return FunctionView((decorator,), header, None, ())
 
 
 def _getter(
@@ -55,19 +73,19 @@ def _getter(
     maker: str,
     *,
     recorded: bool,
-    descriptor: bool = False,
+    unseen: bool = False,
 ) -> FunctionView:
     receiver = signature.receiver.name if signature.receiver else "self"
     port = f"{instance(wrapper, signature, receiver, {receiver})}.{wrapper.port}"
     header = header_of(wrapper, name, signature)
     body: tuple[Nest | str, ...]
     if recorded:
-        event = wrapper.maker.get(event_name(wrapper, name), name, signature, descriptor=descriptor)
+        event = wrapper.maker.get(event_name(wrapper, name), name, signature, unseen=unseen)
         wrapper.events.append(event.view)
         body = tuple(handing(wrapper, event, signature, port, bound={receiver}))
     else:
         inner = Nest(f'{port}.unrecorded("{name}").{name}', (), "")
-        if descriptor:
+        if unseen:
             loose = wrapper.maker.anything(inner.before)
             inner = cast_to(wrapper, signature.returns or (), loose, {receiver})
         body = tuple(returning(wrapper, signature, inner, {receiver}, direct=True))
@@ -76,7 +94,13 @@ def _getter(
 
 
 def _setter(
-    wrapper: Wrapper, name: str, signature: Signature, *, recorded: bool, slotted: bool = False
+    wrapper: Wrapper,
+    name: str,
+    signature: Signature,
+    *,
+    recorded: bool,
+    slotted: bool = False,
+    unseen: bool = False,
 ) -> FunctionView:
     receiver = signature.receiver.name if signature.receiver else "self"
     value = signature.parameters[0].name if signature.parameters else "value"
@@ -86,7 +110,9 @@ def _setter(
     body: tuple[Nest | str, ...]
     if recorded:
         chosen = event_name(wrapper, name, "Set")
-        event = wrapper.maker.set(chosen, f"{name}.set", name, signature, slotted=slotted)
+        event = wrapper.maker.set(
+            chosen, f"{name}.set", name, signature, slotted=slotted, unseen=unseen
+        )
         wrapper.events.append(event.view)
         quiet = replace(signature, returned="none")
         body = tuple(
@@ -104,14 +130,16 @@ def _setter(
     return FunctionView((f"{name}.setter",), header, signature.docstring, body)
 
 
-def _deleter(wrapper: Wrapper, name: str, signature: Signature, *, recorded: bool) -> FunctionView:
+def _deleter(
+    wrapper: Wrapper, name: str, signature: Signature, *, recorded: bool, unseen: bool = False
+) -> FunctionView:
     receiver = signature.receiver.name if signature.receiver else "self"
     port = f"{instance(wrapper, signature, receiver, {receiver})}.{wrapper.port}"
     header = header_of(wrapper, name, signature)
     body: tuple[Nest | str, ...]
     if recorded:
         chosen = event_name(wrapper, name, "Delete")
-        event = wrapper.maker.delete(chosen, f"{name}.delete", name, signature)
+        event = wrapper.maker.delete(chosen, f"{name}.delete", name, signature, unseen=unseen)
         wrapper.events.append(event.view)
         quiet = replace(signature, returned="none")
         body = tuple(handing(wrapper, event, quiet, port, bound={receiver}))
@@ -137,6 +165,7 @@ def _around_class(wrapper: Wrapper, view: FunctionView, names: tuple[str, str]) 
 def attribute_member(wrapper: Wrapper, member: Attribute) -> DeclaredView | MemberView:
     """An attribute: declared for type checkers, a property at run time."""
     names, bound = wrapper.names, wrapper.members
+    private = bool(member.declared)
     receiver = Parameter("self", Kind.POSITIONAL)
     # What crosses is what `__get__` gives, of which the source says nothing that can be relied on.
     unknown = member.descriptor and not member.final
@@ -152,12 +181,19 @@ def attribute_member(wrapper: Wrapper, member: Attribute) -> DeclaredView | Memb
             getter,
             maker,
             recorded=member.recorded,
-            descriptor=member.descriptor and member.final,
+            unseen=private or (member.descriptor and member.final),
         )
     ]
     if member.settable:
         running.append(
-            _setter(wrapper, member.name, setter, recorded=member.recorded, slotted=member.slotted)
+            _setter(
+                wrapper,
+                member.name,
+                setter,
+                recorded=member.recorded,
+                slotted=member.slotted,
+                unseen=private,
+            )
         )
     if member.name == "__qualname__":
         running = [_around_class(wrapper, *pair) for pair in zip(running, _ACCESS, strict=False)]
@@ -166,4 +202,6 @@ def attribute_member(wrapper: Wrapper, member: Attribute) -> DeclaredView | Memb
     if member.settable:  # `__init__` declares it
         return DeclaredView(member.name, "", (), tuple(running))
     shown = names.annotation(member.annotation, lazy=member.lazy, bound=bound)
-    return DeclaredView(member.name, f"{member.name}: {shown}", (), tuple(running))
+    return DeclaredView(
+        member.name, f"{member.declared or member.name}: {shown}", (), tuple(running)
+    )

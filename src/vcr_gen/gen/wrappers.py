@@ -217,7 +217,7 @@ def _constructors(wrapper: Wrapper) -> Iterator[FunctionView]:
 
 
 def _declarations(wrapper: Wrapper, bound: Collection[str]) -> Iterator[str]:
-    """The types of plain attributes, said of the instance, and the real names of private methods.
+    """The types of plain attributes, said of the instance, and the real names of private members.
 
     In the class body a callable would be a method to pyright, and a property is no attribute.
     To mypy, the Protocol's own is a method until all types are known; it asks before that whether
@@ -229,7 +229,11 @@ def _declarations(wrapper: Wrapper, bound: Collection[str]) -> Iterator[str]:
         for one in wrapper.boundary.members
         if isinstance(one, Attribute) and one.settable and not one.final
     ]
-    private = [one for one in wrapper.boundary.members if isinstance(one, Method) and one.declared]
+    private = [
+        one
+        for one in wrapper.boundary.members
+        if isinstance(one, Method | Property) and one.declared
+    ]
     if attributes or private:
         yield f"if {names.own('typing', 'TYPE_CHECKING', bound=bound)}:"
     for hidden in private:  # to pyright, nobody else calls it
@@ -238,9 +242,11 @@ def _declarations(wrapper: Wrapper, bound: Collection[str]) -> Iterator[str]:
     unknown = any(map(contains_self, wrapper.boundary.texts()))
     for one in attributes:
         if unknown:
-            yield f"    self.{one.name} = {cast_to(wrapper, one.annotation, 'self', bound).flat}"
+            value = cast_to(wrapper, one.annotation, "self", bound).flat
+            yield f"    self.{one.declared or one.name} = {value}"
         else:
-            yield f"    self.{one.name}: {names.spell(one.annotation, bound=bound)}"
+            shown = names.spell(one.annotation, bound=bound)
+            yield f"    self.{one.declared or one.name}: {shown}"
 
 
 def _kept(wrapper: Wrapper, value: Nest, annotation: str = "") -> Nest:

@@ -99,7 +99,7 @@ class TableCurrent(Call):
     """`Table.current`, as it crosses the boundary."""
 
     def __call__(self, target: Table) -> Reader:
-        return cast("Reader", cast("Any", target.current))
+        return cast("Reader", cast("Any", target).current)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -83,6 +83,42 @@ class VaultVaultMade(Call):
         return cast("Callable[..., str]", cast("Any", target)._Vault__made)(self.times)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VaultVaultDepth(Call):
+    """`Vault._Vault__depth`, as it crosses the boundary."""
+
+    def __call__(self, target: Vault) -> int:
+        return cast("int", cast("Any", target)._Vault__depth)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VaultVaultDepthSet(Call):
+    """`Vault._Vault__depth.set`, as it crosses the boundary."""
+
+    value: int
+
+    def __call__(self, target: Vault) -> None:
+        cast("Any", target)._Vault__depth = self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VaultVaultLevel(Call):
+    """`Vault._Vault__level`, as it crosses the boundary."""
+
+    def __call__(self, target: Vault) -> int:
+        return cast("int", cast("Any", target)._Vault__level)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VaultVaultLevelSet(Call):
+    """`Vault._Vault__level.set`, as it crosses the boundary."""
+
+    value: int
+
+    def __call__(self, target: Vault) -> None:
+        cast("Any", target)._Vault__level = self.value
+
+
 class VcrVault:
     """Records and replays `Vault`."""
 
@@ -91,7 +127,9 @@ class VcrVault:
         if TYPE_CHECKING:
             self._Vault__turn: Any = self.__turn
             self._Vault__made: Any = self.__made
+            self._Vault__depth: Any = self.__depth
             self._state: int
+            self.__level: int
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Vault]) -> Self:
@@ -106,6 +144,11 @@ class VcrVault:
 
         @classmethod
         def __made(cls, times: int) -> str: ...
+
+        @property
+        def __depth(self) -> int: ...
+        @__depth.setter
+        def __depth(self, value: int) -> None: ...
 
     else:
 
@@ -127,6 +170,22 @@ class VcrVault:
         def _Vault__made(cls, times: int) -> str:
             return cls._port.call(VaultVaultMade(times=times))
 
+        @property
+        def _Vault__depth(self) -> int:
+            return self._port.call(VaultVaultDepth())
+
+        @_Vault__depth.setter
+        def _Vault__depth(self, value: int) -> None:
+            self._port.call(VaultVaultDepthSet(value=value))
+
+        @property
+        def _Vault__level(self) -> int:
+            return self._port.call(VaultVaultLevel())
+
+        @_Vault__level.setter
+        def _Vault__level(self, value: int) -> None:
+            self._port.call(VaultVaultLevelSet(value=value))
+
     def _peek(self, _depth: int) -> str:
         return self._port.call(VaultPeek(_depth=_depth))
 
@@ -147,6 +206,10 @@ VAULT: Final[Boundary] = Boundary(
         "named": VaultNamed,
         "_Vault__turn": VaultVaultTurn,
         "_Vault__made": VaultVaultMade,
+        "_Vault__depth": VaultVaultDepth,
+        "_Vault__depth.set": VaultVaultDepthSet,
+        "_Vault__level": VaultVaultLevel,
+        "_Vault__level.set": VaultVaultLevelSet,
     },
 )
 
