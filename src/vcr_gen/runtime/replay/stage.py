@@ -13,7 +13,7 @@ from vcr_gen.runtime.failures.message import message_of
 from vcr_gen.runtime.matching.orders import Orders
 from vcr_gen.runtime.redaction import Secrets, without_secrets
 from vcr_gen.runtime.replay.ending import Ending
-from vcr_gen.runtime.replay.waiting import Threads, Waiter
+from vcr_gen.runtime.replay.waiting import BLOCKED_GRACE, Threads, Waiter
 from vcr_gen.runtime.strands.lines import Strands
 from vcr_gen.runtime.tape.events import INTERNAL, LOCK, End, Event, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
@@ -224,6 +224,8 @@ class Stage:
         if self.receiver is not None and self.receiver.takes(head):
             return True
         grace = self._grace()
+        if not grace and self.threads.idle(self.waiters.values()):
+            grace = min(BLOCKED_GRACE, self.patience)
         if grace and self.window.ordered_locks:
             grace = self.patience  # who seems to wait may only have had no time from the system
         if head is not None and head is self._stuck_at:

@@ -126,6 +126,10 @@ class Threads:
         """The threads of the program that are not at the tape."""
         return [thread for thread, _ in self._elsewhere(waiters)]
 
+    def idle(self, waiters: Iterable[Waiter]) -> bool:
+        """Whether workers wait for something to do: one may just have got it, and not show it."""
+        return any(_is_idle_worker(frame) for _, frame in self._all_elsewhere(waiters))
+
     def waits(self, waiters: Iterable[Waiter]) -> Iterator[Wait]:
         """What each of them is known to wait for."""
         for thread, frame in self._elsewhere(waiters):
@@ -144,6 +148,11 @@ class Threads:
         ]
 
     def _elsewhere(self, waiters: Iterable[Waiter]) -> Iterator[tuple[threading.Thread, FrameType]]:
+        return (one for one in self._all_elsewhere(waiters) if not _is_idle_worker(one[1]))
+
+    def _all_elsewhere(
+        self, waiters: Iterable[Waiter]
+    ) -> Iterator[tuple[threading.Thread, FrameType]]:
         parked = {waiter.thread for waiter in waiters if waiter.future is None}
         parked.add(threading.current_thread())
         frames = frames_of_threads()
@@ -153,7 +162,7 @@ class Threads:
             if thread in self._bystanders and thread not in self._seen:
                 continue
             frame = frames.get(thread.ident or 0)
-            if frame is not None and not _is_idle_worker(frame):
+            if frame is not None:
                 yield thread, frame
 
 
