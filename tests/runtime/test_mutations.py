@@ -40,8 +40,8 @@ EQUIVALENT = {
     "rules": "the header tells what was loosened; what counts is what the program says now",
     "volatile": "a volatile value is told and not compared",
     "exit": "Python ignores what `__exit__` returns without an exception, and takes None for False",
-    "threads": "two answers to two threads may change places: each thread sees what it saw, and "
-    "which of the two runs on first is the system's affair",
+    "threads": "an answer to a thread may change places with what another thread does: each sees "
+    "what it saw, and which of the two runs on first is the system's affair, or that of locks",
     "early": "the application may do something before an event of the environment that was "
     "recorded first: each side is checked in its own order, and both orders are still right",
 }
@@ -107,15 +107,14 @@ def reason_for(mutant: Mutant, original: File) -> str:
 def in_two_threads(one, other, file: File) -> bool:
     """Whether two entries belong to two different threads or jobs of a pool.
 
-    What a callback does that came from a thread is that thread's, beside the main thread's too.
+    What a callback does that came from a thread is that thread's; the main thread is one, too.
     """
     strands = {event["call"]: event.get("strand", "0") for event in file.events if "call" in event}
     threads = {event["strand"] for event in file.events if "begins" in event}
     inbound = (event["call"] for event in file.events if "inbound" in event)
     called = {f"@{call}" for call in inbound if strands[call] in threads}
     both = {strands[entry[next(iter(entry))]] for entry in (one, other)}
-    main = {"0"} if both & called else set()
-    return len(both) == 2 and both <= threads | called | main
+    return len(both) == 2 and both <= threads | called | {"0"}
 
 
 def is_lock(entry) -> bool:

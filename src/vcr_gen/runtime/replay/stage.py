@@ -259,13 +259,20 @@ class Stage:
         """The answer that a thread gets before its turn, when nobody has moved for too long.
 
         A thread that is alive but not at the tape may wait for a lock which that one holds: in
-        the recording the locks were taken in another order. What is left out still has to happen.
+        the recording the locks were taken in another order. What is left out still has to happen;
+        no lock explains why a thread waits that should itself have done something before.
         """
         if not self._grace():
             return None
+        head = self.window.head()
+        due = None if head is None else head.start.strand
         calls = [one.call for one in self.waiters.values() if one.future is None]
         ahead = [self.window.next_of_call(call) for call in calls if call > 0]
-        ends = [slot for slot in ahead if slot is not None and is_answer(slot)]
+        ends = [
+            slot
+            for slot in ahead
+            if slot is not None and is_answer(slot) and slot.start.strand != due
+        ]
         return min(ends, key=lambda slot: slot.index, default=None)
 
     def release(self, slot: Slot) -> Slot:
