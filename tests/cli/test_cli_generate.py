@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -320,7 +321,7 @@ def test_a_protocol_in_a_module_that_another_file_hides_is_refused(
         (b"# Protocol \xff\n", "encoding"),
         (b"# coding: klingon\n# Protocol\n", "unknown encoding: klingon"),
         (b"# Protocol\n\0\n", "null bytes"),
-        (b"# Protocol\nx = " + b"-" * 100_000 + b"1\n", "nested too deeply"),
+        (b"# Protocol\nx = " + b"-" * 100_000 + b"1\n", "nested too deeply|too complex to parse"),
     ],
 )
 def test_why_a_file_cannot_be_read_is_told(project: Project, text: bytes, reason: str) -> None:
@@ -328,7 +329,7 @@ def test_why_a_file_cannot_be_read_is_told(project: Project, text: bytes, reason
     run = project.run()
     assert run.code == 2
     assert "src/app/bad.py: VCR101 the file is not valid Python: " in run.err
-    assert reason in run.err
+    assert re.search(reason, run.err)
 
 
 @pytest.mark.parametrize("output", ["taken", "taken/below", "/dev/null"])
