@@ -149,6 +149,8 @@ class ReplayTurns:
             return 0
         if head is None and not self._stage.waiters:
             return _LOOK  # the tape is used up: the program waits for something of its own
+        if self._stage.somebody_idles():
+            return POLL
         self._note_stall()
         return self._after_failure(None)
 

@@ -198,7 +198,7 @@ class Stage:
             impatient = any(
                 one.impatient and one.thread is not here for one in self.waiters.values()
             )
-            if not impatient and self.released() is None:
+            if not impatient and self.released() is None and not self.somebody_idles():
                 self.fail(self.stall())
         self.changed.wait(TICK)
 
@@ -224,13 +224,16 @@ class Stage:
         if self.receiver is not None and self.receiver.takes(head):
             return True
         grace = self._grace()
-        if not grace and self.threads.idle(self.waiters.values()):
-            grace = min(BLOCKED_GRACE, self.patience)
         if grace and self.window.ordered_locks:
             grace = self.patience  # who seems to wait may only have had no time from the system
         if head is not None and head is self._stuck_at:
             grace = min(grace, TICK)
         return grace > 0 and time.monotonic() - self._moved_at <= grace
+
+    def somebody_idles(self) -> bool:
+        """Whether a pool's worker may just have got something to do, before a stall is certain."""
+        grace = min(BLOCKED_GRACE, self.patience)
+        return self.still_for <= grace and self.threads.idle(self.waiters.values())
 
     def is_defied(self) -> bool:
         """Whether the program goes on after a divergence, for longer than anybody is waited for."""
