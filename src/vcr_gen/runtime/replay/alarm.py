@@ -24,6 +24,7 @@ _NUMBERS: Final = (
 """Signals that have no meaning of their own, the least used first."""
 
 _OFTEN: Final = 100
+"""Tries after which the next ones are made elsewhere."""
 
 _pretend: Final[Any] = _thread.interrupt_main
 """Has Python call a handler when it looks for signals the next time. It takes every number."""
@@ -39,7 +40,8 @@ class Alarm:
         self._lock = threading.Lock()
         self._rang = False
         self._insists = False
-        self._answered = 0
+        self._tries = 0
+        """How often the program was told, or looked at for a place to tell it."""
 
     @property
     def is_set(self) -> bool:
@@ -65,7 +67,7 @@ class Alarm:
         with self._lock:
             if self._number:
                 self._rang = True
-                self._insists = self._answered > 0
+                self._insists = self._tries > 0
                 signal.pthread_kill(threading.main_thread().ident or 0, self._number)
 
     def unset(self) -> None:
@@ -88,10 +90,10 @@ class Alarm:
         # Who catches everything gets it again before it can go on. But Python's own library is let
         # clean up: it would leave a loop behind that seems to run. Only who caught it that often is
         # also tried there: Python 3.12 takes the end of an `except` for part of its `try`.
-        elsewhere = self._answered // _OFTEN % 2 == 1
-        self._answered += elsewhere
-        raises = rang or not (is_neutral(frame) != elsewhere or is_ours(frame) or is_tool(frame))
-        self._answered += raises
+        elsewhere = self._tries // _OFTEN % 2 == 1
+        foreign = is_ours(frame) or is_tool(frame)
+        raises = rang or (is_neutral(frame) == elsewhere and not foreign)
+        self._tries += raises or elsewhere
         if self._insists:
             for _ in again:  # after a call, Python would look for signals here already
                 pass

@@ -144,16 +144,40 @@ class ReplayedAsyncStream(AsyncStream):
         _check_closed(self._player, event, self._bound)
 
 
-@final
-class AssertedStream(Stream):
-    """Passes the application's stream on and asserts each item against the tape."""
+class _Asserted:
+    """What the player is told of a stream of the application's, of either kind."""
 
-    def __init__(self, player: Player, call: int, bound: Bound, own: Iterator[Any]) -> None:
+    def __init__(self, player: Player, call: int, bound: Bound, own: Any) -> None:
         self._player = player
         self._call = call
         self._bound = bound
-        self._own: Any = own
+        self._own = own
         self._over = False
+
+    def _given(self, item: Any) -> Any:
+        stored = self._bound.value.store(item)
+        self._player.produce(self._call, Item(call=self._call, value=stored), self._bound.value)
+        return self._bound.value.forward(item)
+
+    def _raised(self, error: BaseException) -> None:
+        if self._over:
+            self._end("raised", self._bound.raised, error)
+            return
+        stored = self._bound.raised.store(error)
+        item = Item(call=self._call, value=stored, raised=True)
+        self._player.produce(self._call, item, self._bound.raised)
+
+    def _end(self, outcome: Any, passing: Any, value: Any) -> None:
+        end = End(call=self._call, outcome=outcome, value=passing.store(value))
+        self._player.produce(self._call, end, passing)
+
+
+@final
+class AssertedStream(_Asserted, Stream):
+    """Passes the application's stream on and asserts each item against the tape."""
+
+    def __init__(self, player: Player, call: int, bound: Bound, own: Iterator[Any]) -> None:
+        super().__init__(player, call, bound, own)
 
     def __next__(self) -> Any:
         if not self._over:
@@ -223,33 +247,15 @@ class AssertedStream(Stream):
                 self._over = not (goes_on(self._own) and isinstance(error, Exception))
                 self._raised(error)
                 raise
-            stored = self._bound.value.store(item)
-            self._player.produce(self._call, Item(call=self._call, value=stored), self._bound.value)
-            return self._bound.value.forward(item)
-
-    def _raised(self, error: BaseException) -> None:
-        if self._over:
-            self._end("raised", self._bound.raised, error)
-            return
-        stored = self._bound.raised.store(error)
-        item = Item(call=self._call, value=stored, raised=True)
-        self._player.produce(self._call, item, self._bound.raised)
-
-    def _end(self, outcome: Any, passing: Any, value: Any) -> None:
-        end = End(call=self._call, outcome=outcome, value=passing.store(value))
-        self._player.produce(self._call, end, passing)
+            return self._given(item)
 
 
 @final
-class AssertedAsyncStream(AsyncStream):
+class AssertedAsyncStream(_Asserted, AsyncStream):
     """The same for an asynchronous stream."""
 
     def __init__(self, player: Player, call: int, bound: Bound, own: AsyncIterator[Any]) -> None:
-        self._player = player
-        self._call = call
-        self._bound = bound
-        self._own: Any = aiter(own)
-        self._over = False
+        super().__init__(player, call, bound, aiter(own))
 
     async def __anext__(self) -> Any:
         if not self._over:
@@ -320,18 +326,4 @@ class AssertedAsyncStream(AsyncStream):
                 self._over = not (goes_on(self._own) and isinstance(error, Exception))
                 self._raised(as_answer(error))
                 raise
-            stored = self._bound.value.store(item)
-            self._player.produce(self._call, Item(call=self._call, value=stored), self._bound.value)
-            return self._bound.value.forward(item)
-
-    def _raised(self, error: BaseException) -> None:
-        if self._over:
-            self._end("raised", self._bound.raised, error)
-            return
-        stored = self._bound.raised.store(error)
-        item = Item(call=self._call, value=stored, raised=True)
-        self._player.produce(self._call, item, self._bound.raised)
-
-    def _end(self, outcome: Any, passing: Any, value: Any) -> None:
-        end = End(call=self._call, outcome=outcome, value=passing.store(value))
-        self._player.produce(self._call, end, passing)
+            return self._given(item)
