@@ -1,0 +1,78 @@
+"""The application answers otherwise, or nobody asks it."""
+
+import asyncio
+
+from shop.real import RealBank
+from vcr_shop import TillBuy, VcrBank, VcrTill
+
+from situations.staging import TAPE, Program, door, situation
+from situations.till import Shop, record_till, replay_till
+from vcr_gen import Cassette, Driver
+
+
+@situation
+def an_inbound_call_returns_another_value() -> None:
+    record_till(lambda till: till.buy("tea"))
+    replay_till(lambda _: Shop(greeting="gave away"))
+
+
+@situation
+def an_inbound_call_raises_instead() -> None:
+    class Closed(Shop):
+        def buy(self, item: str) -> str:
+            raise LookupError(f"no {item}")
+
+    record_till(lambda till: till.buy("tea"))
+    replay_till(lambda _: Closed())
+
+
+@situation
+def an_async_inbound_call_returns_another_value() -> None:
+    record_till(lambda till: till.order("tea"))
+    with Cassette(TAPE, "none") as cassette:
+        till = VcrTill(cassette=cassette, inner=Shop(greeting="gave away"))
+        asyncio.run(Driver(cassette, till).run())
+
+
+@situation
+def an_inbound_stream_gives_another_item() -> None:
+    record_till(lambda till: list(till.receipt(2)))
+    replay_till(lambda _: Shop(greeting="gave away"))
+
+
+@situation
+def an_inbound_call_no_longer_makes_its_outbound_call() -> None:
+    record_till(lambda till: till.buy("tea"), Shop)
+    replay_till(lambda _: Shop())
+
+
+@situation
+def an_inbound_call_makes_an_outbound_call_that_is_new() -> None:
+    record_till(lambda till: till.buy("tea"))
+    replay_till(Shop)
+
+
+@situation
+def a_callback_returns_another_value() -> None:
+    def program(end: str) -> Program:
+        return lambda d: d.watch(lambda name: name + end)
+
+    door(program("!"), program("?"))
+
+
+@situation
+def nobody_drives_an_inbound_call() -> None:
+    with Cassette(TAPE, "all") as cassette:
+        VcrTill(cassette=cassette, inner=Shop()).buy("tea")
+        VcrBank.attach(cassette, RealBank).balance("ann")
+    with Cassette(TAPE, "none") as cassette:
+        VcrTill(cassette=cassette, inner=Shop())
+        VcrBank.attach(cassette, RealBank).balance("ann")
+
+
+@situation
+def a_driver_of_ones_own_asks_for_another_call() -> None:
+    record_till(lambda till: list(till.receipt(1)))
+    with Cassette(TAPE, "none") as cassette:
+        VcrTill(cassette=cassette, inner=Shop())
+        cassette.consume(TillBuy)

@@ -1,0 +1,115 @@
+"""A call is made with other arguments than the recorded ones."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from shop.ports import Address, Order
+
+from situations.staging import bank, situation, warehouse
+
+
+@situation
+def an_argument_changed() -> None:
+    bank(lambda b: b.pay("ann", 10), lambda b: b.pay("ann", 11))
+
+
+@situation
+def an_argument_changed_and_make_records() -> None:
+    bank(
+        lambda b: b.pay("ann", 10),
+        lambda b: b.pay("ann", 11),
+        record_with="make record",
+    )
+
+
+@situation
+def an_argument_of_an_async_call_changed() -> None:
+    async def recorded(b: Any) -> None:
+        await b.rate("usd")
+
+    async def actual(b: Any) -> None:
+        await b.rate("eur")
+
+    bank(recorded, actual)
+
+
+ORDER = Order(7, ("tea", "milk"), Address("1 Long Lane", "London"))
+
+
+@situation
+def a_nested_field_changed() -> None:
+    other = replace(ORDER, address=Address("1 Long Lane", "Leeds"))
+    warehouse(lambda w: w.send(ORDER), lambda w: w.send(other))
+
+
+@situation
+def several_fields_changed() -> None:
+    other = Order(8, ("tea", "cream"), Address("2 Long Lane", "Leeds"))
+    warehouse(lambda w: w.send(ORDER), lambda w: w.send(other))
+
+
+@situation
+def a_list_is_longer() -> None:
+    other = replace(ORDER, items=("tea", "milk", "sugar"))
+    warehouse(lambda w: w.send(ORDER), lambda w: w.send(other))
+
+
+@situation
+def a_list_is_shorter() -> None:
+    other = replace(ORDER, items=("tea",))
+    warehouse(lambda w: w.send(ORDER), lambda w: w.send(other))
+
+
+@situation
+def a_key_was_added_and_another_removed() -> None:
+    warehouse(
+        lambda w: w.tag({"size": 1, "fragile": True}),
+        lambda w: w.tag({"size": 1, "heavy": True}),
+    )
+
+
+@situation
+def the_type_of_a_value_changed() -> None:
+    warehouse(lambda w: w.tag({"size": 1}), lambda w: w.tag({"size": "1"}))
+
+
+STORY = "\n".join(f"line {number} of a long note to the warehouse" for number in range(1, 31))
+
+
+@situation
+def a_long_text_changed_in_two_lines() -> None:
+    other = STORY.replace("line 9 of a long", "line 9 of a very long").replace(
+        "line 20 of", "line 20 at the end of"
+    )
+    warehouse(lambda w: w.note(STORY), lambda w: w.note(other))
+
+
+@situation
+def a_long_text_lost_a_line() -> None:
+    other = STORY.replace("line 12 of a long note to the warehouse\n", "")
+    warehouse(lambda w: w.note(STORY), lambda w: w.note(other))
+
+
+@situation
+def a_long_line_changed_in_its_middle() -> None:
+    before, after = "word " * 60, "end " * 60
+    warehouse(
+        lambda w: w.note(f"{before}two bottles of red wine {after}"),
+        lambda w: w.note(f"{before}two bottles of white wine {after}"),
+    )
+
+
+@situation
+def a_text_has_control_characters() -> None:
+    warehouse(lambda w: w.note("a\tb\x1b[31m"), lambda w: w.note("a b\x1b[32m"))
+
+
+@situation
+def an_argument_beside_a_secret_changed() -> None:
+    bank(lambda b: b.login("ann", "hunter2"), lambda b: b.login("bob", "hunter3"))
+
+
+@situation
+def a_path_outside_of_the_anchors_changed() -> None:
+    warehouse(lambda w: w.label(Path("/a/one.txt")), lambda w: w.label(Path("/a/two.txt")))

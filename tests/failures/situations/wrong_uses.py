@@ -1,0 +1,49 @@
+"""The runtime is used in a way in which it cannot be."""
+
+from shop.real import RealBank
+from vcr_shop import VcrBank, VcrTill
+
+from situations.staging import TAPE, record, recorded_bytes, replay, situation
+from situations.till import Shop
+from vcr_gen import Cassette, Driver
+
+
+@situation
+def an_inner_is_missing_in_a_recording() -> None:
+    with Cassette(TAPE, "all") as cassette:
+        VcrBank(cassette=cassette)
+
+
+@situation
+def an_inner_is_given_in_a_replay() -> None:
+    recorded_bytes()
+    with Cassette(TAPE, "none") as cassette:
+        VcrBank(cassette=cassette, inner=RealBank())
+
+
+@situation
+def a_wrapper_is_attached_to_a_closed_cassette() -> None:
+    with Cassette(TAPE, "all") as cassette:
+        pass
+    VcrBank.attach(cassette, RealBank)
+
+
+@situation
+def a_boundary_is_used_after_the_close() -> None:
+    recorded_bytes()
+    with Cassette(TAPE, "none") as cassette:
+        taped = VcrBank.attach(cassette, RealBank)
+        taped.balance("ann")
+    taped.balance("ann")
+
+
+@situation
+def a_driver_is_made_while_recording() -> None:
+    with Cassette(TAPE, "all") as cassette:
+        Driver(cassette, VcrTill(cassette=cassette, inner=Shop()))
+
+
+@situation
+def an_unrecorded_member_is_used_in_a_replay() -> None:
+    record(VcrBank, RealBank, lambda b: b.disconnect())
+    replay(VcrBank, lambda b: b.disconnect())
