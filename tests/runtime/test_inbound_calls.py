@@ -8,10 +8,10 @@ from sample.application import Application, RealClient
 from sample.bridges import RealShell, an_error
 from sample.models import Result, Step
 from taping import entries
-from vcr_sample import ServerRun, ServerStatus, VcrServer, VcrShell
+from vcr_sample import VcrServer, VcrShell
 
 from vcr_gen import Cassette, Driver
-from vcr_gen.errors import CassetteError, DivergenceError, UnusedEventsError, UsageError
+from vcr_gen.errors import DivergenceError
 
 
 def test_sync_calls_are_made_again_with_the_recorded_arguments(tape):
@@ -19,7 +19,10 @@ def test_sync_calls_are_made_again_with_the_recorded_arguments(tape):
         assert server.run(Step("build", ("a",)), timeout=9.0) == Result(1, "build")
         assert server.status() == "2 seen"
 
-    assert tape.served(VcrServer, Application, environment) == [Step("build", ("a",)), "status"]
+    assert tape.served(VcrServer, Application, environment) == [
+        Step("build", ("a",)),
+        "status",
+    ]
 
 
 def test_async_calls_are_made_again(tape):
@@ -36,7 +39,11 @@ def test_overlapping_calls_overlap_again(tape):
         await asyncio.gather(server.start("long name"), server.start("x"), server.start("middle"))
 
     log = tape.served(VcrServer, Application, environment)
-    assert [seen[1] for seen in log if seen[0] == "started"] == ["x", "middle", "long name"]
+    assert [seen[1] for seen in log if seen[0] == "started"] == [
+        "x",
+        "middle",
+        "long name",
+    ]
 
 
 def test_sync_and_async_calls_mix(tape):
@@ -122,7 +129,14 @@ def test_defaults_variadics_overloads_and_secrets_come_in_as_they_did(tape):
         server.login("me", token="hunter2")
 
     log = tape.served(VcrServer, Application, environment)
-    assert log == [("x", 2), ("x", 3), (("a", "b"), {"n": 1}), 3, "text", ("login", "me")]
+    assert log == [
+        ("x", 2),
+        ("x", 3),
+        (("a", "b"), {"n": 1}),
+        3,
+        "text",
+        ("login", "me"),
+    ]
     assert b"hunter2" not in tape.path.read_bytes()
 
 
@@ -139,7 +153,13 @@ def test_properties_attributes_class_methods_and_dunders_come_in(tape):
             server["b"]
         assert server("abc") == "cba"
 
-    assert tape.served(VcrServer, Application, environment) == [5, "load", "a", "b", "abc"]
+    assert tape.served(VcrServer, Application, environment) == [
+        5,
+        "load",
+        "a",
+        "b",
+        "abc",
+    ]
 
 
 def test_an_unrecorded_member_reaches_the_application_in_any_mode(tape):
@@ -179,86 +199,6 @@ def test_outbound_calls_inside_inbound_ones_are_answered_from_the_tape(tape):
     assert recorded.log == replayed.log == ["one", "one", "three", "three", 7]
     served = {entry["call"] for entry in entries(tape.path) if entry.get("inbound")}
     assert {entry["within"] for entry in entries(tape.path) if "within" in entry} == served
-
-
-def test_a_test_may_play_the_environment_itself(tape):
-    tape.record_served(VcrServer, Application(), lambda server: server.run(Step("x")))
-    with Cassette(tape.path, "none") as cassette:
-        server = VcrServer(cassette=cassette, inner=Application())
-        assert server.run(Step("x")) == Result(0, "x")
-    with (
-        pytest.raises(DivergenceError, match=r"server\.run"),
-        Cassette(tape.path, "none") as cassette,
-    ):
-        VcrServer(cassette=cassette, inner=Application()).run(Step("y"))
-
-
-def test_a_typed_driver_consumes_the_calls_that_are_due(tape):
-    def environment(server):
-        server.run(Step("x"))
-        server.status()
-
-    tape.record_served(VcrServer, Application(), environment)
-    with Cassette(tape.path, "none") as cassette:
-        server = VcrServer(cassette=cassette, inner=Application())
-        call = cassette.consume(ServerRun)
-        assert call == ServerRun(step=Step("x"), timeout=None)
-        assert call(server) == Result(0, "x")
-        assert cassette.consume(ServerStatus)(server) == "2 seen"
-    with Cassette(tape.path, "none") as cassette:
-        server = VcrServer(cassette=cassette, inner=Application())
-        with pytest.raises(DivergenceError, match=r"server\.status"):
-            cassette.consume(ServerStatus)
-        with pytest.raises(DivergenceError):
-            cassette.close()
-
-
-def test_two_wrappers_of_one_inbound_boundary_are_told_apart(tape):
-    def wrap(cassette):
-        servers = [Application(), Application()]
-        return servers, [VcrServer(cassette=cassette, inner=server) for server in servers]
-
-    with Cassette(tape.path, "all") as cassette:
-        _, (one, two) = wrap(cassette)
-        two("b")
-        one("a")
-        two("c")
-    with Cassette(tape.path, "none") as cassette:
-        applications, wrappers = wrap(cassette)
-        Driver(cassette, *wrappers).run_sync()
-    assert [application.log for application in applications] == [["a"], ["b", "c"]]
-
-
-def test_a_call_that_nobody_drives_is_left_over(tape):
-    tape.record_served(VcrServer, Application(), lambda server: server.status())
-    with pytest.raises(UnusedEventsError, match=r"server\.status"), Cassette(tape.path, "none"):
-        pass
-
-
-def test_an_async_call_needs_the_async_driver(tape):
-    async def environment(server):
-        await server.start("x")
-
-    tape.record_served(VcrServer, Application(), environment)
-    with pytest.raises(UsageError, match=r"await driver\.run"):
-        tape.replay_served(VcrServer, Application(), sync=True)
-
-
-def test_a_driver_refuses_what_it_cannot_drive(tape):
-    tape.record(VcrShell, RealShell, lambda shell: shell.read(1))
-    with pytest.raises(UsageError, match="outbound"), Cassette(tape.path, "none") as cassette:
-        Driver(cassette, VcrShell(cassette=cassette))
-    with pytest.raises(UsageError, match="generated wrapper"), Cassette(tape.path, "none") as cas:
-        Driver(cas, Application())
-    recording = Cassette(tape.path, "all")
-    with pytest.raises(UsageError, match="nothing is replayed"):
-        Driver(recording, VcrServer(cassette=recording, inner=Application()))
-    recording.close()
-
-
-def test_a_driver_needs_a_cassette_that_exists(tmp_path):
-    with pytest.raises(CassetteError, match="no cassette"):
-        Cassette(tmp_path / "missing.yaml", "none")
 
 
 def test_clients_of_the_environment_are_handles_inside_the_application(tape):

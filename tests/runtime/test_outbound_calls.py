@@ -2,16 +2,18 @@
 
 import asyncio
 import inspect
+import threading
 from pathlib import Path
 
 import pytest
+from changing_world import session
 from sample.bridges import RealShell
 from sample.models import Level, Result, Step
 from taping import entries
 from vcr_sample import VcrShell
 
 from vcr_gen import Cassette, InexactReplayWarning
-from vcr_gen.errors import UsageError
+from vcr_gen.errors import EncodeError, IncompleteError, UsageError
 
 
 def test_a_sync_call_is_answered_from_the_tape(tape):
@@ -213,3 +215,40 @@ def test_a_recording_does_not_warn_of_arguments_that_stay_as_they_were(tape):
         return shell.fill(bytearray(), {"a": [1]}, [])
 
     assert tape.same(VcrShell, RealShell, program) == 0
+
+
+def test_a_value_that_cannot_be_stored_names_the_parameter(tape):
+    with pytest.raises(EncodeError, match=r"Shell\.store: argument `values`\[1\]"):
+        tape.record(VcrShell, RealShell, lambda shell: shell.store([1, object()]))
+
+
+def test_a_value_that_cannot_be_stored_fails_the_recording_even_when_swallowed(tape):
+    session(tape.path, "all", 1)
+    before = tape.path.read_bytes()
+
+    def program(shell):
+        try:
+            shell.store([object()])
+        except Exception:
+            return shell.read(1)
+
+    with pytest.raises(IncompleteError, match=r"Shell\.store"):
+        tape.record(VcrShell, RealShell, program)
+    assert tape.path.read_bytes() == before
+
+
+def test_threads_share_a_tape(tape):
+    def program(shell):
+        results = {}
+
+        def work(name):
+            results[name] = [shell.read(f"{name}{number}") for number in range(5)]
+
+        threads = [threading.Thread(target=work, args=(name,)) for name in "abc"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return results
+
+    tape.same(VcrShell, RealShell, program)

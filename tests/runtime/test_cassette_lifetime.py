@@ -1,0 +1,121 @@
+"""A cassette from its opening to its close: who may use it, and what is left on the disk."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from changing_world import session
+from sample.bridges import RealShell
+from taping import entries, forbidden
+from vcr_sample import VcrShell
+
+from vcr_gen import Cassette
+from vcr_gen.errors import UsageError
+
+
+def test_what_a_test_may_ask_a_cassette(tape):
+    with Cassette(tape.path, "all") as cassette:
+        assert (cassette.recording, cassette.calls_real, cassette.remaining) == (True, True, 0)
+        VcrShell(cassette=cassette, inner=RealShell()).read(1)
+    with Cassette(tape.path, "none") as cassette:
+        assert (cassette.recording, cassette.calls_real, cassette.remaining) == (False, False, 2)
+        VcrShell(cassette=cassette).read(1)
+        assert cassette.remaining == 0
+
+
+def test_a_failing_session_leaves_the_old_cassette_and_a_partial_file(tape):
+    session(tape.path, "all", 1)
+    before = tape.path.read_bytes()
+
+    def fails(shell):
+        shell.read(2)
+        raise ZeroDivisionError("the program")
+
+    with pytest.raises(ZeroDivisionError):
+        tape.record(VcrShell, RealShell, fails)
+    assert tape.path.read_bytes() == before
+    assert Path(f"{tape.path}.partial").stat().st_size > 0
+
+
+def test_a_session_that_recorded_nothing_is_a_cassette_too(tape):
+    with Cassette(tape.path, "all"):
+        pass
+    with Cassette(tape.path, "none") as cassette:
+        assert cassette.remaining == 0
+
+
+def test_an_outbound_wrapper_needs_an_inner_exactly_when_it_may_call_it(tape):
+    session(tape.path, "all", 1)
+    recording = Cassette(tape.path, "all")
+    with pytest.raises(UsageError, match="needs inner"):
+        VcrShell(cassette=recording)
+    recording.close()
+    replaying = Cassette(tape.path, "none")
+    with pytest.raises(UsageError, match="given an inner in a replay"):
+        VcrShell(cassette=replaying, inner=RealShell())
+    replaying.close()
+
+
+def test_attach_builds_the_real_thing_only_when_it_may_be_called(tape):
+    session(tape.path, "all", 1)
+    with Cassette(tape.path, "none") as cassette:
+        assert VcrShell.attach(cassette, forbidden).read(1) == 1
+
+
+def test_a_closed_cassette_takes_no_wrappers_and_no_calls(tape):
+    with Cassette(tape.path, "all") as cassette:
+        shell = VcrShell(cassette=cassette, inner=RealShell())
+    with pytest.raises(UsageError, match="closed"):
+        VcrShell(cassette=cassette, inner=RealShell())
+    with pytest.raises(UsageError, match="closed"):
+        shell.read(1)
+    with Cassette(tape.path, "none") as cassette:
+        shell = VcrShell(cassette=cassette)
+    with pytest.raises(UsageError, match="closed"):
+        shell.read(1)
+
+
+_FORKS = """
+import os, sys
+from sample.bridges import RealShell
+from vcr_gen import Cassette
+from vcr_gen.errors import UsageError
+from vcr_sample import VcrShell
+
+with Cassette(sys.argv[1], sys.argv[2]) as cassette:
+    shell = VcrShell.attach(cassette, RealShell)
+    print(shell.grep("before"), flush=True)
+    if not os.fork():
+        for use in (lambda: shell.grep("child"), lambda: VcrShell.attach(cassette, RealShell)):
+            try:
+                use()
+            except UsageError as error:
+                print("refused:", str(error).partition("hint: ")[2], flush=True)
+        sys.exit()  # through the end of the block
+    os.wait()
+    print(shell.grep("after"))
+"""
+
+
+def test_a_forked_process_can_neither_use_nor_spoil_the_tape_of_its_parent(tape):
+    environment = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
+    for mode in ("all", "none"):
+        command = [sys.executable, "-c", _FORKS, str(tape.path), mode]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines() == [
+            "['before', 'before']",
+            "refused: make the call there, or open a cassette of its own in the child",
+            "refused: open a cassette of its own in a forked process",
+            "['after', 'after']",
+        ]
+    assert [entry["args"]["pattern"] for entry in entries(tape.path)] == ["before", "after"]
+
+
+def test_closing_twice_is_closing_once(tape):
+    cassette = Cassette(tape.path, "all")
+    cassette.close()
+    closed = tape.path.read_bytes()
+    cassette.close()
+    assert tape.path.read_bytes() == closed
