@@ -13,7 +13,8 @@ from dataclasses import replace
 
 import pytest
 from mutants import File, Mutant, Watch, mutants, orders, reordered, sample, watching
-from mutation_sessions import SESSIONS, in_pool
+from mutation_sessions import SESSIONS
+from mutation_sessions.threads import THREADS, in_pool
 
 from vcr_gen import DivergenceError, VcrError
 from vcr_gen.errors import CassetteFormatError
@@ -212,7 +213,7 @@ def test_every_dropped_repeated_or_swapped_step_is_caught(session, tmp_path, tal
 def test_every_change_of_order_inside_a_job_is_caught(workers, tmp_path, tally):
     path = tmp_path / "tape.jsonl"
     calls = ("a", "b", "c", "d")
-    session = replace(SESSIONS[0], steps=(in_pool(*calls, workers=workers),))
+    session = replace(THREADS[0], steps=(in_pool(*calls, workers=workers),))
     session.record(path)
     survived = []
     for changed in reordered(calls):
