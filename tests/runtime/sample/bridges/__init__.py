@@ -1,0 +1,26 @@
+"""The real environment of the sample boundaries, small enough to run in a test."""
+
+from sample.bridges.bus import RealBus
+from sample.bridges.database import RealCursor, RealDatabase
+from sample.bridges.errors import an_error
+from sample.bridges.feed import RealFeed, Stubborn, StubbornFeed
+from sample.bridges.managers import RealConnection, RealLocks
+from sample.bridges.members import RealDevice, RealStore, RealTable, RealTicker
+from sample.bridges.shell import RealShell
+
+__all__ = [
+    "RealBus",
+    "RealConnection",
+    "RealCursor",
+    "RealDatabase",
+    "RealDevice",
+    "RealFeed",
+    "RealLocks",
+    "RealShell",
+    "RealStore",
+    "RealTable",
+    "RealTicker",
+    "Stubborn",
+    "StubbornFeed",
+    "an_error",
+]

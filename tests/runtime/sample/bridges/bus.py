@@ -1,0 +1,50 @@
+"""Callbacks."""
+
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+
+class RealBus:
+    def __init__(self) -> None:
+        self.listeners: list[Callable[[int], str]] = []
+        self._thread: threading.Thread | None = None
+        self._heard = ""
+
+    def on(self, topic: str, notify: Callable[[int], str]) -> Callable[[], None]:
+        self.listeners.append(notify)
+        notify(0)
+        return lambda: self.listeners.remove(notify)
+
+    def off(self, notify: Callable[[int], str]) -> None:
+        self.listeners.remove(notify)
+
+    def publish(self, number: int) -> int:
+        return sum(len(notify(number)) for notify in self.listeners)
+
+    def each(self, numbers: list[int], notify: Callable[[int], str]) -> list[str]:
+        return [notify(number) for number in numbers]
+
+    async def aeach(self, numbers: list[int], notify: Callable[[int], Awaitable[str]]) -> list[str]:
+        return [await notify(number) for number in numbers]
+
+    def listen(self, listener: Any) -> str:
+        return str(listener("a")) + str(listener("b", weight=2)) + str(listener("c", 3))
+
+    def after(self, notify: Callable[[int], str]) -> None:
+        def fire() -> None:
+            self._heard = notify(41)
+
+        self._thread = threading.Thread(target=fire)
+        self._thread.start()
+
+    def wait(self) -> str:
+        if self._thread is not None:
+            self._thread.join()
+        return self._heard
+
+    def maker(self, prefix: str) -> Callable[[str], str]:
+        return lambda text: prefix + text
+
+    def submit(self, work: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        return work(*args, **kwargs)
