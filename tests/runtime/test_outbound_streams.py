@@ -2,14 +2,12 @@
 
 import asyncio
 import threading
-from contextlib import suppress
 
 import pytest
-from sample.application import Application
-from sample.bridges import RealFeed, Stubborn, StubbornFeed
+from sample.bridges import RealFeed, StubbornFeed
 from sample.models import BoomError
 from taping import entries
-from vcr_sample import VcrFeed, VcrServer
+from vcr_sample import VcrFeed
 
 from vcr_gen.errors import DivergenceError
 
@@ -297,34 +295,3 @@ def test_who_asks_an_iterator_on_that_was_left_after_it_raised_is_told(tape):
     tape.same(VcrFeed, StubbornFeed, program)
     with pytest.raises(DivergenceError, match="in flight"):
         tape.replay(VcrFeed, lambda feed: program(feed, more=True))
-
-
-class StubbornApplication(Application):
-    """Answers with streams that raise and go on."""
-
-    letters = "a!b"
-
-    def words(self):
-        self.log.append("asked")
-        return Stubborn(self.letters)
-
-
-def _asks_on(server):
-    stream, seen = server.words(), []
-    for _ in range(4):
-        with suppress(LookupError):
-            seen.append(next(stream, "over"))
-    assert seen == ["a", "b", "over"]
-
-
-def test_an_iterator_of_the_application_goes_on_after_it_raised(tape):
-    tape.served(VcrServer, StubbornApplication, _asks_on)
-
-
-@pytest.mark.parametrize("letters", ["a?b", "aab", "a!!"])
-def test_what_such_an_iterator_of_the_application_does_is_asserted(tape, letters):
-    tape.record_served(VcrServer, StubbornApplication(), _asks_on)
-    changed = StubbornApplication()
-    changed.letters = letters
-    with pytest.raises(DivergenceError):
-        tape.replay_served(VcrServer, changed, sync=True)

@@ -155,16 +155,8 @@ class Application:
     @asynccontextmanager
     async def alock(self, swallows: bool) -> Any:
         await asyncio.sleep(0)
-        self.log.append(("locked", swallows))
-        try:
-            yield "key"
-            self.log.append("in peace")
-        except KeyError as error:
-            self.log.append(repr(error))
-            if not swallows:
-                raise
-        finally:
-            self.log.append("unlocked")
+        with self.lock(swallows) as key:
+            yield key
 
     hold, ahold = lock, alock
 

@@ -17,11 +17,8 @@ class RealLocks:
     @asynccontextmanager
     async def alock(self, name: str, swallows: bool) -> Any:
         await asyncio.sleep(0.001)
-        try:
-            yield len(name)
-        except KeyError:
-            if not swallows:
-                raise
+        with self.lock(name, swallows) as length:
+            yield length
         await asyncio.sleep(0.001)
 
     @contextmanager

@@ -1,0 +1,148 @@
+"""Functions that cross: callbacks of the application, and functions of the environment."""
+
+import asyncio
+
+import pytest
+from sample.bridges import RealBus
+from vcr_sample import VcrBus
+
+from vcr_gen.errors import DivergenceError
+
+
+def test_a_callback_is_invoked_at_the_recorded_moments(tape):
+    def program(bus):
+        log = []
+
+        def notify(number):
+            log.append(number)
+            return "x" * number
+
+        stop = bus.on("topic", notify)
+        log.append(bus.publish(2))
+        stop()
+        log.append(bus.publish(3))
+        return log
+
+    assert tape.same(VcrBus, RealBus, program) == [0, 2, 2, 0]
+
+
+def test_what_a_callback_answers_is_asserted(tape):
+    def program(bus, answer="x"):
+        return bus.each([1, 2], lambda number: answer * number)
+
+    assert tape.same(VcrBus, RealBus, program) == ["x", "xx"]
+    with pytest.raises(DivergenceError, match=r"callable\.call"):
+        tape.replay(VcrBus, lambda bus: program(bus, "y"))
+
+
+def test_a_callback_passed_back_is_the_bridges_own_object(tape):
+    real = RealBus()
+
+    def program(bus):
+        def notify(number):
+            return "ab"
+
+        bus.on("topic", notify)
+        bus.off(notify)
+        return bus.publish(1)
+
+    assert tape.record(VcrBus, lambda: real, program) == 0
+    assert real.listeners == []
+    assert tape.replay(VcrBus, program) == 0
+
+
+def test_a_bound_method_is_the_same_callback_each_time_it_is_named(tape):
+    class Subscriber:
+        def notify(self, number):
+            return "ab"
+
+    def program(bus):
+        subscriber = Subscriber()
+        bus.on("topic", subscriber.notify)
+        bus.off(subscriber.notify)
+        return bus.publish(1)
+
+    assert tape.same(VcrBus, RealBus, program) == 0
+
+
+def test_a_callback_that_raises_does_so_inside_the_environment(tape):
+    class Catches(RealBus):
+        def each(self, numbers, notify):
+            seen = []
+            for number in numbers:
+                try:
+                    seen.append(notify(number))
+                except ZeroDivisionError as error:
+                    seen.append(str(error))
+            return seen
+
+    def program(bus):
+        return bus.each([1, 0], lambda number: str(1 // number))
+
+    assert tape.same(VcrBus, Catches, program)[0] == "1"
+
+
+def test_a_callback_may_call_the_environment_itself(tape):
+    def program(bus):
+        depth = []
+
+        def notify(number):
+            depth.append(number)
+            return "".join(bus.each([number - 1], notify)) + "." if number else "end"
+
+        return bus.each([3], notify), depth
+
+    assert tape.same(VcrBus, RealBus, program) == (["end..."], [3, 2, 1, 0])
+
+
+def test_an_async_callback_is_awaited_by_the_environment(tape):
+    async def program(bus):
+        async def notify(number):
+            await asyncio.sleep(0.001)
+            return "x" * number
+
+        return await bus.aeach([1, 2], notify)
+
+    assert tape.same(VcrBus, RealBus, program) == ["x", "xx"]
+
+
+def test_a_callback_protocol_gets_its_defaults_and_keywords(tape):
+    def program(bus):
+        log = []
+
+        def listener(event, weight=1):
+            log.append((event, weight))
+            return event * weight
+
+        return bus.listen(listener), log
+
+    assert tape.same(VcrBus, RealBus, program) == ("abbccc", [("a", 1), ("b", 2), ("c", 3)])
+
+
+def test_a_callback_after_its_call_returned_comes_from_another_thread(tape):
+    def program(bus):
+        log = []
+
+        def notify(number):
+            log.append(number)
+            return "heard"
+
+        bus.after(notify)
+        return bus.wait(), log
+
+    assert tape.same(VcrBus, RealBus, program) == ("heard", [41])
+
+
+def test_a_function_of_the_environment_is_called_by_the_application(tape):
+    def program(bus):
+        shout, whisper = bus.maker("!"), bus.maker("?")
+        return [shout("a"), whisper("b"), shout("c")]
+
+    assert tape.same(VcrBus, RealBus, program) == ["!a", "?b", "!c"]
+
+
+def test_a_param_spec_carries_any_arguments(tape):
+    def program(bus):
+        return bus.submit(lambda a, *, b: a + b, 1, b=2)
+
+    assert tape.same(VcrBus, RealBus, program) == 3
