@@ -1,17 +1,16 @@
-"""Random concurrent programs on anyio, so that they run on trio and on asyncio."""
+"""Random programs on anyio, so that they run on trio and on asyncio."""
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
 import anyio
 
-Step = Callable[["Run"], Awaitable[None]]
+from concurrency.program_steps import ProgramSteps, Step
 
 
 @dataclass
@@ -23,17 +22,16 @@ class Run:
     lock: anyio.Lock = field(default_factory=anyio.Lock)
 
 
-class Builder:
+class Builder(ProgramSteps):
     """Builds one program."""
 
     def __init__(self, chance: random.Random, *, crowds: bool) -> None:
-        self._chance = chance
-        self._names = 0
+        super().__init__(chance)
         self._crowds = crowds
         """Whether a scope with several tasks, or several scopes, may be cancelled."""
 
     def program(self) -> Step:
-        return _sequence([self.step(3) for _ in range(self._chance.randint(2, 4))])
+        return self.sequence([self.step(3) for _ in range(self._chance.randint(2, 4))])
 
     def step(self, depth: int) -> Step:
         leaves = ["fetch", "fetch", "refuse", "watch", "watch_part", "peek", "follow", "sleep"]
@@ -44,33 +42,10 @@ class Builder:
         made: Step = getattr(self, f"_{self._chance.choice(words)}")(depth)
         return made
 
-    def _name(self) -> str:
-        self._names += 1
-        return f"n{self._names}"
-
-    def _children(self, depth: int) -> list[Step]:
-        return [
-            _sequence([self.step(depth - 1) for _ in range(self._chance.randint(1, 2))])
-            for _ in range(self._chance.randint(2, 3))
-        ]
-
-    def _fetch(self, _: int) -> Step:
-        key = self._chance.choice([self._name(), "same"])
-
+    def sequence(self, steps: list[Step]) -> Step:
         async def step(run: Run) -> None:
-            run.log.append(f"> {key}")
-            run.log.append(f"< {await run.world.fetch(key)}")
-
-        return step
-
-    def _refuse(self, _: int) -> Step:
-        key = self._name()
-
-        async def step(run: Run) -> None:
-            try:
-                await run.world.refuse(key)
-            except Exception as error:
-                run.log.append(f"! {type(error).__name__} {error}")
+            for one in steps:
+                await one(run)
 
         return step
 
@@ -94,14 +69,6 @@ class Builder:
 
         return step
 
-    def _peek(self, _: int) -> Step:
-        key = self._name()
-
-        async def step(run: Run) -> None:
-            run.log.append(f"peek {run.world.peek(key)}")
-
-        return step
-
     def _follow(self, _: int) -> Step:
         key = self._name()
 
@@ -112,14 +79,6 @@ class Builder:
                 run.log.append(f"heard {text} out")
 
             await run.world.follow(key, listen)
-
-        return step
-
-    def _subscribe(self, _: int) -> Step:
-        key = self._name()
-
-        async def step(run: Run) -> None:
-            await run.world.subscribe(key, lambda text: run.log.append(f"told {text}"))
 
         return step
 
@@ -286,14 +245,6 @@ class Builder:
                 run.log.append(f"shielded {name}")
 
         return step
-
-
-def _sequence(steps: list[Step]) -> Step:
-    async def step(run: Run) -> None:
-        for one in steps:
-            await one(run)
-
-    return step
 
 
 def build(seed: int, *, crowds: bool = True) -> Step:

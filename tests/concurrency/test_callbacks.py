@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from vcr_world.ports import VcrWorld
 
-from concurrency.programs import Shape, build, run
+from concurrency.asyncio_programs import Shape, build, run
 from concurrency.sessions import record, replay, watchdog
 from concurrency.test_programs import BLOCKS, COUNT
 from vcr_gen import Cassette

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from concurrency.asyncio_programs import Shape, build, run
 from concurrency.mutants import KINDS, Kind, Made, Mutant, Watched, swaps
-from concurrency.programs import Shape, Step, build, run
+from concurrency.program_steps import Step
 from concurrency.sessions import BOUND, record, replay
 from vcr_gen.errors import DivergenceError, UnusedEventsError
 

@@ -8,7 +8,7 @@ import pytest
 import uvloop
 
 from concurrency import anyio_programs
-from concurrency.programs import Shape, build, run
+from concurrency.asyncio_programs import Shape, build, run
 from concurrency.sessions import record, replay, run_on
 
 COUNT = int(os.environ.get("VCR_GEN_PROGRAMS", "2000"))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from concurrency.programs import Shape, Style, build, run
+from concurrency.asyncio_programs import Shape, Style, build, run
 from concurrency.sessions import record, replay
 
 COUNT = int(os.environ.get("VCR_GEN_PROGRAMS", "2000")) // 20
