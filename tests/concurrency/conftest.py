@@ -2,11 +2,15 @@
 
 import gc
 import logging
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from wrapping import wrap_package
+
+for _helper in ("sessions", "thread_sessions", "lock_sessions"):
+    pytest.register_assert_rewrite(f"concurrency.{_helper}")
 
 _WRAPPERS = wrap_package(Path(__file__).parent / "world")
 
@@ -15,6 +19,12 @@ _WRAPPERS = wrap_package(Path(__file__).parent / "world")
 def tape(tmp_path: Path) -> Path:
     """Where a test records."""
     return tmp_path / "tape.yaml"
+
+
+@pytest.fixture
+def quiet_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Say nothing of threads that a divergence ended."""
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
 
 
 @pytest.fixture(autouse=True)

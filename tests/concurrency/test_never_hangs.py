@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from vcr_world.ports import VcrService, VcrWorld
 from world.real import RealWorld
 
 from concurrency.sessions import BOUND, record, replay, watchdog
+from concurrency.thread_sessions import session
 from vcr_gen import Cassette, DivergenceError
 from vcr_gen.errors import UnusedEventsError
 
@@ -167,15 +169,10 @@ def test_a_thread_that_never_comes_diverges_within_the_patience(tape: Path) -> N
                 job.result()
         world.peek("c")
 
-    with Cassette(tape, "all") as cassette:
-        program(VcrWorld.attach(cassette, RealWorld), both=True)
+    session(tape, "all", partial(program, both=True))
     began = time.monotonic()
-    with (
-        watchdog(),
-        pytest.raises(DivergenceError) as caught,
-        Cassette(tape, "none", patience=0.5) as cassette,
-    ):
-        program(VcrWorld.attach(cassette, RealWorld), both=False)
+    with pytest.raises(DivergenceError) as caught:
+        session(tape, "none", partial(program, both=False), patience=0.5)
 
     assert time.monotonic() - began < BOUND
     assert 'next event due:\n    World.peek(key="b")' in str(caught.value)
@@ -197,15 +194,10 @@ def test_a_thread_that_hangs_in_the_program_does_not_hold_the_replay(tape: Path)
             thread.join()
         world.peek("after")
 
-    with Cassette(tape, "all") as cassette:
-        program(VcrWorld.attach(cassette, RealWorld), hangs=False)
+    session(tape, "all", partial(program, hangs=False))
     began = time.monotonic()
-    with (
-        watchdog(),
-        pytest.raises(DivergenceError) as caught,
-        Cassette(tape, "none", patience=0.5) as cassette,
-    ):
-        program(VcrWorld.attach(cassette, RealWorld), hangs=True)
+    with pytest.raises(DivergenceError) as caught:
+        session(tape, "none", partial(program, hangs=True), patience=0.5)
     gate.set()
 
     assert time.monotonic() - began < BOUND
@@ -252,25 +244,23 @@ def test_a_program_that_stops_early_fails_at_the_close(tape: Path) -> None:
         replay(tape, nothing)
 
 
-@pytest.mark.parametrize("by", ["thread", "pool"])
+def asks_a_thread(world: Any, key: str) -> None:
+    answers: queue.Queue[str] = queue.Queue()
+    threading.Thread(target=lambda: answers.put(world.peek(key)), daemon=True).start()
+    answers.get()
+
+
+def asks_a_pool(world: Any, key: str) -> None:
+    with ThreadPool(1) as pool:
+        pool.map(world.peek, [key])
+
+
+@pytest.mark.parametrize("program", [asks_a_thread, asks_a_pool])
+@pytest.mark.usefixtures("quiet_threads")
 def test_the_main_thread_does_not_wait_for_ever_for_a_thread_that_the_divergence_ended(
-    by: str, tape: Path, monkeypatch: pytest.MonkeyPatch
+    program: Callable[[Any, str], None], tape: Path
 ) -> None:
-    monkeypatch.setattr(threading, "excepthook", lambda _: None)
-
-    def session(mode: str, key: str) -> None:
-        answers: queue.Queue[str] = queue.Queue()
-        with watchdog(20), Cassette(tape, mode, patience=0.2) as cassette:
-            world = VcrWorld.attach(cassette, RealWorld)
-            if by == "thread":
-                work = threading.Thread(target=lambda: answers.put(world.peek(key)), daemon=True)
-                work.start()
-                answers.get()
-            else:
-                with ThreadPool(1) as pool:
-                    pool.map(world.peek, [key])
-
-    session("all", "a")
+    session(tape, "all", partial(program, key="a"), patience=0.2)
 
     with pytest.raises(DivergenceError, match="called with other arguments"):
-        session("none", "b")
+        session(tape, "none", partial(program, key="b"), patience=0.2)

@@ -13,6 +13,7 @@ from vcr_world.ports import VcrService, VcrWorld
 from world.ports import WorldError
 from world.real import RealWorld
 
+from concurrency import thread_sessions
 from concurrency.sessions import record, replay, same, watchdog
 from vcr_gen import Cassette, Driver
 
@@ -117,11 +118,7 @@ def test_a_thread_pool_with_shared_state_counts_the_same(tape: Path) -> None:
             list(pool.map(work, [f"{letter}{number}" for letter in "abc" for number in range(5)]))
         return counts
 
-    def session(mode: str) -> Counter[str]:
-        with watchdog(), Cassette(tape, mode) as cassette:
-            return program(VcrWorld.attach(cassette, RealWorld))
-
-    assert session("all") == session("none")
+    thread_sessions.same(tape, program)
 
 
 def test_a_streaming_proxy_passes_items_on_as_they_came(tape: Path) -> None:

@@ -12,17 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vcr_world.ports import VcrWorld
-from world.real import RealWorld
 
-from concurrency.sessions import watchdog
-from vcr_gen import Cassette, DivergenceError
-from vcr_gen.errors import UnusedEventsError
+from concurrency.thread_sessions import Program, caught, run_all, session
+from vcr_gen import DivergenceError
 
-SHAPES: dict[str, Callable[[Any], Any]] = {}
+SHAPES: dict[str, Program] = {}
 
 
-def shape(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def shape(program: Program) -> Program:
     """List a program under its name."""
     SHAPES[program.__name__] = program
     return program
@@ -35,11 +32,7 @@ def in_threads(work: Callable[[int], Any], count: int) -> dict[int, Any]:
     def run(number: int) -> None:
         results[number] = work(number)
 
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_all([threading.Thread(target=run, args=(number,)) for number in range(count)])
     return results
 
 
@@ -234,13 +227,8 @@ class Changed:
         return "".join([await self._world.fetch(one) for one in self._keys(key)])
 
 
-def session(path: Path, mode: str, program: Callable[[Any], Any], **options: Any) -> Any:
-    with watchdog(30), Cassette(path, mode, **options) as cassette:
-        return program(VcrWorld.attach(cassette, RealWorld))
-
-
 @pytest.mark.parametrize("program", SHAPES.values(), ids=SHAPES)
-def test_a_threaded_program_comes_to_the_same(program: Callable[[Any], Any], tape: Path) -> None:
+def test_a_threaded_program_comes_to_the_same(program: Program, tape: Path) -> None:
     recorded = session(tape, "all", program)
 
     for _ in range(3):
@@ -250,8 +238,8 @@ def test_a_threaded_program_comes_to_the_same(program: Callable[[Any], Any], tap
 @pytest.mark.parametrize("change", ["drop", "alter", "add"])
 @pytest.mark.parametrize("program", SHAPES.values(), ids=SHAPES)
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_changed_one_is_caught(program: Callable[[Any], Any], change: str, tape: Path) -> None:
+def test_a_changed_one_is_caught(program: Program, change: str, tape: Path) -> None:
     session(tape, "all", program)
 
-    with pytest.raises((DivergenceError, UnusedEventsError)):
+    with caught():
         session(tape, "none", lambda world: program(Changed(world, change)), patience=0.5)

@@ -9,27 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vcr_world.ports import VcrWorld
-from world.real import RealWorld
 
-from concurrency.sessions import watchdog
-from vcr_gen import Cassette
+from concurrency.thread_sessions import run_all, same, session
 from vcr_gen.runtime.tape.storage import Reading
 
 Log = dict[str, list[str]]
 THREADS, CALLS = 8, 40
-
-
-def session(path: Path, mode: str, program: Callable[[Any], Log]) -> Log:
-    with watchdog(30), Cassette(path, mode) as cassette:
-        return program(VcrWorld.attach(cassette, RealWorld))
-
-
-def same(path: Path, program: Callable[[Any], Log]) -> Log:
-    recorded = session(path, "all", program)
-    replayed = session(path, "none", program)
-    assert recorded == replayed
-    return replayed
 
 
 def work(world: Any, name: str, calls: int = CALLS) -> list[str]:
@@ -42,14 +27,8 @@ def in_threads(world: Any, *, daemon: bool = False) -> Log:
     def run(name: str) -> None:
         log[name] = work(world, name)
 
-    threads = [
-        threading.Thread(target=run, args=(f"t{number}",), daemon=daemon)
-        for number in range(THREADS)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    names = [f"t{number}" for number in range(THREADS)]
+    run_all([threading.Thread(target=run, args=(name,), daemon=daemon) for name in names])
     return log
 
 
@@ -112,11 +91,7 @@ def test_what_is_local_to_a_thread_stays_so(tape: Path) -> None:
                 seen.append(f"{local.name}: {answer}")
             log[name] = seen
 
-        threads = [threading.Thread(target=run, args=(name,)) for name in "abcd"]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        run_all([threading.Thread(target=run, args=(name,)) for name in "abcd"])
         return log
 
     same(tape, program)
@@ -133,11 +108,7 @@ def test_a_racy_program_replays_the_same_for_each_of_its_threads(tape: Path) -> 
                 log[name].append(world.peek(f"{name}.{number}"))
                 turns.append(name)  # who comes first is the program's own race
 
-        threads = [threading.Thread(target=run, args=(name,)) for name in "abcd"]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        run_all([threading.Thread(target=run, args=(name,)) for name in "abcd"])
         assert len(turns) == 40
         return log
 
@@ -175,13 +146,7 @@ def test_two_loops_in_two_threads_share_a_cassette(tape: Path) -> None:
         async def run(name: str) -> None:
             log[name] = [await world.fetch(f"{name}.{number}") for number in range(5)]
 
-        threads = [
-            threading.Thread(target=lambda name=name: asyncio.run(run(name))) for name in "ab"
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        run_all([threading.Thread(target=lambda n=n: asyncio.run(run(n))) for n in "ab"])
         return log
 
     same(tape, program)

@@ -1,46 +1,22 @@
-"""Threads that can be told apart do what they did; what is shared among them, whoever takes it."""
+"""A thread is told from others by what it was started for, and does what it did."""
 
-import queue
-import random
 import threading
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from vcr_world.ports import VcrWorld
-from world.real import RealWorld
 
-from concurrency.sessions import watchdog
-from vcr_gen import Cassette, DivergenceError
-from vcr_gen.errors import UnusedEventsError
+from concurrency.thread_sessions import caught, session
+from vcr_gen import DivergenceError
+
+pytestmark = pytest.mark.usefixtures("quiet_threads")
 
 Calls = dict[str, tuple[str, ...]]
 """What each thread calls, in order."""
 Work = Callable[[str], None]
 Spawn = Callable[[str, Work], threading.Thread]
-
-
-def session(path: Path, mode: str, program: Callable[[Any], Any], **options: Any) -> Any:
-    with watchdog(20), Cassette(path, mode, **options) as cassette:
-        return program(VcrWorld.attach(cassette, RealWorld))
-
-
-def caught() -> Any:
-    """Insist that a replay fails."""
-    return pytest.raises((DivergenceError, UnusedEventsError))
-
-
-@pytest.fixture(autouse=True)
-def _quiet_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Say nothing of threads that a divergence ended."""
-    monkeypatch.setattr(threading, "excepthook", lambda _: None)
-
-
-# Threads that are told apart ----------------------------------------------------------------------
 
 
 def by_argument(name: str, work: Work) -> threading.Thread:
@@ -87,7 +63,15 @@ def by_timer(name: str, work: Work) -> threading.Thread:
 
 SPAWNS = pytest.mark.parametrize(
     "spawn",
-    [by_argument, by_keyword, by_bound_keyword, by_name, by_function, by_attribute, by_timer],
+    [
+        by_argument,
+        by_keyword,
+        by_bound_keyword,
+        by_name,
+        by_function,
+        by_attribute,
+        by_timer,
+    ],
 )
 
 CHANGES: dict[str, tuple[Calls, Calls]] = {
@@ -111,7 +95,10 @@ CHANGES: dict[str, tuple[Calls, Calls]] = {
         {"a": ("a1", "a2"), "b": ("b1",)},
         {"a": ("a1",), "b": ("b1", "a2")},
     ),
-    "two calls of one": ({"a": ("a1", "a2"), "b": ("b1",)}, {"a": ("a2", "a1"), "b": ("b1",)}),
+    "two calls of one": (
+        {"a": ("a1", "a2"), "b": ("b1",)},
+        {"a": ("a2", "a1"), "b": ("b1",)},
+    ),
     "one call less": ({"a": ("a1", "a2"), "b": ("b1",)}, {"a": ("a1",), "b": ("b1",)}),
     "one call more": ({"a": ("a1",), "b": ("b1",)}, {"a": ("a1", "a2"), "b": ("b1",)}),
 }
@@ -187,7 +174,9 @@ def test_the_message_names_the_thread_that_did_what_another_did(tape: Path) -> N
     assert "threads exchanged calls" in str(diverged.value)
 
 
-def test_for_threads_that_are_equal_the_message_tells_of_watching_locks(tape: Path) -> None:
+def test_for_threads_that_are_equal_the_message_tells_of_watching_locks(
+    tape: Path,
+) -> None:
     def program(*keys: str) -> Callable[[Any], Any]:
         def run(world: Any) -> None:
             left = list(keys)
@@ -252,148 +241,3 @@ def test_a_function_that_a_thread_runs_may_be_renamed(tape: Path) -> None:
     session(tape, "all", threaded(calls, by_argument, at_once=True))
 
     session(tape, "none", threaded(calls, by_function, at_once=True))
-
-
-# What threads share -------------------------------------------------------------------------------
-
-JOBS = [f"job {number}" for number in range(12)]
-
-
-class Jobs:
-    """Where the workers of a program of its own find what to do, each in another way."""
-
-    def __init__(self, jobs: list[Any]) -> None:
-        self.queue: queue.Queue[Any] = queue.Queue()
-        for job in jobs:
-            self.queue.put(job)
-        self.deque = deque(jobs)
-        self.iterator: Iterator[Any] = iter(jobs)
-        self.lock = threading.Lock()
-
-    def another(self) -> Any:
-        with self.lock:
-            return next(self.iterator, None)
-
-    def from_queue(self, number: int, do: Callable[[Any], None]) -> None:
-        while True:
-            try:
-                job = self.queue.get(timeout=0)
-            except queue.Empty:
-                return
-            do(job)
-
-    def from_deque(self, number: int, do: Callable[[Any], None]) -> None:
-        while self.deque:
-            try:
-                job = self.deque.popleft()
-            except IndexError:
-                return
-            do(job)
-
-    def from_method(self, number: int, do: Callable[[Any], None]) -> None:
-        while (job := self.another()) is not None:
-            do(job)
-
-
-WAYS = pytest.mark.parametrize("way", ["from_queue", "from_deque", "from_method"])
-Do = Callable[[Any, Any], Any]
-
-
-def pool(way: str, do: Do, jobs: list[Any], *, executor: bool = False) -> Callable[[Any], Any]:
-    """A program of four workers who share jobs, and are slow at random."""
-
-    def program(world: Any) -> Any:
-        shared = Jobs(jobs)
-        done: dict[str, Any] = {}
-        chance = random.SystemRandom()
-
-        def one(job: Any) -> None:
-            threading.Event().wait(chance.random() / 500)
-            done[str(job)] = do(world, job)
-
-        work = getattr(shared, way)
-        if executor:
-            with ThreadPoolExecutor(4) as workers:
-                for number in range(4):
-                    workers.submit(work, number, one)
-            return done
-        threads = [
-            threading.Thread(target=work, args=(number, one), name=f"worker-{number}")
-            for number in range(4)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        return done
-
-    return program
-
-
-def three_calls(world: Any, job: Any) -> list[str]:
-    return [world.peek(key) for key in ("login", f"get {job}", f"put {job}")]
-
-
-@WAYS
-@pytest.mark.parametrize("executor", [False, True])
-def test_it_does_not_matter_which_worker_takes_which_job(
-    executor: bool, way: str, tape: Path
-) -> None:
-    for _ in range(3):
-        program = pool(way, three_calls, JOBS, executor=executor)
-        recorded = session(tape, "all", program)
-        for _ in range(3):
-            replayed = session(tape, "none", program)
-            assert {job: calls[1:] for job, calls in replayed.items()} == {
-                job: calls[1:] for job, calls in recorded.items()
-            }
-
-
-@WAYS
-def test_jobs_that_are_equal_or_objects_of_the_programs_own_are_found_too(
-    way: str, tape: Path
-) -> None:
-    class Job:
-        pass
-
-    for jobs in (["same"] * 12, [Job() for _ in range(12)]):
-        program = pool(way, lambda world, _: [world.peek("a"), world.peek("b")], jobs)
-        session(tape, "all", program)
-        for _ in range(5):
-            session(tape, "none", program)
-
-
-def changed(world: Any, job: Any, *keys: str) -> Any:
-    return [world.peek(key) for key in (keys if job == "job 5" else ("login", f"get {job}"))]
-
-
-@WAYS
-@pytest.mark.parametrize(
-    "keys",
-    [("get job 5", "login"), ("login",), ("login", "get job 5", "more"), ("login", "got job 5")],
-    ids=["reordered", "dropped", "added", "altered"],
-)
-def test_a_worker_that_does_its_job_otherwise_is_caught(
-    keys: tuple[str, ...], way: str, tape: Path
-) -> None:
-    usual = pool(way, lambda world, job: changed(world, job, "login", "get job 5"), JOBS)
-    session(tape, "all", usual)
-    session(tape, "none", usual)
-
-    with caught():
-        other = pool(way, lambda world, job: changed(world, job, *keys), JOBS)
-        session(tape, "none", other, patience=0.2)
-
-
-def test_two_jobs_that_exchange_calls_are_caught(tape: Path) -> None:
-    def exchanged(world: Any, job: str) -> None:
-        other = {"job 4": "job 5", "job 5": "job 4"}.get(job, job)
-        for key in (f"get {job}", f"put {other}"):
-            world.peek(key)
-
-    usual = pool("from_queue", lambda w, job: [w.peek(f"get {job}"), w.peek(f"put {job}")], JOBS)
-    session(tape, "all", usual)
-    session(tape, "none", usual)
-
-    with caught():
-        session(tape, "none", pool("from_queue", exchanged, JOBS), patience=0.2)
