@@ -1,4 +1,4 @@
-"""The classes whose values the codec's tests store."""
+"""The classes of the standard library's kinds whose values the codec's tests store."""
 
 from __future__ import annotations
 
@@ -21,10 +21,6 @@ from typing import (
     TypeVar,
 )
 
-import attrs
-import msgspec
-import pydantic
-import pydantic_core
 import typing_extensions
 
 if typing.TYPE_CHECKING:
@@ -284,159 +280,6 @@ class Items(list[int]):
 class Headers(dict[str, str]):
     def __setitem__(self, key: str, value: str) -> None:
         super().__setitem__(key.lower(), value)
-
-
-@attrs.define
-class AttrsPoint:
-    x: int
-    y: int = 0
-    _hidden: str = "h"
-
-
-@attrs.frozen
-class AttrsFrozen:
-    items: tuple[AttrsPoint, ...]
-    derived: int = attrs.field(init=False, default=7)
-
-
-@attrs.define
-class AttrsConverted:
-    parts: list[str] = attrs.field(converter=lambda text: text.split(","))
-
-
-@attrs.define
-class AttrsGeneric(Generic[T]):
-    value: T
-
-
-@attrs.define(slots=False)
-class AttrsChild(AttrsPoint):
-    z: float = 1.5
-
-
-class Model(pydantic.BaseModel):
-    a: int
-    b: str | None = None
-    points: list[Point] = []
-
-
-class ModelChild(Model):
-    c: float = 0.5
-
-
-class Aliased(pydantic.BaseModel):
-    from_: int = pydantic.Field(alias="from")
-
-
-class Extra(pydantic.BaseModel):
-    model_config = pydantic.ConfigDict(extra="allow", frozen=True)
-    a: int
-
-
-class Private(pydantic.BaseModel):
-    a: int
-    _count: int = 0
-    _names: list[str] = pydantic.PrivateAttr(default_factory=list)
-
-
-class Validated(pydantic.BaseModel):
-    n: int
-
-    @pydantic.field_validator("n")
-    @classmethod
-    def double(cls, n: int) -> int:
-        return n * 2
-
-
-class Picky(pydantic.BaseModel):
-    n: int
-
-    @pydantic.field_validator("n")
-    @classmethod
-    def refuse(cls, n: int) -> int:
-        if n == 1:
-            raise ValueError("one")
-        raise pydantic_core.PydanticCustomError("picky", "not {n}", {"n": n})
-
-
-def validation_error(**data: object) -> pydantic.ValidationError:
-    try:
-        Picky.model_validate(data)
-    except pydantic.ValidationError as error:
-        return error
-    raise AssertionError
-
-
-class ModelBox(pydantic.BaseModel, Generic[T]):
-    value: T
-
-
-class ModelTree(pydantic.BaseModel):
-    value: int
-    children: list[ModelTree] = []
-
-
-class IntRoot(pydantic.RootModel[list[int]]):
-    pass
-
-
-class StructPoint(msgspec.Struct):
-    x: int
-    y: int = 0
-
-
-class StructFrozen(msgspec.Struct, frozen=True, tag=True, kw_only=True):
-    name: str
-    inner: StructPoint | None = None
-
-
-class StructGeneric(msgspec.Struct, Generic[T]):
-    value: T
-
-
-class StructUnset(msgspec.Struct):
-    maybe: int | msgspec.UnsetType = msgspec.UNSET
-
-
-class PlainError(Exception):
-    pass
-
-
-class CodeError(Exception):
-    def __init__(self, code: int, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-
-
-class SlotsError(Exception):
-    __slots__ = ("detail",)
-
-    def __init__(self, detail: str) -> None:
-        super().__init__()
-        self.detail = detail
-
-
-@dataclass
-class DataError(Exception):
-    code: int
-    where: list[str]
-
-
-@dataclass(frozen=True)
-class FrozenError(Exception):
-    code: int
-
-
-class KeywordError(RuntimeError):
-    def __init__(self, *, status: int) -> None:
-        super().__init__(f"status {status}")
-        self.status = status
-
-
-class DiskError(OSError):
-    def __init__(self, path: str, *, fatal: bool) -> None:
-        super().__init__(5, "I/O", path)
-        self.fatal = fatal
 
 
 @dataclass

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Generic, ParamSpec, Self, TypeVar, Union
 
+import codec_library_models as lib
 import codec_models as m
 import pytest
 from codec_exact import through_json
@@ -112,7 +113,7 @@ def test_a_late_import_of_a_package_that_is_not_there_is_any() -> None:
 
 
 def test_a_late_import_can_name_a_nested_class() -> None:
-    assert resolved("N", {"N": "codec_models:Model.model_fields"}) is m.Model.model_fields
+    assert resolved("N", {"N": "codec_library_models:Model.model_fields"}) is lib.Model.model_fields
 
 
 def test_self_is_the_class() -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple
 
 import attrs
+import codec_errors as errors
 import codec_models as m
 import msgspec
 import pydantic
@@ -211,8 +212,8 @@ VOLATILE_PAIRS: dict[str, tuple[Any, Any, Any]] = {
     "exception": (Exception, TokenError("t", 1.0), TokenError("t", 2.0)),
     "exception as argument": (
         Exception,
-        m.PlainError(TokenError("t", 1.0)),
-        m.PlainError(TokenError("t", 2.0)),
+        errors.PlainError(TokenError("t", 1.0)),
+        errors.PlainError(TokenError("t", 2.0)),
     ),
     "ordered": (
         collections.OrderedDict[str, Annotated[int, Volatile]],

@@ -12,6 +12,7 @@ from dataclasses import dataclass, make_dataclass
 from itertools import count
 from typing import Any, Literal
 
+import codec_errors as errors
 import codec_models as m
 from codec_exact import identical, through_json
 from hypothesis import HealthCheck, given, settings
@@ -81,7 +82,7 @@ anything = st.recursive(
         st.lists(inner, max_size=3).map(tuple),
         st.dictionaries(text | st.integers(), inner, max_size=3),
         st.builds(m.Box, inner),
-        st.lists(inner, max_size=2).map(lambda args: m.PlainError(*args)),
+        st.lists(inner, max_size=2).map(lambda args: errors.PlainError(*args)),
     ),
     max_leaves=6,
 )

@@ -12,6 +12,8 @@ import uuid
 from collections import abc, deque
 from typing import Any, Literal
 
+import codec_errors as errors
+import codec_library_models as lib
 import codec_models as m
 import pytest
 
@@ -89,20 +91,20 @@ REFUSED_PLAINS: dict[str, tuple[Any, Any, str]] = {
     "missing key of a typed dict": (m.Movie, {"year": 1}, "$.title"),
     "unknown key of a typed dict": (m.Movie, {"title": "a", "x": 1}, "$"),
     "tagged typed dict": (m.Movie, {"$type": "dict", "title": "a"}, "$"),
-    "unknown field of attrs": (m.AttrsPoint, {"x": 1, "y": 1, "_hidden": "", "z": 1}, "$"),
-    "alias of attrs": (m.AttrsPoint, {"x": 1, "y": 1, "hidden": ""}, "$._hidden"),
-    "str for int in pydantic": (m.Model, {"a": "1", "b": None, "points": []}, "$.a"),
+    "unknown field of attrs": (lib.AttrsPoint, {"x": 1, "y": 1, "_hidden": "", "z": 1}, "$"),
+    "alias of attrs": (lib.AttrsPoint, {"x": 1, "y": 1, "hidden": ""}, "$._hidden"),
+    "str for int in pydantic": (lib.Model, {"a": "1", "b": None, "points": []}, "$.a"),
     "extra where none is allowed": (
-        m.Model,
+        lib.Model,
         {"a": 1, "b": None, "points": [], "$extra": {"z": 1}},
         "$.$extra",
     ),
     "unknown defaulted name": (
-        m.Model,
+        lib.Model,
         {"a": 1, "b": None, "points": [], "$defaulted": ["z"]},
         "$.$defaulted",
     ),
-    "float for int in msgspec": (m.StructPoint, {"x": 1.0, "y": 0}, "$.x"),
+    "float for int in msgspec": (lib.StructPoint, {"x": 1.0, "y": 0}, "$.x"),
     "untagged union of dataclasses": (m.Circle | m.Square, {"r": 1.0}, "$"),
     "union tag of a stranger": (m.Circle | m.Square, {"$type": "codec_models.Point"}, "$"),
     "tag that repeats the declared type": (
@@ -178,7 +180,7 @@ REFUSED_VALUES: dict[str, tuple[Any, object, str]] = {
     "module": (Any, dt, "$"),
     "class that is not data": (type, threading.Thread, "$"),
     "class outside the base": (type[m.Point], m.Circle, "$"),
-    "exception with a live attribute": (Any, m.DataError(1, [m.Opaque(1)]), "$.args[1][0]"),
+    "exception with a live attribute": (Any, errors.DataError(1, [m.Opaque(1)]), "$.args[1][0]"),
     "subclass with state": (str, type("Rich", (str,), {})("a"), "$"),
 }
 
