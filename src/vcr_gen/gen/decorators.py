@@ -127,7 +127,8 @@ def _foreign(found: Decorations, decorator: ast.expr, scope: Scope) -> Decoratio
         if isinstance(definition.node, ast.FunctionDef):
             inner = Scope(scope.library, definition.module)
             called_with = isinstance(decorator, ast.Call)
-            if _changes(definition.node, inner, called=called_with):
+            ways = _ways_to_call(definition, inner)
+            if any(_changes(one, inner, called=called_with) for one in ways):
                 return replace(found, foreign=decorator)
         return found
     if isinstance(definition, Unread) and definition.full_name.startswith(
@@ -139,6 +140,14 @@ def _foreign(found: Decorations, decorator: ast.expr, scope: Scope) -> Decoratio
 
 def _names_of(nodes: Iterable[ast.expr], scope: Scope) -> set[str]:
     return {scope.name_of(node) for node in nodes}
+
+
+def _ways_to_call(definition: Definition, scope: Scope) -> list[ast.FunctionDef]:
+    """The overloads of a function, or the function itself."""
+    bindings = definition.module.bindings.get(definition.qualname, ())
+    found = [one.node for one in bindings if isinstance(one.node, ast.FunctionDef)]
+    overloads = [one for one in found if "typing.overload" in _names_of(one.decorator_list, scope)]
+    return overloads or found[:1]
 
 
 def _changes(node: ast.FunctionDef, scope: Scope, *, called: bool) -> bool:
@@ -153,4 +162,6 @@ def _changes(node: ast.FunctionDef, scope: Scope, *, called: bool) -> bool:
                 return ast.unparse(taken) != ast.unparse(given)
         return False
     taken_by = ast.unparse(arguments[0].annotation) if arguments and arguments[0].annotation else ""
+    if taken_by == "None":  # the way to call it with options alone
+        return False
     return bool(taken_by) and taken_by != returned and scope.name_of(node.returns) != "typing.Any"

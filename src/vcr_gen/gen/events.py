@@ -17,6 +17,7 @@ from vcr_gen.gen.text import (
     imported,
     replace_self,
     string_literal,
+    without_quotes,
 )
 from vcr_gen.gen.views import EventView, FieldView, FunctionView
 
@@ -106,17 +107,18 @@ class EventMaker:
         member: str,
         signature: Signature,
         *,
-        slotted: bool = False,
         unseen: bool = False,
     ) -> Event:
-        """The event of setting a property or attribute."""
+        """The event of setting a property or attribute.
+
+        It is `unseen` by type checkers where its name is mangled, or the Protocol's own empty
+        `__slots__` forbid what an implementation has.
+        """
         annotation = self.field_type(signature.parameters[0], signature, key)
         fields = [("value", annotation)]
         value = self.anything("self.value") if signature.parameters[0].descriptor else "self.value"
         target = self.anything("target") if unseen else "target"
         body = Nest(f"{target}.{member} = {value}", (), "")
-        if slotted:  # the Protocol's own empty `__slots__` forbid what an implementation has
-            body = Nest("setattr(", ("target", f'"{member}"', "self.value"), ")")
         return self._event(name, key, signature, fields, returns=("None",), body=body)
 
     def delete(
@@ -204,7 +206,7 @@ class EventMaker:
             variables = [replace(one, default=None) for one in variables]
         awaited = "async " if signature.asynchronous else ""
         target = self.names.own_annotation(self.target, bound=bound)
-        shown = self.names.annotation(returns, lazy=signature.lazy, bound=bound)
+        shown = self._annotation(returns, bound, lazy=signature.lazy)
         view = EventView(
             name=name,
             key=key,
@@ -233,7 +235,12 @@ class EventMaker:
         if parameter not in {field, "value"}:
             maker = self.names.own("dataclasses", "field", bound=bound)
             default = f'{maker}(metadata={{"parameter": "{parameter}"}})'
-        return FieldView(field, self.names.annotation(text, lazy=lazy, bound=bound), default)
+        return FieldView(field, self._annotation(text, bound, lazy=lazy), default)
+
+    def _annotation(self, text: Text, bound: Collection[str], *, lazy: bool | None) -> str:
+        """An annotation of the event's own, without the quotes that the source need not have."""
+        shown = without_quotes(text) if self.names.lazy else text
+        return self.names.annotation(shown, lazy=lazy, bound=bound)
 
 
 def _quoted(annotation: str) -> str:

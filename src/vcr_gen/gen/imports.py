@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from vcr_gen.gen.layout import Nest
 
-__all__ = ["Import", "ProjectTest", "member_key", "section", "statements"]
+__all__ = ["Import", "ProjectTest", "export_key", "section", "statements"]
 
 _Natural: TypeAlias = tuple[tuple[tuple[int, int, str], ...], str]
 _NUMBERS: Final = re.compile(r"(\d+)")
@@ -24,6 +24,11 @@ class Import:
     """Empty when the module itself is meant."""
     name: str
     """What it is called here."""
+
+    @property
+    def is_renamed(self) -> bool:
+        """Whether it is called something else here."""
+        return self.name != self.attribute
 
     @property
     def target(self) -> str:
@@ -75,13 +80,20 @@ def _sorted(group: set[Import]) -> list[Nest]:
         if one.attribute:
             by_module.setdefault(one.module, []).append(one)
     for module in sorted(by_module, key=_natural):
-        plain = [one.attribute for one in by_module[module] if one.name == one.attribute]
-        if plain:
-            lines.append(_from(module, tuple(sorted(plain, key=member_key))))
-        renamed = [one for one in by_module[module] if one.name != one.attribute]
-        renamed.sort(key=lambda one: (member_key(one.attribute), one.name))
-        lines.extend(_from(module, (f"{one.attribute} as {one.name}",)) for one in renamed)
+        lines.extend(_from_module(module, by_module[module]))
     return lines
+
+
+def _from_module(module: str, group: list[Import]) -> list[Nest]:
+    """One statement for all plain names, one for each renamed, by their first names."""
+    ordered = sorted(group, key=lambda one: (_member_key(one.attribute), one.is_renamed, one.name))
+    plain = tuple(one.attribute for one in ordered if not one.is_renamed)
+    first = next((one for one in ordered if not one.is_renamed), None)
+    return [
+        _from(module, (f"{one.attribute} as {one.name}",) if one.is_renamed else plain)
+        for one in ordered
+        if one.is_renamed or one is first
+    ]
 
 
 def _import(one: Import) -> str:
@@ -93,19 +105,27 @@ def _from(module: str, names: tuple[str, ...]) -> Nest:
     return Nest(f"from {module} import (", names, ")")
 
 
-def member_key(name: str) -> tuple[int, _Natural]:
+def export_key(name: str) -> tuple[int, _Natural]:
+    """The place of a name in `__all__`: as among imports, but capital letters count."""
+    return _rank(name), (_pieces(name), name)
+
+
+def _member_key(name: str) -> tuple[int, _Natural]:
     """Constants first, then classes, then the rest."""
+    return _rank(name), _natural(name)
+
+
+def _rank(name: str) -> int:
     if name.isupper() and len(name) > 1:
-        rank = 0
-    elif name[:1].isupper():
-        rank = 1
-    else:
-        rank = 2
-    return rank, _natural(name)
+        return 0
+    return 1 if name[:1].isupper() else 2
 
 
 def _natural(name: str) -> _Natural:
     """A key that sorts `a2` before `a10`, and regards case last."""
-    pieces = _NUMBERS.split(name.lower())
-    key = tuple((0, int(one), "") if one.isdigit() else (1, 0, one) for one in pieces if one)
-    return key, name
+    return _pieces(name.lower()), name
+
+
+def _pieces(name: str) -> tuple[tuple[int, int, str], ...]:
+    pieces = _NUMBERS.split(name)
+    return tuple((0, int(one), "") if one.isdigit() else (1, 0, one) for one in pieces if one)

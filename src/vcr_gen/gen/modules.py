@@ -135,6 +135,11 @@ class Module:
         """The binding of a name that a type checker would believe."""
         return choose(self.bindings.get(name, ()))
 
+    def may_run_with(self, name: str) -> bool:
+        """Whether the name may exist when the module has been imported."""
+        bindings = self.bindings.get(name, ())
+        return any(binding.when < When.CHECKING for binding in bindings)
+
     def runs_with(self, name: str) -> bool:
         """Whether the name surely exists when the module has been imported."""
         return any(binding.when is When.ALWAYS for binding in self.bindings.get(name, ())) or (

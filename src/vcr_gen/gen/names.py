@@ -14,6 +14,7 @@ from vcr_gen.gen.text import (
     is_inner,
     references,
     string_literal,
+    without_quotes,
 )
 
 __all__ = ["Names", "Use", "camel", "snake"]
@@ -66,7 +67,7 @@ class Names:
         """An annotation that only generated code has: quoted when a name may be missing."""
         missing = any(one.when is not When.ALWAYS for one in references(text))
         known = tuple(
-            self._known(one) if isinstance(one, Reference) else one for one in _plain(text)
+            self._known(one) if isinstance(one, Reference) else one for one in without_quotes(text)
         )
         return self.annotation(known, lazy=missing, bound=bound)
 
@@ -156,14 +157,6 @@ def _same(one: Reference, other: Reference) -> bool:
         one.kind == other.kind
         and (one.module, one.attribute, one.when) == (other.module, other.attribute, other.when)
     )
-
-
-def _plain(text: Text) -> Text:
-    """The text without inner quotes."""
-    found: list[object] = []
-    for part in text:
-        found.extend(_plain(part.text) if isinstance(part, Quoted) else (part,))
-    return tuple(part for part in found if isinstance(part, str | Reference))
 
 
 def camel(name: str) -> str:

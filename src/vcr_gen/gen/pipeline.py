@@ -9,7 +9,7 @@ from vcr_gen.gen.config import Config
 from vcr_gen.gen.cores import shares, work_together
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.discover import candidates
-from vcr_gen.gen.imports import Import, ProjectTest, member_key, statements
+from vcr_gen.gen.imports import Import, ProjectTest, export_key, statements
 from vcr_gen.gen.portion import STEPS, Generated, Made, Portion, make_portion
 from vcr_gen.gen.render import Renderer, TemplateFailedError
 from vcr_gen.gen.rendering import Rendered, is_long
@@ -113,6 +113,6 @@ def _packages(
         lines = statements(
             [Import(module, name, name) for name, module in unique.items()], is_project
         )
-        exported = tuple((name, unique[name]) for name in sorted(unique, key=member_key))
+        exported = tuple((name, unique[name]) for name in sorted(unique, key=export_key))
         found.append((package, PackageView(package, lines, exported)))
     return found

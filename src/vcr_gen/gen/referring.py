@@ -127,7 +127,7 @@ def _exists(library: Library, module_name: str, attribute: str) -> bool:
         return True
     running = library.runtime_module(module)
     if running is not None:
-        return not attribute or attribute in running.bindings or bool(running.star_imports)
+        return not attribute or running.may_run_with(attribute) or bool(running.star_imports)
     return library.is_compiled(module_name)
 
 
@@ -150,7 +150,7 @@ def _runtime(library: Library, module: Module, name: str, binding: Binding) -> t
         running = library.runtime_module(module)
         if running is None:
             return _compiled(library, module, binding.node), ""
-        return (When.ALWAYS if name in running.bindings else When.NEVER), ""
+        return (When.ALWAYS if running.may_run_with(name) else When.NEVER), ""
     if module.standard and not binding.module and name.startswith("_"):
         return When.NEVER, ""
     if binding.when is When.ALWAYS:

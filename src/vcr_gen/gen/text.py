@@ -23,6 +23,7 @@ __all__ = [
     "references",
     "replace_self",
     "string_literal",
+    "without_quotes",
 ]
 
 
@@ -91,6 +92,14 @@ def opened(text: Text) -> Text:
     if len(text) == 1 and isinstance(text[0], Quoted):
         return opened(text[0].text)
     return text
+
+
+def without_quotes(text: Text) -> Text:
+    """The text with every string annotation in it opened."""
+    parts: list[Part] = []
+    for part in text:
+        parts.extend(without_quotes(part.text) if isinstance(part, Quoted) else (part,))
+    return tuple(parts)
 
 
 def references(text: Text) -> Iterator[Reference]:

@@ -99,7 +99,6 @@ def _setter(
     signature: Signature,
     *,
     recorded: bool,
-    slotted: bool = False,
     unseen: bool = False,
 ) -> FunctionView:
     receiver = signature.receiver.name if signature.receiver else "self"
@@ -110,9 +109,7 @@ def _setter(
     body: tuple[Nest | str, ...]
     if recorded:
         chosen = event_name(wrapper, name, "Set")
-        event = wrapper.maker.set(
-            chosen, f"{name}.set", name, signature, slotted=slotted, unseen=unseen
-        )
+        event = wrapper.maker.set(chosen, f"{name}.set", name, signature, unseen=unseen)
         wrapper.events.append(event.view)
         quiet = replace(signature, returned="none")
         body = tuple(
@@ -191,8 +188,7 @@ def attribute_member(wrapper: Wrapper, member: Attribute) -> DeclaredView | Memb
                 member.name,
                 setter,
                 recorded=member.recorded,
-                slotted=member.slotted,
-                unseen=private,
+                unseen=private or member.slotted,
             )
         )
     if member.name == "__qualname__":

@@ -22,7 +22,15 @@ from vcr_gen.gen.model import (
     TypeVariable,
 )
 from vcr_gen.gen.names import Names, variables_of
-from vcr_gen.gen.text import Reference, Text, builtin, contains_self, imported, string_literal
+from vcr_gen.gen.text import (
+    Reference,
+    Text,
+    builtin,
+    contains_self,
+    imported,
+    string_literal,
+    without_quotes,
+)
 from vcr_gen.gen.views import (
     BoundaryView,
     DeclaredView,
@@ -245,7 +253,7 @@ def _declarations(wrapper: Wrapper, bound: Collection[str]) -> Iterator[str]:
             value = cast_to(wrapper, one.annotation, "self", bound).flat
             yield f"    self.{one.declared or one.name} = {value}"
         else:
-            shown = names.spell(one.annotation, bound=bound)
+            shown = names.spell(without_quotes(one.annotation), bound=bound)
             yield f"    self.{one.declared or one.name}: {shown}"
 
 

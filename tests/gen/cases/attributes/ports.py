@@ -20,3 +20,10 @@ class Function(Protocol):
     __qualname__: str
 
     def __call__(self, number: int) -> int: ...
+
+
+@outbound
+class Slotted(Protocol):
+    __slots__ = ()
+
+    shield: bool

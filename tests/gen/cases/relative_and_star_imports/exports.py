@@ -1,4 +1,7 @@
 from .shapes import Canvas, Size
 from .shapes import Shape as Renamed
 
-__all__ = ["Canvas", "Renamed", "Size"]
+__all__ = ["Brush", "Canvas", "Renamed", "Size"]
+
+
+class Brush: ...

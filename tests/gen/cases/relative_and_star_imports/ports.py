@@ -6,9 +6,10 @@ from vcr_gen.boundary import outbound
 
 from . import shapes
 from .exports import *
+from .exports import Brush as Pen
 from .exports import Renamed as Other
 
 
 @outbound
 class Drawer(Protocol):
-    def draw(self, shape: shapes.Shape, size: Size, other: Other) -> Optional[Canvas]: ...
+    def draw(self, shape: shapes.Shape, size: Size, other: Other, pen: Pen) -> Optional[Canvas]: ...

@@ -1,5 +1,5 @@
 from vcr_gen.boundary import outbound
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 
 class Thing: ...
@@ -9,3 +9,10 @@ class Thing: ...
 class Service(Protocol):
     def get(self, key, default=None): ...
     def put(self, thing): ...
+
+
+if TYPE_CHECKING:
+
+    class Named(Protocol):
+        @property
+        def label(self): ...

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from vcr_attributes.ports import (
         DEVICE,
         FUNCTION,
+        SLOTTED,
         DeviceExtra,
         DeviceExtraSet,
         DeviceKind,
@@ -24,13 +25,17 @@ if TYPE_CHECKING:
         FunctionNameSet,
         FunctionQualname,
         FunctionQualnameSet,
+        SlottedShield,
+        SlottedShieldSet,
         VcrDevice,
         VcrFunction,
+        VcrSlotted,
     )
 
 __all__ = [
     "DEVICE",
     "FUNCTION",
+    "SLOTTED",
     "DeviceExtra",
     "DeviceExtraSet",
     "DeviceKind",
@@ -46,13 +51,17 @@ __all__ = [
     "FunctionNameSet",
     "FunctionQualname",
     "FunctionQualnameSet",
+    "SlottedShield",
+    "SlottedShieldSet",
     "VcrDevice",
     "VcrFunction",
+    "VcrSlotted",
 ]
 
 _HOMES = {
     "DEVICE": "vcr_attributes.ports",
     "FUNCTION": "vcr_attributes.ports",
+    "SLOTTED": "vcr_attributes.ports",
     "DeviceExtra": "vcr_attributes.ports",
     "DeviceExtraSet": "vcr_attributes.ports",
     "DeviceKind": "vcr_attributes.ports",
@@ -68,8 +77,11 @@ _HOMES = {
     "FunctionNameSet": "vcr_attributes.ports",
     "FunctionQualname": "vcr_attributes.ports",
     "FunctionQualnameSet": "vcr_attributes.ports",
+    "SlottedShield": "vcr_attributes.ports",
+    "SlottedShieldSet": "vcr_attributes.ports",
     "VcrDevice": "vcr_attributes.ports",
     "VcrFunction": "vcr_attributes.ports",
+    "VcrSlotted": "vcr_attributes.ports",
 }
 
 if not TYPE_CHECKING:  # a module whose own imports fail must not take the others with it

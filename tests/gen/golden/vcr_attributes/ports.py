@@ -5,11 +5,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, qualname_getter, qualname_setter
 
-from attributes.ports import Device, Function
+from attributes.ports import Device, Function, Slotted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +108,7 @@ class VcrDevice:
         if TYPE_CHECKING:
             self.name: str
             self.ports: list[int]
-            self.extra: "dict[str, Any]"
+            self.extra: dict[str, Any]
             self.ready: bool
 
     @classmethod
@@ -276,10 +276,64 @@ FUNCTION: Final[Boundary] = Boundary(
     },
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlottedShield(Call):
+    """`Slotted.shield`, as it crosses the boundary."""
+
+    def __call__(self, target: Slotted) -> bool:
+        return target.shield
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlottedShieldSet(Call):
+    """`Slotted.shield.set`, as it crosses the boundary."""
+
+    value: bool
+
+    def __call__(self, target: Slotted) -> None:
+        cast("Any", target).shield = self.value
+
+
+class VcrSlotted:
+    """Records and replays `Slotted`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Slotted | None = None) -> None:
+        self._port = OutboundPort(cassette, SLOTTED, inner, self)
+        if TYPE_CHECKING:
+            self.shield: bool
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Slotted]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    if not TYPE_CHECKING:
+
+        @property
+        def shield(self) -> bool:
+            return self._port.call(SlottedShield())
+
+        @shield.setter
+        def shield(self, value: bool) -> None:
+            self._port.call(SlottedShieldSet(value=value))
+
+
+SLOTTED: Final[Boundary] = Boundary(
+    "Slotted",
+    direction="outbound",
+    protocol="attributes.ports:Slotted",
+    wrapper=VcrSlotted,
+    calls={"shield": SlottedShield, "shield.set": SlottedShieldSet},
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_device_is_a_device(wrapper: VcrDevice) -> Device:
         return wrapper
 
     def vcr_function_is_a_function(wrapper: VcrFunction) -> Function:
+        return wrapper
+
+    def vcr_slotted_is_a_slotted(wrapper: VcrSlotted) -> Slotted:
         return wrapper

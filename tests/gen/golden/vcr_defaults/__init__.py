@@ -32,9 +32,9 @@ __all__ = [
     "JobOmitted",
     "JobOmittedBeforeRest",
     "JobOther",
-    "JobScoped",
     "JobSTEP",
     "JobSTEPSet",
+    "JobScoped",
     "VcrJob",
 ]
 
@@ -48,9 +48,9 @@ _HOMES = {
     "JobOmitted": "vcr_defaults.ports",
     "JobOmittedBeforeRest": "vcr_defaults.ports",
     "JobOther": "vcr_defaults.ports",
-    "JobScoped": "vcr_defaults.ports",
     "JobSTEP": "vcr_defaults.ports",
     "JobSTEPSet": "vcr_defaults.ports",
+    "JobScoped": "vcr_defaults.ports",
     "VcrJob": "vcr_defaults.ports",
 }
 

@@ -47,9 +47,9 @@ class PlayerStart(Call):
 class PlayerQuoted(Call):
     """`Player.quoted`, as it crosses the boundary."""
 
-    sink: "Player.Sink"
+    sink: Player.Sink
 
-    def __call__(self, target: Player) -> dict[str, "Player.Mode"]:
+    def __call__(self, target: Player) -> dict[str, Player.Mode]:
         return target.quoted(self.sink)
 
 

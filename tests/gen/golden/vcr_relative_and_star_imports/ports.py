@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Optional, Self
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
 from relative_and_star_imports import shapes
+from relative_and_star_imports.exports import Brush as Pen
 from relative_and_star_imports.exports import Canvas, Size
 from relative_and_star_imports.exports import Renamed as Other
 from relative_and_star_imports.ports import Drawer
@@ -24,9 +25,10 @@ class DrawerDraw(Call):
     shape: shapes.Shape
     size: Size
     other: Other
+    pen: Pen
 
     def __call__(self, target: Drawer) -> Optional[Canvas]:
-        return target.draw(self.shape, self.size, self.other)
+        return target.draw(self.shape, self.size, self.other, self.pen)
 
 
 class VcrDrawer:
@@ -40,8 +42,8 @@ class VcrDrawer:
         """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
         return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
-    def draw(self, shape: shapes.Shape, size: Size, other: Other) -> Optional[Canvas]:
-        return self._port.call(DrawerDraw(shape=shape, size=size, other=other))
+    def draw(self, shape: shapes.Shape, size: Size, other: Other, pen: Pen) -> Optional[Canvas]:
+        return self._port.call(DrawerDraw(shape=shape, size=size, other=other, pen=pen))
 
 
 DRAWER: Final[Boundary] = Boundary(

@@ -6,19 +6,33 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from vcr_stub_source.ports import SERVICE, ServiceGet, ServicePut, VcrService
+    from vcr_stub_source.ports import (
+        NAMED,
+        SERVICE,
+        NamedLabel,
+        ServiceGet,
+        ServicePut,
+        VcrNamed,
+        VcrService,
+    )
 
 __all__ = [
+    "NAMED",
     "SERVICE",
+    "NamedLabel",
     "ServiceGet",
     "ServicePut",
+    "VcrNamed",
     "VcrService",
 ]
 
 _HOMES = {
+    "NAMED": "vcr_stub_source.ports",
     "SERVICE": "vcr_stub_source.ports",
+    "NamedLabel": "vcr_stub_source.ports",
     "ServiceGet": "vcr_stub_source.ports",
     "ServicePut": "vcr_stub_source.ports",
+    "VcrNamed": "vcr_stub_source.ports",
     "VcrService": "vcr_stub_source.ports",
 }
 

@@ -13,6 +13,9 @@ from vcr_gen.runtime import OMITTED, Boundary, Call, Cassette, OutboundPort, giv
 
 from stub_source.ports import Service, Thing
 
+if TYPE_CHECKING:
+    from stub_source.ports import Named
+
 _T = TypeVar("_T")
 
 
@@ -64,7 +67,43 @@ SERVICE: Final[Boundary] = Boundary(
     calls={"get": ServiceGet, "put": ServicePut},
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedLabel(Call):
+    """`Named.label`, as it crosses the boundary."""
+
+    def __call__(self, target: Named) -> str:
+        return target.label
+
+
+class VcrNamed:
+    """Records and replays `Named`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Named | None = None) -> None:
+        self._port = OutboundPort(cassette, NAMED, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Named]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    @property
+    def label(self) -> str:
+        return self._port.call(NamedLabel())
+
+
+NAMED: Final[Boundary] = Boundary(
+    "Named",
+    direction="outbound",
+    protocol="stub_source.ports:Named",
+    wrapper=VcrNamed,
+    calls={"label": NamedLabel},
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_service_is_a_service(wrapper: VcrService) -> Service:
+        return wrapper
+
+    def vcr_named_is_a_named(wrapper: VcrNamed) -> Named:
         return wrapper

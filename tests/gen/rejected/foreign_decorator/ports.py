@@ -1,10 +1,24 @@
+from collections.abc import Awaitable, Callable, Generator
 from functools import lru_cache
-from typing import Protocol
+from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 from vcr_gen.boundary import outbound
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@overload
+def generator(f: Callable[P, Generator[Any, Any, T]]) -> Callable[P, Generator[Any, Any, T]]: ...
+@overload
+def generator(f: Callable[P, Awaitable[T]]) -> Callable[P, Generator[Any, Any, T]]: ...
+def generator(f): ...
 
 
 @outbound
 class Port(Protocol):
     @lru_cache
     def run(self) -> int: ...
+
+    @generator
+    async def __await__(self) -> bool: ...
