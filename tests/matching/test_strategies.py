@@ -9,7 +9,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from test_rules import RealMarket
+from market_sessions import RealMarket
 from vcr_market import MarketFetch, VcrDesk, VcrMarket
 
 from vcr_gen import Cassette, DivergenceError, Rule, UnusedRuleWarning

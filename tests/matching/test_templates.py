@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 from market.ports import Answer, Line, Order
-from test_rules import NOON, RealMarket
+from market_sessions import NOON, RealMarket
 from vcr_market import VcrDesk, VcrMarket
 
 from vcr_gen import Cassette, Driver
