@@ -7,13 +7,14 @@ at once: the worst that can happen is that work is done again.
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from typing import Final
 
 from vcr_gen.gen.config import Config
 from vcr_gen.gen.diagnostics import RefusedError
+from vcr_gen.gen.memory import Memory, Remembered
 from vcr_gen.gen.write import write_file
 
 __all__ = ["Manifest", "Output", "fingerprint", "hash_file", "hash_text", "load", "save"]
@@ -40,24 +41,33 @@ class Manifest:
     inputs: Mapping[str, str]
     """Every file, or folder listing, that was read or looked for, with its hash."""
     outputs: Mapping[str, Output]
+    memory: Memory
 
-    def still_true(self, settings: str, inputs: Iterable[str]) -> bool:
-        """Whether nothing that was read has changed, and `inputs` names nothing new."""
-        return (
-            self.settings == settings
-            and all(path in self.inputs for path in inputs)
-            and all(hash_file(path) == digest for path, digest in self.inputs.items())
+    def changed(self, hashes: Mapping[str, str]) -> frozenset[str]:
+        """What is no longer as it was read; `hashes` are of what was looked at already."""
+        return frozenset(
+            path
+            for path, digest in self.inputs.items()
+            if (hashes[path] if path in hashes else hash_file(path)) != digest
+        )
+
+    def spoilt(self) -> frozenset[str]:
+        """The outputs that are not on disk as they were left."""
+        return frozenset(
+            path for path, output in self.outputs.items() if hash_file(path) != output.formatted
         )
 
 
-def load(config: Config) -> Manifest | None:
-    """The manifest of the last run, or None when there is none that can be read."""
+def load(config: Config, settings: str) -> Manifest | None:
+    """The manifest of the last run, or None when there is none for these settings."""
     try:
         document = json.loads((config.cache_dir / _NAME).read_bytes())
-        if document.pop("check") != fingerprint(document):
+        if document.pop("check") != fingerprint(document) or document["settings"] != settings:
             return None
         outputs = {path: Output(**output) for path, output in document.pop("outputs").items()}
-        return Manifest(outputs=outputs, **document)
+        modules = {name: Remembered(**module) for name, module in document.pop("modules").items()}
+        memory = Memory(modules=modules, leads=document.pop("leads"))
+        return Manifest(outputs=outputs, memory=memory, **document)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
@@ -68,6 +78,8 @@ def save(config: Config, manifest: Manifest) -> None:
         "settings": manifest.settings,
         "inputs": dict(manifest.inputs),
         "outputs": {path: asdict(output) for path, output in manifest.outputs.items()},
+        "modules": {name: asdict(module) for name, module in manifest.memory.modules.items()},
+        "leads": {path: sorted(leads) for path, leads in manifest.memory.leads.items()},
     }
     document["check"] = fingerprint(document)
     try:

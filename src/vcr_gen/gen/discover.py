@@ -52,6 +52,11 @@ class Candidate:
     rules: list[tuple[int, BoundaryRule]] = field(default_factory=list)
     """Each with its place among all files and rules."""
 
+    @property
+    def paths(self) -> list[str]:
+        """Its files."""
+        return [str(path) for _, path in self.files]
+
 
 def _source_files(config: Config) -> Iterator[tuple[Path, str]]:
     """Every source file of the project with its module name, in a stable order."""

@@ -19,6 +19,8 @@ __all__ = ["Definition", "Library", "Unread", "is_standard"]
 
 _SUFFIXES: Final = (".pyi", "/__init__.pyi", ".py", "/__init__.py")
 _MOST_HOPS: Final = 50
+_RUNNING: Final = "!"
+"""What distinguishes the module behind a stub from the stub."""
 _STANDARD: Final = sys.stdlib_module_names | {"_typeshed"}
 
 
@@ -74,6 +76,8 @@ class Library:
     target: Target = field(default_factory=Target)
     read: dict[Path, Module | SyntaxError] = field(default_factory=dict)
     """Every file read so far."""
+    names: set[tuple[str, Path]] = field(default_factory=set)
+    """The modules read so far, each with its file; a stub and what it describes have one name."""
     references: dict[tuple[str, str, tuple[str, ...]], Reference | None] = field(
         default_factory=dict
     )
@@ -91,6 +95,7 @@ class Library:
 
     def module_at(self, path: Path, name: str) -> Module:
         """The module in a file; raises `SyntaxError` and `OSError`."""
+        self.names.add((name.removesuffix(_RUNNING), path))
         known = self.read.get(path)
         if known is None:
             try:
@@ -110,7 +115,7 @@ class Library:
             return module
         found = self._locate(module.name, (".py", "/__init__.py"))
         try:
-            return self.module_at(found, f"{module.name}!") if found else None
+            return self.module_at(found, f"{module.name}{_RUNNING}") if found else None
         except (SyntaxError, OSError):
             return None
 

@@ -1,22 +1,26 @@
 """From configuration to generated text: finds, reads, names and renders."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from vcr_gen.gen.config import Config
 from vcr_gen.gen.cores import shares, work_together
 from vcr_gen.gen.diagnostics import Diagnostic
-from vcr_gen.gen.discover import candidates
+from vcr_gen.gen.discover import Candidate, candidates
 from vcr_gen.gen.imports import Import, ProjectTest, export_key, statements
-from vcr_gen.gen.portion import STEPS, Generated, Made, Portion, make_portion
+from vcr_gen.gen.memory import Memory, Past, Remembered
+from vcr_gen.gen.ownership import file_of
+from vcr_gen.gen.portion import STEPS, Generated, Made, News, Portion, make_portion
 from vcr_gen.gen.render import Renderer, TemplateFailedError
-from vcr_gen.gen.rendering import Rendered, is_long
+from vcr_gen.gen.rendering import is_long
 from vcr_gen.gen.views import PackageView
 from vcr_gen.gen.wanted import Progress, no_progress
 
 __all__ = ["Generated", "Generation", "generate"]
+
+_NOBODY: Final = News()
 
 _WORTH: Final = 32
 """Modules that take about as long to read and render as a process to start."""
@@ -35,20 +39,30 @@ class Generation:
     """`module:qualname` of the Protocols that cannot be wrapped."""
     unsettled: frozenset[Path] = frozenset()
     """Outputs that a formatter may still change: too long a line, or somebody's own template."""
+    memory: Memory = field(default_factory=Memory)
+    """What a later run needs to know."""
+    kept: frozenset[Path] = frozenset()
+    """Outputs that remain what they are on disk."""
 
 
-def generate(config: Config, *, jobs: int = 1, progress: Progress = no_progress) -> Generation:
-    """Generate the wrappers of all boundaries; all problems are reported at once."""
+def generate(
+    config: Config, *, jobs: int = 1, progress: Progress = no_progress, past: Past | None = None
+) -> Generation:
+    """Generate the wrappers of all boundaries; all problems are reported at once.
+
+    Of a `past` run, only what is affected is done again, unless that has a say in the rest.
+    """
     modules = candidates(config)
-    done = 0
+    maker = _Maker(config, jobs, progress)
+    try:
+        again = _partly(maker, modules, past) if past else None
+        return again or _wholly(maker, modules)
+    except TemplateFailedError as error:
+        return Generation({}, (error.diagnostic(),))
 
-    def advance(count: int) -> None:
-        nonlocal done
-        done += count
-        progress(done, STEPS * len(modules))
 
-    portions = [Portion(config, share) for share in shares(modules, jobs, worth=_WORTH)]
-    made = work_together(make_portion, portions, advance=advance)
+def _wholly(maker: "_Maker", modules: Sequence[Candidate]) -> Generation:
+    made = maker.make(modules)
     problems = {problem for one in made for problem in one.problems}
     if problems:
         refused = tuple(name for _, name in sorted(one for each in made for one in each.refused))
@@ -56,19 +70,57 @@ def generate(config: Config, *, jobs: int = 1, progress: Progress = no_progress)
     failures = [one.failed for one in made if one.failed]
     if failures:
         return Generation({}, (min(failures)[1],))
-    try:
-        return _written(config, made)
-    except TemplateFailedError as error:
-        return Generation({}, (error.diagnostic(),))
+    return _written(maker.config, made, Memory())
 
 
-def _written(config: Config, made: Sequence[Made]) -> Generation:
+def _partly(maker: "_Maker", modules: Sequence[Candidate], past: Past) -> Generation | None:
+    """Only what is affected; None where others depend on what changed, or anything is wrong."""
+    before = past.memory.modules
+    affected = [one for one in modules if past.is_affected(one.name, one.paths)]
+    names = {one.name for one in affected} | {name for name in before if past.is_affected(name)}
+    kept = {name: one for name, one in before.items() if name not in names}
+    made = maker.make(affected, others=News.of(kept.values()))
+    now = {name: one for each in made for name, one in each.memory.modules.items()}
+    nothing = Remembered()
+    if any(one.problems or one.failed for one in made) or any(
+        now.get(name, nothing).differs_for_others(before.get(name, nothing)) for name in names
+    ):
+        return None
+    return _written(maker.config, made, Memory(modules=kept, leads=past.memory.leads))
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """Makes wrappers on as many cores as wanted."""
+
+    config: Config
+    jobs: int
+    progress: Progress
+
+    def make(self, modules: Sequence[Candidate], others: News = _NOBODY) -> list[Made]:
+        """What becomes of some modules."""
+        done = 0
+
+        def advance(count: int) -> None:
+            nonlocal done
+            done += count
+            self.progress(done, STEPS * len(modules))
+
+        portions = [
+            Portion(self.config, share, others)
+            for share in shares(modules, self.jobs, worth=_WORTH)
+        ]
+        return work_together(make_portion, portions, advance=advance)
+
+
+def _written(config: Config, made: Sequence[Made], kept: Memory) -> Generation:
     rendered = sorted((one for each in made for one in each.rendered), key=lambda one: one.output)
-    files = {config.output / _relative(one.output): one.text for one in rendered}
-    unsettled = {config.output / _relative(one.output) for one in rendered if not one.settled}
+    files = {file_of(config.output, one.output): one.text for one in rendered}
+    unsettled = {file_of(config.output, one.output) for one in rendered if not one.settled}
+    memory = kept.with_news(one.memory for one in made)
     renderer = Renderer(config.template_dir, config.line_length)
-    for package, contents in _packages(rendered, ProjectTest(config.sources)):
-        path = config.output / package.replace(".", "/") / "__init__.py"
+    for package, contents in _packages(memory.modules.values(), ProjectTest(config.sources)):
+        path = file_of(config.output, f"{package}.__init__")
         files[path] = text = renderer.package(contents)
         if config.template_dir or is_long(text, config.line_length):
             unsettled.add(path)
@@ -78,6 +130,10 @@ def _written(config: Config, made: Sequence[Made]) -> Generation:
         boundaries=_in_order(made),
         inputs=frozenset(path for one in made for path in one.read),
         unsettled=frozenset(unsettled),
+        memory=memory,
+        kept=frozenset(
+            file_of(config.output, one.output) for one in kept.modules.values() if one.output
+        ),
     )
 
 
@@ -87,17 +143,15 @@ def _in_order(made: Sequence[Made]) -> tuple[Generated, ...]:
     return tuple(sorted(listed, key=lambda one: one.wrapper.partition(":")[0]))
 
 
-def _relative(name: str) -> str:
-    return name.replace(".", "/") + ".py"
-
-
 def _packages(
-    rendered: Sequence[Rendered], is_project: ProjectTest
+    modules: Iterable[Remembered], is_project: ProjectTest
 ) -> list[tuple[str, PackageView]]:
     """Every package that the generated modules need; the top one offers all unique names."""
     offered: dict[str, dict[str, list[str]]] = {}
     packages: set[str] = set()
-    for one in rendered:
+    for one in modules:
+        if not one.output:
+            continue
         parts = one.output.split(".")
         packages.update(".".join(parts[:length]) for length in range(1, len(parts)))
         names = offered.setdefault(parts[0], {})

@@ -1,6 +1,6 @@
 """What one process does with its portion of the modules: finds, reads and renders boundaries."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -11,7 +11,9 @@ from vcr_gen.gen.cores import Advance, Rounds
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.discover import Candidate, Found, discover
 from vcr_gen.gen.emit import Elsewhere
+from vcr_gen.gen.leads import leads
 from vcr_gen.gen.library import Library
+from vcr_gen.gen.memory import Memory, Remembered
 from vcr_gen.gen.model import SourceModule
 from vcr_gen.gen.ownership import PREFIX
 from vcr_gen.gen.problems import Problems
@@ -22,6 +24,9 @@ from vcr_gen.gen.rendering import ModuleRenderer, Rendered, places
 __all__ = ["STEPS", "Generated", "Made", "News", "Portion", "make_portion"]
 
 _Place: TypeAlias = tuple[int, int]
+
+_BEFORE: Final = (-1, 0)
+"""A place before all others."""
 
 STEPS: Final = 3
 """What is done with each module: it is searched, read and rendered."""
@@ -49,6 +54,8 @@ class Portion:
 
     config: Config
     candidates: Sequence[Candidate]
+    others: "News"
+    """What is known of the modules that nobody works on, from an earlier run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +68,18 @@ class News:
     """Where the constants of boundaries are defined, by their full names."""
     flawed: bool = False
     """Whether anything is wrong, so that rendering would be in vain."""
+
+    @classmethod
+    def of(cls, remembered: Collection[Remembered]) -> "News":
+        """What is known of modules that were made before: what was theirs remains theirs."""
+        return cls(
+            found={name: _BEFORE for one in remembered for name in one.constants},
+            places={
+                name: Elsewhere(one.output, constant)
+                for one in remembered
+                for name, constant in one.constants.items()
+            },
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +96,8 @@ class Made:
     """`module:qualname` of the Protocols that cannot be wrapped, each with its place."""
     failed: tuple[str, Diagnostic] | None = None
     """The module that a template failed for, and how."""
+    memory: Memory = field(default_factory=Memory)
+    """What a later run needs to know."""
 
 
 def make_portion(portion: Portion, advance: Advance) -> Rounds[News, Made]:
@@ -86,13 +107,13 @@ def make_portion(portion: Portion, advance: Advance) -> Rounds[News, Made]:
         config.sources, config.search_path, Target(config.target_version, config.platform)
     )
     problems = Problems(config)
-    found: list[Found] = []
+    seen: list[Found] = []
     for candidate in portion.candidates:
-        found += discover(candidate, config, library, problems)
+        seen += discover(candidate, config, library, problems)
         advance(1)
-    news = yield News(found=_first({one.definition.full_name: one.place} for one in found))
-    known = _first(one.found for one in news)
-    found = [one for one in found if known[one.definition.full_name] == one.place]
+    news = yield News(found=_first({one.definition.full_name: one.place} for one in seen))
+    known = _first(one.found for one in (*news, portion.others))
+    found = [one for one in seen if known[one.definition.full_name] == one.place]
     groups: dict[str, list[Found]] = {}
     for one in found:
         groups.setdefault(one.module, []).append(one)
@@ -111,7 +132,9 @@ def make_portion(portion: Portion, advance: Advance) -> Rounds[News, Made]:
             if one.definition.full_name not in own
         )
         return Made(problems=tuple(problems.found), refused=refused)
-    elsewhere = {name: place for one in news for name, place in one.places.items()}
+    elsewhere = {
+        name: place for one in (*news, portion.others) for name, place in one.places.items()
+    }
     renderer = ModuleRenderer(config)
     rendered = []
     for output, module in sorted(modules.items()):
@@ -120,10 +143,13 @@ def make_portion(portion: Portion, advance: Advance) -> Rounds[News, Made]:
         except TemplateFailedError as error:
             return Made(failed=(output, error.diagnostic()))
         advance(1)
+    by_name = {modules[one.output].name: one for one in rendered}
+    remembered = _remembered(library, portion.candidates, seen, own, by_name)
     return Made(
         rendered=tuple(rendered),
         boundaries=tuple(_listed(modules, rendered, found)),
         read=frozenset(library.read),
+        memory=Memory(modules=dict(remembered), leads=leads(library)),
     )
 
 
@@ -164,3 +190,34 @@ def _listed(
                 module.display,
                 one.definition.node.lineno,
             )
+
+
+def _remembered(
+    library: Library,
+    candidates: Sequence[Candidate],
+    seen: Sequence[Found],
+    own: Mapping[str, Elsewhere],
+    made: Mapping[str, Rendered],
+) -> Iterator[tuple[str, Remembered]]:
+    """What came of each candidate, by name; `made` by the name of the source module."""
+    found: dict[str, set[str]] = {}
+    files: dict[str, set[str]] = {}
+    for one in seen:
+        found.setdefault(one.module, set()).add(one.definition.full_name)
+        files.setdefault(one.module, set()).add(str(one.definition.module.path))
+    constants: dict[str, dict[str, str]] = {}
+    for full_name, place in own.items():
+        constants.setdefault(place.module, {})[full_name] = place.constant
+    for candidate in candidates:
+        name, rendered = candidate.name, made.get(candidate.name)
+        named = [str(library.locate(name))] if candidate.rules else []
+        yield (
+            name,
+            Remembered(
+                files=sorted(files.get(name, set()).union(candidate.paths, named)),
+                found=sorted(found.get(name, ())),
+                output=rendered.output if rendered else "",
+                constants=constants.get(rendered.output, {}) if rendered else {},
+                offered=rendered.offered if rendered else (),
+            ),
+        )

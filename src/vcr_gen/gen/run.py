@@ -12,7 +12,8 @@ from vcr_gen.gen.config import Config
 from vcr_gen.gen.cores import processes
 from vcr_gen.gen.diagnostics import RefusedError
 from vcr_gen.gen.inputs import closure, project_files, settings_fingerprint
-from vcr_gen.gen.ownership import owned_files, source_of
+from vcr_gen.gen.memory import Past
+from vcr_gen.gen.ownership import file_of, owned_files, source_of
 from vcr_gen.gen.plan import Plan, make_plan
 from vcr_gen.gen.wanted import Progress, no_progress, wanted_files
 
@@ -42,68 +43,68 @@ def plan_run(config: Config, request: Request) -> Plan:
 
     Raises `RefusedError` when anything cannot be wrapped or is in the way.
     """
-    manifest = cache.load(config) if request.use_cache else None
-    settings = settings_fingerprint(config)
-    sources = project_files(config)
-    owned = list(owned_files(config.output))
-    if manifest and not request.paths and _is_fine(manifest, settings, sources, owned):
-        return Plan(changes=(), unchanged=len(manifest.outputs))
     started = time.time_ns()
-    hashes = {path: cache.hash_file(path) for path in sources}
+    settings = settings_fingerprint(config)
+    manifest = cache.load(config, settings) if request.use_cache else None
+    hashes = {path: cache.hash_file(path) for path in project_files(config)}
+    owned = list(owned_files(config.output))
+    past = _past(config, manifest, hashes) if manifest and not request.paths else None
+    if manifest and past and not past.affected and {*map(str, owned)} == {*manifest.outputs}:
+        return Plan(changes=(), unchanged=len(manifest.outputs))
 
     from vcr_gen.gen.pipeline import generate
 
-    # Always the whole project: a wrapper depends on which other Protocols are boundaries.
+    # Not only the paths asked for: a wrapper depends on which other Protocols are boundaries.
     jobs, progress = processes(request.jobs), request.progress
-    generation = generate(config, jobs=jobs, progress=_part(progress, 0, _GENERATED))
+    generation = generate(config, jobs=jobs, progress=_part(progress, 0, _GENERATED), past=past)
     if generation.diagnostics:
         raise RefusedError(generation.diagnostics)
     rendered = generation.files
     if request.paths:
         rendered = _only_from(config, rendered, request.paths)
         owned = [path for path in owned if path in rendered or _is_from(config, path, request)]
-    known = manifest.outputs if manifest and manifest.settings == settings else {}
+    known = manifest.outputs if manifest else {}
     formatting = _part(progress, _GENERATED, 100)
     files = wanted_files(config, rendered, known=known, jobs=jobs, progress=formatting)
-    plan = make_plan(config, files, owned)
-    if request.use_cache and not request.paths:
-        read = closure(config, generation.inputs)
-        late = [path for path in read if path not in hashes]
-        if all(_is_older(path, started) for path in late):
-            hashes |= {path: cache.hash_file(path) for path in late}
-            cache.save(config, _remember(settings, hashes, rendered, files))
+    kept = {path: path.read_text(encoding="utf-8") for path in generation.kept}
+    plan = make_plan(config, files | kept, owned)
+    late = [path for path in closure(config, generation.inputs) if path not in hashes]
+    if request.use_cache and not request.paths and all(_is_older(path, started) for path in late):
+        before = manifest.inputs if manifest and kept else {}
+        made = {
+            str(path): cache.Output(cache.hash_text(rendered[path]), cache.hash_text(text))
+            for path, text in files.items()
+        }
+        remembered = cache.Manifest(
+            settings=settings,
+            inputs={**before, **hashes, **{path: cache.hash_file(path) for path in late}},
+            outputs={str(path): known[str(path)] for path in kept} | made,
+            memory=generation.memory,
+        )
+        cache.save(config, remembered)
     return plan
+
+
+def _past(config: Config, manifest: cache.Manifest, hashes: Mapping[str, str]) -> Past | None:
+    """The earlier run, and what must be done again; None when that is everything.
+
+    A file of ours that is not as it was left is made again. So is all that a changed source has
+    a say in; but a source that came or went, or a changed package, may have a say anywhere.
+    """
+    changed = manifest.changed(hashes)
+    if not changed <= hashes.keys() <= manifest.inputs.keys():
+        return None
+    memory, spoilt = manifest.memory, manifest.spoilt()
+    affected = memory.affected({*changed, *spoilt})
+    for module in memory.modules.values():
+        if module.output and str(file_of(config.output, module.output)) in spoilt:
+            affected.update(module.files)
+    return Past(memory=memory, affected=affected)
 
 
 def _part(progress: Progress, begin: int, end: int) -> Progress:
     """A bar for one step of several, from one percentage to another."""
     return lambda done, total: progress(begin + (end - begin) * done // max(total, 1), 100)
-
-
-def _is_fine(
-    manifest: cache.Manifest, settings: str, sources: Sequence[str], owned: Sequence[Path]
-) -> bool:
-    """Whether nothing changed since a run that was remembered, neither sources nor outputs."""
-    return (
-        {str(path) for path in owned} == set(manifest.outputs)
-        and manifest.still_true(settings, sources)
-        and all(
-            cache.hash_file(path) == output.formatted for path, output in manifest.outputs.items()
-        )
-    )
-
-
-def _remember(
-    settings: str,
-    hashes: Mapping[str, str],
-    rendered: Mapping[Path, str],
-    files: Mapping[Path, str],
-) -> cache.Manifest:
-    outputs = {
-        str(path): cache.Output(cache.hash_text(rendered[path]), cache.hash_text(text))
-        for path, text in files.items()
-    }
-    return cache.Manifest(settings=settings, inputs=hashes, outputs=outputs)
 
 
 def _only_from(
