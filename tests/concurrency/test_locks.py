@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tape_data import read_tape
 
 from concurrency.lock_sessions import Shared, in_threads, in_turns, same, session
 from vcr_gen import Cassette, TapeEvent
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.tape.storage import Reading
 
 
 def test_who_is_first_to_change_shared_state_is_so_again(tape: Path) -> None:
@@ -99,8 +99,7 @@ def test_a_lock_that_one_thread_has_is_one_event(tape: Path) -> None:
 
     session(tape, "all", program)
 
-    with Reading(tape) as reading:
-        taken = [entry.data for entry in reading if entry.data.get("of") == "thread.lock"]
+    taken = [entry for entry in read_tape(tape) if entry.get("of") == "thread.lock"]
     assert [entry["args"]["lock"] for entry in taken] == ["Shared.one", "Shared.again"]
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tape_data import read_tape
 
 from concurrency.thread_sessions import Program, caught, session
 from vcr_gen import DivergenceError
-from vcr_gen.runtime.tape.storage import Reading
 
 Calls = tuple[str, ...]
 Jobs = list[Calls]
@@ -107,8 +107,7 @@ def test_another_number_of_workers_changes_nothing(tape: Path) -> None:
 def test_each_job_is_a_strand_of_its_own(tape: Path) -> None:
     session(tape, "all", in_executor([("a", "b"), ("c", "d")]))
 
-    with Reading(tape) as reading:
-        strands = [entry.data["strand"] for entry in reading if "call" in entry.data]
+    strands = [entry["strand"] for entry in read_tape(tape) if "call" in entry]
     assert strands[0] == strands[1] != strands[2] == strands[3]
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tape_data import read_tape
 
 from concurrency.thread_sessions import run_all, same, session
-from vcr_gen.runtime.tape.storage import Reading
 
 Log = dict[str, list[str]]
 THREADS, CALLS = 8, 40
@@ -35,8 +35,7 @@ def in_threads(world: Any, *, daemon: bool = False) -> Log:
 def test_eight_threads_of_forty_calls_are_recorded_without_loss(tape: Path) -> None:
     session(tape, "all", in_threads)
 
-    with Reading(tape) as reading:
-        calls = [entry.data["args"]["key"] for entry in reading if "call" in entry.data]
+    calls = [entry["args"]["key"] for entry in read_tape(tape) if "call" in entry]
     assert sorted(calls) == sorted(f"t{t}.{n}" for t in range(THREADS) for n in range(CALLS))
 
 

@@ -3,19 +3,16 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import Page
 
 from vcr_gen.cli import main
-from vcr_gen.runtime.tape.storage import Recording
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
 EXAMPLE: Final = REPOSITORY / "docs/examples/agent_server/cassettes/release.yaml"
-HEADER: Final = {"recorded_at": "2026-11-16T05:00:00+00:00"}
 
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _ON_MACOS: Final = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
@@ -34,18 +31,6 @@ def find_chromium() -> str:
             pytrace=False,
         )
     return found
-
-
-def write_tape(
-    path: Path, events: Iterable[Mapping[str, Any]], header: Mapping[str, Any] = HEADER
-) -> Path:
-    """A whole cassette."""
-    recording = Recording(path)
-    recording.begin(header)
-    for event in events:
-        recording.append(event)
-    recording.finish(header)
-    return path
 
 
 def write_report_of(cassette: Path, target: Path, *more: str) -> str:
@@ -74,26 +59,3 @@ def requests(count: int) -> Iterable[dict[str, Any]]:
             yield query
         at = round(at + 0.001, 6)
         yield {"end": request, "at": at, "returned": {"status": 200}}
-
-
-def contrast(page: Page, selector: str) -> float:
-    """The contrast of an element's text with what is behind it, as WCAG counts."""
-    return page.locator(selector).first.evaluate("""element => {
-            const channels = (color) => color.match(/[\\d.]+/g).map(Number);
-            const luminance = ([r, g, b]) => {
-                const [x, y, z] = [r, g, b].map((value) => {
-                    value /= 255;
-                    return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-                });
-                return 0.2126 * x + 0.7152 * y + 0.0722 * z;
-            };
-            let behind = element;
-            while (behind && (channels(getComputedStyle(behind).backgroundColor)[3] ?? 1) === 0) {
-                behind = behind.parentElement;
-            }
-            const [a, b] = [
-                luminance(channels(getComputedStyle(element).color)),
-                luminance(channels(getComputedStyle(behind).backgroundColor)),
-            ].sort((x, y) => y - x);
-            return (a + 0.05) / (b + 0.05);
-        }""")

@@ -7,10 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
-from report_pages import REPOSITORY, contrast
-
-CHOSEN = "#rows [aria-selected=true]"
+from page_parts import CHOSEN, contrast, words
+from report_pages import REPOSITORY
 
 REPLAY = """
 import asyncio, sys
@@ -68,10 +66,6 @@ def planted(root: Path, file: str, before: str, after: str, name: str) -> str:
         return failed(root, name)
     finally:
         path.write_text(text, encoding="utf-8")
-
-
-def words(page: Page, selector: str) -> str:
-    return " ".join(page.locator(selector).inner_text().split())
 
 
 def test_another_argument_is_shown_field_by_field_where_it_came(open_page, example):

@@ -12,7 +12,8 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from report_pages import EXAMPLE, requests, write_tape
+from report_pages import EXAMPLE, requests
+from tape_data import write_tape
 
 from vcr_gen.cli import main
 from vcr_gen.html_report import REPORT_VERSION, write_report

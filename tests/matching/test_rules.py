@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from market.ports import Answer, Order, RefusedError
 from market_sessions import ORDER, RECORDED, RealMarket, session, soon
+from tape_data import read_header
 from vcr_market import VcrDesk, VcrMarket
 
 from vcr_gen import Cassette, DivergenceError, Driver, Rule, UnusedRuleWarning
 from vcr_gen.boundary import Match, Secret, Volatile
 from vcr_gen.errors import UsageError, VerificationError
-from vcr_gen.runtime.tape.storage import Reading
 
 
 class Clerk:
@@ -81,8 +81,7 @@ def test_whatever_is_loosened_stands_in_the_header(tmp_path: Path) -> None:
     with Cassette(path, "all", rules=rules, order={"Market": "lanes"}) as cassette:
         program(VcrMarket.attach(cassette, RealMarket))
 
-    with Reading(path) as reading:
-        header = reading.header
+    header = read_header(path)
     assert header["rules"] == {
         "Market": {"*.x": "volatile"},
         "Market.login": {"token": "secret"},

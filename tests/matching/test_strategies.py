@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 from market_sessions import RealMarket
+from tape_data import read_header
 from vcr_market import MarketFetch, VcrDesk, VcrMarket
 
 from vcr_gen import Cassette, DivergenceError, Rule, UnusedRuleWarning
 from vcr_gen.boundary import Volatile
 from vcr_gen.errors import UnusedEventsError, UsageError
-from vcr_gen.runtime.tape.storage import Reading
 
 Call = tuple[str, Mapping[str, int]]
 
@@ -170,8 +170,7 @@ def test_the_header_says_the_strategy(tmp_path: Path) -> None:
     ):
         path = tmp_path / f"{number}.yaml"
         session(path, "all", RECORDED, strategy)
-        with Reading(path) as reading:
-            found.append(reading.header.get("strategy"))
+        found.append(read_header(path).get("strategy"))
 
     assert found == [None, "subset", "match same_key", {"Market": "method"}]
 

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from tape_data import read_header, read_tape
+
 from vcr_gen.runtime.formats.json_lines import dump_line
 from vcr_gen.runtime.formats.layout import COUNT_KEY, END_KEY
 from vcr_gen.runtime.formats.yaml_emit import emit_item, emit_mapping
 from vcr_gen.runtime.link import Link
 from vcr_gen.runtime.replay.replayed_streams import ReplayedAsyncStream, ReplayedStream
-from vcr_gen.runtime.tape.storage import Reading
 
 Where = tuple[str | int, ...]
 
@@ -29,8 +30,7 @@ class File:
 
     @classmethod
     def read(cls, path: Path) -> "File":
-        with Reading(path) as reading:
-            return cls(reading.header, [dict(entry.data) for entry in reading])
+        return cls(read_header(path), read_tape(path))
 
     def write(self, path: Path) -> None:
         """Write it as a whole cassette, with a count that fits, however wrong the rest is."""

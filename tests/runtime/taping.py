@@ -2,13 +2,14 @@
 
 import asyncio
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tape_data import read_tape
+
 from vcr_gen import Cassette, Driver
-from vcr_gen.runtime.tape.storage import Reading
 
 
 def forbidden() -> Any:
@@ -25,12 +26,6 @@ def run(function: Callable[..., Any], *arguments: Any) -> Any:
 
         return asyncio.run(wait())
     return result
-
-
-def entries(path: Path) -> list[Mapping[str, Any]]:
-    """What the cassette file holds."""
-    with Reading(path) as reading:
-        return [entry.data for entry in reading]
 
 
 @dataclass(frozen=True)
@@ -82,4 +77,4 @@ class Tape:
 
     def words(self) -> list[str]:
         """The kind of each entry, in order."""
-        return [next(iter(entry)) for entry in entries(self.path)]
+        return [next(iter(entry)) for entry in read_tape(self.path)]

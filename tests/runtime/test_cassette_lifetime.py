@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from changing_world import session
 from sample.bridges import RealShell
-from taping import entries, forbidden
+from tape_data import read_tape
+from taping import forbidden
 from vcr_sample import VcrShell
 
 from vcr_gen import Cassette
@@ -110,7 +111,7 @@ def test_a_forked_process_can_neither_use_nor_spoil_the_tape_of_its_parent(tape)
             "refused: open a cassette of its own in a forked process",
             "['after', 'after']",
         ]
-    assert [entry["args"]["pattern"] for entry in entries(tape.path)] == ["before", "after"]
+    assert [entry["args"]["pattern"] for entry in read_tape(tape.path)] == ["before", "after"]
 
 
 def test_closing_twice_is_closing_once(tape):

@@ -6,7 +6,7 @@ import gc
 import pytest
 from sample.bridges import RealShell, an_error
 from sample.models import BoomError, OddError
-from taping import entries
+from tape_data import read_tape
 from vcr_sample import VcrShell
 
 from vcr_gen import Cassette, Registry
@@ -126,7 +126,7 @@ def test_a_call_cancelled_by_the_application_is_cancelled_again(tape):
         return (await shell.arun("after")).out
 
     assert tape.same(VcrShell, RealShell, program) == "after"
-    assert any("cancelled" in entry for entry in entries(tape.path))
+    assert any("cancelled" in entry for entry in read_tape(tape.path))
 
 
 def test_a_time_out_expires_in_a_replay_where_it_expired(tape):
@@ -165,7 +165,7 @@ def test_a_call_that_never_finished_is_on_the_tape_without_an_end(tape):
 
     with asyncio.Runner() as runner, Cassette(tape.path, "all") as cassette:
         runner.run(program(VcrShell(cassette=cassette, inner=RealShell())))
-    assert sum("returned" in entry for entry in entries(tape.path)) == 1
+    assert sum("returned" in entry for entry in read_tape(tape.path)) == 1
     with pytest.raises(DivergenceError, match="in flight"):
         tape.replay(VcrShell, lambda shell: program(shell, wait=True))
 

@@ -7,7 +7,7 @@ import pytest
 from sample.application import Application, RealClient
 from sample.bridges import RealShell, an_error
 from sample.models import Result, Step
-from taping import entries
+from tape_data import read_tape
 from vcr_sample import VcrServer, VcrShell
 
 from vcr_gen import Cassette, Driver
@@ -197,8 +197,8 @@ def test_outbound_calls_inside_inbound_ones_are_answered_from_the_tape(tape):
         replayed.shell = VcrShell(cassette=cassette)
         asyncio.run(Driver(cassette, VcrServer(cassette=cassette, inner=replayed)).run())
     assert recorded.log == replayed.log == ["one", "one", "three", "three", 7]
-    served = {entry["call"] for entry in entries(tape.path) if entry.get("inbound")}
-    assert {entry["within"] for entry in entries(tape.path) if "within" in entry} == served
+    served = {entry["call"] for entry in read_tape(tape.path) if entry.get("inbound")}
+    assert {entry["within"] for entry in read_tape(tape.path) if "within" in entry} == served
 
 
 def test_clients_of_the_environment_are_handles_inside_the_application(tape):

@@ -5,7 +5,7 @@ import gc
 
 import pytest
 from sample.application import Application
-from taping import entries
+from tape_data import read_tape
 from vcr_sample import VcrServer
 
 from vcr_gen.errors import DivergenceError
@@ -31,7 +31,7 @@ def test_a_timeout_of_the_application_is_no_cancellation_by_its_caller(tape):
     log = tape.served(VcrServer, Impatient, environment)
 
     assert ("gave up", "a very long name") in log
-    assert [entry for entry in entries(tape.path) if "cancel" in entry] == []
+    assert [entry for entry in read_tape(tape.path) if "cancel" in entry] == []
 
 
 def test_calls_that_are_cancelled_with_all_other_tasks_at_the_end_are_cancelled_again(tape):
@@ -43,7 +43,9 @@ def test_calls_that_are_cancelled_with_all_other_tasks_at_the_end_are_cancelled_
     log = tape.served(VcrServer, Application, environment)
 
     assert log.count("cancelled") == 12
-    words = [word for entry in entries(tape.path) for word in ("cancel", "raised") if word in entry]
+    words = [
+        word for entry in read_tape(tape.path) for word in ("cancel", "raised") if word in entry
+    ]
     assert words.count("cancel") == words.count("raised") == 12
 
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from sample.application import Application
-from taping import entries
+from tape_data import read_tape
 from vcr_sample import VcrServer
 
 from vcr_gen import Cassette
@@ -122,7 +122,7 @@ def test_objects_of_the_application_are_handles_for_the_environment(tape):
 
     log = tape.served(VcrServer, Application, environment)
     assert log == [("hall", "hi"), ("hall/attic/box", "deep"), ("own room", "ARoom")]
-    assert {entry.get("on") for entry in entries(tape.path)} >= {"#1", "#3"}
+    assert {entry.get("on") for entry in read_tape(tape.path)} >= {"#1", "#3"}
 
 
 def test_an_application_may_hand_itself_out(tape):

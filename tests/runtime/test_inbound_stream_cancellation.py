@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sample.application import Application
 from sample.bridges import RealShell
-from taping import entries
+from tape_data import read_tape
 from vcr_sample import VcrServer, VcrShell
 
 from vcr_gen import Cassette, Driver
@@ -107,9 +107,9 @@ def test_the_clean_up_of_a_cancelled_stream_comes_after_what_caused_it(tape):
     log = served(tape.path, Counting, cancelled_while_waiting)
 
     assert "cancelled" in log
-    words = [next(iter(entry)) for entry in entries(tape.path)]
-    clean_up = [entry for entry in entries(tape.path) if "'clean'" in repr(entry)]
-    assert words.index("cancel") < entries(tape.path).index(clean_up[0])
+    words = [next(iter(entry)) for entry in read_tape(tape.path)]
+    clean_up = [entry for entry in read_tape(tape.path) if "'clean'" in repr(entry)]
+    assert words.index("cancel") < read_tape(tape.path).index(clean_up[0])
 
 
 def test_a_stream_that_goes_on_when_it_is_cancelled_does_so_again(tape):
@@ -133,7 +133,7 @@ def test_a_time_out_of_the_stream_s_own_is_no_cancellation(tape):
 
     log = served(tape.path, Impatient, environment)
 
-    assert [entry for entry in entries(tape.path) if "cancel" in entry] == []
+    assert [entry for entry in read_tape(tape.path) if "cancel" in entry] == []
     assert "too slow" in log
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from changing_world import World, session
-from taping import entries
+from tape_data import read_tape
 
 from vcr_gen import Cassette, Mode
 from vcr_gen.errors import CassetteMissingError, UsageError, VerificationError
@@ -13,7 +13,7 @@ from vcr_gen.errors import CassetteMissingError, UsageError, VerificationError
 @pytest.mark.parametrize("mode", ["once", "new_episodes", "all", "rewrite", Mode.ONCE, Mode.ALL])
 def test_these_modes_record_where_there_is_no_cassette(tape, mode):
     assert session(tape.path, mode, 1, 2) == [1, 2]
-    assert len(entries(tape.path)) == 2
+    assert len(read_tape(tape.path)) == 2
 
 
 @pytest.mark.parametrize("mode", ["none", "once", Mode.NONE])
@@ -35,7 +35,7 @@ def test_these_modes_record_afresh(tape, mode, monkeypatch):
     session(tape.path, "all", 1, 2)
     monkeypatch.setattr(World, "more", 10)
     assert session(tape.path, mode, 3) == [13]
-    assert [entry["returned"] for entry in entries(tape.path)] == [13]
+    assert [entry["returned"] for entry in read_tape(tape.path)] == [13]
 
 
 def test_verify_passes_while_the_world_behaves_as_recorded(tape, monkeypatch):

@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 from changing_world import World, session
 from sample.bridges import RealDatabase, RealFeed
-from taping import entries
+from tape_data import read_tape
 from vcr_sample import VcrDatabase, VcrFeed, VcrShell
 
 from vcr_gen import Cassette
@@ -18,7 +18,7 @@ def test_new_episodes_replays_the_tape_and_records_what_follows(tape, monkeypatc
     monkeypatch.setattr(World, "more", 10)
     assert session(tape.path, "new_episodes", 1, 2, 3) == [1, 2, 13]
     assert session(tape.path, "none", 1, 2, 3) == [1, 2, 13]
-    assert [entry["call"] for entry in entries(tape.path)] == [1, 2, 3]
+    assert [entry["call"] for entry in read_tape(tape.path)] == [1, 2, 3]
 
 
 def test_new_episodes_without_new_ones_leaves_the_file_as_it_is(tape):

@@ -9,7 +9,7 @@ import pytest
 from changing_world import session
 from sample.bridges import RealShell
 from sample.models import Level, Result, Step
-from taping import entries
+from tape_data import read_tape
 from vcr_sample import VcrShell
 
 from vcr_gen import Cassette, InexactReplayWarning
@@ -76,7 +76,7 @@ def test_a_default_of_the_implementation_is_not_on_the_tape(tape):
         return [shell.grep("x"), shell.grep("x", 1), shell.grep("y", limit=3)]
 
     assert tape.same(VcrShell, RealShell, program) == [["x"] * 2, ["x"], ["y"] * 3]
-    assert [entry["args"] for entry in entries(tape.path)] == [
+    assert [entry["args"] for entry in read_tape(tape.path)] == [
         {"pattern": "x"},
         {"pattern": "x", "limit": 1},
         {"pattern": "y", "limit": 3},
@@ -95,7 +95,7 @@ def test_each_overload_is_a_call_of_its_own(tape):
         return [shell.read(3), shell.read("ab"), shell.read("ab", twice=True), shell.read(what=4)]
 
     assert tape.same(VcrShell, RealShell, program) == [3, "ab", "abab", 4]
-    assert [entry["of"] for entry in entries(tape.path)] == [
+    assert [entry["of"] for entry in read_tape(tape.path)] == [
         "Shell.read",
         "Shell.read#2",
         "Shell.read#2",
@@ -107,7 +107,7 @@ def test_an_unrecorded_argument_reaches_the_bridge_and_not_the_tape(tape):
     real = RealShell()
     tape.record(VcrShell, lambda: real, lambda shell: shell.run(Step("x"), cwd=Path(), timeout=9.5))
     assert real.given == [9.5]
-    assert "timeout" not in entries(tape.path)[0]["args"]
+    assert "timeout" not in read_tape(tape.path)[0]["args"]
     tape.replay(VcrShell, lambda shell: shell.run(Step("x"), cwd=Path(), timeout=0.1))
 
 
@@ -115,7 +115,7 @@ def test_an_unrecorded_member_is_passed_through_and_refused_in_a_replay(tape):
     real = RealShell()
     tape.record(VcrShell, lambda: real, lambda shell: shell.close())
     assert real.closed
-    assert entries(tape.path) == []
+    assert read_tape(tape.path) == []
     with pytest.raises(UsageError, match=r"Shell\.close is marked @unrecorded"):
         tape.replay(VcrShell, lambda shell: shell.close())
 
@@ -130,7 +130,7 @@ def test_a_secret_is_on_no_tape_and_any_secret_replays(tape):
 
 def test_volatile_and_matched_arguments_are_recorded_and_compared_as_they_say(tape):
     tape.record(VcrShell, RealShell, lambda shell: shell.stamp(1.5, "Name"))
-    assert entries(tape.path)[0]["args"] == {"at": 1.5, "name": "Name"}
+    assert read_tape(tape.path)[0]["args"] == {"at": 1.5, "name": "Name"}
     tape.replay(VcrShell, lambda shell: shell.stamp(2.5, "NAME"))
 
 
@@ -142,7 +142,7 @@ def test_what_the_application_does_to_its_argument_after_the_call_is_not_recorde
         values.append("later")
 
     tape.same(VcrShell, RealShell, program)
-    assert entries(tape.path)[0]["args"] == {"values": [1, {"deep": [2]}]}
+    assert read_tape(tape.path)[0]["args"] == {"values": [1, {"deep": [2]}]}
 
 
 def test_the_caller_gets_the_bridges_own_objects_while_recording(tape):
@@ -186,7 +186,7 @@ def test_several_wrappers_of_one_boundary_share_a_tape(tape):
 
     with Cassette(tape.path, "all") as cassette:
         program(cassette, RealShell)
-    assert [entry.get("on", "") for entry in entries(tape.path)] == ["Shell~2", "", "Shell~2"]
+    assert [entry.get("on", "") for entry in read_tape(tape.path)] == ["Shell~2", "", "Shell~2"]
     with Cassette(tape.path, "none") as cassette:
         assert program(cassette, RealShell) == [1, 2, 3]
 

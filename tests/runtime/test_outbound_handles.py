@@ -4,7 +4,8 @@ import gc
 
 import pytest
 from sample.bridges import RealCursor, RealDatabase
-from taping import Tape, entries
+from tape_data import read_tape
+from taping import Tape
 from vcr_sample import VcrCursor, VcrDatabase
 
 from vcr_gen import Cassette
@@ -22,7 +23,7 @@ def test_a_handle_is_a_wrapper_whose_calls_name_it(tape):
         True,
         False,
     ]
-    assert [entry.get("on") for entry in entries(tape.path)] == [None, None, "#2", "#1"]
+    assert [entry.get("on") for entry in read_tape(tape.path)] == [None, None, "#2", "#1"]
 
 
 def test_calling_another_handle_than_recorded_is_a_divergence(tape):

@@ -3,7 +3,7 @@
 import pytest
 from sample.bridges import RealDevice, RealStore, RealTable, RealTicker
 from sample.models import OddError, Result
-from taping import entries
+from tape_data import read_tape
 from vcr_sample import VcrDevice, VcrStore, VcrTable, VcrTicker
 
 from vcr_gen.errors import DivergenceError, UsageError
@@ -16,7 +16,7 @@ def test_an_attribute_is_read_and_set_through_the_tape(tape):
         return before, device.name, device.kind
 
     assert tape.same(VcrDevice, RealDevice, program) == ("device 1", "new", "disk")
-    assert [entry["of"] for entry in entries(tape.path)] == [
+    assert [entry["of"] for entry in read_tape(tape.path)] == [
         "Device.name",
         "Device.name.set",
         "Device.name",

@@ -6,7 +6,7 @@ import threading
 import pytest
 from sample.bridges import RealFeed, StubbornFeed
 from sample.models import BoomError
-from taping import entries
+from tape_data import read_tape
 from vcr_sample import VcrFeed
 
 from vcr_gen.errors import DivergenceError
@@ -253,7 +253,7 @@ def test_the_bridges_own_items_pass_while_recording(tape):
         assert all(got is own for got, own in zip(feed.lines(""), items, strict=True))
 
     tape.record(VcrFeed, Same, program)
-    assert [entry["value"] for entry in entries(tape.path) if "item" in entry] == items
+    assert [entry["value"] for entry in read_tape(tape.path) if "item" in entry] == items
 
 
 def test_an_iterator_goes_on_after_it_raised(tape):

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from vcr_gen.runtime.tape.storage import Reading, Recording
+import tape_data
 
 HEADER: dict[str, Any] = {
-    "recorded_at": "2026-11-16T05:00:00+00:00",
+    **tape_data.HEADER,
     "boundaries": {
         "Shell": {
             "direction": "outbound",
@@ -57,15 +57,5 @@ SESSION: list[dict[str, Any]] = [
 def write_tape(
     path: Path, events: Iterable[Mapping[str, Any]], header: Mapping[str, Any] = HEADER
 ) -> Path:
-    """Write a cassette in the format that its name chooses."""
-    recording = Recording(path)
-    recording.begin(header)
-    for event in events:
-        recording.append(event)
-    recording.finish(header)
-    return path
-
-
-def read_tape(path: Path) -> list[dict[str, Any]]:
-    with Reading(path) as reading:
-        return [dict(entry.data) for entry in reading]
+    """A cassette of the shell and the server."""
+    return tape_data.write_tape(path, events, header)

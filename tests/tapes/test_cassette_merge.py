@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tape_files import HEADER, SESSION, read_tape, write_tape
+from tape_data import read_header, read_tape
+from tape_files import HEADER, SESSION, write_tape
 from wrapping import wrap_package
 
 from vcr_gen import Cassette, Driver
 from vcr_gen.cli import main
 from vcr_gen.errors import DivergenceError
-from vcr_gen.runtime.tape.storage import Reading
 
 _WRAPPERS = wrap_package(Path(__file__).parent / "merged")
 
@@ -133,16 +133,15 @@ def test_the_header_is_that_of_both(tmp_path):
     a = write_tape(tmp_path / "a.yaml", [SESSION[0]], new)
     b = write_tape(tmp_path / "b.yaml", [SESSION[0]], old)
     assert merge(a, b, "-o", tmp_path / "c.yaml") == 0
-    with Reading(tmp_path / "c.yaml") as reading:
-        assert reading.header == {
-            "vcr-gen": 1,
-            "recorded_at": "2026-11-01T00:00:00+00:00",
-            "max_age": 60.0,
-            "initial_state": {"both": 2, "b": 3, "a": 1},
-            "anchors": ["project"],
-            "boundaries": {"Other": old["boundaries"]["Other"], **shell},
-            "rules": {"Other.go": {"$result": "volatile"}, "Shell.run": {"command": "volatile"}},
-        }
+    assert read_header(tmp_path / "c.yaml") == {
+        "vcr-gen": 1,
+        "recorded_at": "2026-11-01T00:00:00+00:00",
+        "max_age": 60.0,
+        "initial_state": {"both": 2, "b": 3, "a": 1},
+        "anchors": ["project"],
+        "boundaries": {"Other": old["boundaries"]["Other"], **shell},
+        "rules": {"Other.go": {"$result": "volatile"}, "Shell.run": {"command": "volatile"}},
+    }
     assert [event["at"] for event in read_tape(tmp_path / "c.yaml")] == [0.1, 0.7]
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tape_files import HEADER, SESSION, read_tape, write_tape
+from tape_data import read_header, read_tape
+from tape_files import HEADER, SESSION, write_tape
 from tool_project import ToolProject
 
 from vcr_gen.cli import main
-from vcr_gen.runtime.tape.storage import Reading
 
 
 def migrate(*arguments: str) -> int:
@@ -211,8 +211,7 @@ def test_without_wrappers_the_options_alone_decide(tmp_path, monkeypatch, capsys
     assert "no wrapper tells the type of `limit`" in capsys.readouterr().out
     assert migrate("one.yaml", *options.split(), *added) == 0
     assert "signatures were not compared" in capsys.readouterr().err
-    with Reading(Path("one.yaml")) as reading:
-        migrated = reading.header
+    migrated = read_header(Path("one.yaml"))
     assert migrated["order"] == {"Term": "lanes"}
     assert migrated["rules"] == {
         "Term.execute": {"line[2]": "volatile", "$result": "volatile"},

@@ -9,7 +9,7 @@ import pytest
 from broker import REPLAYS, Broker, always_the_same
 from mutants import File
 from sample.bridges import RealBus
-from taping import entries
+from tape_data import read_tape
 from vcr_sample import VcrBus
 
 from vcr_gen import Cassette, DivergenceError, VcrError
@@ -94,7 +94,7 @@ def without(path, word):
 
 def test_a_recording_waits_for_the_end_of_callbacks_that_are_under_way(tape):
     hasty(tape, "all", 0.1)
-    assert "returned" in str(entries(tape.path)[-1])
+    assert "returned" in str(read_tape(tape.path)[-1])
     for _ in range(3):
         hasty(tape, "none", 0.01)
     with pytest.raises(DivergenceError, match="returned another value"):
@@ -105,7 +105,7 @@ def test_a_callback_that_the_recording_did_not_see_end_need_not_end(tape):
     stop = threading.Event()
     hasty(tape, "all", 0, before_end=lambda bus: stop.wait(5))
     stop.set()
-    assert "cancel" in entries(tape.path)[-1]
+    assert "cancel" in read_tape(tape.path)[-1]
     hasty(tape, "none", 0)
     hasty(tape, "none", 0, answer="whatever comes too late")
     hasty(tape, "none", 0, before_end=lambda bus: bus.publish(1))
