@@ -92,6 +92,6 @@ def _run(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
-        timeout=120,
+        timeout=600,
         check=False,
     )
