@@ -24,6 +24,7 @@ LOOSE: dict[str, tuple[Any, object]] = {
     "alias recursive": (Json, {"a": [1, None, {"b": True, "c": [1.5]}]}),
     "type": (type[m.Point], m.Point3),
     "type any": (type, int),
+    "type of anything": (type[Any], m.Point),
     "type of abc": (type[m.Shape], m.Circle),
     "type of union": (type[m.Point | m.Circle], m.Circle),
     "type of exception": (type[Exception], errors.CodeError),

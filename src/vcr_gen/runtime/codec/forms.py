@@ -110,8 +110,8 @@ def _type_node(nodes: Nodes, declared: object, name: str) -> Node:
         members = tuple(types.GenericAlias(type, (arg,)) for arg in get_args(declared))
         return nodes.node(union_of(members))
     base = get_origin(declared) or declared
-    if not isinstance(base, type) or getattr(base, "_is_protocol", False):
-        base = object
+    if base is Any or not isinstance(base, type) or getattr(base, "_is_protocol", False):
+        base = object  # `Any` is a class since Python 3.11, and nothing is below it
     return TypeNode(nodes, base, name)
 
 
