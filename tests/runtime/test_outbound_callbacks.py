@@ -1,6 +1,7 @@
 """Functions that cross: callbacks of the application, and functions of the environment."""
 
 import asyncio
+import inspect
 
 import pytest
 from sample.bridges import RealBus
@@ -65,6 +66,16 @@ def test_a_bound_method_is_the_same_callback_each_time_it_is_named(tape):
     assert tape.same(VcrBus, RealBus, program) == 0
 
 
+def test_so_is_a_bound_method_of_a_class_in_c(tape):
+    def program(bus):
+        answers = {0: "ab"}
+        bus.on("topic", answers.get)
+        bus.off(answers.get)
+        return bus.publish(1)
+
+    assert tape.same(VcrBus, RealBus, program) == 0
+
+
 def test_a_callback_that_raises_does_so_inside_the_environment(tape):
     class Catches(RealBus):
         def each(self, numbers, notify):
@@ -106,6 +117,21 @@ def test_an_async_callback_is_awaited_by_the_environment(tape):
     assert tape.same(VcrBus, RealBus, program) == ["x", "xx"]
 
 
+@pytest.mark.parametrize("awaited", [True, False])
+def test_what_a_callback_may_give_to_await_the_environment_awaits(tape, awaited):
+    async def later(number):
+        return f"later {number}"
+
+    def notify(number):
+        return later(number) if awaited else f"now {number}"
+
+    async def program(bus):
+        bus.begin(notify)
+        return await bus.begun()
+
+    assert tape.same(VcrBus, RealBus, program) == ("later 41" if awaited else "now 41")
+
+
 def test_a_callback_protocol_gets_its_defaults_and_keywords(tape):
     def program(bus):
         log = []
@@ -139,6 +165,17 @@ def test_a_function_of_the_environment_is_called_by_the_application(tape):
         return [shout("a"), whisper("b"), shout("c")]
 
     assert tape.same(VcrBus, RealBus, program) == ["!a", "?b", "!c"]
+
+
+@pytest.mark.parametrize("eager", [True, False])
+def test_a_function_of_the_environment_begins_when_the_real_one_did(tape, eager):
+    async def program(bus):
+        make = bus.amaker("a", eager)
+        made = asyncio.ensure_future(make("b"))
+        bus.each([], str)  # before the coroutine has begun, after an eager function has
+        return await made, inspect.iscoroutinefunction(make)
+
+    assert tape.same(VcrBus, RealBus, program) == ("ab", not eager)
 
 
 def test_a_param_spec_carries_any_arguments(tape):

@@ -3,10 +3,10 @@
 import gc
 
 import pytest
-from sample.bridges import RealCursor, RealDatabase
+from sample.bridges import RealCursor, RealDatabase, RealSettings
 from tape_data import read_tape
 from taping import Tape
-from vcr_sample import VcrCursor, VcrDatabase
+from vcr_sample import VcrCursor, VcrDatabase, VcrSettings
 
 from vcr_gen import Cassette
 from vcr_gen.errors import DivergenceError, EncodeError, UsageError
@@ -184,3 +184,18 @@ def test_a_handle_is_of_no_use_with_another_cassette(tape, tmp_path):
 def test_an_object_that_never_crossed_is_refused_as_a_handle(tape):
     with pytest.raises(UsageError, match="made by the application"):
         tape.record(VcrDatabase, RealDatabase, lambda database: database.use(RealCursor()))
+
+
+def test_an_object_that_answers_every_attribute_is_a_handle_like_any_other(tape):
+    def program(settings):
+        other = settings.section("other")
+        return [settings.color, other.size, settings.section("own") is settings, other is settings]
+
+    seen = tape.same(VcrSettings, RealSettings, program)
+    assert seen == ["COLOR", "SIZE", True, False]
+    assert [entry["of"] for entry in read_tape(tape.path)] == [
+        "Settings.section",
+        "Settings.__getattr__",
+        "Settings.__getattr__",
+        "Settings.section",
+    ]

@@ -1,7 +1,8 @@
 """Compiles types for a session, with the live objects among them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final, get_origin
 
 from vcr_gen.errors import EncodeError, UsageError
@@ -9,7 +10,7 @@ from vcr_gen.runtime.binding import Binder, Way
 from vcr_gen.runtime.codec import Codec, Compiler, Difference, Registry
 from vcr_gen.runtime.link import Link
 from vcr_gen.runtime.live import LiveKind, live_kind
-from vcr_gen.runtime.objects import Objects, number_of
+from vcr_gen.runtime.objects import Build, Objects, number_of
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction import Secrets
 from vcr_gen.runtime.session import Session
@@ -25,6 +26,15 @@ handle_being_built: ContextVar[str] = ContextVar("vcr_gen_handle", default="")
 """The number of the handle whose wrapper is being built; generated code has no parameter for it."""
 
 _WORD = "$handle"
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """One way in which a live object is stored, and comes back."""
+
+    word: str
+    fits: Callable[[object], bool]
+    build: Build
 
 
 @final
@@ -80,12 +90,20 @@ class Crossing:
         if kind is None:
             return None
 
+        # What the application exports is asked when it is called; of what it gets in a replay, only
+        # the tape knows whether it was a coroutine function.
+        awaited = kind.awaited if way == "inward" else None
+        kinds = (kind,) if awaited is None else (awaited, kind)
+        forms = [_Form(one.word, one.fits, self._build(one, way)) for one in kinds]
+        return self._codec(way, forms)
+
+    def _build(self, kind: LiveKind, way: Way) -> Build:
         def build(number: int, real: Any) -> Any:
             if way == "outward":
                 self._kinds[number] = kind
             return kind.wrap(self.link(f"#{number}"), kind.methods, real)
 
-        return self._codec(kind.word, way, build, kind.fits)
+        return build
 
     def _handle(self, boundary: Boundary, way: Way) -> Codec:
         wanted = "inbound" if way == "outward" else "outbound"
@@ -112,42 +130,44 @@ class Crossing:
         def rank(value: object) -> int:
             return 0 if isinstance(value, boundary.wrapper) else boundary.distance(value)
 
-        return self._codec(_WORD, way, build, lambda value: value is not None, rank)
+        form = _Form(_WORD, lambda value: value is not None, build)
+        return self._codec(way, [form], rank)
 
     def _codec(
-        self,
-        word: str,
-        way: Way,
-        build: Callable[[int, Any], Any],
-        fits: Callable[[object], bool],
-        rank: Callable[[object], int] = lambda _: 0,
+        self, way: Way, forms: Sequence[_Form], rank: Callable[[object], int] = lambda _: 0
     ) -> Codec:
+        """The codec of live objects: the first form that fits is theirs, and the last fits all."""
         objects = self.objects
+        last = forms[-1]
+        builds = {form.word: form.build for form in forms}
 
         def encode(value: Any) -> Plain:
-            if not fits(value):
-                raise EncodeError(path="$", expected=word.removeprefix("$"), got=repr(value)[:80])
-            return {word: objects.number(value, build if way == "outward" else None)}
+            for form in forms:
+                if form.fits(value):
+                    build = form.build if way == "outward" else None
+                    return {form.word: objects.number(value, build)}
+            raise EncodeError(path="$", expected=last.word.removeprefix("$"), got=repr(value)[:80])
 
         def decode(plain: Plain) -> Any:
-            return objects.recall(number_of(plain, word), build)
+            word, number = number_of(plain, builds)
+            return objects.recall(number, builds[word])
 
         def compare(recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-            if objects.agree(number_of(recorded, word), number_of(actual, word)):
+            if objects.agree(number_of(recorded, builds)[1], number_of(actual, builds)[1]):
                 return ()
             return (Difference("$", recorded, actual, "another object"),)
 
         def replace(value: Any) -> Any:
             if way == "outward":
-                return objects.hand_out(value, build)
-            return objects.bring_in(value, build)
+                return objects.hand_out(value, last.build)
+            return objects.bring_in(value, last.build)
 
         return Codec(
             encode=encode,
             decode=decode,
             compare=compare,
             replace_live=replace,
-            rank=lambda value: rank(value) if fits(value) else None,
+            rank=lambda value: rank(value) if last.fits(value) else None,
         )
 
 

@@ -36,6 +36,8 @@ class LiveKind:
     use: Callable[[Any, str, Mapping[str, object]], Any]
     """Uses a wrapper as a recorded call says."""
     fits: Callable[[object], bool]
+    awaited: "LiveKind | None" = None
+    """The kind of a coroutine function, where the types do not tell it from another function."""
 
 
 def live_kind(annotation: object, *, inbound: bool) -> LiveKind | None:
@@ -105,7 +107,21 @@ def _callable_kind(annotation: object, *, inbound: bool) -> LiveKind | None:
     else:
         return None
     call = _method("callable.call", result, parameters, inbound=inbound, asynchronous=asynchronous)
-    return LiveKind("$callable", {"call": call}, _wrap_callable, _use_callable, callable)
+    awaited = LiveKind(
+        "$async_callable",
+        {"call": call},
+        _wrap_coroutine_function,
+        _use_callable,
+        inspect.iscoroutinefunction,
+    )
+    return LiveKind(
+        "$callable",
+        {"call": call},
+        _wrap_coroutine_function if asynchronous else _wrap_callable,
+        _use_callable,
+        callable,
+        None if asynchronous else awaited,
+    )
 
 
 _DYNAMIC = (
@@ -163,29 +179,47 @@ def _is(kind: Any) -> Callable[[object], bool]:
 
 def _wrap_callable(link: Link, methods: _Methods, real: Any) -> Any:
     method = methods["call"]
+    # Libraries ask whether a callback is a coroutine function: the wrapper must answer alike.
+    if inspect.iscoroutinefunction(real):
+        return _wrap_coroutine_function(link, methods, real)
 
-    def arguments_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, object]:
-        if method.parameters == _DYNAMIC:
-            return {"args": args, "kwargs": kwargs}
-        names = [parameter.name for parameter in method.parameters]
-        return dict.fromkeys(names, ...) | dict(zip(names, args, strict=False)) | kwargs
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return link.call(method, _arguments_of(method, args, kwargs), _performing(method, real))
 
+    return _named_like(real, wrapper)
+
+
+def _wrap_coroutine_function(link: Link, methods: _Methods, real: Any) -> Any:
+    method = methods["call"]
+
+    async def wrapper(*args: Any, **kwargs: Any) -> Any:
+        arguments, perform = _arguments_of(method, args, kwargs), _performing(method, real)
+        if method.asynchronous:
+            return await link.acall(method, arguments, perform)
+        return await link.call(method, arguments, perform)
+
+    return _named_like(real, wrapper)
+
+
+def _named_like(real: Any, wrapper: Any) -> Any:
+    return wrapper if real is None else update_wrapper(wrapper, real)
+
+
+def _arguments_of(
+    method: Method, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, object]:
+    if method.parameters == _DYNAMIC:
+        return {"args": args, "kwargs": kwargs}
+    names = [parameter.name for parameter in method.parameters]
+    return dict.fromkeys(names, ...) | dict(zip(names, args, strict=False)) | kwargs
+
+
+def _performing(method: Method, real: Any) -> Callable[[Mapping[str, object]], Any]:
     def perform(arguments: Mapping[str, object]) -> Any:
         args, kwargs = _split(method, arguments)
         return real(*args, **kwargs)
 
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        return link.call(method, arguments_of(args, kwargs), perform)
-
-    async def async_wrapper(*args: Any, **kwargs: Any) -> Any:
-        if method.asynchronous:
-            return await link.acall(method, arguments_of(args, kwargs), perform)
-        return await link.call(method, arguments_of(args, kwargs), perform)
-
-    # Libraries ask whether a callback is a coroutine function: the wrapper must answer alike.
-    awaits = method.asynchronous or inspect.iscoroutinefunction(real)
-    chosen = async_wrapper if awaits else wrapper
-    return chosen if real is None else update_wrapper(chosen, real)
+    return perform
 
 
 def _split(

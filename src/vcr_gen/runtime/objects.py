@@ -6,7 +6,7 @@ Passed back, each side gets its own object again.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, final
 from weakref import ref
@@ -14,9 +14,11 @@ from weakref import ref
 from vcr_gen.errors import DecodeError, EncodeError
 from vcr_gen.runtime.plain import Plain
 
-__all__ = ["LIVE_WORDS", "Objects", "number_of"]
+__all__ = ["LIVE_WORDS", "Build", "Objects", "number_of"]
 
-LIVE_WORDS: Final = frozenset({"$awaitable", "$callable", "$handle", "$manager", "$stream"})
+LIVE_WORDS: Final = frozenset(
+    {"$async_callable", "$awaitable", "$callable", "$handle", "$manager", "$stream"}
+)
 """What a live object's stored form can be called: the one key beside its number."""
 
 Number: TypeAlias = int | str
@@ -199,10 +201,11 @@ def _key(value: object) -> object:
     return id(value)
 
 
-def number_of(plain: Plain, word: str) -> Number:
-    """The number in the stored form of a live object."""
-    if isinstance(plain, dict) and set(plain) == {word}:
-        number = plain[word]
-        if type(number) is int or type(number) is str:
-            return number
-    raise DecodeError(path="$", expected=f"{{{word}: number}}", got=repr(plain)[:80])
+def number_of(plain: Plain, words: Collection[str]) -> tuple[str, Number]:
+    """The word and the number in the stored form of a live object."""
+    if isinstance(plain, dict) and len(plain) == 1:
+        [(word, number)] = plain.items()
+        if word in words and (type(number) is int or type(number) is str):
+            return word, number
+    expected = " or ".join(f"{{{word}: number}}" for word in words)
+    raise DecodeError(path="$", expected=expected, got=repr(plain)[:80])

@@ -10,6 +10,7 @@ from vcr_gen.runtime.codec import MISSING
 from vcr_gen.runtime.codec.mappings import ITEMS
 from vcr_gen.runtime.codec.plain import TYPE, VALUE
 from vcr_gen.runtime.formats import Entry
+from vcr_gen.runtime.objects import LIVE_WORDS
 from vcr_gen.runtime.places import parse_json, replace
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import JOB, End, Event, Item, Signal, Start
@@ -17,8 +18,6 @@ from vcr_gen.runtime.tape.recorded import read_events
 
 __all__ = ["Site", "altered", "find_sites", "sample"]
 
-_LIVE: Final = frozenset({"$handle", "$callable", "$stream", "$awaitable", "$manager"})
-"""What stands for an object: its number is a name, not a value."""
 _ROOTS: Final = {"returned": "$result", "raised": "$raised", "sent": "$sent", "thrown": "$raised"}
 
 
@@ -133,7 +132,7 @@ def _leaves(plain: Plain) -> Iterator[tuple[tuple[Step, ...], Plain]]:
 def _parts(plain: Plain) -> Iterator[tuple[Step, Plain]]:
     if isinstance(plain, list):
         yield from enumerate(plain)
-    elif isinstance(plain, dict) and not _LIVE & set(plain):
+    elif isinstance(plain, dict) and not LIVE_WORDS & set(plain):  # a number is a name there
         if TYPE in plain and VALUE in plain:
             yield from _parts(plain[VALUE])
         elif isinstance(pairs := plain.get(ITEMS), list):

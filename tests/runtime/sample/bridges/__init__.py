@@ -5,7 +5,7 @@ from sample.bridges.database import RealCursor, RealDatabase
 from sample.bridges.errors import an_error
 from sample.bridges.feed import RealFeed, Stubborn, StubbornFeed
 from sample.bridges.managers import RealConnection, RealLocks
-from sample.bridges.members import RealDevice, RealStore, RealTable, RealTicker
+from sample.bridges.members import RealDevice, RealSettings, RealStore, RealTable, RealTicker
 from sample.bridges.shell import RealShell
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "RealDevice",
     "RealFeed",
     "RealLocks",
+    "RealSettings",
     "RealShell",
     "RealStore",
     "RealTable",

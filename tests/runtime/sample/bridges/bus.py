@@ -1,5 +1,6 @@
 """Callbacks."""
 
+import asyncio
 import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -10,6 +11,7 @@ class RealBus:
         self.listeners: list[Callable[[int], str]] = []
         self._thread: threading.Thread | None = None
         self._heard = ""
+        self._begun: Awaitable[str] | str = ""
 
     def on(self, topic: str, notify: Callable[[int], str]) -> Callable[[], None]:
         self.listeners.append(notify)
@@ -43,8 +45,21 @@ class RealBus:
             self._thread.join()
         return self._heard
 
+    def begin(self, notify: Callable[[int], Awaitable[str] | str]) -> None:
+        self._begun = notify(41)
+
+    async def begun(self) -> str:
+        return self._begun if isinstance(self._begun, str) else await self._begun
+
     def maker(self, prefix: str) -> Callable[[str], str]:
         return lambda text: prefix + text
+
+    def amaker(self, prefix: str, eager: bool) -> Callable[[str], Awaitable[str]]:
+        async def make(text: str) -> str:
+            await asyncio.sleep(0)
+            return prefix + text
+
+        return (lambda text: asyncio.ensure_future(make(text))) if eager else make
 
     def submit(self, work: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return work(*args, **kwargs)

@@ -88,3 +88,13 @@ class RealStore:
 
     def all(self) -> tuple[Result, ...]:
         return (Result(1, "x"),)
+
+
+class RealSettings:
+    def __getattr__(self, name: str) -> str:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return name.upper()
+
+    def section(self, name: str) -> "RealSettings":
+        return self if name == "own" else RealSettings()
