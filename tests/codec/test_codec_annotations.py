@@ -18,6 +18,8 @@ from vcr_gen.runtime.codec import Compiler, Registry, resolve_annotations
 
 T = TypeVar("T")
 B = TypeVar("B", bound=Path)
+Q = TypeVar("Q", bound="Path")
+R = TypeVar("R", "int", "Path")
 C = TypeVar("C", int, str)
 P = ParamSpec("P")
 
@@ -73,6 +75,8 @@ CASES: dict[str, tuple[Any, object]] = {
     "type variable": (T, Any),
     "type variable bound": (list[B], list[Path]),
     "type variable constraints": (C, int | str),
+    "type variable bound in quotes": (list[Q], list[Path]),
+    "type variable constraints in quotes": (R, int | Path),
     "type variable in a text": ("list[T]", list[Any]),
     "self outside a class": (Self, Any),
     "callable": (Callable[["int"], "str"], Callable[[int], str]),

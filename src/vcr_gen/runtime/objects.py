@@ -8,6 +8,7 @@ Passed back, each side gets its own object again.
 import threading
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from types import BuiltinMethodType, MethodType
 from typing import Any, Final, TypeAlias, final
 from weakref import ref
 
@@ -196,8 +197,10 @@ class Objects:
 
 def _key(value: object) -> object:
     """What makes two objects the same: a bound method is made anew each time it is named."""
-    if hasattr(value, "__func__") and hasattr(value, "__self__"):
+    if isinstance(value, MethodType):  # asked for its attributes, an object may answer anything
         return (id(value.__self__), value.__func__)
+    if isinstance(value, BuiltinMethodType):
+        return (id(value.__self__), value.__name__)
     return id(value)
 
 

@@ -145,9 +145,10 @@ def without_type_variables(annotation: object, this: type | None = None) -> obje
 def widest(part: object, this: type | None = None) -> object:
     """What a type variable stands for at most; anything else as it is."""
     if isinstance(part, TypeVar):
+        home = Scope(vars(sys.modules.get(part.__module__, typing)))  # of names in quotes
         if part.__constraints__:
-            return union_of(part.__constraints__)
-        return part.__bound__ if part.__bound__ is not None else Any
+            return union_of(tuple(resolve(one, home) for one in part.__constraints__))
+        return resolve(part.__bound__, home) if part.__bound__ is not None else Any
     if part is Self:
         return this if this is not None else Any
     if isinstance(part, ParamSpec | TypeVarTuple):

@@ -5,6 +5,7 @@ from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
+from inspect import iscoroutine
 from typing import Any, Protocol, TypeAlias, final
 
 from vcr_gen.errors import DecodeError, DivergenceError, UsageError
@@ -103,7 +104,7 @@ class Dispatcher:
         self.running += 1
         try:
             result = copy_context().run(self._begin, start, target)
-            if isinstance(result, Awaitable):
+            if _is_under_way(result, target):
                 _close(result)
                 raise UsageError(f"{start.of} is asynchronous: replay it with `await driver.run()`")
             if isinstance(result, AssertedStream):
@@ -122,7 +123,7 @@ class Dispatcher:
             result = self._begin(start, target)
             if isinstance(result, AssertedAsyncStream):
                 await self._pull_async(start.call, result)
-            elif isinstance(result, Awaitable):
+            elif _is_under_way(result, target):
                 await result
             elif isinstance(result, AssertedStream):
                 self._pull(start.call, result)
@@ -258,7 +259,15 @@ def _needs_a_loop(target: Target) -> bool:
     return bound.method.asynchronous or bound.kind in (Kind.AWAITABLE, Kind.ASYNC_STREAM)
 
 
-def _close(awaitable: Awaitable[Any]) -> None:
+def _is_under_way(result: object, target: Target) -> bool:
+    """Whether a call goes on until its result is awaited.
+
+    What a call of an `Awaitable[T] | T` came to is a value: the environment awaits it, or not.
+    """
+    return iscoroutine(result) or (_needs_a_loop(target) and isinstance(result, Awaitable))
+
+
+def _close(awaitable: Any) -> None:
     if hasattr(awaitable, "close"):
         awaitable.close()
 
