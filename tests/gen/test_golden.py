@@ -246,6 +246,39 @@ def test_context_managers_that_are_class_and_static_methods_replay(tmp_path: Pat
 
 
 @pytest.mark.usefixtures("importable")
+@pytest.mark.parametrize("entered", [None, "a name"])
+def test_members_whose_types_nobody_says_replay(tmp_path: Path, entered: str | None) -> None:
+    module = importlib.import_module("vcr_missing_annotations.ports")
+
+    class Real:
+        def __enter__(self) -> object:
+            return entered or self
+
+        def __exit__(self, kind: object, error: object, traceback: object) -> bool:
+            return kind is KeyError
+
+        def __iter__(self) -> Iterator[int]:
+            yield 1
+
+        async def __aiter__(self) -> AsyncIterator[int]:
+            yield 2
+
+        def watch(self, notify: typing.Callable[[int], int]) -> dict[str, object]:
+            return {"seen": notify(3)}
+
+    async def session(mode: str) -> list[object]:
+        with Cassette(tmp_path / "work.yaml", mode=mode) as cassette:
+            work = module.VcrWork.attach(cassette, Real)
+            with work as inside:
+                raise KeyError
+            seen = [one async for one in work]
+            return [inside in (work, "a name"), [*work, *seen], work.watch(lambda n: n + 1)]
+
+    replayed = asyncio.run(session("all")), asyncio.run(session("none"))
+    assert replayed == ([True, [1, 2], {"seen": 4}],) * 2
+
+
+@pytest.mark.usefixtures("importable")
 def test_private_members_replay(tmp_path: Path) -> None:
     module = importlib.import_module("vcr_private_and_mangled.ports")
 

@@ -127,14 +127,14 @@ class Crossing:
             finally:
                 handle_being_built.reset(token)
 
-        def rank(value: object) -> int:
+        def rank(value: object) -> int | None:
             return 0 if isinstance(value, boundary.wrapper) else boundary.distance(value)
 
         form = _Form(_WORD, lambda value: value is not None, build)
         return self._codec(way, [form], rank)
 
     def _codec(
-        self, way: Way, forms: Sequence[_Form], rank: Callable[[object], int] = lambda _: 0
+        self, way: Way, forms: Sequence[_Form], rank: Callable[[object], int | None] = lambda _: 0
     ) -> Codec:
         """The codec of live objects: the first form that fits is theirs, and the last fits all."""
         objects = self.objects

@@ -119,13 +119,18 @@ class Boundary:
             found = getattr(found, part, None)
         return found
 
-    def distance(self, value: object) -> int:
+    def distance(self, value: object) -> int | None:
         """How far an object is from following the Protocol, judged without using it.
 
         Each member that it lacks counts; of two Protocols that it follows, the larger is nearer.
+        None for an object that has nothing of it, and for a text or list that lacks some of it.
         """
+        cls = type(value)
         own = getattr(value, "__dict__", {})
-        lacking = sum(name not in own and not hasattr(type(value), name) for name in self._members)
+        lacking = sum(name not in own and not hasattr(cls, name) for name in self._members)
+        if lacking and not hasattr(cls, "__getattr__"):
+            if lacking == len(self._members) or cls.__module__ == "builtins":
+                return None
         return 100 * lacking + max(0, 99 - len(self._members))
 
     @cached_property

@@ -10,11 +10,14 @@ import re
 import sys
 import typing
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, ForwardRef, ParamSpec, Self, TypeVar, TypeVarTuple
+from types import BuiltinFunctionType
+from typing import Annotated, Any, Final, ForwardRef, ParamSpec, Self, TypeVar, TypeVarTuple
 
 from vcr_gen.boundary import Secret
 from vcr_gen.runtime.codec.rewrite import rewrite, union_of
 
+_MEANT: Final[dict[object, object]] = {None: type(None), any: Any, callable: Callable}
+"""What people mean by things that are no types."""
 UNRESOLVED = Any
 """Stands for a name that exists for type checkers only, or whose package is not installed."""
 
@@ -109,7 +112,7 @@ def resolve(annotation: object, scope: Scope, seen: frozenset[str] = frozenset()
             return resolve_text(part.__forward_arg__, where, seen)
         if isinstance(part, str):
             return resolve_text(part, scope, seen)
-        return type(None) if part is None else part
+        return _MEANT.get(part, part) if isinstance(part, BuiltinFunctionType | None) else part
 
     return rewrite(annotation, leaf)
 

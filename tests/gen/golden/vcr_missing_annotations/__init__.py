@@ -8,29 +8,50 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from vcr_missing_annotations.ports import (
         UNTYPED,
+        WORK,
         UntypedCount,
         UntypedCountSet,
         UntypedHalf,
         UntypedRun,
         VcrUntyped,
+        VcrWork,
+        WorkAiter,
+        WorkEnter,
+        WorkExit,
+        WorkIter,
+        WorkWatch,
     )
 
 __all__ = [
     "UNTYPED",
+    "WORK",
     "UntypedCount",
     "UntypedCountSet",
     "UntypedHalf",
     "UntypedRun",
     "VcrUntyped",
+    "VcrWork",
+    "WorkAiter",
+    "WorkEnter",
+    "WorkExit",
+    "WorkIter",
+    "WorkWatch",
 ]
 
 _HOMES = {
     "UNTYPED": "vcr_missing_annotations.ports",
+    "WORK": "vcr_missing_annotations.ports",
     "UntypedCount": "vcr_missing_annotations.ports",
     "UntypedCountSet": "vcr_missing_annotations.ports",
     "UntypedHalf": "vcr_missing_annotations.ports",
     "UntypedRun": "vcr_missing_annotations.ports",
     "VcrUntyped": "vcr_missing_annotations.ports",
+    "VcrWork": "vcr_missing_annotations.ports",
+    "WorkAiter": "vcr_missing_annotations.ports",
+    "WorkEnter": "vcr_missing_annotations.ports",
+    "WorkExit": "vcr_missing_annotations.ports",
+    "WorkIter": "vcr_missing_annotations.ports",
+    "WorkWatch": "vcr_missing_annotations.ports",
 }
 
 if not TYPE_CHECKING:  # a module whose own imports fail must not take the others with it

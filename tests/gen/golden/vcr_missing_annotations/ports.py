@@ -3,13 +3,13 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `missing_annotations.ports`."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from missing_annotations.ports import Untyped
+from missing_annotations.ports import Untyped, Work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,98 @@ UNTYPED: Final[Boundary] = Boundary(
     },
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkEnter(Call):
+    """`Work.__enter__`, as it crosses the boundary."""
+
+    def __call__(self, target: Work) -> Work | Any:
+        return target.__enter__()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkExit(Call):
+    """`Work.__exit__`, as it crosses the boundary."""
+
+    kind: Any
+    error: Any
+    traceback: Any
+
+    def __call__(self, target: Work) -> Any:
+        return target.__exit__(self.kind, self.error, self.traceback)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkIter(Call):
+    """`Work.__iter__`, as it crosses the boundary."""
+
+    def __call__(self, target: Work) -> Iterator[Any]:
+        return target.__iter__()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkAiter(Call):
+    """`Work.__aiter__`, as it crosses the boundary."""
+
+    def __call__(self, target: Work) -> AsyncIterator[Any]:
+        return target.__aiter__()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkWatch(Call):
+    """`Work.watch`, as it crosses the boundary."""
+
+    notify: callable
+
+    def __call__(self, target: Work) -> dict[str, any]:
+        return target.watch(self.notify)
+
+
+class VcrWork:
+    """Records and replays `Work`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Work | None = None) -> None:
+        self._port = OutboundPort(cassette, WORK, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Work]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def __enter__(self):
+        return self._port.call(WorkEnter())
+
+    def __exit__(self, kind, error, traceback):
+        return self._port.call(WorkExit(kind=kind, error=error, traceback=traceback))
+
+    def __iter__(self):
+        return self._port.call(WorkIter())
+
+    def __aiter__(self):
+        return self._port.call(WorkAiter())
+
+    def watch(self, notify: callable) -> dict[str, any]:
+        return self._port.call(WorkWatch(notify=notify))
+
+
+WORK: Final[Boundary] = Boundary(
+    "Work",
+    direction="outbound",
+    protocol="missing_annotations.ports:Work",
+    wrapper=VcrWork,
+    calls={
+        "__enter__": WorkEnter,
+        "__exit__": WorkExit,
+        "__iter__": WorkIter,
+        "__aiter__": WorkAiter,
+        "watch": WorkWatch,
+    },
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_untyped_is_a_untyped(wrapper: VcrUntyped) -> Untyped:
+        return wrapper
+
+    def vcr_work_is_a_work(wrapper: VcrWork) -> Work:
         return wrapper
