@@ -153,8 +153,8 @@ class EventMaker:
         return self.of_protocol(signature.returns or self._unsaid(member), signature)
 
     def _unsaid(self, member: str) -> Text:
-        """The result of a member that declares none: what is entered is mostly the object itself."""
-        if member in _ENTERED:
+        """The result of a member that declares none."""
+        if member in _ENTERED:  # mostly the object itself
             return (*self.target, " | ", *_ANY)
         return _ITERATED.get(member, _ANY)
 

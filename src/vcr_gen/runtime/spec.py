@@ -128,9 +128,9 @@ class Boundary:
         cls = type(value)
         own = getattr(value, "__dict__", {})
         lacking = sum(name not in own and not hasattr(cls, name) for name in self._members)
-        if lacking and not hasattr(cls, "__getattr__"):
-            if lacking == len(self._members) or cls.__module__ == "builtins":
-                return None
+        is_other = lacking == len(self._members) or cls.__module__ == "builtins"
+        if lacking and is_other and not hasattr(cls, "__getattr__"):
+            return None
         return 100 * lacking + max(0, 99 - len(self._members))
 
     @cached_property
