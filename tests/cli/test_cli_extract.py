@@ -1,5 +1,6 @@
 import ast
 import os
+import re
 import subprocess
 import sys
 
@@ -371,7 +372,10 @@ def test_a_class_fits_the_protocol_that_is_taken_from_it(empty: Project) -> None
 
 
 CLASSES = (
-    *("asyncio:Event", "asyncio:Queue", "asyncio:StreamWriter", "collections:deque"),
+    *("argparse:ArgumentParser", "asyncio:AbstractEventLoop", "asyncio:Event", "asyncio:Queue"),
+    *("asyncio:StreamWriter", "asyncio:Task", "collections:deque", "contextlib:AsyncExitStack"),
+    *("difflib:SequenceMatcher", "email.message:EmailMessage", "email.parser:Parser"),
+    *("http.client:HTTPResponse", "mailbox:Mailbox", "weakref:finalize"),
     *("concurrent.futures:ThreadPoolExecutor", "csv:DictReader", "datetime:datetime", "ftplib:FTP"),
     *("http.client:HTTPConnection", "io:BytesIO", "io:TextIOWrapper", "jinja2:Environment"),
     *("logging:Logger", "pathlib:Path", "queue:Queue", "smtplib:SMTP", "socket:socket"),
@@ -389,7 +393,9 @@ def test_classes_of_others_fit_their_protocols_which_import_and_can_be_wrapped(
         module, _, name = spelled.partition(":")
         text = extract(load_config(empty.root), spelled, name=None, direction="outbound").text
         empty.write(f"src/app/port_{number}.py", text)
-        arguments = "[Any]" if f"class {name}(Protocol[" in text else ""
+        brackets = re.search(rf"class {name}\(Protocol\[(.*)\]\)", text)
+        filled = re.sub(r"\w+", "Any", brackets[1]) if brackets else ""
+        arguments = f"[{filled}]" if filled else ""
         imports.append(f"import app.port_{number}")
         checks += [
             f"import {module}",

@@ -4,10 +4,12 @@ import argparse
 import difflib
 import os
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from vcr_gen.cli.options import add_common_options, read_config, require_extra, terminal_of, told
-from vcr_gen.cli.report import DIFFERENT, FINE
+from vcr_gen.cli.report import DIFFERENT, FINE, Outcome, tell
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.gen.config import Config
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
@@ -54,30 +56,34 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     raw = Text(arguments.target, extracted.text, style_of(config))
     (text,) = format_texts([raw], jobs=1, advance=lambda _: None)
     if arguments.stdout:
-        terminal.data(text)
-        return FINE
-    path = arguments.output or _beside(config, extracted.source)
-    return _write(config, Path(os.path.abspath(path)), text, arguments, terminal)
+        return tell(Outcome(code=FINE, text=text, diagnostics=extracted.left_out), terminal)
+    path = Path(os.path.abspath(arguments.output or _beside(config, extracted.source)))
+    offer = _offer(config.display(path), path, text, extracted.left_out)
+    in_words = terminal.output_format == "text"
+    agreed = arguments.yes
+    if in_words and not agreed:
+        tell(offer, terminal)
+        offer = Outcome(code=DIFFERENT)  # all that is said already need not be said again
+        agreed = _agreed(config.display(path))
+    if not agreed:
+        summary = "nothing was written; --yes writes without asking"
+        return tell(replace(offer, summary=summary), terminal)
+    from vcr_gen.gen.write import write_file
+
+    write_file(path, text)
+    summary = f"wrote {config.display(path)}; next: look it over, then run vcr-gen"
+    return tell(replace(offer, code=FINE, summary=summary), terminal)
 
 
-def _write(
-    config: Config, path: Path, text: str, arguments: argparse.Namespace, terminal: Terminal
-) -> int:
-    shown = config.display(path)
+def _offer(shown: str, path: Path, text: str, left_out: Sequence[Diagnostic]) -> Outcome:
+    """What would be written; nothing is ever overwritten."""
     if os.path.lexists(path):
         message = "exists already, and is not overwritten"
         hint = "choose another file with -o FILE, or print the Protocol with --stdout"
         raise RefusedError([Diagnostic(shown, 0, 0, "VCR301", message, hint)])
     lines = text.splitlines(keepends=True)
-    terminal.data("".join(difflib.unified_diff([], lines, "/dev/null", f"b/{shown}")))
-    if not arguments.yes and not _agreed(shown):
-        terminal.note("nothing was written; --yes writes without asking")
-        return DIFFERENT
-    from vcr_gen.gen.write import write_file
-
-    write_file(path, text)
-    terminal.note(f"wrote {shown}; next: look it over, then run vcr-gen")
-    return FINE
+    diff = "".join(difflib.unified_diff([], lines, "/dev/null", f"b/{shown}"))
+    return Outcome(code=DIFFERENT, diff=diff, diagnostics=left_out)
 
 
 def _agreed(shown: str) -> bool:

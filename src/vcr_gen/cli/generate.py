@@ -68,13 +68,11 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     if arguments.version:
         from vcr_gen.gen.versions import installed_version
 
-        terminal.data(f"vcr-gen {installed_version()}")
-        return FINE
+        return tell(Outcome(code=FINE, text=f"vcr-gen {installed_version()}"), terminal)
     if arguments.explain is not None:
         from vcr_gen.gen.explain import explain
 
-        terminal.data(explain(arguments.explain))
-        return FINE
+        return tell(Outcome(code=FINE, text=explain(arguments.explain)), terminal)
     if arguments.init:
         from vcr_gen.cli.init import run_init
 

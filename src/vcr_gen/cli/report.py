@@ -25,6 +25,7 @@ class FileNote:
 
     path: str
     kind: str
+    what: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,8 @@ class Outcome:
     code: int
     files: Sequence[FileNote] = ()
     diagnostics: Sequence[Diagnostic] = ()
+    text: str = ""
+    """What was asked for: a page, a Protocol."""
     diff: str = ""
     summary: str = ""
     fix: str = ""
@@ -55,7 +58,9 @@ def _text(outcome: Outcome, terminal: Terminal) -> None:
     if not terminal.quiet:
         for file in outcome.files:
             color = _COLORS.get(file.kind, "yellow")
-            terminal.data(f"{terminal.paint(file.kind, color)} {file.path}")
+            more = f": {file.what}" if file.what else ""
+            terminal.data(f"{terminal.paint(file.kind, color)} {file.path}{more}")
+    terminal.data(outcome.text)
     terminal.data(outcome.diff)
     sys.stdout.flush()
     for diagnostic in outcome.diagnostics:
@@ -71,6 +76,7 @@ def _json(outcome: Outcome, terminal: Terminal) -> None:
         "status": _STATUS[outcome.code],
         "files": [asdict(file) for file in outcome.files],
         "diagnostics": [asdict(diagnostic) for diagnostic in outcome.diagnostics],
+        "text": outcome.text,
         "diff": outcome.diff,
         "summary": outcome.summary,
         "fix": outcome.fix,
@@ -85,8 +91,10 @@ def _github(outcome: Outcome, terminal: Terminal) -> None:
         if diagnostic.line:
             place += f",line={diagnostic.line},col={diagnostic.column}"
         title = f"title={diagnostic.code}"
-        terminal.data(f"::error {place},{title}::{_message(diagnostic.message + hint)}")
-    if outcome.code == DIFFERENT:
+        word = "warning" if outcome.code == FINE else "error"
+        terminal.data(f"::{word} {place},{title}::{_message(diagnostic.message + hint)}")
+    terminal.data(outcome.text)
+    if outcome.code == DIFFERENT and outcome.fix:
         for file in outcome.files:
             message = _message(f"generated file is {file.kind}; to fix: {outcome.fix}")
             terminal.data(f"::error file={_property(file.path)},title=drift::{message}")

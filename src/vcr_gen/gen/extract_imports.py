@@ -8,7 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from vcr_gen.gen.library import Library
 from vcr_gen.gen.modules import Module, When
+from vcr_gen.gen.referring import exporter
 
 __all__ = ["Imports", "names_in"]
 
@@ -33,6 +35,7 @@ def names_in(node: ast.AST) -> Iterator[str]:
 class Imports:
     """Collects what must be imported; what the original imports lazily stays lazy."""
 
+    library: Library
     own: frozenset[str]
     """Names that the new module defines itself."""
     now: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -59,9 +62,12 @@ class Imports:
                     "" if name in binding.module.split(".")[:1] else f" as {name}"
                 )
             elif binding.module:
-                same = binding.attribute == name
-                home = _typing_if_there(binding.module, binding.attribute)
-                target[home].add(name if same else f"{binding.attribute} as {name}")
+                home, attribute = exporter(self.library, binding, name)
+                home = _typing_if_there(home, attribute)
+                if attribute:
+                    target[home].add(name if attribute == name else f"{attribute} as {name}")
+                else:
+                    target[home].add("" if home == name else f" as {name}")
             else:
                 target[module.name].add(name)
 

@@ -2,30 +2,31 @@
 
 import ast
 import copy
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
+from vcr_gen.gen.extract_decorators import MANAGERS, LeftOut, kept, obstacle
+from vcr_gen.gen.extract_defaults import repeated_default
+from vcr_gen.gen.extract_generics import completed
 from vcr_gen.gen.extract_imports import names_in
 from vcr_gen.gen.extract_own_name import OwnName, is_type_variable, last_word, renamed
+from vcr_gen.gen.extract_variables import Variables, bracketed, declared, variable_of
+from vcr_gen.gen.library import Library
 from vcr_gen.gen.modules import Module
+from vcr_gen.gen.scopes import Scope, parsed_string
 from vcr_gen.gen.syntax import Function, docstring_of, yields
 
 __all__ = ["Member", "Place", "copy_member", "is_public"]
 
 _Node = TypeVar("_Node", bound=ast.AST)
 
-_KEPT: Final = {"property", "classmethod", "staticmethod", "overload"}
 _DUNDERS: Final = {
     f"__{name}__"
     for name in (
         *("call", "enter", "exit", "aenter", "aexit", "iter", "next", "aiter", "anext", "await"),
         *("len", "getitem", "setitem", "delitem", "contains", "reversed"),
     )
-}
-_MANAGERS: Final = {
-    "contextmanager": "AbstractContextManager",
-    "asynccontextmanager": "AbstractAsyncContextManager",
 }
 _ANY: Final = ("typing", "Any")
 
@@ -34,6 +35,7 @@ _ANY: Final = ("typing", "Any")
 class Member:
     """One member, ready to be written."""
 
+    name: str
     module: Module
     """Where it was declared, and where its names mean something."""
     text: str
@@ -47,13 +49,27 @@ class Member:
 class Place:
     """Where members are declared."""
 
+    library: Library
     module: Module
-    own: OwnName | None
-    """What the name of the class means there, if it is known."""
+    node: ast.ClassDef
+    own: OwnName
+    known: bool
+    """Whether the name of the class means the class there."""
+    extracted: bool
+    """Whether this is that class, and not one that it inherits from."""
+    variables: Variables
+    """The type variables of the Protocol, as far as they are known."""
     arguments: Mapping[str, str]
     """What the type variables of the class stand for."""
     frozen: bool
     """Whether attributes cannot be set."""
+    assigned: frozenset[str]
+    """Attributes to which a class further down gives a value, and so perhaps another type."""
+
+    @property
+    def class_name(self) -> str:
+        """What the class is called in the module of the Protocol."""
+        return self.own.real if self.extracted else self.node.name
 
 
 def is_public(name: str) -> bool:
@@ -61,59 +77,106 @@ def is_public(name: str) -> bool:
     return not name.startswith("_") or name in _DUNDERS
 
 
-def copy_member(node: ast.stmt, place: Place) -> Member | None:
+def copy_member(node: ast.stmt, place: Place) -> Member | LeftOut | None:
     """The member that a statement in a class body declares, or None when it declares none."""
     if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-        return _copy_attribute(node, place)
+        return _copy_attribute(node, _with_variables(names_in(node.annotation), node, place))
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        return _copy_function(node, place)
+        left_out = obstacle(node, place.library, place.module)
+        return left_out or _copy_function(node, _with_variables(_names_of(node), node, place))
     return None
 
 
+def _with_variables(names: Iterable[str], node: ast.stmt, place: Place) -> Place:
+    """The place, with what the names that only the class or the member knows are elsewhere."""
+    module = place.module
+    brackets = {one.name: bracketed(one, module) for one in module.parsed.type_parameters(node)}
+    inner = module.class_types(place.node)
+    elsewhere = dict(place.arguments)
+    for name in names:
+        if name in place.arguments and name not in brackets:
+            continue
+        variable = brackets.get(name)
+        if variable is None and name in inner:
+            variable = declared(inner[name].node, name, module)
+            if variable is None:
+                elsewhere[name] = f"{place.class_name}.{name}"
+                continue
+        variable = variable or variable_of(place.library, module, name)
+        if variable is not None and not variable.is_everybodys:
+            limited = variable.limited(lambda limit: _limit(limit, place))
+            elsewhere[name] = place.variables.name_for(limited)
+    return replace(place, arguments=elsewhere)
+
+
+def _limit(limit: ast.expr, place: Place) -> ast.expr:
+    """The bound of a type variable, as it is said in the module of the Protocol."""
+    complete = completed(limit, Scope(place.library, place.module))
+    return place.own.taken(complete) if place.known else complete
+
+
 def _copy_attribute(node: ast.AnnAssign, place: Place) -> Member:
-    own, frozen = place.own, place.frozen
     ours: set[tuple[str, str]] = set()
-    annotation = _filled(copy.deepcopy(node.annotation), place, ours)
-    final = annotation.value if isinstance(annotation, ast.Subscript) else annotation
-    if last_word(final) == "Final":
-        frozen = True
-        value = getattr(node.value, "value", None)
-        if isinstance(annotation, ast.Subscript):
-            annotation = annotation.slice
-        elif isinstance(value, bool | int | float | str | bytes):
-            annotation = ast.Name(type(value).__name__)
-        else:
-            annotation = ast.Name("Any")
-            ours.add(_ANY)
     name = ast.unparse(node.target)
-    if frozen and last_word(getattr(annotation, "value", annotation)) != "ClassVar":
-        annotation = own.given(annotation) if own else annotation
+    annotation = _complete(_filled(copy.deepcopy(node.annotation), place), place)
+    said, annotation = _qualified(annotation, node.value)
+    frozen = place.frozen or "Final" in said or name in place.assigned
+    if frozen and "ClassVar" not in said:
+        annotation = place.own.given(annotation) if place.known else annotation
         text = f"@property\ndef {name}(self) -> {ast.unparse(annotation)}: ..."
     else:
-        annotation = own.taken(annotation) if own else annotation
+        annotation = place.own.taken(annotation) if place.known else annotation
         text = f"{name}: {ast.unparse(annotation)}"
+        if "ClassVar" in said:
+            text = f"{name}: ClassVar[{ast.unparse(annotation)}]"
+            ours.add(("typing", "ClassVar"))
+    ours |= _brought(names_in(annotation), place)
     needs = frozenset(set(names_in(annotation)) - {name for _, name in ours})
-    return Member(module=place.module, text=text, needs=needs, ours=frozenset(ours))
+    return Member(name=name, module=place.module, text=text, needs=needs, ours=frozenset(ours))
+
+
+def _qualified(annotation: ast.expr, value: ast.expr | None) -> tuple[set[str], ast.expr]:
+    """`Final` and `ClassVar` around an annotation, in any order, and what is inside."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        inner = parsed_string(annotation.value)
+        said, opened = _qualified(inner, value) if inner is not None else (set(), annotation)
+        return said, opened if said else annotation
+    head = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    word = last_word(head)
+    if word not in {"Final", "ClassVar"}:
+        return set(), annotation
+    if isinstance(annotation, ast.Subscript):
+        said, inside = _qualified(annotation.slice, value)
+        return {word, *said}, inside
+    constant = getattr(value, "value", None)
+    if isinstance(constant, bool | int | float | str | bytes):
+        return {word}, ast.Name(type(constant).__name__)
+    return {word}, ast.Name("Any")
 
 
 def _copy_function(original: Function, place: Place) -> Member:
     node = copy.deepcopy(original)
     ours: set[tuple[str, str]] = set()
     decorators = {last_word(decorator): decorator for decorator in node.decorator_list}
-    manager = next((name for name in decorators if name in _MANAGERS), None)
+    manager = next((name for name in decorators if name in MANAGERS), None)
     static = "staticmethod" in decorators
-    _annotate(node, ours, skip_first=not static)
+    _annotate(node, place, skip_first=not static)
     if not static:
-        _free_the_receiver(place.module, node, ours)
+        _free_the_receiver(place, node, ours)
     if manager is not None and node.returns is not None:
-        node.returns = ast.Subscript(ast.Name(_MANAGERS[manager]), _first_argument(node.returns))
-        ours.add(("contextlib", _MANAGERS[manager]))
-    node.args = _filled(node.args, place, ours)
-    node.returns = _filled(node.returns, place, ours) if node.returns else None
-    if place.own is not None:
+        node.returns = ast.Subscript(ast.Name(MANAGERS[manager]), _first_argument(node.returns))
+        ours.add(("contextlib", MANAGERS[manager]))
+    for argument in _arguments_of(node):
+        if argument.annotation is not None:
+            argument.annotation = _complete(_filled(argument.annotation, place), place)
+    if node.returns is not None:
+        node.returns = _complete(_filled(node.returns, place), place)
+    if place.known:
         node.args = place.own.taken(node.args)
         node.returns = place.own.given(node.returns) if node.returns else None
-    node.decorator_list = list(_kept(decorators, ours))
+    node.decorator_list = list(kept(decorators, ours, place.library, place.module))
+    if hasattr(node, "type_params"):
+        node.type_params = []  # older Pythons do not know them; the variables are declared
     doc = docstring_of(original)
     node.body = [ast.Expr(ast.Constant(f"{doc}\n" if doc and "\n" in doc else doc or ...))]
     # Without a `yield` in its body, `async def` would promise a coroutine that gives an iterator.
@@ -121,25 +184,36 @@ def _copy_function(original: Function, place: Place) -> Member:
     text = ast.unparse(ast.fix_missing_locations(node))
     if plain:
         text = text.replace("async def ", "def ", 1)
+    ours |= _brought(_names_of(node), place)
     brought = {name for _, name in ours}
     needs = frozenset(set(_names_of(node)) - brought)
-    return Member(module=place.module, text=text, needs=needs, ours=frozenset(ours))
+    return Member(name=node.name, module=place.module, text=text, needs=needs, ours=frozenset(ours))
 
 
-def _filled(annotation: _Node, place: Place, ours: set[tuple[str, str]]) -> _Node:
+def _filled(annotation: _Node, place: Place) -> _Node:
     """An annotation in which the type variables of a base say what they stand for."""
     for variable, argument in place.arguments.items():
         if argument != variable and variable in names_in(annotation):
             annotation = renamed(annotation, variable, argument)
-            if argument == "Any":
-                ours.add(_ANY)
     return annotation
 
 
-def _free_the_receiver(module: Module, node: Function, ours: set[tuple[str, str]]) -> None:
+def _complete(annotation: ast.expr, place: Place) -> ast.expr:
+    """An annotation in which every generic class has arguments, `Any` if there is nothing else."""
+    return completed(annotation, Scope(place.library, place.module))
+
+
+def _brought(names: Iterable[str], place: Place) -> set[tuple[str, str]]:
+    """Where `Any` comes from, if a copy says it and its module does not know it."""
+    unknown = place.library.binding(place.module, "Any") is None
+    return {_ANY} if unknown and "Any" in names else set()
+
+
+def _free_the_receiver(place: Place, node: Function, ours: set[tuple[str, str]]) -> None:
     """Take the annotation of `self` away: the Protocol is not that class.
 
-    Where it is a type variable, `Self` says the same.
+    Where it is a type variable, `Self` says the same; but not as the argument of a generic class,
+    which may take nothing less than the class.
     """
     receiver = next(iter([*node.args.posonlyargs, *node.args.args]), None)
     if receiver is None or receiver.annotation is None:
@@ -147,57 +221,60 @@ def _free_the_receiver(module: Module, node: Function, ours: set[tuple[str, str]
     named, receiver.annotation = receiver.annotation, None
     if isinstance(named, ast.Subscript) and last_word(named.value) in {"type", "Type"}:
         named = named.slice
-    binding = module.binding(named.id) if isinstance(named, ast.Name) else None
-    if binding is not None and isinstance(named, ast.Name) and is_type_variable(binding.node):
-        node.args = renamed(node.args, named.id, "Self")
-        node.returns = renamed(node.returns, named.id, "Self") if node.returns else None
-        ours.add(("typing", "Self"))
+    if isinstance(named, ast.Name) and _is_variable(place, node, named.id):
+        receiver_of = OwnName(named.id, "Self")
+        for argument in _arguments_of(node):
+            if argument.annotation is not None:
+                argument.annotation = receiver_of.given(argument.annotation)
+        node.returns = node.returns and receiver_of.given(node.returns)
+        ours.update(("typing", "Self") for name in _names_of(node) if name == "Self")
+        real = f"{place.own.real}{place.own.brackets}"
+        node.args = renamed(node.args, named.id, real)
+        node.returns = node.returns and renamed(node.returns, named.id, real)
 
 
-def _annotate(node: Function, ours: set[tuple[str, str]], *, skip_first: bool) -> None:
+def _is_variable(place: Place, node: Function, name: str) -> bool:
+    """Whether a name in a signature is a type variable: of the module, or in its brackets."""
+    brackets = place.module.parsed.type_parameters(node)
+    binding = place.module.binding(name)
+    return any(one.name == name for one in brackets) or (
+        binding is not None
+        and (is_type_variable(binding.node) or bool(variable_of(place.library, place.module, name)))
+    )
+
+
+def _annotate(node: Function, place: Place, *, skip_first: bool) -> None:
     """Fill in what is not annotated, and replace defaults that only the original can compute."""
     arguments = node.args
     positional = [*arguments.posonlyargs, *arguments.args]
-    others = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
-    for argument in [*positional[1 if skip_first else 0 :], *arguments.kwonlyargs, *others]:
-        if argument.annotation is None:
+    receiver = positional[0] if skip_first and positional else None
+    arguments.defaults = [
+        repeated_default(value, argument.annotation, place.library, place.module)
+        for value, argument in zip(
+            arguments.defaults, positional[-len(arguments.defaults) :], strict=False
+        )
+    ]
+    arguments.kw_defaults = [
+        value and repeated_default(value, argument.annotation, place.library, place.module)
+        for value, argument in zip(arguments.kw_defaults, arguments.kwonlyargs, strict=True)
+    ]
+    for argument in _arguments_of(node):
+        if argument.annotation is None and argument is not receiver:
             argument.annotation = ast.Name("Any")
-            ours.add(_ANY)
     if node.returns is None:
-        if _returns_nothing(node):
+        if not place.module.is_stub and _returns_nothing(node):
             node.returns = ast.Constant(None)
         else:
             node.returns = ast.Name("Any")
-            ours.add(_ANY)
-    arguments.defaults = [_default(value) for value in arguments.defaults]
-    arguments.kw_defaults = [value and _default(value) for value in arguments.kw_defaults]
 
 
 def _returns_nothing(node: Function) -> bool:
     statements = [inner for part in node.body for inner in ast.walk(part)]
+    if isinstance(node.body[-1], ast.Raise):
+        return False  # left to others, who may return something
     return not yields(node) and not any(
         isinstance(inner, ast.Return) and inner.value is not None for inner in statements
     )
-
-
-def _default(value: ast.expr) -> ast.expr:
-    """A default that a Protocol can repeat: a literal or a name; anything else is `...`."""
-    simple = (ast.Constant, ast.UnaryOp, ast.USub, ast.Name, ast.Attribute, ast.Load, ast.Tuple)
-    if all(isinstance(inner, simple) for inner in ast.walk(value)):
-        return value
-    return ast.Constant(...)
-
-
-def _kept(decorators: dict[str, ast.expr], ours: set[tuple[str, str]]) -> Iterator[ast.expr]:
-    for word, decorator in decorators.items():
-        if word == "cached_property":
-            yield ast.Name("property")
-        elif word in {"setter", "deleter"}:
-            yield decorator
-        elif word in _KEPT:
-            if word == "overload":
-                ours.add(("typing", "overload"))
-            yield ast.Name(word)
 
 
 def _first_argument(annotation: ast.expr) -> ast.expr:
@@ -213,9 +290,7 @@ def _first_argument(annotation: ast.expr) -> ast.expr:
 def _names_of(node: Function) -> Iterator[str]:
     """The names in the signature; of the decorators only ours are left, or the property's."""
     arguments = node.args
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    every += [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
-    for argument in every:
+    for argument in _arguments_of(node):
         if argument.annotation is not None:
             yield from names_in(argument.annotation)
     for value in [*arguments.defaults, *arguments.kw_defaults]:
@@ -224,3 +299,10 @@ def _names_of(node: Function) -> Iterator[str]:
             yield from (one.id for one in ast.walk(value) if isinstance(one, ast.Name))
     if node.returns is not None:
         yield from names_in(node.returns)
+
+
+def _arguments_of(node: Function) -> list[ast.arg]:
+    """Every parameter, in the order of kinds."""
+    arguments = node.args
+    others = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *others]

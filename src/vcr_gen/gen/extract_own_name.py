@@ -30,6 +30,8 @@ class OwnName:
     """The class's name."""
     protocol: str
     """The Protocol's name."""
+    brackets: str = ""
+    """The arguments of the class where nothing is known of them: `[Any]`."""
 
     @property
     def real(self) -> str:
@@ -44,7 +46,7 @@ class OwnName:
         """An annotation of what is returned."""
         match annotation:
             case ast.Name(id=self.name):
-                return ast.Name(self.protocol)
+                return ast.parse(f"{self.protocol}{self.brackets}", mode="eval").body
             case ast.Constant(value=str(text)) if (inner := _parsed(text)) is not None:
                 return ast.Constant(ast.unparse(self.given(inner)))
             case ast.BinOp(left, ast.BitOr(), right):
@@ -57,11 +59,11 @@ class OwnName:
 
 
 def renamed(tree: _Node, old: str, new: str) -> _Node:
-    """An annotation with another name, in strings too unless they are words of a `Literal`."""
+    """An annotation with another name, or a dotted one; in strings too, but not in a `Literal`."""
 
     class Replacing(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> ast.Name:
-            return ast.Name(new) if node.id == old else node
+        def visit_Name(self, node: ast.Name) -> ast.expr:
+            return ast.parse(new, mode="eval").body if node.id == old else node
 
         def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
             return node if last_word(node.value) == "Literal" else self.generic_visit(node)

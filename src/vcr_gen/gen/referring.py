@@ -9,7 +9,7 @@ from vcr_gen.gen.modules import Binding, Module, When
 from vcr_gen.gen.scopes import Scope, is_type_variable
 from vcr_gen.gen.text import Reference
 
-__all__ = ["reference_to"]
+__all__ = ["exporter", "reference_to"]
 
 _BUILTINS: Final = frozenset(dir(builtins))
 _FOR_CHECKERS: Final = frozenset({"typing.Protocol", "typing.type_check_only"})
@@ -76,7 +76,7 @@ def _imported(
     meaning = found.full_name if found else f"{binding.module}.{binding.attribute}"
     if isinstance(binding.node, ast.Import):
         return Reference(name, "import", binding.module, "", when, home, meaning)
-    source, attribute = _exporter(library, binding, name)
+    source, attribute = exporter(library, binding, name)
     kind = "import"
     if isinstance(found, Definition) and is_type_variable(library, found.module, found.node):
         kind = "variable"
@@ -91,7 +91,7 @@ def _imported(
     )
 
 
-def _exporter(library: Library, binding: Binding, name: str) -> tuple[str, str]:
+def exporter(library: Library, binding: Binding, name: str) -> tuple[str, str]:
     """The module to import from: the source's choice, or the next that exports the name."""
     module_name = binding.module
     attribute = name if binding.attribute == "*" else binding.attribute
