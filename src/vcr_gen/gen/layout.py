@@ -48,7 +48,9 @@ def docstring(text: str, indent: int) -> str:
     shown = "\n".join([lines[0], *(f"{space}{line}" if line else "" for line in lines[1:])])
     if shown.startswith('"'):
         shown = f" {shown}"
-    if shown.endswith('"'):
+    if len(lines) > 1:
+        shown += f"\n{space}"
+    elif shown.endswith('"'):
         shown += " "
     return f'{space}"""{shown}"""'
 

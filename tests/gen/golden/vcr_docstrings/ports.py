@@ -64,7 +64,8 @@ class VcrDocumented:
 
             indented
 
-        Tabs    inside, and a trailing backslash \\\\"""
+        Tabs    inside, and a trailing backslash \\\\
+        """
         return self._port.call(DocumentedEscaped())
 
     def unicode(self) -> int:

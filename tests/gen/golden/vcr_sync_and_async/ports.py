@@ -50,7 +50,8 @@ class VcrStepRunner:
     def execute(self, step: Step, *, working_dir: Path, retries: int = 3) -> str:
         """Run one step.
 
-        The result is what it printed."""
+        The result is what it printed.
+        """
         return self._port.call(
             StepRunnerExecute(step=step, working_dir=working_dir, retries=retries)
         )
