@@ -29,6 +29,7 @@ from gen_projects import (
 
 from vcr_gen import Cassette
 from vcr_gen.gen.pipeline import generate
+from vcr_gen.gen.referring import AT_HAND
 from vcr_gen.runtime import Boundary
 
 UNTYPED = {"missing_annotations", "final_attributes", "stub_source", "nested_and_conditional"}
@@ -95,6 +96,12 @@ def test_ruff_would_sort_and_say_nothing_otherwise(files: dict[str, str]) -> Non
         [*command, *roots, str(GOLDEN)], capture_output=True, text=True, check=False
     )
     assert result.stdout == ""
+
+
+def test_what_is_imported_for_real_is_imported_by_the_runtime_anyway() -> None:
+    code = "import sys, vcr_gen.runtime; print(*sys.modules)"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert AT_HAND - set(shown.stdout.split()) == set()
 
 
 @pytest.mark.usefixtures("importable")

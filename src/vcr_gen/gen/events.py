@@ -15,6 +15,7 @@ from vcr_gen.gen.text import (
     fold,
     full_names,
     imported,
+    outside_callables,
     replace_self,
     string_literal,
     without_quotes,
@@ -190,7 +191,8 @@ class EventMaker:
         if signature.asynchronous:
             returns = (imported("collections.abc", "Awaitable"), "[", *returns, "]")
         text = (imported("collections.abc", "Callable"), "[..., ", *returns, "]")
-        return f"{self.names.own('typing', 'cast')}({_quoted(self.names.spell(text))}, {access})"
+        shown = self.names.spell(self.names.known(text))
+        return f"{self.names.own('typing', 'cast')}({_quoted(shown)}, {access})"
 
     def _event(
         self,
@@ -206,7 +208,13 @@ class EventMaker:
         bound = frozenset(members.values())
         texts = [self.target, *(text for _, text in fields), returns]
         known = [one.reference for one in self.boundary.type_parameters]
-        others = [one for one in variables_of(texts) if one not in known]
+        # What only a returned `Callable` mentions is that callable's own, and no type of the event.
+        held = {*variables_of(texts[:-1]), *outside_callables(returns)}
+        others = [
+            one
+            for one in variables_of(texts)
+            if one not in known and (one in held or one.kind == "parameter")
+        ]
         local = {one.reference: one for one in signature.type_parameters}
         table = {**self.variables, **local}
         for one in self.boundary.type_parameters:

@@ -66,10 +66,13 @@ class Names:
     def own_annotation(self, text: Text, *, bound: Collection[str] = ()) -> str:
         """An annotation that only generated code has: quoted when a name may be missing."""
         missing = any(one.when is not When.ALWAYS for one in references(text))
-        known = tuple(
+        return self.annotation(self.known(text), lazy=missing, bound=bound)
+
+    def known(self, text: Text) -> Text:
+        """A text of generated code that names what the source already imports as it does."""
+        return tuple(
             self._known(one) if isinstance(one, Reference) else one for one in without_quotes(text)
         )
-        return self.annotation(known, lazy=missing, bound=bound)
 
     def spell(
         self,

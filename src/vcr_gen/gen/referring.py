@@ -9,9 +9,33 @@ from vcr_gen.gen.modules import Binding, Module, When
 from vcr_gen.gen.scopes import Scope, is_type_variable
 from vcr_gen.gen.text import Reference
 
-__all__ = ["exporter", "reference_to"]
+__all__ = ["AT_HAND", "exporter", "reference_to"]
 
 _BUILTINS: Final = frozenset(dir(builtins))
+AT_HAND: Final = frozenset(
+    {
+        "abc",
+        "asyncio",
+        "collections",
+        "collections.abc",
+        "contextlib",
+        "contextvars",
+        "dataclasses",
+        "datetime",
+        "decimal",
+        "enum",
+        "functools",
+        "logging",
+        "os",
+        "pathlib",
+        "re",
+        "threading",
+        "types",
+        "typing",
+        "uuid",
+    }
+)
+"""Modules of Python that the runtime imports too: no name in them is worth waiting for."""
 _FOR_CHECKERS: Final = frozenset({"typing.Protocol", "typing.type_check_only"})
 
 
@@ -155,4 +179,12 @@ def _runtime(library: Library, module: Module, name: str, binding: Binding) -> t
         return When.NEVER, ""
     if binding.when is When.ALWAYS:
         return When.ALWAYS, ""
-    return binding.when, (module.name if module.runs_with(name) else "")
+    home = module.name if module.runs_with(name) else ""
+    if binding.when is When.CHECKING and not home and _is_at_hand(binding):
+        return When.ALWAYS, ""
+    return binding.when, home
+
+
+def _is_at_hand(binding: Binding) -> bool:
+    """Whether a name that the source imports for type checkers only may as well be imported."""
+    return binding.module in AT_HAND and not binding.attribute.startswith("_")

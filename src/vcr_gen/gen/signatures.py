@@ -150,12 +150,19 @@ def _packed(
         case ast.Attribute(value=Bound(), attr="kwargs") if kind is Kind.KEYWORDS:
             return "kwargs", ()
         case ast.Starred(value=value) if kind is Kind.VARIADIC:
-            return "dict", (builtin("tuple"), "[", *spell(ast.Starred(value, ast.Load())), "]")
+            return "dict", _tuple_of(value)
         case ast.Subscript(value=value, slice=inner) if full_name(value) == "typing.Unpack":
             if kind is Kind.VARIADIC:
-                return "dict", (builtin("tuple"), "[", *spell(ast.Starred(inner, ast.Load())), "]")
+                return "dict", _tuple_of(inner)
             return "dict", spell(inner)
     return "", ()
+
+
+def _tuple_of(pack: ast.expr) -> Text:
+    """The type of what `*args: *pack` holds; a tuple type already says it."""
+    if full_name(pack) in {"builtins.tuple", "typing.Tuple"}:
+        return spell(pack)
+    return (builtin("tuple"), "[", *spell(ast.Starred(pack, ast.Load())), "]")
 
 
 def _returned(node: ast.expr | None) -> Literal["value", "none", "never", "awaitable"]:

@@ -20,6 +20,7 @@ __all__ = [
     "is_inner",
     "is_self",
     "opened",
+    "outside_callables",
     "references",
     "replace_self",
     "string_literal",
@@ -109,6 +110,29 @@ def references(text: Text) -> Iterator[Reference]:
             yield part
         elif isinstance(part, Quoted):
             yield from references(part.text)
+
+
+def outside_callables(text: Text) -> Iterator[Reference]:
+    """The names in a text but for the arguments of `Callable[...]`."""
+    depth, callables, opening = 0, [0], False
+    for index, part in enumerate(text):
+        if isinstance(part, Quoted):
+            yield from () if callables[1:] else outside_callables(part.text)
+        elif isinstance(part, Reference):
+            after = text[index + 1] if index + 1 < len(text) else ""
+            tail = _TAIL.match(after) if isinstance(after, str) else None
+            dotted = tail.group() if tail else ""
+            opening = fold(part.full_name + dotted) == "typing.Callable"
+            if not callables[1:]:
+                yield part
+        else:
+            for character in part:
+                depth += {"[": 1, "]": -1}.get(character, 0)
+                if character == "[" and opening:
+                    callables.append(depth)
+                elif depth < callables[-1]:
+                    callables.pop()
+                opening = opening and character not in "[],"
 
 
 def fold(full_name: str) -> str:

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import decimal
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Final, Self
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
@@ -14,16 +16,11 @@ from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 from checker_only_imports.ports import Ledger
 
 if TYPE_CHECKING:
-    import decimal
     import xml.dom
-    from datetime import date, datetime
 
     from _typeshed import SupportsRead
 
 LATE_IMPORTS: Final = {
-    "date": "datetime:date",
-    "datetime": "datetime:datetime",
-    "decimal": "decimal",
     "xml": "xml",
 }
 

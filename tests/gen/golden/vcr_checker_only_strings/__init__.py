@@ -6,12 +6,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from vcr_checker_only_strings.ports import LEDGER, LedgerBook, LedgerPlain, VcrLedger
+    from vcr_checker_only_strings.ports import (
+        LEDGER,
+        LedgerBook,
+        LedgerPlain,
+        LedgerShare,
+        VcrLedger,
+    )
 
 __all__ = [
     "LEDGER",
     "LedgerBook",
     "LedgerPlain",
+    "LedgerShare",
     "VcrLedger",
 ]
 
@@ -19,6 +26,7 @@ _HOMES = {
     "LEDGER": "vcr_checker_only_strings.ports",
     "LedgerBook": "vcr_checker_only_strings.ports",
     "LedgerPlain": "vcr_checker_only_strings.ports",
+    "LedgerShare": "vcr_checker_only_strings.ports",
     "VcrLedger": "vcr_checker_only_strings.ports",
 }
 

@@ -5,6 +5,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Final, Optional, Self
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
@@ -12,11 +13,10 @@ from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 from checker_only_strings.ports import Ledger
 
 if TYPE_CHECKING:
-    from datetime import date, datetime
+    from fractions import Fraction
 
 LATE_IMPORTS: Final = {
-    "date": "datetime:date",
-    "datetime": "datetime:datetime",
+    "Fraction": "fractions:Fraction",
 }
 
 
@@ -29,6 +29,17 @@ class LedgerBook(Call):
 
     def __call__(self, target: Ledger) -> Optional["date"]:
         return target.book(self.at, self.days)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerShare(Call):
+    """`Ledger.share`, as it crosses the boundary."""
+
+    part: "Fraction"
+    by: "Callable[[date], int]"
+
+    def __call__(self, target: Ledger) -> Optional["Fraction"]:
+        return target.share(self.part, self.by)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +66,9 @@ class VcrLedger:
     def book(self, at: "datetime", days: "list[date]") -> Optional["date"]:
         return self._port.call(LedgerBook(at=at, days=days))
 
+    def share(self, part: "Fraction", by: "Callable[[date], int]") -> Optional["Fraction"]:
+        return self._port.call(LedgerShare(part=part, by=by))
+
     def plain(self, at: int) -> str:
         return self._port.call(LedgerPlain(at=at))
 
@@ -64,7 +78,7 @@ LEDGER: Final[Boundary] = Boundary(
     direction="outbound",
     protocol="checker_only_strings.ports:Ledger",
     wrapper=VcrLedger,
-    calls={"book": LedgerBook, "plain": LedgerPlain},
+    calls={"book": LedgerBook, "share": LedgerShare, "plain": LedgerPlain},
     late_imports=LATE_IMPORTS,
 )
 

@@ -17,7 +17,7 @@ class PairsRegister(Call):
     """`Pairs.register`, as it crosses the boundary."""
 
     first: int
-    args: tuple[*tuple[str, bytes]]
+    args: tuple[str, bytes]
 
     def __call__(self, target: Pairs) -> int:
         return target.register(self.first, *self.args)
@@ -28,7 +28,7 @@ class PairsStarred(Call):
     """`Pairs.starred`, as it crosses the boundary."""
 
     first: int
-    args: tuple[*tuple[str, bytes]]
+    args: tuple[str, bytes]
 
     def __call__(self, target: Pairs) -> int:
         return target.starred(self.first, *self.args)
@@ -79,7 +79,7 @@ class BareRegister(Call):
     """`Bare.register`, as it crosses the boundary."""
 
     first: int
-    args: tuple[*tuple[()]]
+    args: tuple[()]
 
     def __call__(self, target: Bare) -> int:
         return target.register(self.first, *self.args)
@@ -90,7 +90,7 @@ class BareStarred(Call):
     """`Bare.starred`, as it crosses the boundary."""
 
     first: int
-    args: tuple[*tuple[()]]
+    args: tuple[()]
 
     def __call__(self, target: Bare) -> int:
         return target.starred(self.first, *self.args)
@@ -141,7 +141,7 @@ class LongerRegister(Call, Generic[T, *Ts]):
     """`Longer.register`, as it crosses the boundary."""
 
     first: T
-    args: tuple[*tuple[str, Unpack[Ts]]]
+    args: tuple[str, Unpack[Ts]]
 
     def __call__(self, target: Longer[T, *Ts]) -> T:
         return target.register(self.first, *self.args)
@@ -152,7 +152,7 @@ class LongerStarred(Call, Generic[T, *Ts]):
     """`Longer.starred`, as it crosses the boundary."""
 
     first: T
-    args: tuple[*tuple[str, Unpack[Ts]]]
+    args: tuple[str, Unpack[Ts]]
 
     def __call__(self, target: Longer[T, *Ts]) -> T:
         return target.starred(self.first, *self.args)
