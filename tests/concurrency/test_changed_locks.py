@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 
 from concurrency.lock_sessions import Program, Shared, in_threads, in_turns, session
 from concurrency.thread_sessions import caught
+from vcr_gen import DivergenceError
 
 CHANGED: dict[str, Program] = {}
 
@@ -84,20 +87,36 @@ def test_a_call_that_is_dropped_inside_a_lock_ends_the_replay(tape: Path) -> Non
         session(tape, "none", program, patience=0.5)
 
 
-def test_a_deadlock_ends_the_replay(tape: Path) -> None:
-    def program(world: Any, shared: Shared) -> Any:
+def test_a_deadlock_ends_the_replay_of_who_waits_at_the_tape(tape: Path) -> None:
+    threads: list[threading.Thread] = []
+
+    def program(world: Any, shared: Shared, *, circle: bool) -> Any:
+        both = threading.Barrier(2)
+
         def work(name: str, first: Any, second: Any) -> None:
             with first:
                 world.peek(f"{name} one")
-                if second.acquire(timeout=3):
-                    second.release()
+                if circle:
+                    both.wait()
+                    second.acquire(timeout=1)  # for ever, as far as the patience goes
+                    return
             world.peek(f"{name} other")
 
-        in_threads(
-            lambda: work("a", shared.one, shared.two), lambda: work("b", shared.two, shared.one)
-        )
+        orders = {"a": (shared.one, shared.two), "b": (shared.two, shared.one)}
+        threads[:] = [threading.Thread(target=work, args=(n, *orders[n])) for n in orders]
+        for thread in threads:
+            thread.start()
+        if not circle:
+            for thread in threads:
+                thread.join()
+        world.peek("end")
 
-    session(tape, "all", lambda world, shared: [program(world, shared), world.peek("end")])
+    session(tape, "all", partial(program, circle=False))
 
-    with caught():
-        session(tape, "none", program, patience=0.5)
+    with pytest.raises(DivergenceError) as diverged:
+        session(tape, "none", partial(program, circle=True), patience=0.2)
+    for thread in threads:
+        thread.join()
+
+    assert 'thread MainThread waits for World.peek(key="end")' in str(diverged.value)
+    assert str(diverged.value).count("is not at the tape, but at") == 2

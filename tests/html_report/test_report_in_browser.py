@@ -207,8 +207,9 @@ def test_what_has_the_focus_can_be_seen(open_page, example):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_can_be_read_in_light_and_in_dark(open_page, example, scheme):
     page = open_page(f"{example}#event-3", color_scheme=scheme)
-    backgrounds = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert sum(map(int, re.findall(r"\d+", backgrounds)[:3])) < 150 or scheme == "light"
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    is_dark = sum(map(int, re.findall(r"\d+", background)[:3])) < 150
+    assert is_dark == (scheme == "dark")
     for selector in (
         "#title",
         "#facts span",

@@ -219,7 +219,7 @@ def test_marked_secrets_stay_different_too(tape):
         replay(tape, lambda api: program(api, "x", "y", "y"))
 
 
-def test_many_calls_with_credentials_are_found_at_once(tmp_path):
+def test_a_dummy_key_stands_for_the_real_one_in_every_call_of_a_long_lane(tmp_path):
     tape = tmp_path / "tape.jsonl"
     program = with_headers(*([REAL] * 1000))
     record(tape, program, order="lanes")
