@@ -2,23 +2,23 @@
 
 The packages are installed into a virtual environment of their own, kept between runs. Nothing may
 crash, every refusal needs a code, at least 97 % must be wrapped, and what is wrapped must import,
-have its Protocol's signatures, stay as it is under black, and pass `mypy --strict` wherever the
-Protocol's own module does.
+have its Protocol's signatures, stay as it is under black, and pass `mypy --strict` and pyright in
+strict mode wherever the Protocol's own module does.
 """
 
+import argparse
 import subprocess
 import sys
 import tempfile
-import venv
 from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "gen"))
 
-from corpus_run import SOURCES, type_complaints, wrap_packages, write  # noqa: E402
+from corpus_run import ENOUGH, SOURCES, Corpus, wrap_packages, write  # noqa: E402
+from corpus_types import type_complaints  # noqa: E402
 from gen_projects import blackened  # noqa: E402
 
-ENVIRONMENT = HERE.parent / ".venv-corpus"
 PACKAGES = {
     "aiohttp": "aiohttp",
     "annotated-types": "annotated_types",
@@ -56,17 +56,23 @@ PACKAGES = {
 }
 
 
-def main(chosen: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Run over all packages, or over those named; the number of complaints decides."""
-    packages = {one: PACKAGES.get(one, one) for one in chosen} or PACKAGES
-    site_packages = _install(packages)
-    version = sys.version_info[:2]
+    parser = argparse.ArgumentParser(prog="python -m tests.corpus", description=__doc__)
+    parser.add_argument("packages", nargs="*", metavar="PACKAGE")
+    parser.add_argument("--inbound", action="store_true", help="wrap as what others call")
+    parser.add_argument("--python", default=sys.executable, help="install for this Python")
+    options = parser.parse_args(arguments)
+    packages = {one: PACKAGES.get(one, one) for one in options.packages} or PACKAGES
+    environment = _install(packages, options.python)
+    site_packages = next((environment / "lib").glob("python3*/site-packages"))
     complaints: list[str] = []
     found = refused = 0
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "generated"
+        corpus = Corpus(site_packages, output, "inbound" if options.inbound else "outbound")
         for package in packages.values():
-            outcome = wrap_packages(site_packages, [package], output, version)
+            outcome = wrap_packages(corpus, [package])
             write(outcome.generation)
             unstable = [
                 f"black changes {path.relative_to(output)}"
@@ -80,33 +86,31 @@ def main(chosen: list[str]) -> int:
             print(f"{package}: {len(outcome.protocols)} Protocols", flush=True)
             for diagnostic in outcome.diagnostics:
                 print(f"  {diagnostic}")
-        complaints += _signatures(output)
-        complaints += type_complaints(
-            output, site_packages, str(_python()), ENVIRONMENT / ".mypy_cache"
-        )
+        complaints += _signatures(corpus)
+        complaints += type_complaints(corpus, environment / "checked")
     wrapped = 1 - refused / max(1, found)
-    if wrapped < 0.97:
-        complaints.append("less than 97 % are wrapped")
+    if wrapped < ENOUGH:
+        complaints.append(f"less than {ENOUGH:.0%} are wrapped")
     print("\n".join(complaints))
     print(f"{found} Protocols, {wrapped:.1%} wrapped, {len(complaints)} complaints")
     return 1 if complaints else 0
 
 
-def _python() -> Path:
-    return ENVIRONMENT / "bin" / "python"
+def _install(packages: dict[str, str], python: str) -> Path:
+    """A virtual environment for a Python, with the packages in it."""
+    version = "import sys; print(*sys.version_info[:2], sep='.')"
+    said = subprocess.run([python, "-c", version], capture_output=True, text=True, check=True)
+    environment = HERE.parent / f".venv-corpus-{said.stdout.strip()}"
+    if not (environment / "bin" / "python").exists():
+        subprocess.run([python, "-m", "venv", environment], check=True)
+    install = [environment / "bin" / "python", "-m", "pip", "install", "--quiet"]
+    subprocess.run([*install, *packages, "pyyaml"], check=True)
+    return environment
 
 
-def _install(packages: dict[str, str]) -> Path:
-    if not _python().exists():
-        venv.create(ENVIRONMENT, with_pip=True)
-    wanted = [*packages, "pyyaml"]
-    subprocess.run([_python(), "-m", "pip", "install", "--quiet", *wanted], check=True)
-    return next((ENVIRONMENT / "lib").glob("python3*/site-packages"))
-
-
-def _signatures(output: Path) -> list[str]:
+def _signatures(corpus: Corpus) -> list[str]:
     result = subprocess.run(
-        [_python(), HERE / "gen" / "corpus_signatures.py", output],
+        [corpus.python, HERE / "gen" / "corpus_signatures.py", corpus.output],
         capture_output=True,
         text=True,
         check=False,

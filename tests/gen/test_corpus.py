@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from corpus_run import SOURCES, Outcome, type_complaints, wrap_packages, write
+from corpus_run import SOURCES, Corpus, Outcome, wrap_packages, write
+from corpus_types import type_complaints
 from gen_projects import SITE_PACKAGES, blackened
 
 PACKAGES = [
@@ -16,13 +17,13 @@ HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
-def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("corpus") / "generated"
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return Corpus(SITE_PACKAGES, tmp_path_factory.mktemp("corpus") / "generated")
 
 
 @pytest.fixture(scope="module")
-def outcome(output: Path) -> Outcome:
-    made = wrap_packages(SITE_PACKAGES, PACKAGES, output, sys.version_info[:2])
+def outcome(corpus: Corpus) -> Outcome:
+    made = wrap_packages(corpus, PACKAGES)
     write(made.generation)
     return made
 
@@ -40,9 +41,9 @@ def test_black_leaves_text_alone_that_is_called_settled(outcome: Outcome) -> Non
 
 
 @pytest.mark.usefixtures("outcome")
-def test_wrappers_of_public_protocols_have_their_signatures(output: Path) -> None:
+def test_wrappers_of_public_protocols_have_their_signatures(corpus: Corpus) -> None:
     result = subprocess.run(
-        [sys.executable, str(HERE / "corpus_signatures.py"), str(output)],
+        [sys.executable, str(HERE / "corpus_signatures.py"), str(corpus.output)],
         capture_output=True,
         text=True,
         check=True,
@@ -52,7 +53,7 @@ def test_wrappers_of_public_protocols_have_their_signatures(output: Path) -> Non
 
 
 @pytest.mark.usefixtures("outcome")
-def test_mypy_strict_accepts_wrappers_wherever_it_accepts_the_source(
-    output: Path, tmp_path: Path
+def test_strict_checkers_accept_wrappers_wherever_they_accept_the_source(
+    corpus: Corpus, tmp_path: Path
 ) -> None:
-    assert type_complaints(output, SITE_PACKAGES, sys.executable, tmp_path) == []
+    assert type_complaints(corpus, tmp_path) == []

@@ -9,6 +9,7 @@ from vcr_gen.gen.annotations import full_name, unquoted
 from vcr_gen.gen.decorators import Decorations, decorations
 from vcr_gen.gen.descriptors import is_descriptor
 from vcr_gen.gen.flatten import Ancestor, class_scope, is_protocol
+from vcr_gen.gen.impossible import why_impossible
 from vcr_gen.gen.library import Definition, Library
 from vcr_gen.gen.model import (
     Attribute,
@@ -136,7 +137,7 @@ def _member(
     functions = _functions(declared)
     first = declared.nodes[0]
     if functions and is_function(first):
-        return _function_member(declared, name, functions, problems)
+        return _function_member(declared, name, functions, problems, ancestors)
     match first:
         case ast.AnnAssign():
             return _attribute(declared, name, first, problems)
@@ -154,6 +155,7 @@ def _function_member(
     name: str,
     functions: list[tuple[Function, Decorations]],
     problems: Problems,
+    ancestors: Sequence[Ancestor],
 ) -> Member | None:
     for node, decorated in functions:
         if decorated.foreign is not None:
@@ -182,10 +184,21 @@ def _function_member(
     node, decorated = (plain or overloads)[-1]
     place = declared.place
     direction = next((one.direction for _, one in functions if one.direction), None)
+    signature = signature_of(node, place, decorated)
+    impossible = None if overloads else why_impossible(signature, place.scope, ancestors)
+    if impossible is not None:
+        problems.report(
+            "VCR207",
+            f"`{place.class_name}.{declared.name}` {impossible[0]}",
+            impossible[1],
+            module=place.scope.module,
+            node=node,
+        )
+        return None
     return Method(
         name,
         decorated.binding,
-        signature_of(node, place, decorated),
+        signature,
         overloads=tuple(_overload(signature_of(one, place, how)) for one, how in overloads),
         implemented=bool(plain),
         direction=direction,
