@@ -6,6 +6,7 @@ from the module of the base.
 """
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -25,13 +26,8 @@ from vcr_gen.gen.problems import Problems
 _COMMENT = re.compile(r"#\s*(type:\s*ignore|mypy:|pyright:)[^\n]*")
 _IMPORTS = re.compile("import-.*|reportMissing(Imports|TypeStubs)")
 """Complaints that leave a module's types open: what it imports is not installed."""
-_UNSAID = re.compile("no-untyped-def|report(Unknown|Untyped|MissingParameter|MissingTypeArg).*")
-"""Complaints about types that are not said."""
-_FOLLOWS = {
-    re.compile("no-untyped-call|reportUnknown.*"): _UNSAID,
-    re.compile("type-var"): re.compile("override"),  # what overrides wrongly is no such type
-}
-"""Complaints of a caller, and those of the definition that they follow from."""
+_UNSAID = re.compile("no-untyped-.*|report(Unknown|Untyped|MissingParameter|MissingTypeArg).*")
+"""Complaints about types that are not said, by the definition or by those who use it."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +44,9 @@ class Complaint:
 
     def is_like(self, other: "Complaint") -> bool:
         """Whether the other says the same, but for the names that only a wrapper has."""
-        follows = any(
-            late.fullmatch(self.code) and early.fullmatch(other.code)
-            for late, early in _FOLLOWS.items()
-        )
-        return follows or (self.code, self._unnamed) == (other.code, other._unnamed)
+        if _UNSAID.fullmatch(self.code):
+            return _UNSAID.fullmatch(other.code) is not None
+        return (self.code, self._unnamed) == (other.code, other._unnamed)
 
     @property
     def _unnamed(self) -> str:
@@ -139,6 +133,10 @@ class _Mypy:
         ]
 
 
+_HEAP = "--max-old-space-size=8192"
+"""Room for all wrappers at once; with less, pyright forgets what it knows, again and again."""
+
+
 @dataclass(frozen=True)
 class _Pyright:
     corpus: Corpus
@@ -178,6 +176,7 @@ class _Pyright:
             capture_output=True,
             text=True,
             check=False,
+            env={**os.environ, "NODE_OPTIONS": _HEAP},
         )
         return [
             Complaint(Path(one["file"]), start["line"] + 1, one["message"], one.get("rule", ""))

@@ -19,9 +19,7 @@ def why_impossible(
 ) -> tuple[str, str] | None:
     """What makes it impossible that a wrapper has the signature, and a hint."""
     owner = _owner(signature, scope)
-    if owner is not None and owner.full_name not in {
-        one.definition.full_name for one in ancestors
-    }:
+    if owner is not None and owner.full_name not in {one.definition.full_name for one in ancestors}:
         return (
             f"can be called on a `{owner.qualname}` alone, which no wrapper is",
             "annotate its first parameter with a Protocol, or not at all",

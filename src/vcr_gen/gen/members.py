@@ -27,7 +27,7 @@ from vcr_gen.gen.scopes import Scope
 from vcr_gen.gen.signatures import Place, mangled, signature_of
 from vcr_gen.gen.spelling import spell
 from vcr_gen.gen.syntax import Function, is_function
-from vcr_gen.gen.text import Text, builtin
+from vcr_gen.gen.text import Text, builtin, full_names, opened
 
 __all__ = ["Members", "read_members"]
 
@@ -85,6 +85,8 @@ def read_members(
                     member = replace(member, declared=declared.name)
                 if member is not None:
                     found[name] = member
+                elif name in found:
+                    found[name] = _with_base(found[name], declared, ancestors)
     _refuse_dataclasses(library, ancestors, problems)
     return Members(tuple(found.values()), constructors)
 
@@ -121,6 +123,19 @@ def _functions(declared: _Declared) -> list[tuple[Function, Decorations]]:
         for node in declared.nodes
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
+
+
+def _with_base(member: Member, base: _Declared, ancestors: Sequence[Ancestor]) -> Member:
+    """A member that knows whether it names the Protocol as its result, where a base says `Self`."""
+    if not isinstance(member, Method) or member.overloads:
+        return member
+    result = next(full_names(opened(member.signature.returns or ())), "")
+    said = [base.place.typed(one.returns) for one, _ in _functions(base) if one.returns]
+    if result != ancestors[0].definition.full_name or "typing.Self" not in [
+        full_name(unquoted(one)) for one in said
+    ]:
+        return member
+    return replace(member, returns_own=True)
 
 
 def _constructors(declared: _Declared) -> tuple[Signature, ...]:

@@ -139,6 +139,8 @@ class Method:
     deprecated: bool = False
     declared: str = ""
     """The name in the source, where Python mangles it."""
+    returns_own: bool = False
+    """Whether it names the Protocol as its result where a base says `Self`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from vcr_gen.gen.model import (
     TypeVariable,
 )
 from vcr_gen.gen.names import Names, camel, snake
-from vcr_gen.gen.text import Quoted, Reference, Text, imported, is_inner
+from vcr_gen.gen.text import Quoted, Reference, Text, contains_self, imported, is_inner
 from vcr_gen.gen.views import (
     EventView,
 )
@@ -96,7 +96,7 @@ class Wrapper:
 
     def is_told_apart(self, member: Method) -> bool:
         """Whether type checkers are shown another method than the one that runs."""
-        if member.binding != "instance" or member.declared:
+        if member.binding != "instance" or member.declared or self.is_shown_as_self(member):
             return True
         signature = member.signature
         if any(one.declared for one in signature.parameters):
@@ -104,6 +104,14 @@ class Wrapper:
         inner = self.inner(protocols=True) - self.inner(protocols=False)
         kept = self.names.lazy or bool(signature.lazy)
         return bool(inner) and any(_says(one, inner, kept=kept) for one in signature.texts())
+
+    def is_shown_as_self(self, member: Method) -> bool:
+        """Whether type checkers are shown `Self` as the result, where the Protocol names itself.
+
+        The base that says so may be the bound of a type that has `Self` as its argument: a wrapper
+        is an instance of that base only if it keeps the promise.
+        """
+        return member.returns_own and any(map(contains_self, self.boundary.texts()))
 
     @cached_property
     def _places(self) -> dict[str, int]:

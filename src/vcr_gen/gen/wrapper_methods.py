@@ -136,14 +136,16 @@ def _binder(wrapper: Wrapper, member: Method) -> tuple[str, ...]:
 def _unmangled(wrapper: Wrapper, member: Method) -> Iterator[FunctionView]:
     """What type checkers see: to them, `__x` is a positional parameter without a name.
 
-    A member of such a name they know by what the source says.
+    A member of such a name they know by what the source says; `Self` may be its result.
     """
     member = replace(member, name=member.declared or member.name)
     for signature in member.overloads or (member.signature,):
         parameters = tuple(
             replace(one, name=one.declared or one.name) for one in signature.parameters
         )
-        yield _stub(wrapper, member, replace(signature, parameters=parameters))
+        own = (imported("typing", "Self"),)
+        returns = own if wrapper.is_shown_as_self(member) else signature.returns
+        yield _stub(wrapper, member, replace(signature, parameters=parameters, returns=returns))
 
 
 def _stub(wrapper: Wrapper, member: Method, signature: Signature) -> FunctionView:

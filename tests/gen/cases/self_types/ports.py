@@ -30,3 +30,11 @@ class Column(Protocol[Row]):
     renamed: "Callable[[Row], str] | None"
 
     def namespace(self) -> Namespace[Self]: ...
+    def inverted(self) -> Self: ...
+
+
+@outbound
+class Selector(Column[Row], Protocol[Row]):
+    """Is a column only if it is inverted to what it is itself, as `Column` says."""
+
+    def inverted(self) -> "Selector[Row]": ...

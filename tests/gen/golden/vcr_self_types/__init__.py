@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from vcr_self_types.ports import (
         COLUMN,
         QUERY,
+        SELECTOR,
+        ColumnInverted,
         ColumnNamespace,
         ColumnRead,
         ColumnReadSet,
@@ -21,13 +23,22 @@ if TYPE_CHECKING:
         QueryParts,
         QueryUnion,
         QueryWhere,
+        SelectorInverted,
+        SelectorNamespace,
+        SelectorRead,
+        SelectorReadSet,
+        SelectorRenamed,
+        SelectorRenamedSet,
         VcrColumn,
         VcrQuery,
+        VcrSelector,
     )
 
 __all__ = [
     "COLUMN",
     "QUERY",
+    "SELECTOR",
+    "ColumnInverted",
     "ColumnNamespace",
     "ColumnRead",
     "ColumnReadSet",
@@ -40,13 +51,22 @@ __all__ = [
     "QueryParts",
     "QueryUnion",
     "QueryWhere",
+    "SelectorInverted",
+    "SelectorNamespace",
+    "SelectorRead",
+    "SelectorReadSet",
+    "SelectorRenamed",
+    "SelectorRenamedSet",
     "VcrColumn",
     "VcrQuery",
+    "VcrSelector",
 ]
 
 _HOMES = {
     "COLUMN": "vcr_self_types.ports",
     "QUERY": "vcr_self_types.ports",
+    "SELECTOR": "vcr_self_types.ports",
+    "ColumnInverted": "vcr_self_types.ports",
     "ColumnNamespace": "vcr_self_types.ports",
     "ColumnRead": "vcr_self_types.ports",
     "ColumnReadSet": "vcr_self_types.ports",
@@ -59,8 +79,15 @@ _HOMES = {
     "QueryParts": "vcr_self_types.ports",
     "QueryUnion": "vcr_self_types.ports",
     "QueryWhere": "vcr_self_types.ports",
+    "SelectorInverted": "vcr_self_types.ports",
+    "SelectorNamespace": "vcr_self_types.ports",
+    "SelectorRead": "vcr_self_types.ports",
+    "SelectorReadSet": "vcr_self_types.ports",
+    "SelectorRenamed": "vcr_self_types.ports",
+    "SelectorRenamedSet": "vcr_self_types.ports",
     "VcrColumn": "vcr_self_types.ports",
     "VcrQuery": "vcr_self_types.ports",
+    "VcrSelector": "vcr_self_types.ports",
 }
 
 if not TYPE_CHECKING:  # a module whose own imports fail must not take the others with it

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Self, cast
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from self_types.ports import Column, Namespace, Q, Query, Row
+from self_types.ports import Column, Namespace, Q, Query, Row, Selector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +169,14 @@ class ColumnNamespace(Call, Generic[Row]):
         return target.namespace()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnInverted(Call, Generic[Row]):
+    """`Column.inverted`, as it crosses the boundary."""
+
+    def __call__(self, target: Column[Row]) -> Column[Row]:
+        return target.inverted()
+
+
 class VcrColumn(Generic[Row]):
     """Records and replays `Column`."""
 
@@ -209,6 +217,10 @@ class VcrColumn(Generic[Row]):
         call: ColumnNamespace[Row] = ColumnNamespace()
         return cast("Namespace[Self]", self._port.call(call))
 
+    def inverted(self) -> Self:
+        call: ColumnInverted[Row] = ColumnInverted()
+        return cast("Self", self._port.call(call))
+
 
 COLUMN: Final[Boundary] = Boundary(
     "Column",
@@ -221,6 +233,124 @@ COLUMN: Final[Boundary] = Boundary(
         "renamed": ColumnRenamed,
         "renamed.set": ColumnRenamedSet,
         "namespace": ColumnNamespace,
+        "inverted": ColumnInverted,
+    },
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectorInverted(Call, Generic[Row]):
+    """`Selector.inverted`, as it crosses the boundary."""
+
+    def __call__(self, target: Selector[Row]) -> "Selector[Row]":
+        return target.inverted()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectorRead(Call, Generic[Row]):
+    """`Selector.read`, as it crosses the boundary."""
+
+    def __call__(self, target: Selector[Row]) -> Callable[[Row], Sequence[str]]:
+        return target.read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectorReadSet(Call, Generic[Row]):
+    """`Selector.read.set`, as it crosses the boundary."""
+
+    value: Callable[[Row], Sequence[str]]
+
+    def __call__(self, target: Selector[Row]) -> None:
+        target.read = self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectorRenamed(Call, Generic[Row]):
+    """`Selector.renamed`, as it crosses the boundary."""
+
+    def __call__(self, target: Selector[Row]) -> "Callable[[Row], str] | None":
+        return target.renamed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectorRenamedSet(Call, Generic[Row]):
+    """`Selector.renamed.set`, as it crosses the boundary."""
+
+    value: "Callable[[Row], str] | None"
+
+    def __call__(self, target: Selector[Row]) -> None:
+        target.renamed = self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectorNamespace(Call, Generic[Row]):
+    """`Selector.namespace`, as it crosses the boundary."""
+
+    def __call__(self, target: Selector[Row]) -> Namespace[Selector[Row]]:
+        return target.namespace()
+
+
+class VcrSelector(Generic[Row]):
+    """Records and replays `Selector`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Selector[Row] | None = None) -> None:
+        self._port = OutboundPort(cassette, SELECTOR, inner, self)
+        if TYPE_CHECKING:
+            self.read = cast("Callable[[Row], Sequence[str]]", self)
+            self.renamed = cast("Callable[[Row], str] | None", self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Selector[Row]]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    if TYPE_CHECKING:
+
+        def inverted(self) -> Self: ...
+
+    else:
+
+        def inverted(self) -> "Selector[Row]":
+            call: SelectorInverted[Row] = SelectorInverted()
+            return self._port.call(call)
+
+        @property
+        def read(self) -> Callable[[Row], Sequence[str]]:
+            call: SelectorRead[Row] = SelectorRead()
+            return self._port.call(call)
+
+        @read.setter
+        def read(self, value: Callable[[Row], Sequence[str]]) -> None:
+            call: SelectorReadSet[Row] = SelectorReadSet(value=value)
+            self._port.call(call)
+
+        @property
+        def renamed(self) -> "Callable[[Row], str] | None":
+            call: SelectorRenamed[Row] = SelectorRenamed()
+            return self._port.call(call)
+
+        @renamed.setter
+        def renamed(self, value: "Callable[[Row], str] | None") -> None:
+            call: SelectorRenamedSet[Row] = SelectorRenamedSet(value=value)
+            self._port.call(call)
+
+    def namespace(self) -> Namespace[Self]:
+        call: SelectorNamespace[Row] = SelectorNamespace()
+        return cast("Namespace[Self]", self._port.call(call))
+
+
+SELECTOR: Final[Boundary] = Boundary(
+    "Selector",
+    direction="outbound",
+    protocol="self_types.ports:Selector",
+    wrapper=VcrSelector,
+    calls={
+        "inverted": SelectorInverted,
+        "read": SelectorRead,
+        "read.set": SelectorReadSet,
+        "renamed": SelectorRenamed,
+        "renamed.set": SelectorRenamedSet,
+        "namespace": SelectorNamespace,
     },
 )
 
@@ -230,4 +360,7 @@ if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift a
         return wrapper
 
     def vcr_column_is_a_column(wrapper: VcrColumn[Row]) -> Column[Row]:
+        return wrapper
+
+    def vcr_selector_is_a_selector(wrapper: VcrSelector[Row]) -> Selector[Row]:
         return wrapper
