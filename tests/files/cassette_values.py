@@ -3,6 +3,7 @@
 from io import BytesIO
 from pathlib import Path
 
+import pytest
 from hypothesis import strategies as st
 
 from vcr_gen.runtime.formats import Entry, Format, format_for
@@ -11,6 +12,8 @@ from vcr_gen.runtime.plain import INT_MAX, INT_MIN, Plain
 YAML = format_for(Path("a.yaml"))
 JSONL = format_for(Path("a.jsonl"))
 FORMATS = {"yaml": YAML, "jsonl": JSONL}
+FORMAT = pytest.mark.parametrize("chosen", FORMATS.values(), ids=list(FORMATS))
+"""For tests of both formats."""
 
 AWKWARD_TEXTS = [
     *("", " ", "  ", "\t", "\n", "\n\n", " \n", "\n ", "\t\n", "\r", "\r\n", "a\rb", "a\r\nb\r\n"),

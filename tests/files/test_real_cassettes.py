@@ -4,7 +4,7 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-from cassette_values import FORMATS, YAML, read, same, write
+from cassette_values import FORMAT, YAML, read, same, write
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +15,6 @@ from vcr_gen.runtime.plain import Plain
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 TAPES = sorted(EXAMPLES.glob("**/cassettes/*.yaml"))
 TAPE = pytest.mark.parametrize("tape", TAPES, ids=[path.stem for path in TAPES])
-FORMAT = pytest.mark.parametrize("chosen", FORMATS.values(), ids=list(FORMATS))
 
 
 def damaged(chosen: Format, data: bytes) -> list[dict[str, Plain]] | None:

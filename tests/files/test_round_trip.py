@@ -5,7 +5,7 @@ import pytest
 import yaml
 from cassette_values import (
     AWKWARD_TEXTS,
-    FORMATS,
+    FORMAT,
     HEADER,
     JSONL,
     SESSION,
@@ -21,8 +21,6 @@ from ruamel import yaml as ruamel_yaml
 
 from vcr_gen.runtime.formats import Format, json_lines
 from vcr_gen.runtime.plain import Plain
-
-FORMAT = pytest.mark.parametrize("chosen", FORMATS.values(), ids=list(FORMATS))
 
 
 def assert_round_trip(chosen: Format, state: Plain, session: list[dict[str, Plain]]) -> bytes:

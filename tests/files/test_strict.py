@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from cassette_values import FORMATS, HEADER, JSONL, YAML, read, write
+from cassette_values import FORMAT, HEADER, JSONL, YAML, read, write
 
 from vcr_gen.errors import CassetteFormatError, EncodeError, UsageError
 from vcr_gen.runtime.formats import (
@@ -16,8 +16,6 @@ from vcr_gen.runtime.formats import (
     yaml_read,
 )
 from vcr_gen.runtime.plain import MAX_DEPTH, Plain
-
-FORMAT = pytest.mark.parametrize("chosen", FORMATS.values(), ids=list(FORMATS))
 
 
 def refusal(chosen: Format, data: bytes) -> tuple[int | None, str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from cassette_values import (
     AWKWARD_TEXTS,
+    FORMAT,
     FORMATS,
     HEADER,
     SESSION,
@@ -21,8 +22,6 @@ from hypothesis import strategies as st
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.formats import Format, yaml_read
 from vcr_gen.runtime.plain import Plain
-
-FORMAT = pytest.mark.parametrize("chosen", FORMATS.values(), ids=list(FORMATS))
 
 
 def readable(chosen: Format, data: bytes) -> tuple[list[dict[str, Plain]], bool]:

@@ -38,32 +38,24 @@ def replay(wrapper: Any, program: Program, mode: str = "none", **options: Any) -
         finish(program(wrapper.attach(cassette, RealBank)))
 
 
-def bank(recorded: Program, actual: Program, **options: Any) -> None:
-    """Record a program that uses the bank, and replay another."""
-    record(VcrBank, RealBank, recorded)
-    replay(VcrBank, actual, **options)
+def programs_of(wrapper: Any, real: Any) -> Callable[..., None]:
+    """Makes situations of a boundary: record a program that uses it, and replay another."""
+
+    def situate(recorded: Program, actual: Program, **options: Any) -> None:
+        record(wrapper, real, recorded)
+        replay(wrapper, actual, **options)
+
+    return situate
 
 
-def warehouse(recorded: Program, actual: Program) -> None:
-    record(VcrWarehouse, RealWarehouse, recorded)
-    replay(VcrWarehouse, actual)
-
-
-def feed(recorded: Program, actual: Program) -> None:
-    record(VcrFeed, RealFeed, recorded)
-    replay(VcrFeed, actual)
-
-
-def database(recorded: Program, actual: Program) -> None:
-    record(VcrDatabase, RealDatabase, recorded)
-    replay(VcrDatabase, actual)
-
-
-def door(recorded: Program, actual: Program) -> None:
-    record(VcrDoor, RealDoor, recorded)
-    replay(VcrDoor, actual)
+bank = programs_of(VcrBank, RealBank)
+warehouse = programs_of(VcrWarehouse, RealWarehouse)
+feed = programs_of(VcrFeed, RealFeed)
+database = programs_of(VcrDatabase, RealDatabase)
+door = programs_of(VcrDoor, RealDoor)
 
 
 def recorded_bytes() -> bytes:
+    """A cassette that asked for a balance, as it lies on the disk."""
     record(VcrBank, RealBank, lambda b: b.balance("ann"))
     return TAPE.read_bytes()
