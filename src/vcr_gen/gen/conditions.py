@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-__all__ = ["Target", "Verdict", "verdict"]
+__all__ = ["Target", "Verdict", "is_disputed", "verdict"]
 
 Verdict: TypeAlias = Literal["true", "false", "checking", "running", "unknown"]
 """`checking` is true for type checkers only, `running` at run time only."""
@@ -56,6 +56,18 @@ def verdict(test: ast.expr, target: Target) -> Verdict:
             if isinstance(known, str) and isinstance(start, str):
                 return "true" if known.startswith(start) else "false"
     return "unknown"
+
+
+def is_disputed(test: ast.expr) -> bool:
+    """Whether type checkers judge a condition differently.
+
+    mypy alone knows `MYPY`; pyright does not know what `sys.platform` starts with.
+    """
+    return any(
+        (isinstance(node, ast.Name) and node.id == "MYPY")
+        or (isinstance(node, ast.Attribute) and node.attr == "startswith")
+        for node in ast.walk(test)
+    )
 
 
 def _all(verdicts: list[Verdict]) -> Verdict:

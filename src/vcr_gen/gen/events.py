@@ -102,8 +102,10 @@ class EventMaker:
         returns = self.returned(signature)
         access = f"target.{key}"
         if unseen:
+            access = f"{self.anything('target')}.{key}"
+        if unseen and returns != _ANY:
             cast, shown = self.names.own("typing", "cast"), self.names.spell(returns)
-            access = f"{cast}({_quoted(shown)}, {self.anything('target')}.{key})"
+            access = f"{cast}({_quoted(shown)}, {access})"
         statement = _statement(signature, Nest(access, (), ""))
         return self._event(name, key, signature, [], returns=returns, body=statement)
 

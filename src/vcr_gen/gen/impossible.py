@@ -1,17 +1,18 @@
-"""Finds methods that no wrapper can have, as type checkers see it."""
+"""Finds what no wrapper can have or be, as type checkers see it."""
 
 import ast
 from collections.abc import Sequence
 
 from vcr_gen.gen.flatten import Ancestor, is_protocol, own_variables
-from vcr_gen.gen.library import Definition
+from vcr_gen.gen.library import Definition, Library
 from vcr_gen.gen.model import Signature, TypeVariable
 from vcr_gen.gen.names import variables_of
+from vcr_gen.gen.problems import Problems
 from vcr_gen.gen.scopes import Scope
 from vcr_gen.gen.text import Reference, Text, fold, full_names, opened, references
 from vcr_gen.gen.variables import declaration
 
-__all__ = ["why_impossible"]
+__all__ = ["refuse_dataclasses", "why_impossible"]
 
 
 def why_impossible(
@@ -91,3 +92,19 @@ def _declared(reference: Reference, signature: Signature, scope: Scope) -> TypeV
     if reference.kind == "parameter":
         return brackets.get(reference.spelling, TypeVariable(reference, "TypeVar"))
     return declaration(reference, scope)
+
+
+def refuse_dataclasses(library: Library, ancestors: Sequence[Ancestor], problems: Problems) -> None:
+    """`@dataclass` gives a Protocol members that only another dataclass can have."""
+    for ancestor in ancestors:
+        scope = Scope(library, ancestor.definition.module)
+        for decorator in ancestor.node.decorator_list:
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if scope.name_of(called) == "dataclasses.dataclass":
+                problems.report(
+                    "VCR206",
+                    f"`{ancestor.node.name}` is a dataclass, which no wrapper can stand in for",
+                    "remove `@dataclass` from the Protocol; its attributes are members anyway",
+                    module=ancestor.definition.module,
+                    node=ancestor.node,
+                )

@@ -9,7 +9,7 @@ from vcr_gen.gen.annotations import full_name, unquoted
 from vcr_gen.gen.decorators import Decorations, decorations
 from vcr_gen.gen.descriptors import is_descriptor
 from vcr_gen.gen.flatten import Ancestor, class_scope, is_protocol
-from vcr_gen.gen.impossible import why_impossible
+from vcr_gen.gen.impossible import refuse_dataclasses, why_impossible
 from vcr_gen.gen.library import Definition, Library
 from vcr_gen.gen.model import (
     Attribute,
@@ -20,7 +20,7 @@ from vcr_gen.gen.model import (
     Property,
     Signature,
 )
-from vcr_gen.gen.modules import Module, When, class_bindings
+from vcr_gen.gen.modules import Binding, Module, When, class_bindings
 from vcr_gen.gen.problems import Problems
 from vcr_gen.gen.pythons_own import NOT_MEMBERS, is_pythons_own
 from vcr_gen.gen.scopes import Scope
@@ -50,6 +50,8 @@ class _Declared:
     name: str
     nodes: tuple[ast.stmt, ...]
     place: Place
+    disputed: bool
+    """Whether type checkers do not agree that it is declared."""
 
 
 def read_members(
@@ -81,40 +83,34 @@ def read_members(
                 member = None
                 if name not in found:
                     member = _member(declared, name, problems, ancestors)
-                if isinstance(member, Method | Property | Attribute) and name != declared.name:
-                    member = replace(member, declared=declared.name)
+                if isinstance(member, Method | Property | Attribute):
+                    private = declared.name if name != declared.name else ""
+                    member = replace(member, declared=private, disputed=declared.disputed)
                 if member is not None:
                     found[name] = member
                 elif name in found:
                     found[name] = _with_base(found[name], declared, ancestors)
-    _refuse_dataclasses(library, ancestors, problems)
+    refuse_dataclasses(library, ancestors, problems)
     return Members(tuple(found.values()), constructors)
 
 
-def _refuse_dataclasses(
-    library: Library, ancestors: Sequence[Ancestor], problems: Problems
-) -> None:
-    """`@dataclass` gives a Protocol members that only another dataclass can have."""
-    for ancestor in ancestors:
-        scope = Scope(library, ancestor.definition.module)
-        for decorator in ancestor.node.decorator_list:
-            called = decorator.func if isinstance(decorator, ast.Call) else decorator
-            if scope.name_of(called) == "dataclasses.dataclass":
-                problems.report(
-                    "VCR206",
-                    f"`{ancestor.node.name}` is a dataclass, which no wrapper can stand in for",
-                    "remove `@dataclass` from the Protocol; its attributes are members anyway",
-                    module=ancestor.definition.module,
-                    node=ancestor.node,
-                )
-
-
 def _declared(ancestor: Ancestor, place: Place) -> Iterable[_Declared]:
-    groups: dict[str, list[ast.stmt]] = {}
-    for binding in class_bindings(ancestor.definition.module, ancestor.node):
+    groups: dict[str, list[Binding]] = {}
+    module = ancestor.definition.module
+    for binding in class_bindings(module, ancestor.node):
         if not binding.module:
-            groups.setdefault(binding.name, []).append(binding.node)
-    return [_Declared(name, tuple(nodes), place) for name, nodes in groups.items()]
+            groups.setdefault(binding.name, []).append(binding)
+    own = module.bindings.get(ancestor.node.name, ())
+    whole = any(one.disputed and one.node is ancestor.node for one in own)
+    return [
+        _Declared(
+            name,
+            tuple(one.node for one in bindings),
+            place,
+            whole or any(one.disputed for one in bindings),
+        )
+        for name, bindings in groups.items()
+    ]
 
 
 def _functions(declared: _Declared) -> list[tuple[Function, Decorations]]:

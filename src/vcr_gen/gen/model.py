@@ -67,6 +67,8 @@ class Parameter:
     """The TypedDict of `Unpack[TypedDict]`, or the tuple type of `*args: *Ts`."""
     descriptor: bool = False
     """Whether its type has `__get__`: a field of that type is something else to type checkers."""
+    bounded_self: bool = False
+    """Whether its type takes `Self` as an argument, and not every type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,8 @@ class Method:
     deprecated: bool = False
     declared: str = ""
     """The name in the source, where Python mangles it."""
+    disputed: bool = False
+    """Whether type checkers do not agree that it exists."""
     returns_own: bool = False
     """Whether it names the Protocol as its result where a base says `Self`."""
 
@@ -159,6 +163,8 @@ class Property:
     deprecated: bool = False
     declared: str = ""
     """The name in the source, where Python mangles it."""
+    disputed: bool = False
+    """Whether type checkers do not agree that it exists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +188,8 @@ class Attribute:
     recorded: bool = True
     declared: str = ""
     """The name in the source, where Python mangles it."""
+    disputed: bool = False
+    """Whether type checkers do not agree that it exists."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,12 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
 
-from vcr_gen.gen.conditions import Target, verdict
+from vcr_gen.gen.conditions import Target, Verdict, is_disputed, verdict
 from vcr_gen.gen.syntax import Parsed
 
 __all__ = ["Binding", "Module", "When", "class_bindings"]
@@ -22,7 +22,7 @@ class When(IntEnum):
     CHECKING = 2
     """Bound for type checkers only."""
     NEVER = 3
-    """Said in a stub, and nowhere else."""
+    """Said in a stub, or in a branch that one type checker alone believes in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,8 @@ class Binding:
     """For `from module import attribute`."""
     explicit: bool = True
     """Whether a type checker lets others import this name from here."""
+    disputed: bool = False
+    """Whether type checkers do not agree that it is bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +50,12 @@ class _Frame:
     package: str
     target: Target
     when: When = When.ALWAYS
+    members: bool = False
+    """Whether it is the body of a class."""
+    disputed: bool = False
 
-    def under(self, when: When) -> "_Frame":
-        return _Frame(self.module, self.package, self.target, max(when, self.when))
+    def under(self, when: When, *, disputed: bool = False) -> "_Frame":
+        return replace(self, when=max(when, self.when), disputed=disputed or self.disputed)
 
 
 @dataclass(frozen=True)
@@ -149,7 +154,10 @@ class Module:
 
 def class_bindings(module: Module, node: ast.ClassDef) -> Iterator[Binding]:
     """The bindings in a class body, conditions evaluated."""
-    return _walk(node.body, _Frame(module.name, module.package, module.target))
+    frame = _Frame(module.name, module.package, module.target, members=True)
+    found = list(_walk(node.body, frame))
+    sure = {one.name for one in found if one.when is not When.NEVER}
+    return (one for one in found if one.when is not When.NEVER or one.name not in sure)
 
 
 def choose(bindings: Iterable[Binding]) -> Binding | None:
@@ -224,13 +232,13 @@ def _walk(body: Iterable[ast.stmt], frame: _Frame) -> Iterator[Binding]:
             case ast.With() | ast.For() | ast.While():
                 yield from _walk(node.body, frame.under(When.MAYBE))
             case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
-                yield Binding(node.name, node, frame.when)
+                yield Binding(node.name, node, frame.when, disputed=frame.disputed)
             case ast.Assign(targets=targets):
                 for target in targets:
                     for name in _target_names(target):
-                        yield Binding(name, node, frame.when)
+                        yield Binding(name, node, frame.when, disputed=frame.disputed)
             case ast.AnnAssign(target=ast.Name(id=name)):
-                yield Binding(name, node, frame.when)
+                yield Binding(name, node, frame.when, disputed=frame.disputed)
             case _ if type(node).__name__ == "TypeAlias":
                 yield from (
                     Binding(name.id, node, frame.when)
@@ -250,15 +258,17 @@ def _target_names(target: ast.expr) -> Iterator[str]:
 
 def _condition(node: ast.If, frame: _Frame) -> Iterator[Binding]:
     outcome = verdict(node.test, frame.target)
-    if outcome in {"true", "checking", "running", "unknown"}:
-        whens = {"checking": When.CHECKING, "unknown": When.MAYBE}
+    disputed = is_disputed(node.test)
+    unlikely = When.NEVER if frame.members and disputed else None
+    body: dict[Verdict, When | None]
+    body = {"checking": When.CHECKING, "unknown": When.MAYBE, "false": unlikely}
+    orelse: dict[Verdict, When | None]
+    orelse = {"running": When.CHECKING, "unknown": When.MAYBE, "true": unlikely}
+    for branch, whens in ((node.body, body), (node.orelse, orelse)):
         # What only runs is no more than a fallback for type checkers, hence MAYBE.
-        inner = frame.under(whens.get(outcome, When.ALWAYS))
-        yield from _walk(node.body, inner)
-    if outcome in {"false", "checking", "running", "unknown"}:
-        whens = {"running": When.CHECKING, "unknown": When.MAYBE}
-        inner = frame.under(whens.get(outcome, When.ALWAYS))
-        yield from _walk(node.orelse, inner)
+        when = whens.get(outcome, When.ALWAYS)
+        if when is not None:
+            yield from _walk(branch, frame.under(when, disputed=disputed))
 
 
 def _imports(node: ast.Import | ast.ImportFrom, frame: _Frame) -> Iterator[Binding]:

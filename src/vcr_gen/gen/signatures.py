@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vcr_gen.gen.annotations import bind, full_name, unquoted
+from vcr_gen.gen.bounds import takes_bounded_self
 from vcr_gen.gen.decorators import Decorations
 from vcr_gen.gen.defaults import default_of
 from vcr_gen.gen.descriptors import is_descriptor
@@ -137,6 +138,7 @@ def _parameter(node: ast.arg, kind: Kind, default: ast.expr | None, place: Place
         annotation is not None
         and kind not in {Kind.VARIADIC, Kind.KEYWORDS}
         and is_descriptor(annotation, place.scope),
+        annotation is not None and takes_bounded_self(annotation, place.scope),
     )
 
 

@@ -99,7 +99,7 @@ class Wrapper:
         if member.binding != "instance" or member.declared or self.is_shown_as_self(member):
             return True
         signature = member.signature
-        if any(one.declared for one in signature.parameters):
+        if any(one.declared or one.bounded_self for one in signature.parameters):
             return True
         inner = self.inner(protocols=True) - self.inner(protocols=False)
         kept = self.names.lazy or bool(signature.lazy)

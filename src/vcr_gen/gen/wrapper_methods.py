@@ -17,7 +17,7 @@ from vcr_gen.gen.model import (
     Signature,
 )
 from vcr_gen.gen.names import variables_of
-from vcr_gen.gen.text import builtin, fold, full_names, imported, opened
+from vcr_gen.gen.text import builtin, fold, full_names, imported, opened, replace_self
 from vcr_gen.gen.views import (
     DeclaredView,
     FunctionView,
@@ -140,12 +140,22 @@ def _unmangled(wrapper: Wrapper, member: Method) -> Iterator[FunctionView]:
     """
     member = replace(member, name=member.declared or member.name)
     for signature in member.overloads or (member.signature,):
-        parameters = tuple(
-            replace(one, name=one.declared or one.name) for one in signature.parameters
-        )
+        parameters = tuple(map(_checked, signature.parameters))
         own = (imported("typing", "Self"),)
         returns = own if wrapper.is_shown_as_self(member) else signature.returns
         yield _stub(wrapper, member, replace(signature, parameters=parameters, returns=returns))
+
+
+def _checked(parameter: Parameter) -> Parameter:
+    """A parameter as type checkers see it, by the name in the source.
+
+    While pyright reads its type, it cannot yet tell that the wrapper is what a bound asks of
+    `Self`.
+    """
+    annotation = parameter.annotation
+    if annotation is not None and parameter.bounded_self:
+        annotation = replace_self(annotation, None, (imported("typing", "Any"),))
+    return replace(parameter, name=parameter.declared or parameter.name, annotation=annotation)
 
 
 def _stub(wrapper: Wrapper, member: Method, signature: Signature) -> FunctionView:
@@ -227,7 +237,7 @@ def _with_instance(member: Method, signature: Signature) -> Signature:
 
 def _unseen(member: Method) -> bool:
     among_arguments = member.binding == "instance" and member.signature.receiver is None
-    return member.deprecated or bool(member.declared) or among_arguments
+    return member.deprecated or bool(member.declared) or member.disputed or among_arguments
 
 
 def _body(wrapper: Wrapper, member: Method, signature: Signature) -> Iterator[Nest | str]:

@@ -27,6 +27,7 @@ __all__ = ["attribute_member", "property_member"]
 def property_member(wrapper: Wrapper, member: Property) -> MemberView | DeclaredView:
     """The accessors of a property."""
     private = bool(member.declared)
+    unseen = private or member.disputed
     names, bound = wrapper.names, wrapper.members
     if member.cached:
         maker = names.own("functools", "cached_property", bound=bound)
@@ -39,18 +40,18 @@ def property_member(wrapper: Wrapper, member: Property) -> MemberView | Declared
             member.getter,
             maker,
             recorded=member.recorded,
-            unseen=member.descriptor or private,
+            unseen=member.descriptor or unseen,
         )
     ]
     declared = [_accessor(wrapper, member, maker, member.getter)]
     if member.setter is not None:
         functions.append(
-            _setter(wrapper, member.name, member.setter, recorded=member.recorded, unseen=private)
+            _setter(wrapper, member.name, member.setter, recorded=member.recorded, unseen=unseen)
         )
         declared.append(_accessor(wrapper, member, f"{member.declared}.setter", member.setter))
     if member.deleter is not None:
         functions.append(
-            _deleter(wrapper, member.name, member.deleter, recorded=member.recorded, unseen=private)
+            _deleter(wrapper, member.name, member.deleter, recorded=member.recorded, unseen=unseen)
         )
         declared.append(_accessor(wrapper, member, f"{member.declared}.deleter", member.deleter))
     if private:
@@ -162,7 +163,7 @@ def _around_class(wrapper: Wrapper, view: FunctionView, names: tuple[str, str]) 
 def attribute_member(wrapper: Wrapper, member: Attribute) -> DeclaredView | MemberView:
     """An attribute: declared for type checkers, a property at run time."""
     names, bound = wrapper.names, wrapper.members
-    private = bool(member.declared)
+    unseen = bool(member.declared) or member.disputed
     receiver = Parameter("self", Kind.POSITIONAL)
     # What crosses is what `__get__` gives, of which the source says nothing that can be relied on.
     unknown = member.descriptor and not member.final
@@ -178,7 +179,7 @@ def attribute_member(wrapper: Wrapper, member: Attribute) -> DeclaredView | Memb
             getter,
             maker,
             recorded=member.recorded,
-            unseen=private or (member.descriptor and member.final),
+            unseen=unseen or (member.descriptor and member.final),
         )
     ]
     if member.settable:
@@ -188,7 +189,7 @@ def attribute_member(wrapper: Wrapper, member: Attribute) -> DeclaredView | Memb
                 member.name,
                 setter,
                 recorded=member.recorded,
-                unseen=private or member.slotted,
+                unseen=unseen or member.slotted,
             )
         )
     if member.name == "__qualname__":

@@ -177,6 +177,17 @@ class ColumnInverted(Call, Generic[Row]):
         return target.inverted()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnMoved(Call, Generic[Row]):
+    """`Column.moved`, as it crosses the boundary."""
+
+    to: "Namespace[Column[Row]] | None"
+    like: Sequence[Column[Row]]
+
+    def __call__(self, target: Column[Row]) -> Row:
+        return target.moved(self.to, like=self.like)
+
+
 class VcrColumn(Generic[Row]):
     """Records and replays `Column`."""
 
@@ -191,7 +202,11 @@ class VcrColumn(Generic[Row]):
         """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
         return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
-    if not TYPE_CHECKING:
+    if TYPE_CHECKING:
+
+        def moved(self, to: "Namespace[Any] | None", *, like: Sequence[Self]) -> Row: ...
+
+    else:
 
         @property
         def read(self) -> Callable[[Row], Sequence[str]]:
@@ -212,6 +227,10 @@ class VcrColumn(Generic[Row]):
         def renamed(self, value: "Callable[[Row], str] | None") -> None:
             call: ColumnRenamedSet[Row] = ColumnRenamedSet(value=value)
             self._port.call(call)
+
+        def moved(self, to: "Namespace[Self] | None", *, like: Sequence[Self]) -> Row:
+            call: ColumnMoved[Row] = ColumnMoved(to=cast("Any", to), like=cast("Any", like))
+            return self._port.call(call)
 
     def namespace(self) -> Namespace[Self]:
         call: ColumnNamespace[Row] = ColumnNamespace()
@@ -234,6 +253,7 @@ COLUMN: Final[Boundary] = Boundary(
         "renamed.set": ColumnRenamedSet,
         "namespace": ColumnNamespace,
         "inverted": ColumnInverted,
+        "moved": ColumnMoved,
     },
 )
 
@@ -290,6 +310,17 @@ class SelectorNamespace(Call, Generic[Row]):
         return target.namespace()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectorMoved(Call, Generic[Row]):
+    """`Selector.moved`, as it crosses the boundary."""
+
+    to: "Namespace[Selector[Row]] | None"
+    like: Sequence[Selector[Row]]
+
+    def __call__(self, target: Selector[Row]) -> Row:
+        return target.moved(self.to, like=self.like)
+
+
 class VcrSelector(Generic[Row]):
     """Records and replays `Selector`."""
 
@@ -307,6 +338,8 @@ class VcrSelector(Generic[Row]):
     if TYPE_CHECKING:
 
         def inverted(self) -> Self: ...
+
+        def moved(self, to: "Namespace[Any] | None", *, like: Sequence[Self]) -> Row: ...
 
     else:
 
@@ -334,6 +367,10 @@ class VcrSelector(Generic[Row]):
             call: SelectorRenamedSet[Row] = SelectorRenamedSet(value=value)
             self._port.call(call)
 
+        def moved(self, to: "Namespace[Self] | None", *, like: Sequence[Self]) -> Row:
+            call: SelectorMoved[Row] = SelectorMoved(to=cast("Any", to), like=cast("Any", like))
+            return self._port.call(call)
+
     def namespace(self) -> Namespace[Self]:
         call: SelectorNamespace[Row] = SelectorNamespace()
         return cast("Namespace[Self]", self._port.call(call))
@@ -351,6 +388,7 @@ SELECTOR: Final[Boundary] = Boundary(
         "renamed": SelectorRenamed,
         "renamed.set": SelectorRenamedSet,
         "namespace": SelectorNamespace,
+        "moved": SelectorMoved,
     },
 )
 
