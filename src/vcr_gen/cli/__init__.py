@@ -3,9 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
-from io import TextIOWrapper
-
-from vcr_gen.cli import commands
+from io import StringIO, TextIOWrapper
 
 __all__ = ["main"]
 
@@ -15,10 +13,13 @@ _FINE, _ERROR, _INTERRUPTED = 0, 2, 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code: 0 fine, 1 difference found, 2 error."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    _open_streams()
     if isinstance(sys.stdout, TextIOWrapper):
         # A diff may hold characters that the terminal's encoding does not have.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
+        from vcr_gen.cli import commands  # here, so that Ctrl-C may come while it is imported
+
         code = commands.run(arguments)
         sys.stdout.flush()
     except SystemExit as stop:  # argparse, after it printed help or a usage error
@@ -38,3 +39,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(explain(error), file=sys.stderr)
         return _ERROR
     return code
+
+
+def _open_streams() -> None:
+    """Give the command its three streams, where it was started with some of them closed."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, StringIO())

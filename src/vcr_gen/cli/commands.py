@@ -58,11 +58,22 @@ def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argpars
     if used.get_default("takes_rest") and "--" in arguments:
         cut = list(arguments).index("--")
         arguments, rest = arguments[:cut], list(arguments[cut + 1 :])
+    _refuse_unknown_action(used, arguments)
     namespace, unknown = parser.parse_known_args(arguments)
     if unknown:
         used.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(used, unknown[0])}")
     namespace.rest = rest
     return namespace
+
+
+def _refuse_unknown_action(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    """Say which action was meant: argparse only lists them all."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            given = next((word for word in words[1:] if not word.startswith("-")), "")
+            meant = difflib.get_close_matches(given, action.choices, n=1)
+            if meant and given not in action.choices:
+                parser.error(f"there is no action {given!r}; did you mean {meant[0]!r}?")
 
 
 def _meant(parser: argparse.ArgumentParser, unknown: str) -> str:

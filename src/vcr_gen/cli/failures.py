@@ -1,5 +1,7 @@
 """Turns an exception that nobody caught into a message a person can act on."""
 
+import os
+
 from vcr_gen.errors import DivergenceError, VcrError
 
 __all__ = ["explain"]
@@ -20,8 +22,19 @@ def explain(error: BaseException) -> str:
             )
     if isinstance(error, OSError) and error.filename is not None:
         return f"vcr-gen: {error.filename}: {error.strerror or error}"
+    if isinstance(error, OSError) and error.strerror:
+        return f"vcr-gen: {_gone() or error.strerror}"
     return (
         f"vcr-gen: internal error: {type(error).__name__}: {error}\n"
         "  hint: this is a bug in vcr-gen, please report it; "
         "VCR_GEN_DEBUG=1 in the environment shows the traceback"
     )
+
+
+def _gone() -> str:
+    """What to say when somebody deleted the folder in which the command runs."""
+    try:
+        os.getcwd()
+    except OSError:
+        return "the working directory does not exist any more"
+    return ""

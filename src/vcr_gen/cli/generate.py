@@ -12,6 +12,7 @@ from vcr_gen.cli.report import DIFFERENT, FINE, FileNote, Outcome, tell
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.gen.config import Config
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+from vcr_gen.gen.ownership import packages
 
 __all__ = ["parser", "run"]
 
@@ -125,9 +126,10 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
     from vcr_gen.gen.check import summary, unified_diff
 
     if not only_look:
-        from vcr_gen.gen.write import apply_plan
+        from vcr_gen.gen.write import apply_plan, remove_leftovers
 
         apply_plan(plan)
+        remove_leftovers([*packages(config.output), config.cache_dir])
         return tell(Outcome(code=FINE, files=files, summary=summary(plan, _COUNTED)), terminal)
     return tell(
         Outcome(

@@ -1,14 +1,17 @@
 """Reads `[tool.vcr-gen]` of the nearest `pyproject.toml`; every mistake is named with its place."""
 
+import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
 from vcr_gen.gen.config import MINIMUM_TARGET, BoundaryRule, Config, Formatter, Override
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.environments import default_search_path
+from vcr_gen.gen.resources import stray_templates, templates_dir
 from vcr_gen.gen.toml_places import find_table, place_of_syntax_error
 from vcr_gen.gen.toml_table import StrictTable
 from vcr_gen.gen.versions import installed_version, is_specifier, satisfies
@@ -40,7 +43,7 @@ def load_config(start: Path, *, file: Path | None = None, settings: Sequence[str
             text = file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            raise _unreadable(str(file), 1, 1, f"cannot be read: {reason}") from error
+            raise _unreadable(str(file), 0, 0, f"cannot be read: {reason}") from error
     root = file.parent if file is not None else start
     name = file.name if file is not None else "pyproject.toml"
     document = _parse(text, name)
@@ -77,20 +80,21 @@ def _build(
     _check_version(table, required_version)
     default_source = root / "src" if (root / "src").is_dir() else root
     search_path = table.strings("search-path")
+    folders = (
+        (default_source,)
+        if sources is None
+        else tuple(_existing(table, "sources", root, source) for source in sources)
+    )
     return Config(
         root=root,
-        sources=(
-            (default_source,)
-            if sources is None
-            else tuple(_existing(table, "sources", root, source) for source in sources)
-        ),
+        sources=folders,
         exclude=table.strings("exclude") or (),
-        output=_absolute(root, table.string("output") or "generated"),
+        output=_output(table, root, folders),
         target_version=_target_version(table, document),
         platform=table.string("platform") or "linux",
         formatter=table.choice("formatter", _FORMATTERS) or "black",
         line_length=table.integer("line-length", low=1, high=10_000) or _line_length(document),
-        template_dir=_folder(table, "template-dir", root),
+        template_dir=_templates(table, root),
         boundaries=tuple(_boundary(entry) for entry in table.tables("boundary")),
         search_path=(
             default_search_path(root)
@@ -99,7 +103,7 @@ def _build(
         ),
         overrides=tuple(_override(entry, root) for entry in table.tables("overrides")),
         required_version=required_version,
-        cache_dir=_absolute(root, table.string("cache-dir") or ".vcr-gen-cache"),
+        cache_dir=_absolute(table, "cache-dir", root, ".vcr-gen-cache"),
         file=file,
     )
 
@@ -130,7 +134,7 @@ def _override(table: StrictTable, root: Path) -> Override:
         modules=modules or table.strings("module") or (),
         formatter=table.choice("formatter", _FORMATTERS),
         line_length=table.integer("line-length", low=1, high=10_000),
-        template_dir=_folder(table, "template-dir", root),
+        template_dir=_templates(table, root),
     )
     table.refuse_unknown()
     return override
@@ -168,20 +172,53 @@ def _check_version(table: StrictTable, specifier: str | None) -> None:
         table.problem("required-version", "VCR405", message, "install a version that fits")
 
 
-def _folder(table: StrictTable, key: str, root: Path) -> Path | None:
-    value = table.string(key)
-    return None if value is None else _existing(table, key, root, value)
+def _templates(table: StrictTable, root: Path) -> Path | None:
+    """The folder of somebody's own templates; one that would replace nothing is a mistake."""
+    value = table.string("template-dir")
+    if value is None:
+        return None
+    folder = _existing(table, "template-dir", root, value)
+    known = [path.name for path in templates_dir().glob("*.jinja")]
+    for name in stray_templates(folder, known):
+        meant = get_close_matches(name, known, n=1)
+        hint = (
+            f"did you mean {meant[0]}?" if meant else f"templates are: {', '.join(sorted(known))}"
+        )
+        message = f"{value}/{name} replaces no template, and no template there includes it"
+        table.problem("template-dir", "VCR111", message, hint)
+    return folder
 
 
 def _existing(table: StrictTable, key: str, root: Path, value: str) -> Path:
-    path = _absolute(root, value)
-    if not path.is_dir():
+    path = _resolved(table, key, root, value)
+    if not path.is_dir() and not _is_for_windows(value):
         table.problem(key, "VCR404", f"`{key}` names a folder that does not exist: {value}")
     return path
 
 
-def _absolute(root: Path, value: str) -> Path:
+def _output(table: StrictTable, root: Path, sources: Sequence[Path]) -> Path:
+    """The folder for generated packages, in which no source is looked for."""
+    path = _absolute(table, "output", root, "generated")
+    inside = any(path != source and path.is_relative_to(source) for source in sources)
+    if inside and (path / "__init__.py").exists():
+        message = "`output` names a package of the project, whose own modules would not be read"
+        table.problem("output", "VCR403", message, "name a folder for generated packages alone")
+    return path
+
+
+def _absolute(table: StrictTable, key: str, root: Path, default: str) -> Path:
+    return _resolved(table, key, root, table.string(key) or default)
+
+
+def _resolved(table: StrictTable, key: str, root: Path, value: str) -> Path:
+    if _is_for_windows(value):
+        table.wrong(key, "a path with /, which every system understands", value)
     return (root / Path(value).expanduser()).resolve()
+
+
+def _is_for_windows(value: str) -> bool:
+    """Whether a path is spelled as only another system than this one understands it."""
+    return "\\" in value and os.sep != "\\"
 
 
 def _section(document: object, *keys: str) -> object:

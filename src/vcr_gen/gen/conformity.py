@@ -8,7 +8,7 @@ from vcr_gen.gen.config import Config
 from vcr_gen.gen.cores import processes
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.identity import compare_modules
-from vcr_gen.gen.ownership import is_ours, owned_files
+from vcr_gen.gen.ownership import is_ours, owned_files, stale_files
 from vcr_gen.gen.pipeline import generate
 from vcr_gen.gen.verify import type_check
 from vcr_gen.gen.wanted import wanted_files
@@ -57,10 +57,9 @@ def _compare(config: Config, wanted: Mapping[Path, str]) -> Iterator[Diagnostic]
             yield Diagnostic(shown, 1, 1, "VCR301", message, "move it away")
         else:
             yield from compare_modules(shown, text, actual)
-    for path in owned_files(config.output):
-        if path not in wanted:
-            message = "the generated file has no Protocol any more"
-            yield Diagnostic(config.display(path), 1, 1, "VCR314", message, "run vcr-gen")
+    for path in stale_files(config, wanted, owned_files(config.output)):
+        message = "the generated file has no Protocol any more"
+        yield Diagnostic(config.display(path), 1, 1, "VCR314", message, "run vcr-gen")
 
 
 def _read(path: Path) -> str | None:

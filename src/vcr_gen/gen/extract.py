@@ -87,8 +87,9 @@ def extract(config: Config, spelled: str, *, name: str | None, direction: Direct
         place = config.display(found.module.path), found.node.lineno, found.node.col_offset + 1
         message = f"class {found.node.name} has no public method, property or annotated attribute"
         raise RefusedError([Diagnostic(*place, "VCR412", message, ""), *contents.left_out(config)])
+    text = _render(library, found, contents, own, direction=direction)
     return Extracted(
-        text=_render(library, found, contents, own, direction=direction),
+        text=text.encode(errors="backslashreplace").decode(),  # half a character, in a default
         source=found.module.path,
         members=len(contents.members),
         left_out=contents.left_out(config),
@@ -112,6 +113,7 @@ def _find(config: Config, library: Library, spelled: str) -> _Class:
         raise _refused(spelled, "expected `package.module:Class`", "put a colon before the class")
     module = library.module(module_name)
     if module is None:
+        _refuse_broken(config, library, module_name)
         where = ", ".join(config.display(path) for path in config.sources)
         hint = f"looked in {where} and in the installed packages"
         raise _refused(spelled, f"there is no module {module_name} that can be read", hint)
@@ -119,6 +121,19 @@ def _find(config: Config, library: Library, spelled: str) -> _Class:
     if found is None or not isinstance(found.node, ast.ClassDef):
         raise _refused(spelled, f"there is no class {class_name} in {module_name}", "")
     return _Class(found.module, found.node)
+
+
+def _refuse_broken(config: Config, library: Library, module_name: str) -> None:
+    """Say what is wrong with a module that is there and cannot be read."""
+    path = library.locate(module_name)
+    if path is None:
+        return
+    try:
+        library.module_at(path, module_name)
+    except SyntaxError as error:
+        place = config.display(path), error.lineno or 0, error.offset or 0
+        message = f"the file is not valid Python: {error.msg}"
+        raise RefusedError([Diagnostic(*place, "VCR101", message, "correct the file")]) from error
 
 
 def _read_members(library: Library, found: _Class, own: OwnName, variables: Variables) -> _Contents:

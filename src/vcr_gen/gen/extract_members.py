@@ -2,7 +2,7 @@
 
 import ast
 import copy
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
@@ -166,13 +166,11 @@ def _copy_function(original: Function, place: Place) -> Member:
     if manager is not None and node.returns is not None:
         node.returns = ast.Subscript(ast.Name(MANAGERS[manager]), _first_argument(node.returns))
         ours.add(("contextlib", MANAGERS[manager]))
-    for argument in _arguments_of(node):
-        if argument.annotation is not None:
-            argument.annotation = _complete(_filled(argument.annotation, place), place)
+    _for_annotations(node, lambda one: _complete(_filled(one, place), place))
     if node.returns is not None:
         node.returns = _complete(_filled(node.returns, place), place)
     if place.known:
-        node.args = place.own.taken(node.args)
+        _for_annotations(node, place.own.taken)
         node.returns = place.own.given(node.returns) if node.returns else None
     node.decorator_list = list(kept(decorators, ours, place.library, place.module))
     if hasattr(node, "type_params"):
@@ -223,13 +221,11 @@ def _free_the_receiver(place: Place, node: Function, ours: set[tuple[str, str]])
         named = named.slice
     if isinstance(named, ast.Name) and _is_variable(place, node, named.id):
         receiver_of = OwnName(named.id, "Self")
-        for argument in _arguments_of(node):
-            if argument.annotation is not None:
-                argument.annotation = receiver_of.given(argument.annotation)
+        _for_annotations(node, receiver_of.given)
         node.returns = node.returns and receiver_of.given(node.returns)
         ours.update(("typing", "Self") for name in _names_of(node) if name == "Self")
         real = f"{place.own.real}{place.own.brackets}"
-        node.args = renamed(node.args, named.id, real)
+        _for_annotations(node, lambda one: renamed(one, named.id, real))
         node.returns = node.returns and renamed(node.returns, named.id, real)
 
 
@@ -299,6 +295,13 @@ def _names_of(node: Function) -> Iterator[str]:
             yield from (one.id for one in ast.walk(value) if isinstance(one, ast.Name))
     if node.returns is not None:
         yield from names_in(node.returns)
+
+
+def _for_annotations(node: Function, change: Callable[[ast.expr], ast.expr]) -> None:
+    """Change the annotations of the parameters; the strings in their defaults are values."""
+    for argument in _arguments_of(node):
+        if argument.annotation is not None:
+            argument.annotation = change(argument.annotation)
 
 
 def _arguments_of(node: Function) -> list[ast.arg]:

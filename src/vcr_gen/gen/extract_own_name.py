@@ -4,6 +4,8 @@ import ast
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from vcr_gen.gen.scopes import parsed_string
+
 __all__ = ["OwnName", "is_type_variable", "last_word", "renamed"]
 
 _Node = TypeVar("_Node", bound=ast.AST)
@@ -47,7 +49,7 @@ class OwnName:
         match annotation:
             case ast.Name(id=self.name):
                 return ast.parse(f"{self.protocol}{self.brackets}", mode="eval").body
-            case ast.Constant(value=str(text)) if (inner := _parsed(text)) is not None:
+            case ast.Constant(value=str(text)) if (inner := parsed_string(text)) is not None:
                 return ast.Constant(ast.unparse(self.given(inner)))
             case ast.BinOp(left, ast.BitOr(), right):
                 return ast.BinOp(self.given(left), ast.BitOr(), self.given(right))
@@ -69,7 +71,7 @@ def renamed(tree: _Node, old: str, new: str) -> _Node:
             return node if last_word(node.value) == "Literal" else self.generic_visit(node)
 
         def visit_Constant(self, node: ast.Constant) -> ast.Constant:
-            inner = _parsed(node.value) if isinstance(node.value, str) else None
+            inner = parsed_string(node.value) if isinstance(node.value, str) else None
             return node if inner is None else ast.Constant(ast.unparse(self.visit(inner)))
 
     result: _Node = Replacing().visit(tree)
@@ -83,13 +85,6 @@ def is_type_variable(node: ast.stmt) -> bool:
         and isinstance(node.value, ast.Call)
         and last_word(node.value) in {"ParamSpec", "TypeVar", "TypeVarTuple"}
     )
-
-
-def _parsed(text: str) -> ast.expr | None:
-    try:
-        return ast.parse(text, mode="eval").body
-    except SyntaxError:
-        return None  # metadata in `Annotated`, for one
 
 
 def last_word(node: ast.expr) -> str:

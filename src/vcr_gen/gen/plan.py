@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from vcr_gen.gen.config import Config
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
-from vcr_gen.gen.ownership import is_ours
+from vcr_gen.gen.ownership import is_ours, stale_files
 
 __all__ = ["Change", "Kind", "Plan", "make_plan", "same_text"]
 
@@ -60,8 +60,7 @@ def make_plan(config: Config, files: Mapping[Path, str], owned: Iterable[Path]) 
     fine = len(files) - len(changes)
     changes += (
         Change(path=path, kind="stale", before=_read(path) or "", after="")
-        for path in owned
-        if path not in files
+        for path in stale_files(config, files, owned)
     )
     return Plan(changes=tuple(sorted(changes, key=lambda c: c.path)), unchanged=fine)
 

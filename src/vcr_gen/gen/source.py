@@ -4,10 +4,15 @@ import ast
 import io
 import tokenize
 import warnings
+from itertools import accumulate
+from typing import Final
 
 from vcr_gen.gen.syntax import Parsed
 
 __all__ = ["decode", "parse"]
+
+_MOST_BRACKETS: Final = 500
+"""Brackets in brackets; Python itself takes 200."""
 
 
 def decode(data: bytes) -> str:
@@ -34,6 +39,8 @@ def parse(data: bytes) -> Parsed:
 
 
 def _parse_newer(text: str, refusal: SyntaxError) -> Parsed:
+    if _depth(text) > _MOST_BRACKETS:  # which libcst does not survive
+        raise SyntaxError("it is nested too deeply") from refusal
     # Importing libcst takes longer than most runs, and only syntax from the future needs it.
     from vcr_gen.gen.newer_syntax import parse_newer
 
@@ -41,3 +48,9 @@ def _parse_newer(text: str, refusal: SyntaxError) -> Parsed:
         return parse_newer(text)
     except SyntaxError:
         raise refusal from None
+
+
+def _depth(text: str) -> int:
+    """How many brackets stand in each other at most, those in strings and comments included."""
+    steps = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
+    return max(accumulate(steps[one] for one in text if one in steps), default=0)

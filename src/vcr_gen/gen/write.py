@@ -1,14 +1,20 @@
 """The only module of the generator that changes files: each one whole, or not at all."""
 
 import contextlib
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from secrets import token_hex
+from typing import Final
 
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.plan import Plan
 
-__all__ = ["apply_plan", "delete_file", "write_file"]
+__all__ = ["apply_plan", "delete_file", "remove_leftovers", "write_file"]
+
+_STAGED: Final = ".vcr-gen-*.tmp"
+_ABANDONED: Final = 600.0
+"""Seconds after which nobody is still writing a file: that takes less than one."""
 
 
 def apply_plan(plan: Plan) -> None:
@@ -23,6 +29,15 @@ def apply_plan(plan: Plan) -> None:
             delete_file(change.path)
 
 
+def remove_leftovers(folders: Iterable[Path]) -> None:
+    """Delete what a run that was killed had staged and not yet put in its place."""
+    for folder in folders:
+        for path in folder.glob(f"**/{_STAGED}"):
+            with contextlib.suppress(OSError):
+                if not path.is_symlink() and time.time() - path.stat().st_mtime > _ABANDONED:
+                    path.unlink()
+
+
 def write_file(path: Path, text: str) -> None:
     """Replace the file in one step; a reader sees the old text or the new one, never half."""
     _replace_files([(path, text)])
@@ -35,7 +50,7 @@ def _replace_files(texts: Iterable[tuple[Path, str]]) -> None:
             with _explained(path, "written"):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 # Not `tempfile`: its files are private, and these must get the user's usual mode.
-                temporary = path.with_name(f".vcr-gen-{token_hex(8)}.tmp")
+                temporary = path.with_name(_STAGED.replace("*", token_hex(8)))
                 staged[path] = temporary
                 with temporary.open("x", encoding="utf-8", newline="\n") as file:
                     file.write(text)

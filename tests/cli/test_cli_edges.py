@@ -1,0 +1,195 @@
+"""The corners of the command line: odd places, odd files, odd streams; never a traceback."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from mini_project import PORTS, Project
+
+COMMAND = f"{sys.executable} -m vcr_gen"
+
+
+def _shell(project: Project, line: str) -> tuple[int, str]:
+    done = subprocess.run(
+        ["sh", "-c", line], cwd=project.root, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("{} --list >&-", 0, "2 boundaries"),
+        ("{} --check 2>&-", 1, "missing generated/vcr_app/ports.py"),
+        ("{} --check >&- 2>&- <&-", 1, ""),
+        ("{} extract app.ports:StepRunner <&-", 1, "nothing was written"),
+        ("{} --list > /dev/full", 2, "vcr-gen: No space left on device"),
+        ("{} --list | head -c 1 > /dev/null; {} --help | head -c 1", 0, "u"),
+        ("d=$(mktemp -d) && cd $d && rmdir $d && {}", 2, "the working directory does not exist"),
+        ("{} cassette shwo", 2, "there is no action 'shwo'; did you mean 'show'?"),
+    ],
+)
+def test_streams_and_folders_that_are_not_there_are_no_internal_errors(
+    project: Project, line: str, code: int, said: str
+) -> None:
+    found, output = _shell(project, line.replace("{}", COMMAND))
+    assert (found, said in output) == (code, True), output
+    assert "internal error" not in output
+    assert "Traceback" not in output
+
+
+INTERRUPTED = """
+import sys
+
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{module}":
+            raise KeyboardInterrupt
+
+
+sys.meta_path.insert(0, Interrupting())
+from vcr_gen.cli import main
+
+sys.exit(main(["--list"]))
+"""
+
+
+@pytest.mark.parametrize(
+    "module", ["vcr_gen.cli.commands", "argparse", "jinja2", "vcr_gen.gen.wrapper"]
+)
+def test_an_interrupt_while_modules_are_imported_ends_quietly(
+    project: Project, module: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED.format(module=module)],
+        cwd=project.root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_source_that_is_nested_too_deeply_is_refused(project: Project) -> None:
+    deep = f"{'[' * 3000}{']' * 3000}"
+    project.write("src/app/deep.py", f"{PORTS}\nDEEP = {deep}\n")
+    run = project.run()
+    assert run.code == 2
+    assert "src/app/deep.py: VCR101 the file is not valid Python: it is nested too deeply" in (
+        run.err
+    )
+
+
+def test_extract_names_the_mistake_in_a_module_that_cannot_be_read(project: Project) -> None:
+    project.write("src/app/broken.py", "class A:\n    def f(self: ...\n")
+    run = project.run("extract", "app.broken:A")
+    assert run.code == 2
+    assert run.err.startswith("src/app/broken.py:2:")
+    assert "VCR101 the file is not valid Python" in run.err
+
+
+def test_extract_writes_half_a_character_as_its_escape(project: Project) -> None:
+    source = 'class A:\n    def f(self, x: str = "\\ud800", y: str = "A") -> "A": ...\n'
+    project.write("src/app/half.py", source)
+    run = project.run("extract", "app.half:A", "--stdout")
+    assert (run.code, run.err) == (0, "")
+    assert 'def f(self, x: str = "\\ud800", y: str = "A") -> "A": ...' in run.out
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ('output = "src/app"', "VCR403 `output` names a package of the project"),
+        ('output = "src\\\\gen"', "VCR403 `output` must be a path with /"),
+        ('sources = ["src\\\\app"]', "VCR403 `sources` must be a path with /"),
+        ('cache-dir = "a\\\\b"', "VCR403 `cache-dir` must be a path with /"),
+    ],
+)
+def test_folders_that_cannot_be_meant_are_refused(
+    project: Project, setting: str, message: str
+) -> None:
+    project.write("pyproject.toml", f"[tool.vcr-gen]\n{setting}\n")
+    run = project.run()
+    assert run.code == 2
+    assert run.err.startswith(f"pyproject.toml:2:1: {message}")
+    assert run.err.endswith("1 problem; nothing was written\n")
+
+
+def test_a_template_that_replaces_nothing_is_refused(project: Project) -> None:
+    project.write("pyproject.toml", '[tool.vcr-gen]\ntemplate-dir = "mine"\n')
+    project.write("mine/README.md", "How we write wrappers.\n")
+    project.write("mine/module.py.jinja~", "an editor's\n")
+    project.write("mine/license.jinja", "# Ours.\n")
+    project.write("mine/pakage.py.jinja", "")
+    run = project.run()
+    assert run.code == 2
+    assert run.err == (
+        "pyproject.toml:2:1: VCR111 mine/license.jinja replaces no template, "
+        "and no template there includes it\n"
+        "  hint: templates are: event.py.jinja, module.py.jinja, package.py.jinja, "
+        "parts.py.jinja, wrapper.py.jinja\n"
+        "pyproject.toml:2:1: VCR111 mine/pakage.py.jinja replaces no template, "
+        "and no template there includes it\n"
+        "  hint: did you mean package.py.jinja?\n"
+        "2 problems; nothing was written\n"
+    )
+    (project.root / "mine/pakage.py.jinja").rename(project.root / "mine/package.py.jinja")
+    mark = "# Code generated by vcr-gen. DO NOT EDIT.\n"
+    project.write("mine/package.py.jinja", f'{mark}{{% include "license.jinja" %}}\n')
+    assert project.run().code == 0
+    assert "# Ours." in project.read("generated/vcr_app/__init__.py")
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next(project: Project) -> None:
+    project.run()
+    folders = ("generated/vcr_app", ".vcr-gen-cache")
+    old = [project.write(f"{one}/.vcr-gen-{'0' * 16}.tmp", "x") for one in folders]
+    young = project.write(f"generated/vcr_app/.vcr-gen-{'1' * 16}.tmp", "x")
+    other = project.write("generated/vcr_app/mine.tmp", "x")
+    for path in (*old, other):
+        os.utime(path, (time.time() - 3600,) * 2)
+    assert project.run("--check").code == 0
+    assert all(path.exists() for path in old)
+    assert project.run().code == 0
+    assert [path.exists() for path in (*old, young, other)] == [False, False, True, True]
+
+
+def _neighbour(root: Path, name: str, output: str) -> Project:
+    neighbour = Project(root)
+    neighbour.write("pyproject.toml", f'[tool.vcr-gen]\noutput = "{output}"\n')
+    neighbour.write(f"src/{name}/ports.py", PORTS)
+    return neighbour
+
+
+def test_projects_that_share_an_output_folder_leave_each_other_alone(tmp_path: Path) -> None:
+    one = _neighbour(tmp_path / "one", "one", "../generated")
+    two = _neighbour(tmp_path / "two", "two", "../generated")
+    for project in (one, two, one, two):
+        assert project.run().code == 0
+    for project in (one, two):
+        run = project.run("--check", "--no-cache")
+        assert (run.code, run.err) == (0, "2 unchanged\n")
+        assert project.run("verify", "--no-mypy").code == 0
+    one.write("src/one/more.py", PORTS.replace("StepRunner", "More").replace("server", "more"))
+    assert one.run("-q").code == 0
+    (one.root / "src/one/more.py").unlink()
+    assert one.run("--check").out == (
+        f"changed {tmp_path}/generated/vcr_one/__init__.py\n"
+        f"stale {tmp_path}/generated/vcr_one/more.py\n"
+    )
+
+
+def test_two_configurations_of_one_folder_leave_each_other_alone(project: Project) -> None:
+    project.write("lib/tools/ports.py", PORTS)
+    project.write("other.toml", '[tool.vcr-gen]\nsources = ["lib"]\n')
+    for arguments in ((), ("--config", "other.toml"), (), ("--config", "other.toml")):
+        assert project.run(*arguments).code == 0
+        assert project.run(*arguments, "--check").err == "2 unchanged\n"
+    assert len(project.files()) == 4
+    (project.root / "src/app/ports.py").unlink()
+    assert project.run("-q").code == 0
+    assert [path.split("/")[1] for path in project.files()] == ["vcr_tools"] * 2
