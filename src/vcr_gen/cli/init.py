@@ -19,5 +19,8 @@ def run_init(root: Path, terminal: Terminal) -> int:
             verb = "added to" if step.path.exists() else "wrote"
             write_file(step.path.resolve(), step.text)  # a link stays one
         files.append(FileNote(step.path.relative_to(root).as_posix(), verb, step.what))
-    summary = "next: run vcr-gen, then add the generated folder to version control"
+    summary = (
+        "next: run vcr-gen, add the generated folder to version control, "
+        "and to `pythonpath` of pytest"
+    )
     return tell(Outcome(code=FINE, files=files, summary=summary), terminal)
