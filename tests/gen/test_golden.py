@@ -36,7 +36,7 @@ UNTYPED = {"missing_annotations", "final_attributes", "stub_source", "nested_and
 """Sources that a strict checker rejects itself; nothing is promised for their wrappers."""
 BRACKETS = {"mixed_type_parameters", "type_parameters"}
 """Cases with type parameters of PEP 695."""
-RULES = "I,F,B010,RUF022"
+RULES = "I,F,B010,B018,RUF022"
 """What ruff checks in generated text that no Protocol decides."""
 AS_IN_THE_SOURCE = "is deprecated"
 """What pyright dislikes of a source as of its wrapper: `@contextmanager` on an `Iterator`."""

@@ -106,6 +106,8 @@ class EventMaker:
         if unseen and returns != _ANY:
             cast, shown = self.names.own("typing", "cast"), self.names.spell(returns)
             access = f"{cast}({_quoted(shown)}, {access})"
+        if signature.returned == "none":  # alone, `target.x` is a statement that does nothing
+            signature = replace(signature, returned="value")
         statement = _statement(signature, Nest(access, (), ""))
         return self._event(name, key, signature, [], returns=returns, body=statement)
 

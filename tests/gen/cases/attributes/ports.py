@@ -10,6 +10,7 @@ class Device(Protocol):
     kind: ClassVar[str]
     extra: "dict[str, Any]"
     ready: bool = False
+    parent: None
 
     def reset(self) -> None: ...
 

@@ -93,6 +93,24 @@ class DeviceReadySet(Call):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceParent(Call):
+    """`Device.parent`, as it crosses the boundary."""
+
+    def __call__(self, target: Device) -> None:
+        return target.parent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceParentSet(Call):
+    """`Device.parent.set`, as it crosses the boundary."""
+
+    value: None
+
+    def __call__(self, target: Device) -> None:
+        target.parent = self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceReset(Call):
     """`Device.reset`, as it crosses the boundary."""
 
@@ -110,6 +128,7 @@ class VcrDevice:
             self.ports: list[int]
             self.extra: dict[str, Any]
             self.ready: bool
+            self.parent: None
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Device]) -> Self:
@@ -156,6 +175,14 @@ class VcrDevice:
         def ready(self, value: bool) -> None:
             self._port.call(DeviceReadySet(value=value))
 
+        @property
+        def parent(self) -> None:
+            return self._port.call(DeviceParent())
+
+        @parent.setter
+        def parent(self, value: None) -> None:
+            self._port.call(DeviceParentSet(value=value))
+
     def reset(self) -> None:
         self._port.call(DeviceReset())
 
@@ -175,6 +202,8 @@ DEVICE: Final[Boundary] = Boundary(
         "extra.set": DeviceExtraSet,
         "ready": DeviceReady,
         "ready.set": DeviceReadySet,
+        "parent": DeviceParent,
+        "parent.set": DeviceParentSet,
         "reset": DeviceReset,
     },
 )
