@@ -6,7 +6,7 @@ import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["default_search_path"]
+__all__ = ["default_search_path", "project_python"]
 
 
 def default_search_path(root: Path) -> tuple[Path, ...]:
@@ -16,18 +16,37 @@ def default_search_path(root: Path) -> tuple[Path, ...]:
     environment. A tool environment (pre-commit, pipx) must not hide the project's own.
     """
     running = [Path(sysconfig.get_path(name)) for name in ("purelib", "platlib")]
-    candidates = list(_project_environments(root))
+    candidates = [path for one in _project_environments(root) for path in _site_packages(one)]
     inside = Path(sys.prefix).is_relative_to(root)
     ordered = [*running, *candidates] if inside else [*candidates, *running]
     found = dict.fromkeys(path for path in ordered if path.is_dir())
     return tuple(dict.fromkeys(path for folder in found for path in (folder, *_links(folder))))
 
 
-def _project_environments(root: Path) -> Iterator[Path]:
+def project_python(root: Path) -> Path | None:
+    """The Python of the project's environment; None where the running one will do.
+
+    An environment that lacks our runtime is none in which generated code could be imported.
+    """
+    if Path(sys.prefix).is_relative_to(root):
+        return None
+    for environment in _project_environments(root):
+        for site_packages in _site_packages(environment):
+            folders = (site_packages, *_links(site_packages)) if site_packages.is_dir() else ()
+            if any((folder / "vcr_gen").is_dir() for folder in folders):
+                pythons = [environment / "bin" / "python", environment / "Scripts" / "python.exe"]
+                return next((python for python in pythons if python.exists()), None)
+    return None
+
+
+def _project_environments(root: Path) -> list[Path]:
     active = os.environ.get("VIRTUAL_ENV")
-    for environment in ([Path(active)] if active else []) + [root / ".venv"]:
-        yield from sorted(environment.glob("lib/python3*/site-packages"), reverse=True)
-        yield environment / "Lib" / "site-packages"
+    return ([Path(active)] if active else []) + [root / ".venv"]
+
+
+def _site_packages(environment: Path) -> Iterator[Path]:
+    yield from sorted(environment.glob("lib/python3*/site-packages"), reverse=True)
+    yield environment / "Lib" / "site-packages"
 
 
 def _links(site_packages: Path) -> Iterator[Path]:

@@ -2,12 +2,15 @@
 
 import ast
 from dataclasses import dataclass, field
+from typing import Final
 
 from vcr_gen.gen.config import Config
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.modules import Module
 
 __all__ = ["Problems", "RefusedProtocolError"]
+
+_INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 
 
 class RefusedProtocolError(Exception):
@@ -30,8 +33,12 @@ class Problems:
         self.found.append(Diagnostic(self.display(module), line, column, code, message, hint))
 
     def display(self, module: Module) -> str:
-        """The file of a module: relative to the project, or to where packages are installed."""
-        for root in (self.config.root, *self.config.search_path):
+        """The file of a module: relative to where packages are installed, or to the project.
+
+        An environment inside the project is another one on another machine.
+        """
+        installed = [one for one in self.config.search_path if one.name in _INSTALLED]
+        for root in (*installed, self.config.root, *self.config.search_path):
             if module.path.is_relative_to(root):
                 return module.path.relative_to(root).as_posix()
         return "/".join(module.name.split(".")) + module.path.suffix

@@ -11,6 +11,7 @@ from typing import Final
 
 from vcr_gen.gen.config import Config
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+from vcr_gen.gen.environments import project_python
 
 __all__ = ["type_check"]
 
@@ -27,6 +28,7 @@ def type_check(config: Config, files: Iterable[Path]) -> list[Diagnostic]:
         *(sys.executable, "-m", "mypy", "--output", "json", "--follow-imports", "silent"),
         *("--show-absolute-path", "--no-error-summary", "--hide-error-context"),
         *("--explicit-package-bases", "--namespace-packages"),
+        *_where_packages_are(config),
         *(() if _has_mypy_config(config.root) else _own_settings(config)),
         *("--", *names),
     ]
@@ -44,6 +46,12 @@ def type_check(config: Config, files: Iterable[Path]) -> list[Diagnostic]:
         hint = 'is the extra installed? pip install "vcr-gen[gen]"'
         raise RefusedError([Diagnostic("mypy", 0, 0, "VCR310", f"mypy failed: {reason}", hint)])
     return found
+
+
+def _where_packages_are(config: Config) -> tuple[str, ...]:
+    """The environment of the project, where vcr-gen runs in one of its own."""
+    python = project_python(config.root)
+    return ("--python-executable", str(python)) if python else ()
 
 
 def _own_settings(config: Config) -> Iterator[str]:
