@@ -180,7 +180,7 @@ def _free(name: str, boundary: Boundary, other: str) -> str:
 def protocol_text(
     boundary: Boundary, *, arguments: bool = True, idle: Collection[TypeVariable] = ()
 ) -> Text:
-    """The Protocol as a type, with its own type parameters as arguments; `Any` for the idle."""
+    """The Protocol as a type, with its own type parameters as arguments; any for the idle."""
     tail = boundary.qualname.partition(".")[2]
     text: Text = (boundary.reference, f".{tail}") if tail else (boundary.reference,)
     if not boundary.type_parameters or not arguments:
@@ -191,8 +191,13 @@ def protocol_text(
             parts.append(", ")
         if one.kind == "TypeVarTuple":
             parts.append("*")
-        parts.append(imported("typing", "Any") if one in idle else one.reference)
+        parts.append(_anything(one) if one in idle else one.reference)
     return (*text, *parts, "]")
+
+
+def _anything(variable: TypeVariable) -> str | Reference:
+    """What stands for every argument of a type parameter."""
+    return "..." if variable.kind == "ParamSpec" else imported("typing", "Any")
 
 
 def names_for(boundary: Boundary) -> Chosen:
@@ -203,10 +208,10 @@ def names_for(boundary: Boundary) -> Chosen:
 
 
 def own_type(wrapper: Wrapper, *, idle: Collection[TypeVariable] = ()) -> str:
-    """The wrapper as a type, with its type parameters; `Any` for the idle."""
+    """The wrapper as a type, with its type parameters; any for the idle."""
     names = wrapper.names
     shown = [
-        names.own("typing", "Any") if one in idle else generic_argument(names, one)
+        names.spell(names.known((_anything(one),))) if one in idle else generic_argument(names, one)
         for one in wrapper.boundary.type_parameters
     ]
     arguments = f"[{', '.join(shown)}]" if shown else ""

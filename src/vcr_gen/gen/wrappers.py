@@ -174,7 +174,7 @@ def _idle(boundary: Boundary) -> list[TypeVariable]:
     return [
         one
         for one in boundary.type_parameters
-        if one.kind == "TypeVar" and one.reference not in known
+        if one.kind != "TypeVarTuple" and one.reference not in known
     ]
 
 

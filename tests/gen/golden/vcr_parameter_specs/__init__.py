@@ -7,40 +7,49 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from vcr_parameter_specs.ports import (
+        ENTRY,
         POOL,
         TASK,
+        EntryCall,
         PoolRun,
         PoolSpread,
         PoolSubmit,
         PoolWithContext,
         TaskCall,
         TaskName,
+        VcrEntry,
         VcrPool,
         VcrTask,
     )
 
 __all__ = [
+    "ENTRY",
     "POOL",
     "TASK",
+    "EntryCall",
     "PoolRun",
     "PoolSpread",
     "PoolSubmit",
     "PoolWithContext",
     "TaskCall",
     "TaskName",
+    "VcrEntry",
     "VcrPool",
     "VcrTask",
 ]
 
 _HOMES = {
+    "ENTRY": "vcr_parameter_specs.ports",
     "POOL": "vcr_parameter_specs.ports",
     "TASK": "vcr_parameter_specs.ports",
+    "EntryCall": "vcr_parameter_specs.ports",
     "PoolRun": "vcr_parameter_specs.ports",
     "PoolSpread": "vcr_parameter_specs.ports",
     "PoolSubmit": "vcr_parameter_specs.ports",
     "PoolWithContext": "vcr_parameter_specs.ports",
     "TaskCall": "vcr_parameter_specs.ports",
     "TaskName": "vcr_parameter_specs.ports",
+    "VcrEntry": "vcr_parameter_specs.ports",
     "VcrPool": "vcr_parameter_specs.ports",
     "VcrTask": "vcr_parameter_specs.ports",
 }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, Self, cast
 from typing_extensions import Unpack
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from parameter_specs.ports import P, Pool, T, T_co, Task, Ts
+from parameter_specs.ports import Entry, P, Pool, T, T_co, Task, Ts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,10 +152,49 @@ TASK: Final[Boundary] = Boundary(
     calls={"__call__": TaskCall, "name": TaskName},
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryCall(Call, Generic[P, T_co]):
+    """`Entry.__call__`, as it crosses the boundary."""
+
+    args: tuple[object, ...]
+    kwargs: dict[str, object]
+
+    def __call__(self, target: Entry[P, T_co]) -> T_co:
+        return target.__call__(*self.args, **self.kwargs)
+
+
+class VcrEntry(Generic[P, T_co]):
+    """Records and replays `Entry`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Entry[P, T_co] | None = None) -> None:
+        self._port = OutboundPort(cassette, ENTRY, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Entry[P, T_co]]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def __call__(self, *args: object, **kwargs: object) -> T_co:
+        call: EntryCall[P, T_co] = EntryCall(args=args, kwargs=kwargs)
+        return self._port.call(call)
+
+
+ENTRY: Final[Boundary] = Boundary(
+    "Entry",
+    direction="outbound",
+    protocol="parameter_specs.ports:Entry",
+    wrapper=VcrEntry,
+    calls={"__call__": EntryCall},
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_pool_is_a_pool(wrapper: VcrPool) -> Pool:
         return wrapper
 
     def vcr_task_is_a_task(wrapper: VcrTask[P, T_co]) -> Task[P, T_co]:
+        return wrapper
+
+    def vcr_entry_is_a_entry(wrapper: VcrEntry[..., T_co]) -> Entry[..., T_co]:
         return wrapper
