@@ -1,5 +1,6 @@
 """The corners of the command line: odd places, odd files, odd streams; never a traceback."""
 
+import json
 import os
 import subprocess
 import sys
@@ -72,6 +73,14 @@ def test_an_interrupt_while_modules_are_imported_ends_quietly(
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_a_path_that_the_system_refuses_is_told_in_the_chosen_format(project: Project) -> None:
+    for arguments in ((), ("--check",), ("verify", "--no-mypy")):
+        run = project.run(*arguments, "--set", f"output={'x' * 5000}", "--output-format", "json")
+        (problem,) = json.loads(run.out)["diagnostics"]
+        assert (run.code, problem["code"]) == (2, "VCR303")
+        assert problem["message"] == "cannot be used: File name too long"
 
 
 def test_source_that_is_nested_too_deeply_is_refused(project: Project) -> None:

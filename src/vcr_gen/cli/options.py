@@ -53,8 +53,14 @@ def told(action: Callable[[], int], terminal: Terminal, *, then: str = "") -> in
     try:
         return action()
     except RefusedError as error:
-        summary = counted(len(error.diagnostics), "problem") + then
-        return tell(Outcome(code=ERROR, diagnostics=error.diagnostics, summary=summary), terminal)
+        problems = error.diagnostics
+    except OSError as error:
+        if error.filename is None:
+            raise  # our own output: nothing more can be told there
+        message = f"cannot be used: {error.strerror or error}"
+        problems = (Diagnostic(str(error.filename), 0, 0, "VCR303", message, ""),)
+    summary = counted(len(problems), "problem") + then
+    return tell(Outcome(code=ERROR, diagnostics=problems, summary=summary), terminal)
 
 
 def require_extra() -> None:

@@ -92,7 +92,7 @@ CODES: Final[Mapping[str, Explanation]] = _table(
         # writing and drift
         "VCR301": "a file that vcr-gen did not write is in the way",
         "VCR302": "something that is not a regular file is in the way",
-        "VCR303": "a file cannot be written",
+        "VCR303": "a file cannot be read or written",
         "VCR304": "two source modules want the same output file",
         "VCR305": "the formatter cannot format the generated text",
         "VCR310": "the type checker rejects a Protocol or its wrapper",

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import linecache
 from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from vcr_gen.gen.conditions import Target
 from vcr_gen.gen.config import Config, Direction
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.extract_decorators import LeftOut
-from vcr_gen.gen.extract_generics import any_arguments
+from vcr_gen.gen.extract_generics import any_arguments, completed
 from vcr_gen.gen.extract_imports import Imports
 from vcr_gen.gen.extract_members import Member, Place, copy_member, is_public
 from vcr_gen.gen.extract_own_name import OwnName, last_word
@@ -20,7 +21,7 @@ from vcr_gen.gen.extract_variables import Variables, class_variables, read
 from vcr_gen.gen.extract_variance import variances
 from vcr_gen.gen.library import Definition, Library
 from vcr_gen.gen.modules import Binding, Module, class_bindings
-from vcr_gen.gen.scopes import parsed_string
+from vcr_gen.gen.scopes import Scope, parsed_string
 from vcr_gen.gen.syntax import Function, docstring_of
 
 __all__ = ["Extracted", "extract"]
@@ -98,8 +99,13 @@ def extract(config: Config, spelled: str, *, name: str | None, direction: Direct
 
 def _contents(library: Library, found: _Class, own: OwnName) -> _Contents:
     """What the Protocol holds; its variables get the variance that its members demand."""
-    given = class_variables(library, found.module, found.node)
-    contents = _read_members(library, found, own, Variables(dict(given)))
+    scope = Scope(library, found.module)
+    given = {
+        name: one.limited(lambda limit: own.taken(completed(limit, scope)))
+        for name, one in class_variables(library, found.module, found.node).items()
+    }
+    as_they_are = replace(found, arguments={name: name for name in given})
+    contents = _read_members(library, as_they_are, own, Variables(dict(given)))
     demanded = variances(library, contents.members, given, own)
     variables = Variables()
     renamed = {name: variables.name_for(one.used_as(demanded[name])) for name, one in given.items()}
@@ -182,7 +188,8 @@ def _interface(found: _Class) -> Iterator[Binding]:
     """The public statements of a class; what stands behind overloads is no part of them.
 
     Neither are overloads for some arguments of the class only (`self: IO[bytes]`), where there are
-    others: once the arguments are filled in, they say the same twice.
+    others: once the arguments are filled in, they say the same twice. Nor those that a checker is
+    told to overlook.
     """
     bindings = [one for one in class_bindings(found.module, found.node) if is_public(one.name)]
     overloads: dict[str, list[ast.stmt]] = {}
@@ -190,7 +197,9 @@ def _interface(found: _Class) -> Iterator[Binding]:
         if _is_overload(binding.node):
             overloads.setdefault(binding.name, []).append(binding.node)
     for name, nodes in overloads.items():
-        overloads[name] = [one for one in nodes if not _is_for_some(one)] or nodes
+        overloads[name] = [
+            one for one in nodes if not (_is_for_some(one) or _is_overlooked(one, found.module))
+        ] or nodes
     for binding in bindings:
         kept = overloads.get(binding.name)
         if kept is None:
@@ -213,6 +222,13 @@ def _is_for_some(node: ast.stmt) -> bool:
         "type",
         "Type",
     }
+
+
+def _is_overlooked(node: ast.stmt, module: Module) -> bool:
+    """Whether a comment lets an overload overlap with another one."""
+    lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    said = [linecache.getline(str(module.path), line) for line in lines]
+    return any("type: ignore" in line and "overlap" in line for line in said)
 
 
 def _without_overload(node: ast.stmt) -> ast.stmt:
