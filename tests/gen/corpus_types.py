@@ -143,7 +143,7 @@ class _Pyright:
     scratch: Path
 
     def wrappers(self) -> list[Complaint]:
-        return self._run([self.corpus.output])
+        return self._run(self.corpus.output.parent, [self.corpus.output])
 
     def sources(self, modules: Collection[Module]) -> list[Complaint]:
         """pyright leaves out what is installed, and knows no shadows: it is given copies."""
@@ -156,15 +156,14 @@ class _Pyright:
                 shutil.copytree(installed / top, copies / top)
         for copy, original in places.items():
             copy.write_text(_plain(original), encoding="utf-8")
-        return [replace(one, path=places[one.path]) for one in self._run(sorted(places), copies)]
+        return [replace(one, path=places[one.path]) for one in self._run(copies, sorted(places))]
 
-    def _run(self, include: list[Path], *before: Path) -> list[Complaint]:
-        self.scratch.mkdir(parents=True, exist_ok=True)
-        config = self.scratch / "pyrightconfig.json"
+    def _run(self, root: Path, include: list[Path]) -> list[Complaint]:
+        config = root / "pyrightconfig.json"
         options = {
-            "include": [str(path) for path in include],
+            "include": [str(path.relative_to(root)) for path in include],  # all, if not relative
             "exclude": ["**/nothing"],  # by default, folders that virtual environments lie in
-            "extraPaths": [str(path) for path in (*before, self.corpus.output, SOURCES)],
+            "extraPaths": [str(path) for path in (root, self.corpus.output, SOURCES)],
             "typeCheckingMode": "strict",
             "pythonVersion": ".".join(map(str, self.corpus.version)),
             "reportMissingModuleSource": False,
