@@ -26,6 +26,7 @@ class FileNote:
     path: str
     kind: str
     what: str = ""
+    """More about it, where the kind does not say it all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +75,7 @@ def _text(outcome: Outcome, terminal: Terminal) -> None:
 def _json(outcome: Outcome, terminal: Terminal) -> None:
     document = {
         "status": _STATUS[outcome.code],
-        "files": [asdict(file) for file in outcome.files],
+        "files": [_said(file) for file in outcome.files],
         "diagnostics": [asdict(diagnostic) for diagnostic in outcome.diagnostics],
         "text": outcome.text,
         "diff": outcome.diff,
@@ -82,6 +83,11 @@ def _json(outcome: Outcome, terminal: Terminal) -> None:
         "fix": outcome.fix,
     }
     terminal.data(json.dumps(document, indent=2))
+
+
+def _said(file: FileNote) -> dict[str, str]:
+    """What there is to say about a file."""
+    return {key: value for key, value in asdict(file).items() if value}
 
 
 def _github(outcome: Outcome, terminal: Terminal) -> None:
