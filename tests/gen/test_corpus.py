@@ -42,14 +42,26 @@ def test_black_leaves_text_alone_that_is_called_settled(outcome: Outcome) -> Non
 
 @pytest.mark.usefixtures("outcome")
 def test_wrappers_of_public_protocols_have_their_signatures(corpus: Corpus) -> None:
+    assert run("corpus_signatures.py", corpus) == []
+
+
+@pytest.mark.usefixtures("outcome")
+def test_wrappers_of_public_protocols_record_and_replay(corpus: Corpus) -> None:
+    *complaints, last = run("corpus_replay.py", corpus)
+    assert complaints == []
+    assert int(last.partition(" ")[0]) > 80, last
+
+
+def run(program: str, corpus: Corpus) -> list[str]:
+    """What a program of its own says of the wrappers."""
     result = subprocess.run(
-        [sys.executable, str(HERE / "corpus_signatures.py"), str(corpus.output)],
+        [sys.executable, str(HERE / program), str(corpus.output)],
         capture_output=True,
         text=True,
         check=True,
         env={"PYTHONPATH": str(SOURCES)},
     )
-    assert result.stdout == ""
+    return result.stdout.splitlines()
 
 
 @pytest.mark.usefixtures("outcome")

@@ -1,5 +1,9 @@
 """Attributes, properties, class methods, dunder methods, generics."""
 
+import pickle
+from copy import copy, deepcopy
+from dataclasses import asdict, dataclass
+
 import pytest
 from sample.bridges import RealDevice, RealStore, RealTable, RealTicker
 from sample.models import OddError, Result
@@ -101,3 +105,23 @@ def test_a_generic_boundary_keeps_the_types_of_its_values(tape):
         return [store.get("key"), store.all()]
 
     assert tape.same(VcrStore, RealStore, program) == [Result(3, "key"), (Result(1, "x"),)]
+
+
+def test_a_copied_wrapper_is_of_the_same_session(tape):
+    @dataclass
+    class Service:
+        device: object
+
+    def program(device):
+        copies = [asdict(Service(device))["device"], copy(device), deepcopy(device)]
+        return [device.name, *(one.name for one in copies)]
+
+    assert len(set(tape.same(VcrDevice, RealDevice, program))) == 1
+
+
+def test_a_wrapper_for_another_process_is_refused_with_what_to_do(tape):
+    def program(device):
+        with pytest.raises(TypeError, match=r"a VcrDevice cannot be pickled: .* of its own"):
+            pickle.dumps(device)
+
+    tape.same(VcrDevice, RealDevice, program)

@@ -27,12 +27,6 @@ __all__ = ["Event", "EventMaker", "arguments_for", "generic_header"]
 RUNTIME = "vcr_gen.runtime"
 _ANY: Text = (imported("typing", "Any"),)
 _NARROWING = frozenset({"typing.TypeGuard", "typing.TypeIs"})
-_ITERATED: dict[str, Text] = {
-    "__iter__": (imported("collections.abc", "Iterator"), "[", *_ANY, "]"),
-    "__aiter__": (imported("collections.abc", "AsyncIterator"), "[", *_ANY, "]"),
-}
-"""What Python itself expects of members, where a Protocol does not say it."""
-_ENTERED = frozenset({"__enter__", "__aenter__"})
 
 
 @dataclass(frozen=True)
@@ -78,7 +72,7 @@ class EventMaker:
         warned, or has a mangled name, or no parameter for the instance but `*args`.
         """
         fields = [(one.name, self.field_type(one, signature, key)) for one in signature.parameters]
-        returns = self.returned(signature, member)
+        returns = self.returned(signature)
         access = f"target.{member}"
         if unseen:
             access = f"{self.anything('target')}.{member}"
@@ -146,7 +140,7 @@ class EventMaker:
         any_name = self.names.own("typing", "Any")
         return f'{cast}("{any_name}", {value})'
 
-    def returned(self, signature: Signature, member: str = "") -> Text:
+    def returned(self, signature: Signature) -> Text:
         """The declared result as the event says it."""
         if signature.managed is not None:
             asynchronous = signature.managed == "async with"
@@ -155,13 +149,7 @@ class EventMaker:
             return (imported("contextlib", kind), "[", *inner, "]")
         if fold(next(full_names(signature.returns or ()), "")) in _NARROWING:
             return (builtin("bool"),)  # it says something of an argument, which the event has not
-        return self.of_protocol(signature.returns or self._unsaid(member), signature)
-
-    def _unsaid(self, member: str) -> Text:
-        """The result of a member that declares none."""
-        if member in _ENTERED:  # mostly the object itself
-            return (*self.target, " | ", *_ANY)
-        return _ITERATED.get(member, _ANY)
+        return self.of_protocol(signature.returns or _ANY, signature)
 
     def of_protocol(self, text: Text, signature: Signature) -> Text:
         """The text with `Self` replaced by the Protocol; every name in it can be evaluated."""

@@ -31,6 +31,17 @@ class Port(Generic[P]):
         self._cassette = cassette
         self._link = cassette.attach(boundary, handle_being_built.get(), wrapper, inner)
 
+    def __deepcopy__(self, memo: object) -> "typing.Self":
+        """The port itself: a wrapper that was copied is of the same session."""
+        del memo
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"a {self.boundary.wrapper.__name__} cannot be pickled: it belongs to the cassette of "
+            "this process; another process needs a cassette and a wrapper of its own"
+        )
+
     @property
     def on(self) -> str:
         """Which of several wrappers of the boundary this one is; empty for the first."""

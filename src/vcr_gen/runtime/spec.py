@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
 from dataclasses import Field, dataclass, fields
 from functools import cached_property
 from importlib import import_module
@@ -137,6 +137,12 @@ class Boundary:
     def _members(self) -> frozenset[str]:
         return frozenset(map(_member, self.calls))
 
+    def _expected(self, key: str) -> object:
+        """What Python expects of a member, where the Protocol does not say what it returns."""
+        if key in {"__enter__", "__aenter__"}:  # mostly the object itself
+            return self.wrapper | Any
+        return _ITERATED.get(key, Any)
+
     def inbound(self, key: str) -> bool:
         """Whether the environment calls this member."""
         return (self.direction == "inbound") != (key in self._opposite)
@@ -183,6 +189,8 @@ class Boundary:
         scope = vars(sys.modules[call.__module__])
         types = resolve_annotations(call, scope, self._late_imports)
         result = resolve_annotations(call.__call__, scope, self._late_imports)["return"]
+        if result is Any:
+            result = self._expected(key)
         optional = _left_out(self.wrapper, key)
         names = {field.name: field.metadata.get("parameter", field.name) for field in _fields(call)}
         parameters = [
@@ -200,6 +208,9 @@ class Boundary:
             rules=tuple(self._rules(key)),
             secrets=tuple(self._secret.get(_member(key), ())),
         )
+
+
+_ITERATED: Final = {"__iter__": Iterator[Any], "__aiter__": AsyncIterator[Any]}
 
 
 def make_call(call: Any, method: Method, arguments: Mapping[str, object]) -> Any:

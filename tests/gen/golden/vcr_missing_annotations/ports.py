@@ -3,7 +3,7 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `missing_annotations.ports`."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -102,7 +102,7 @@ UNTYPED: Final[Boundary] = Boundary(
 class WorkEnter(Call):
     """`Work.__enter__`, as it crosses the boundary."""
 
-    def __call__(self, target: Work) -> Work | Any:
+    def __call__(self, target: Work) -> Any:
         return target.__enter__()
 
 
@@ -122,7 +122,7 @@ class WorkExit(Call):
 class WorkIter(Call):
     """`Work.__iter__`, as it crosses the boundary."""
 
-    def __call__(self, target: Work) -> Iterator[Any]:
+    def __call__(self, target: Work) -> Any:
         return target.__iter__()
 
 
@@ -130,7 +130,7 @@ class WorkIter(Call):
 class WorkAiter(Call):
     """`Work.__aiter__`, as it crosses the boundary."""
 
-    def __call__(self, target: Work) -> AsyncIterator[Any]:
+    def __call__(self, target: Work) -> Any:
         return target.__aiter__()
 
 
