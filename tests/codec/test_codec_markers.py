@@ -1,7 +1,8 @@
 """Words in `Annotated` change what is stored and compared, at any depth."""
 
 import collections
-from typing import Annotated, Any, NamedTuple
+from dataclasses import make_dataclass
+from typing import Annotated, Any, Literal, NamedTuple
 
 import codec_errors as errors
 import codec_models as m
@@ -9,6 +10,8 @@ import pytest
 from codec_marked import COMPILER, TOKEN, ModelLogin, Request, TokenError, compare
 
 from vcr_gen.boundary import Match, Unrecorded, Volatile
+from vcr_gen.paths import Wild
+from vcr_gen.runtime.codec import Compiler
 
 
 class Row(NamedTuple):
@@ -122,3 +125,17 @@ def test_plains_that_are_none_of_the_type_are_compared_as_they_are() -> None:
     assert compare_plains is not None
     assert compare_plains({"$type": 1}, {"$type": 2})
     assert compare_plains({"$what": 1}, {"$what": 2})
+
+
+def test_types_that_all_hold_each_other_are_looked_through_once() -> None:
+    union = " | ".join(f"Kind{n}" for n in range(40))
+    names: dict[str, Any] = {"Literal": Literal}
+    for n in range(40):
+        fields = [
+            ("kind", f"Literal['kind {n}']"),
+            (f"one{n}", union),
+            (f"more{n}", f"list[{union}]"),
+        ]
+        names[f"Kind{n}"] = make_dataclass(f"Kind{n}", fields)
+    codec = Compiler(namespace=names).codec(names["Kind0"])
+    assert (Wild.DEEP, "kind") in codec.few

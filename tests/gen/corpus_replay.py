@@ -119,11 +119,11 @@ class Member:
 def _complaint(member: Member, tape: Path) -> str | None:
     """What is wrong with a member; None where no value can be made up, or none be stored."""
     try:
-        recorded = asyncio.run(_session(member, tape, "all", lambda wrapper: member.use(wrapper)))
+        recorded = asyncio.run(_session(member, tape, "all", member.use))
     except (CannotMakeError, EncodeError, UsageError):
         return None
     try:
-        replayed = asyncio.run(_session(member, tape, "none", lambda wrapper: member.use(wrapper)))
+        replayed = asyncio.run(_session(member, tape, "none", member.use))
     except (DivergenceError, Exception) as error:
         return f"{type(error).__name__}: {error}"
     if recorded != replayed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from vcr_gen.paths import Step, Wild
@@ -11,6 +11,8 @@ from vcr_gen.runtime.codec.node import Node
 
 LIMIT: Final = 1_000
 """How many places of one type are told apart: far more than a person marks."""
+VISITS: Final = 20 * LIMIT
+"""How many are looked at: types that hold each other have more places than anybody could count."""
 
 _FEW: Final = "few"
 _Look: TypeAlias = "Callable[[Node, tuple[Step, ...] | None], str]"
@@ -59,7 +61,7 @@ def _outermost(node: Node, look: _Look) -> tuple[Mark, ...]:
     seen = {id(each) for each in nodes if look(each, None)}
     leading = {id(each) for each in nodes if any(id(n) in seen for n in reachable(each))}
     found: dict[Mark, None] = {}
-    for mark in _Search(look, leading).marks(node, None, (), {}):
+    for mark in _Search(look, leading).marks(node, None, (), frozenset()):
         found[mark] = None
         if len(found) == LIMIT:
             break
@@ -71,24 +73,37 @@ class _Search:
     look: _Look
     leading: set[int]
     """The nodes that lead to something, by their ids."""
+    visited: set[tuple[int, tuple[Step, ...]]] = field(default_factory=set)
+    """The nodes that were looked into, each with its place: many ways lead to one."""
+    recursive: dict[int, bool] = field(default_factory=dict)
 
     def marks(
         self,
         node: Node,
         way: tuple[Step, ...] | None,
         steps: tuple[Step, ...],
-        above: dict[int, Node],
+        above: frozenset[int],
     ) -> Iterator[Mark]:
         """What is to be said of a node and its parts; `way` is the last of the `steps` to it."""
         if how := self.look(node, way):
             yield Mark(steps, how)
-        elif id(node) in self.leading and id(node) not in above:
-            if _leads_back(node):
+        elif id(node) in self.leading and id(node) not in above and self._is_new(node, steps):
+            if self._leads_back(node):
                 steps = steps if steps[-1:] == (Wild.DEEP,) else (*steps, Wild.DEEP)
             for on, part in node.parts():
-                yield from self.marks(part, on, (*steps, *on), {**above, id(node): node})
+                yield from self.marks(part, on, (*steps, *on), above | {id(node)})
 
+    def _is_new(self, node: Node, steps: tuple[Step, ...]) -> bool:
+        place = (id(node), steps)
+        if place in self.visited or len(self.visited) == VISITS:
+            return False
+        self.visited.add(place)
+        return True
 
-def _leads_back(node: Node) -> bool:
-    """Whether values of the node can hold values of it, at other places than their own."""
-    return any(id(node) == id(inner) for _, part in node.parts() for inner in reachable(part))
+    def _leads_back(self, node: Node) -> bool:
+        """Whether values of the node can hold values of it, at other places than their own."""
+        known = self.recursive.get(id(node))
+        if known is None:
+            inner = (one for _, part in node.parts() for one in reachable(part))
+            known = self.recursive[id(node)] = any(one is node for one in inner)
+        return known
