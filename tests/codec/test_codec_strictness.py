@@ -4,13 +4,14 @@ import datetime as dt
 import decimal
 import inspect
 import io
+import os
 import pathlib
 import sys
 import threading
 import types
 import uuid
 from collections import abc, deque
-from typing import Any, Literal
+from typing import IO, Any, BinaryIO, Literal
 
 import codec_errors as errors
 import codec_library_models as lib
@@ -207,6 +208,12 @@ def test_an_unknown_type_is_named_with_the_way_to_register_it() -> None:
     with pytest.raises(EncodeError, match=r"codec_models\.Opaque") as caught:
         COMPILER.codec(object).encode(m.Opaque(1))
     assert "register a codec" in caught.value.hint
+
+
+@pytest.mark.parametrize("annotation", [IO[str], BinaryIO | None, io.TextIOWrapper])
+def test_an_open_file_is_refused_with_what_to_declare_instead(annotation: object) -> None:
+    with open(os.devnull) as file, pytest.raises(EncodeError, match="declare a Protocol"):
+        COMPILER.codec(annotation).encode(file)
 
 
 def test_a_cycle_in_a_list_is_refused() -> None:

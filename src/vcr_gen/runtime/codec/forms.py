@@ -5,7 +5,8 @@ from __future__ import annotations
 import types
 import typing
 from collections import abc
-from typing import Any, ForwardRef, Literal, NewType, Union, get_args, get_origin
+from io import IOBase
+from typing import IO, Any, ForwardRef, Literal, NewType, Union, get_args, get_origin
 
 from vcr_gen.runtime.codec.classes import TypeNode, UnsupportedNode
 from vcr_gen.runtime.codec.literals import LiteralNode
@@ -120,6 +121,8 @@ def _why_not(annotation: object, origin: object) -> str:
     if cls is abc.Callable or cls is typing.Callable:
         return "a function is not data"
     if isinstance(cls, type):
+        if issubclass(cls, IO | IOBase):
+            return "a file is not data; declare a Protocol of what is used of it, and mark that"
         if any(cls is each or issubclass(cls, each) for each in _STREAMS):
             return "a stream is not a value"
         return ""
