@@ -34,6 +34,20 @@ def test_async_calls_are_made_again(tape):
     tape.served(VcrServer, Application, environment)
 
 
+def test_what_is_raised_before_there_is_anything_to_await_is_asserted(tape):
+    class Refuses(Application):
+        def later(self, name):
+            self.log.append(name)
+            raise LookupError(name)
+
+    async def environment(server):
+        with pytest.raises(LookupError, match="two"):
+            await server.later("two")
+
+    assert tape.served(VcrServer, Refuses, environment) == ["two"]
+    assert [entry["raised"]["args"] for entry in read_tape(tape.path)] == [["two"]]
+
+
 def test_overlapping_calls_overlap_again(tape):
     async def environment(server):
         await asyncio.gather(server.start("long name"), server.start("x"), server.start("middle"))

@@ -93,7 +93,11 @@ class Recorder:
         """Pass an inbound call on to the application, await it, and record it."""
         await self.turn()
         call, forwarded = self._start(operation, inbound=True)
-        return await self._await_in(call, operation.bound, operation.perform(forwarded))
+
+        async def perform() -> Any:  # a `def` that returns an awaitable may raise before it does
+            return await operation.perform(forwarded)
+
+        return await self._await_in(call, operation.bound, perform())
 
     async def turn(self) -> None:
         """Wait until what the environment said may enter the program."""
