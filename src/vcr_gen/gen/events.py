@@ -251,7 +251,7 @@ class EventMaker:
 
     def _annotation(self, text: Text, bound: Collection[str], *, lazy: bool | None) -> str:
         """An annotation of the event's own, without the quotes that the source need not have."""
-        shown = without_quotes(text) if self.names.lazy else text
+        shown = without_quotes(text) if self.names.lazy or lazy else text
         return self.names.annotation(shown, lazy=lazy, bound=bound)
 
 

@@ -4,13 +4,13 @@ The reading half makes these; the writing half sees nothing else.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Literal, TypeAlias
 
 from vcr_gen.gen.config import Direction
 from vcr_gen.gen.syntax import TypeParameterKind
-from vcr_gen.gen.text import Reference, Text
+from vcr_gen.gen.text import Reference, Text, without_quotes
 
 __all__ = [
     "Attribute",
@@ -111,6 +111,15 @@ class Signature:
     decorators: tuple[Text, ...] = ()
     """Decorators to say again."""
     docstring: str | None = None
+
+    def without_quotes(self) -> "Signature":
+        """The same with every string annotation opened."""
+        parameters = tuple(
+            replace(one, annotation=one.annotation and without_quotes(one.annotation))
+            for one in self.parameters
+        )
+        returns = self.returns and without_quotes(self.returns)
+        return replace(self, parameters=parameters, returns=returns)
 
     def texts(self) -> Iterator[Text]:
         """Its annotations and defaults."""

@@ -101,9 +101,20 @@ class Wrapper:
         signature = member.signature
         if any(one.declared or one.bounded_self for one in signature.parameters):
             return True
+        if any(map(self.is_quoted_twice, (signature, *member.overloads))):
+            return True
         inner = self.inner(protocols=True) - self.inner(protocols=False)
         kept = self.names.lazy or bool(signature.lazy)
         return bool(inner) and any(_says(one, inner, kept=kept) for one in signature.texts())
+
+    def is_quoted_twice(self, signature: Signature) -> bool:
+        """Whether annotations are text of which parts are text again, as no type checker has it.
+
+        The source keeps all annotations as text and has quotes too; the module keeps none.
+        """
+        texts = (part for text in signature.texts() for part in text)
+        kept = bool(signature.lazy) and not self.names.lazy
+        return kept and any(isinstance(part, Quoted) for part in texts)
 
     def is_shown_as_self(self, member: Method) -> bool:
         """Whether type checkers are shown `Self` as the result, where the Protocol names itself.

@@ -139,7 +139,9 @@ def _unmangled(wrapper: Wrapper, member: Method) -> Iterator[FunctionView]:
     A member of such a name they know by what the source says; `Self` may be its result.
     """
     member = replace(member, name=member.declared or member.name)
-    for signature in member.overloads or (member.signature,):
+    for declared in member.overloads or (member.signature,):
+        twice = wrapper.is_quoted_twice(declared)
+        signature = declared.without_quotes() if twice else declared
         parameters = tuple(map(_checked, signature.parameters))
         own = (imported("typing", "Self"),)
         returns = own if wrapper.is_shown_as_self(member) else signature.returns

@@ -26,6 +26,8 @@ __all__ = ["attribute_member", "property_member"]
 
 def property_member(wrapper: Wrapper, member: Property) -> MemberView | DeclaredView:
     """The accessors of a property."""
+    if wrapper.is_quoted_twice(member.getter):
+        member = replace(member, getter=member.getter.without_quotes())
     private = bool(member.declared)
     unseen = private or member.disputed
     names, bound = wrapper.names, wrapper.members

@@ -46,14 +46,27 @@ if TYPE_CHECKING:
         VcrLock,
         VcrRows,
     )
+    from vcr_flattened_bases.quoted_twice import (
+        AGENT,
+        AgentAttach,
+        AgentDetach,
+        AgentOwn,
+        AgentRename,
+        VcrAgent,
+    )
 
 __all__ = [
+    "AGENT",
     "BARE",
     "FILE",
     "LOCK",
     "LONGER",
     "PAIRS",
     "ROWS",
+    "AgentAttach",
+    "AgentDetach",
+    "AgentOwn",
+    "AgentRename",
     "BareCall",
     "BareRegister",
     "BareStarred",
@@ -78,6 +91,7 @@ __all__ = [
     "RowsFirst",
     "RowsHash",
     "RowsIter",
+    "VcrAgent",
     "VcrBare",
     "VcrFile",
     "VcrLock",
@@ -87,12 +101,17 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AGENT": "vcr_flattened_bases.quoted_twice",
     "BARE": "vcr_flattened_bases.packs",
     "FILE": "vcr_flattened_bases.ports",
     "LOCK": "vcr_flattened_bases.ports",
     "LONGER": "vcr_flattened_bases.packs",
     "PAIRS": "vcr_flattened_bases.packs",
     "ROWS": "vcr_flattened_bases.ports",
+    "AgentAttach": "vcr_flattened_bases.quoted_twice",
+    "AgentDetach": "vcr_flattened_bases.quoted_twice",
+    "AgentOwn": "vcr_flattened_bases.quoted_twice",
+    "AgentRename": "vcr_flattened_bases.quoted_twice",
     "BareCall": "vcr_flattened_bases.packs",
     "BareRegister": "vcr_flattened_bases.packs",
     "BareStarred": "vcr_flattened_bases.packs",
@@ -117,6 +136,7 @@ _HOMES = {
     "RowsFirst": "vcr_flattened_bases.ports",
     "RowsHash": "vcr_flattened_bases.ports",
     "RowsIter": "vcr_flattened_bases.ports",
+    "VcrAgent": "vcr_flattened_bases.quoted_twice",
     "VcrBare": "vcr_flattened_bases.packs",
     "VcrFile": "vcr_flattened_bases.ports",
     "VcrLock": "vcr_flattened_bases.ports",
