@@ -26,6 +26,8 @@ _OPPOSITE: Final[Mapping[Verdict, Verdict]] = {
     "running": "checking",
     "unknown": "unknown",
 }
+_KNOWN_TO_ALL: Final = 2
+"""How many numbers of the version all type checkers compare with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,13 @@ def verdict(test: ast.expr, target: Target) -> Verdict:
 def is_disputed(test: ast.expr) -> bool:
     """Whether type checkers judge a condition differently.
 
-    mypy alone knows `MYPY`; pyright does not know what `sys.platform` starts with.
+    mypy alone knows `MYPY`, and does not know Python 3.12.1 from 3.12.2; pyright does not know what
+    `sys.platform` starts with.
     """
     return any(
         (isinstance(node, ast.Name) and node.id == "MYPY")
         or (isinstance(node, ast.Attribute) and node.attr == "startswith")
+        or (isinstance(node, ast.Tuple) and len(node.elts) > _KNOWN_TO_ALL)
         for node in ast.walk(test)
     )
 

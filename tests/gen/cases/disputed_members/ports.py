@@ -28,7 +28,7 @@ class Record(Described, Protocol):
 
 @outbound
 class Status(Protocol):
-    """pyright cannot tell whether the platform starts so, and expects everything."""
+    """pyright cannot tell whether the platform starts so, nor mypy which 3.99 it is."""
 
     @property
     def size(self) -> int: ...
@@ -39,6 +39,9 @@ class Status(Protocol):
         def born(self) -> float: ...
 
         def flags(self) -> int: ...
+
+    if sys.version_info >= (3, 99, 1):
+        attributes: set[str]
 
     if sys.platform.startswith("win"):
 

@@ -132,6 +132,24 @@ class StatusFlags(Call):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StatusAttributes(Call):
+    """`Status.attributes`, as it crosses the boundary."""
+
+    def __call__(self, target: Status) -> set[str]:
+        return cast("set[str]", cast("Any", target).attributes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusAttributesSet(Call):
+    """`Status.attributes.set`, as it crosses the boundary."""
+
+    value: set[str]
+
+    def __call__(self, target: Status) -> None:
+        cast("Any", target).attributes = self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StatusName(Call):
     """`Status.name`, as it crosses the boundary."""
 
@@ -144,11 +162,23 @@ class VcrStatus:
 
     def __init__(self, *, cassette: Cassette, inner: Status | None = None) -> None:
         self._port = OutboundPort(cassette, STATUS, inner, self)
+        if TYPE_CHECKING:
+            self.attributes: set[str]
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Status]) -> Self:
         """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
         return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    if not TYPE_CHECKING:
+
+        @property
+        def attributes(self) -> set[str]:
+            return self._port.call(StatusAttributes())
+
+        @attributes.setter
+        def attributes(self, value: set[str]) -> None:
+            self._port.call(StatusAttributesSet(value=value))
 
     @property
     def size(self) -> int:
@@ -170,7 +200,14 @@ STATUS: Final[Boundary] = Boundary(
     direction="outbound",
     protocol="disputed_members.ports:Status",
     wrapper=VcrStatus,
-    calls={"size": StatusSize, "born": StatusBorn, "flags": StatusFlags, "name": StatusName},
+    calls={
+        "size": StatusSize,
+        "born": StatusBorn,
+        "flags": StatusFlags,
+        "attributes": StatusAttributes,
+        "attributes.set": StatusAttributesSet,
+        "name": StatusName,
+    },
 )
 
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
