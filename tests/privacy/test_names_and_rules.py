@@ -30,6 +30,7 @@ def redacted(value: Any, **options: Any) -> Any:
         {"primary_key": "id", "key": "value", "foreign_keys": ["a"], "cache_key": "user:1"},
         {"secret": True, "password": None, "has_password": "yes", "password_field": "pw"},
         {"secret_name": "prod/db", "secretId": "arn:aws:x", "token_type": "bearer"},
+        {"session_id": "chat-7", "sessionId": "room 12"},
         {"stop_token": "<|end|>", "eos_token": "</s>", "author": "Ada", "authority": "x"},
         "Enter your password: ",
         "The secret: there is none. A token: one word.",
@@ -47,6 +48,11 @@ def redacted(value: Any, **options: Any) -> Any:
 )
 def test_what_is_no_secret_is_left_alone(value):
     assert redacted(value) == value
+
+
+def test_a_session_id_is_hidden_where_it_looks_like_a_key():
+    for name in ("session_id", "sessionid", "sessionId"):
+        assert redacted({name: "qX7vRk2mPz9LwT4bNc8sHd3f"}) != {name: "qX7vRk2mPz9LwT4bNc8sHd3f"}
 
 
 def test_long_data_in_base64_that_holds_what_looks_like_keys_is_left_alone():

@@ -125,7 +125,9 @@ _HARMLESS_TOKENS: Final = frozenset(
         "unk",
     }
 )
-_WEAK: Final = frozenset({"token", "auth", "credential", "credentials", "otp", "jwt", "apikeys"})
+_WEAK: Final = frozenset(
+    {"token", "auth", "credential", "credentials", "otp", "jwt", "apikeys", "sessionid"}
+)
 _WHOLE: Final = frozenset(
     {
         "apikey",
@@ -136,7 +138,6 @@ _WHOLE: Final = frozenset(
         "privatekey",
         "jsessionid",
         "phpsessid",
-        "sessionid",
         "sessid",
         "sharedaccesssignature",
     }
@@ -181,7 +182,8 @@ def naming_of(name: str, *, in_query: bool = False) -> Naming:
         return Naming.STRONG
     if in_query and last in _IN_QUERIES:
         return Naming.STRONG
-    if last in _WEAK or (in_query and last in _WEAK_IN_QUERIES):
+    # A `session_id` is a credential of browsers, and the plain name of a conversation elsewhere.
+    if last in _WEAK or "".join(words) in _WEAK or (in_query and last in _WEAK_IN_QUERIES):
         return Naming.WEAK
     return Naming.HARMLESS
 
