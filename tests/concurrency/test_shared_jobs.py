@@ -58,8 +58,10 @@ WAYS = pytest.mark.parametrize("way", ["from_queue", "from_deque", "from_method"
 Do = Callable[[Any, Any], Any]
 
 
-def pool(way: str, do: Do, jobs: list[Any], *, executor: bool = False) -> Callable[[Any], Any]:
-    """A program of four workers who share jobs, and are slow at random."""
+def pool(
+    way: str, do: Do, jobs: list[Any], *, workers: int = 4, executor: bool = False
+) -> Callable[[Any], Any]:
+    """A program of a few workers who share jobs, and are slow at random."""
 
     def program(world: Any) -> Any:
         shared = Jobs(jobs)
@@ -72,14 +74,14 @@ def pool(way: str, do: Do, jobs: list[Any], *, executor: bool = False) -> Callab
 
         work = getattr(shared, way)
         if executor:
-            with ThreadPoolExecutor(4) as workers:
-                for number in range(4):
-                    workers.submit(work, number, one)
+            with ThreadPoolExecutor(workers) as threads:
+                for number in range(workers):
+                    threads.submit(work, number, one)
             return done
         run_all(
             [
                 threading.Thread(target=work, args=(number, one), name=f"worker-{number}")
-                for number in range(4)
+                for number in range(workers)
             ]
         )
         return done
@@ -118,6 +120,18 @@ def test_jobs_that_are_equal_or_objects_of_the_programs_own_are_found_too(
         session(tape, "all", program)
         for _ in range(5):
             session(tape, "none", program)
+
+
+@WAYS
+def test_a_worker_that_got_nothing_to_do_in_the_recording_may_get_something(
+    way: str, tape: Path
+) -> None:
+    def two_calls(world: Any, _: Any) -> list[str]:
+        return [world.peek("a"), world.peek("b")]
+
+    session(tape, "all", pool(way, two_calls, ["same"] * 12, workers=2))
+    for _ in range(5):
+        session(tape, "none", pool(way, two_calls, ["same"] * 12, workers=4))
 
 
 def changed(world: Any, job: Any, *keys: str) -> Any:

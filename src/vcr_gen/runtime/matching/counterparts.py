@@ -205,7 +205,10 @@ class Counterparts:
                 return Expectation(slot)
             nearest = nearest if nearest.slot else Expectation(slot, differences)
         if name is None and not are_new:
-            return self._free(strand, compare)  # there was none like it, so it has no own
+            # It has no own: there was none like it, or one fewer of those that share the work.
+            free = self._free(strand, compare)
+            if free.is_met or not slots:
+                return free
         child = self._in_child(strand, compare)
         if child is not None:
             return child
