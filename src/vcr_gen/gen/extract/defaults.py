@@ -5,8 +5,8 @@ import builtins
 import linecache
 from typing import Final
 
-from vcr_gen.gen.extract_own_name import is_type_variable
-from vcr_gen.gen.extract_variables import read
+from vcr_gen.gen.extract.own_name import is_type_variable
+from vcr_gen.gen.extract.variables import read
 from vcr_gen.gen.flatten import is_protocol
 from vcr_gen.gen.library import Library
 from vcr_gen.gen.modules import Module

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Final
 
-from vcr_gen.gen.extract_imports import names_in
-from vcr_gen.gen.extract_members import Member
-from vcr_gen.gen.extract_own_name import OwnName, last_word
-from vcr_gen.gen.extract_variables import Variable, Variance, class_variables, read, variable_of
+from vcr_gen.gen.extract.imports import names_in
+from vcr_gen.gen.extract.members import Member
+from vcr_gen.gen.extract.own_name import OwnName, last_word
+from vcr_gen.gen.extract.variables import Variable, Variance, class_variables, read, variable_of
 from vcr_gen.gen.library import Definition, Library, Unread
 from vcr_gen.gen.modules import Module
 from vcr_gen.gen.scopes import Scope, parsed_string

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
-from vcr_gen.gen.extract_decorators import MANAGERS, LeftOut, kept, obstacle
-from vcr_gen.gen.extract_defaults import repeated_default
-from vcr_gen.gen.extract_generics import completed
-from vcr_gen.gen.extract_imports import names_in
-from vcr_gen.gen.extract_own_name import OwnName, is_type_variable, last_word, renamed
-from vcr_gen.gen.extract_variables import Variables, bracketed, declared, variable_of
+from vcr_gen.gen.extract.decorators import MANAGERS, LeftOut, kept, obstacle
+from vcr_gen.gen.extract.defaults import repeated_default
+from vcr_gen.gen.extract.generics import completed
+from vcr_gen.gen.extract.imports import names_in
+from vcr_gen.gen.extract.own_name import OwnName, is_type_variable, last_word, renamed
+from vcr_gen.gen.extract.variables import Variables, bracketed, declared, variable_of
 from vcr_gen.gen.library import Library
 from vcr_gen.gen.modules import Module
 from vcr_gen.gen.scopes import Scope, parsed_string

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Final, Literal, TypeAlias
 
-from vcr_gen.gen.extract_imports import names_in
-from vcr_gen.gen.extract_own_name import is_type_variable, last_word
+from vcr_gen.gen.extract.imports import names_in
+from vcr_gen.gen.extract.own_name import is_type_variable, last_word
 from vcr_gen.gen.library import Definition, Library, Unread
 from vcr_gen.gen.modules import Module
 from vcr_gen.gen.syntax import TypeParameter, TypeParameterKind

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from vcr_gen.gen.extract_own_name import last_word
-from vcr_gen.gen.extract_variables import read, variable_of
+from vcr_gen.gen.extract.own_name import last_word
+from vcr_gen.gen.extract.variables import read, variable_of
 from vcr_gen.gen.library import Library
 from vcr_gen.gen.modules import Module, class_bindings
 from vcr_gen.gen.scopes import Scope

@@ -1,0 +1,141 @@
+"""A class that was found, the classes it inherits from, and the public statements of each."""
+
+import ast
+import builtins
+import linecache
+from collections.abc import Iterator, Mapping
+from copy import copy
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+
+from vcr_gen.gen.extract.members import is_public
+from vcr_gen.gen.extract.own_name import last_word
+from vcr_gen.gen.extract.variables import class_variables, read
+from vcr_gen.gen.library import Definition, Library
+from vcr_gen.gen.modules import Binding, Module, class_bindings
+from vcr_gen.gen.scopes import parsed_string
+from vcr_gen.gen.syntax import Function
+
+__all__ = ["FoundClass", "adds_to", "ancestors", "interface", "is_frozen"]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundClass:
+    """A class that was found, with the module that holds it."""
+
+    module: Module
+    node: ast.ClassDef
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    """What its type variables stand for in the class that is extracted."""
+
+
+def ancestors(library: Library, found: FoundClass, seen: set[int]) -> Iterator[FoundClass]:
+    """The class and those it inherits from, as far as their source can be read."""
+    if id(found.node) in seen:
+        return
+    seen.add(id(found.node))
+    yield found
+    for base in found.node.bases:
+        target = base.value if isinstance(base, ast.Subscript) else base
+        if isinstance(target, ast.Name):
+            definition = library.follow(found.module, target.id)
+            if found.module.standard and target is base:
+                definition = read(library, definition)  # arguments would have to be put in
+            if isinstance(definition, Definition) and isinstance(definition.node, ast.ClassDef):
+                inherited = FoundClass(definition.module, definition.node)
+                arguments = _arguments(library, found, base, inherited)
+                yield from ancestors(library, replace(inherited, arguments=arguments), seen)
+
+
+def _arguments(
+    library: Library, found: FoundClass, base: ast.expr, inherited: FoundClass
+) -> dict[str, str]:
+    """What the type variables of a base stand for; `Any` for what takes more than a plain name."""
+    known = {*class_variables(library, found.module, found.node), *dir(builtins)}
+    given = base.slice if isinstance(base, ast.Subscript) else None
+    elements = given.elts if isinstance(given, ast.Tuple) else [given]
+    names = [one.id if isinstance(one, ast.Name) and one.id in known else "Any" for one in elements]
+    parameters = class_variables(library, inherited.module, inherited.node)
+    filled = zip_longest(parameters, names[: len(parameters)], fillvalue="Any")
+    return {name: found.arguments.get(argument, argument) for name, argument in filled}
+
+
+def interface(found: FoundClass) -> Iterator[Binding]:
+    """The public statements of a class; what stands behind overloads is no part of them.
+
+    Neither are overloads for some arguments of the class only (`self: IO[bytes]`), where there are
+    others: once the arguments are filled in, they say the same twice. Nor those that a checker is
+    told to overlook.
+    """
+    bindings = [one for one in class_bindings(found.module, found.node) if is_public(one.name)]
+    overloads: dict[str, list[ast.stmt]] = {}
+    for binding in bindings:
+        if _is_overload(binding.node):
+            overloads.setdefault(binding.name, []).append(binding.node)
+    for name, nodes in overloads.items():
+        overloads[name] = [
+            one for one in nodes if not (_is_for_some(one) or _is_overlooked(one, found.module))
+        ] or nodes
+    for binding in bindings:
+        kept = overloads.get(binding.name)
+        if kept is None:
+            yield binding
+        elif kept == [binding.node]:
+            yield replace(binding, node=_without_overload(binding.node))
+        elif binding.node in kept:
+            yield binding
+
+
+def _is_overload(node: ast.stmt) -> bool:
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and any(
+        ast.unparse(decorator).endswith("overload") for decorator in node.decorator_list
+    )
+
+
+def _is_for_some(node: ast.stmt) -> bool:
+    """Whether the receiver of a method is annotated with arguments: `self: IO[bytes]`."""
+    if not isinstance(node, Function):
+        return False
+    receiver = next(iter([*node.args.posonlyargs, *node.args.args]), None)
+    annotation = receiver.annotation if receiver else None
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        annotation = parsed_string(annotation.value)
+    return isinstance(annotation, ast.Subscript) and last_word(annotation.value) not in {
+        "type",
+        "Type",
+    }
+
+
+def _is_overlooked(node: ast.stmt, module: Module) -> bool:
+    """Whether a comment lets an overload overlap with another one."""
+    lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    said = [linecache.getline(str(module.path), line) for line in lines]
+    return any("type: ignore" in line and "overlap" in line for line in said)
+
+
+def _without_overload(node: ast.stmt) -> ast.stmt:
+    alone = copy(node)
+    assert isinstance(alone, Function)
+    alone.decorator_list = [one for one in alone.decorator_list if last_word(one) != "overload"]
+    return alone
+
+
+def adds_to(node: ast.stmt) -> bool:
+    """Whether a statement belongs to an earlier one of the same name."""
+    words = {last_word(one) for one in getattr(node, "decorator_list", [])}
+    return bool(words & {"overload", "setter", "deleter"})
+
+
+def is_frozen(node: ast.ClassDef) -> bool:
+    """Whether the attributes of a class cannot be set: a frozen dataclass, a named tuple."""
+    return any(last_word(base) == "NamedTuple" for base in node.bases) or any(
+        last_word(decorator) == "frozen"
+        or (
+            isinstance(decorator, ast.Call)
+            and any(
+                one.arg == "frozen" and getattr(one.value, "value", False) is True
+                for one in decorator.keywords
+            )
+        )
+        for decorator in node.decorator_list
+    )
