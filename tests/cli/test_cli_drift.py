@@ -132,6 +132,17 @@ def test_verify_lets_mypy_look_at_protocols_and_wrappers(project: Project) -> No
     assert run.err.endswith("to fix: vcr-gen\n")
 
 
+def test_verify_does_not_send_to_vcr_gen_for_what_the_protocol_leaves_open(
+    project: Project,
+) -> None:
+    project.replace("src/app/ports.py", "name: str, arguments", "name, arguments")
+    project.run()
+    run = project.run("verify")
+    assert run.code == 1
+    assert re.search(r"^src/app/ports.py:\d+:\d+: VCR310 .*annotation", run.err, re.MULTILINE)
+    assert run.err.endswith("; the wrappers are up to date: see vcr-gen --explain VCR310\n")
+
+
 def test_verify_names_missing_and_stale_files(project: Project) -> None:
     run = project.run("verify", "--no-mypy")
     assert run.code == 1

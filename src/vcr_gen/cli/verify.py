@@ -8,6 +8,8 @@ from vcr_gen.cli.terminal import Terminal
 
 __all__ = ["add_parser", "run"]
 
+_BY_MYPY = "VCR310"
+
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the parser of this command."""
@@ -41,10 +43,12 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     checked = f"{boundaries} in {counted(result.files, 'file')}"
     if not result.diagnostics:
         return tell(Outcome(code=FINE, summary=f"{checked}: all fit"), terminal)
+    drifted = any(one.code != _BY_MYPY for one in result.diagnostics)
+    current = "" if drifted else f"; the wrappers are up to date: see vcr-gen --explain {_BY_MYPY}"
     outcome = Outcome(
         code=DIFFERENT,
         diagnostics=result.diagnostics,
-        summary=f"{counted(len(result.diagnostics), 'difference')} in {checked}",
-        fix="vcr-gen",
+        summary=f"{counted(len(result.diagnostics), 'difference')} in {checked}{current}",
+        fix="vcr-gen" if drifted else "",
     )
     return tell(outcome, terminal)

@@ -15,6 +15,7 @@ from vcr_gen.gen.text import Reference, builtin, imported
 __all__ = ["Ancestor", "class_scope", "fill", "is_protocol", "lineage", "own_variables"]
 
 _PROTOCOL: Final = "typing.Protocol"
+_OF_PYTHON: Final = "inherit from `Collection` or `Iterable`, or declare the methods that you need"
 _NOT_BASES: Final = frozenset({_PROTOCOL, "typing.Generic", "builtins.object"})
 
 
@@ -130,7 +131,8 @@ class _Bases:
                 self.problems.report(
                     "VCR105",
                     f"the base `{ast.unparse(base)}` of `{definition.qualname}` is not a Protocol",
-                    "a Protocol can only inherit from Protocols; add `Protocol` to its bases",
+                    "a Protocol can only inherit from Protocols; "
+                    + (_OF_PYTHON if found.module.standard else "add `Protocol` to its bases"),
                     module=definition.module,
                     node=base,
                 )

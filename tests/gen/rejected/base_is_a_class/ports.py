@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from typing import Protocol
 
 from vcr_gen.boundary import outbound
@@ -9,4 +10,9 @@ class Base:
 
 @outbound
 class Port(Base, Protocol):
+    def run(self) -> int: ...
+
+
+@outbound
+class Table(Mapping[str, int], Protocol):
     def run(self) -> int: ...
