@@ -1,6 +1,8 @@
 import json
+import os
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -110,6 +112,23 @@ def test_everything_that_decides_the_output_is_noticed(project: Project) -> None
     _assert_noticed(project)
     (project.root / "src/app/new.py").unlink()
     _assert_noticed(project)
+
+
+def test_a_folder_that_only_got_a_cache_of_pythons_own_is_no_reason_to_forget(
+    project: Project,
+) -> None:
+    project.write("libs/other/base.py", BASE.format("first"))
+    project.replace("pyproject.toml", "[tool.vcr-gen]", '[tool.vcr-gen]\nsearch-path = ["libs"]')
+    project.replace("src/app/ports.py", "StepRunner(Protocol)", "StepRunner(Base, Protocol)")
+    project.replace("src/app/ports.py", "@dataclass", "from other.base import Base\n\n@dataclass")
+    soon = time.time() + 3600
+    os.utime(project.root / "libs/other", (soon, soon))  # as if it came while vcr-gen runs
+    assert project.run().code == 0
+    assert (project.root / MANIFEST).exists()
+    os.utime(project.root / "libs/other/base.py", (soon, soon))
+    (project.root / MANIFEST).unlink()
+    assert project.run().code == 0
+    assert not (project.root / MANIFEST).exists()  # who knows which text was read
 
 
 def test_runs_at_the_same_time_do_not_spoil_each_other(project: Project) -> None:

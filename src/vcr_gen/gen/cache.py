@@ -17,7 +17,7 @@ from vcr_gen.gen.diagnostics import RefusedError
 from vcr_gen.gen.memory import Memory, Remembered
 from vcr_gen.gen.write import write_file
 
-__all__ = ["Manifest", "Output", "fingerprint", "hash_file", "hash_text", "load", "save"]
+__all__ = ["Manifest", "Output", "fingerprint", "hash_file", "hash_text", "listing", "load", "save"]
 
 _NAME: Final = "manifest.json"
 _IGNORE: Final = "# Made by vcr-gen; safe to delete.\n*\n"
@@ -107,10 +107,14 @@ def hash_file(path: str) -> str:
         with open(path, "rb") as file:
             return _digest(file.read().replace(b"\r\n", b"\n"))
     except IsADirectoryError:
-        names = (name for name in os.listdir(path) if not name.startswith((".", "__pycache__")))
-        return _digest("\n".join(sorted(names)).encode())
+        return _digest("\n".join(sorted(listing(path))).encode())
     except OSError:
         return ""
+
+
+def listing(folder: str) -> list[str]:
+    """What counts of a folder: Python and other tools keep their own things there too."""
+    return [name for name in os.listdir(folder) if not name.startswith((".", "__pycache__"))]
 
 
 def _digest(data: bytes) -> str:

@@ -43,7 +43,6 @@ def plan_run(config: Config, request: Request) -> Plan:
 
     Raises `RefusedError` when anything cannot be wrapped or is in the way.
     """
-    started = time.time_ns()
     settings = settings_fingerprint(config)
     manifest = cache.load(config, settings) if request.use_cache else None
     hashes = {path: cache.hash_file(path) for path in project_files(config)}
@@ -54,6 +53,7 @@ def plan_run(config: Config, request: Request) -> Plan:
 
     from vcr_gen.gen.pipeline import generate
 
+    started = time.time_ns()
     # Not only the paths asked for: a wrapper depends on which other Protocols are boundaries.
     jobs, progress = processes(request.jobs), request.progress
     generation = generate(config, jobs=jobs, progress=_part(progress, 0, _GENERATED), past=past)
@@ -130,8 +130,14 @@ def _came_from(config: Config, text: str, sources: Sequence[Path]) -> bool:
 
 def _is_older(path: str, moment: int) -> bool:
     """Whether a file was last changed before; if not, its hash may not be of what was read."""
+    latest = moment - _CLOCK_GRAIN
     try:
-        return os.stat(path).st_mtime_ns < moment - _CLOCK_GRAIN
+        if os.stat(path).st_mtime_ns < latest:
+            return True
+        # A folder is young, too, where only a `__pycache__` came.
+        return os.path.isdir(path) and all(
+            os.stat(os.path.join(path, name)).st_ctime_ns < latest for name in cache.listing(path)
+        )
     except OSError:
         return True
 
