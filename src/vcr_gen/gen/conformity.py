@@ -65,5 +65,5 @@ def _compare(config: Config, wanted: Mapping[Path, str]) -> Iterator[Diagnostic]
 def _read(path: Path) -> str | None:
     try:
         return path.read_bytes().decode("utf-8", errors="replace")
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return None

@@ -3,12 +3,13 @@
 import gc
 import multiprocessing
 import pickle
+import signal
 import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -87,9 +88,27 @@ def _start(
     forked = context.get_start_method() == "fork"
     inherited = [*(one.ours for one in others), ours] if forked else []
     process = context.Process(target=_take_part, args=(theirs, inherited, work, share), daemon=True)
-    process.start()
+    with _deaf_to_ctrl_c():
+        process.start()
     theirs.close()
     return _Member(process, ours)
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """What is started here never hears Ctrl-C, not even before it can say that it will not.
+
+    It is for the parent to say something when all are interrupted.
+    """
+    set_mask = getattr(signal, "pthread_sigmask", None)  # not on every system
+    if set_mask is None:
+        yield
+        return
+    before = set_mask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        set_mask(signal.SIG_SETMASK, before)
 
 
 def _take_part(
@@ -99,7 +118,6 @@ def _take_part(
     for connection in inherited:
         connection.close()
     gc.freeze()  # what the parent made is no garbage: looking through it would copy it
-    # It is for the parent to say something when all are interrupted.
     with rare_garbage_collection(), suppress(KeyboardInterrupt, BrokenPipeError):
         try:
             teller = _Teller(theirs)
