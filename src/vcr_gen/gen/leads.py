@@ -13,25 +13,26 @@ def leads(library: Library) -> dict[str, set[str]]:
     """The files that the imports of each file lead to, of those that were read so far.
 
     What was not read has no say. Names are followed from module to module along imports only, so
-    that a file which no chain of them leads to has no say either.
+    that a file which no chain of them leads to has no say either. Python's own stubs are left out:
+    they change with the checker that brings them, and then everything is made again.
     """
+    read = [(name, path, library.read.get(path)) for name, path in library.names]
+    own = [one for one in read if not (isinstance(one[2], Module) and one[2].standard)]
     exactly: dict[str, set[str]] = {}
     within: dict[str, set[str]] = {}
-    for name, path in library.names:
+    for name, path, _ in own:
         exactly.setdefault(name, set()).add(str(path))
         parts = name.split(".")
         for length in range(1, len(parts) + 1):
             within.setdefault(".".join(parts[:length]), set()).add(str(path))
     found: dict[str, set[str]] = {}
-    for name, path in library.names:
-        module = library.read.get(path)
-        if isinstance(module, Module) and not module.standard:
-            files = found.setdefault(str(path), set())
-            files |= exactly[name]  # a stub, and what it describes
-            for whole, inside in _imported(module):
-                files |= exactly.get(whole, set())
-                files |= within.get(inside, set())
-    return found
+    for name, path, module in own:
+        files = set(exactly[name])  # a stub, and what it describes
+        for whole, inside in _imported(module) if isinstance(module, Module) else ():
+            files |= exactly.get(whole, set())
+            files |= within.get(inside, set())
+        found.setdefault(str(path), set()).update(files - {str(path)})
+    return {file: files for file, files in found.items() if files}
 
 
 def _imported(module: Module) -> Iterator[tuple[str, str]]:
