@@ -93,14 +93,15 @@ class EventMaker:
         It is `unseen` by type checkers where its name is mangled, or its value has a `__get__`
         which they think makes something else of it.
         """
-        returns = self.returned(signature)
+        never = signature.returned == "never"  # which no type checker believes of an attribute
+        returns = _ANY if never else self.returned(signature)
         access = f"target.{key}"
         if unseen:
             access = f"{self.anything('target')}.{key}"
         if unseen and returns != _ANY:
             cast, shown = self.names.own("typing", "cast"), self.names.spell(returns)
             access = f"{cast}({_quoted(shown)}, {access})"
-        if signature.returned == "none":  # alone, `target.x` is a statement that does nothing
+        if never or signature.returned == "none":  # alone, `target.x` does nothing
             signature = replace(signature, returned="value")
         statement = _statement(signature, Nest(access, (), ""))
         return self._event(name, key, signature, [], returns=returns, body=statement)

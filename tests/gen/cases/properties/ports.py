@@ -1,4 +1,4 @@
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from vcr_gen.boundary import outbound
 
@@ -19,3 +19,6 @@ class Account(Protocol):
 
     @property
     async def rate(self) -> float: ...
+
+    @property
+    def closed(self) -> NoReturn: ...

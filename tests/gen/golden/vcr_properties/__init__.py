@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from vcr_properties.ports import (
         ACCOUNT,
         AccountBalance,
+        AccountClosed,
         AccountOwner,
         AccountOwnerDelete,
         AccountOwnerSet,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ACCOUNT",
     "AccountBalance",
+    "AccountClosed",
     "AccountOwner",
     "AccountOwnerDelete",
     "AccountOwnerSet",
@@ -29,6 +31,7 @@ __all__ = [
 _HOMES = {
     "ACCOUNT": "vcr_properties.ports",
     "AccountBalance": "vcr_properties.ports",
+    "AccountClosed": "vcr_properties.ports",
     "AccountOwner": "vcr_properties.ports",
     "AccountOwnerDelete": "vcr_properties.ports",
     "AccountOwnerSet": "vcr_properties.ports",

@@ -5,7 +5,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
@@ -54,6 +54,14 @@ class AccountRate(Call):
         return await target.rate
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountClosed(Call):
+    """`Account.closed`, as it crosses the boundary."""
+
+    def __call__(self, target: Account) -> Any:
+        return target.closed
+
+
 class VcrAccount:
     """Records and replays `Account`."""
 
@@ -86,6 +94,10 @@ class VcrAccount:
     async def rate(self) -> float:
         return await self._port.acall(AccountRate())
 
+    @property
+    def closed(self) -> NoReturn:
+        self._port.never(AccountClosed())
+
 
 ACCOUNT: Final[Boundary] = Boundary(
     "Account",
@@ -98,6 +110,7 @@ ACCOUNT: Final[Boundary] = Boundary(
         "owner.set": AccountOwnerSet,
         "owner.delete": AccountOwnerDelete,
         "rate": AccountRate,
+        "closed": AccountClosed,
     },
 )
 
