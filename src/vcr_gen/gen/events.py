@@ -15,9 +15,9 @@ from vcr_gen.gen.text import (
     fold,
     full_names,
     imported,
-    outside_callables,
     replace_self,
     string_literal,
+    surrounded,
     without_quotes,
 )
 from vcr_gen.gen.views import EventView, FieldView, FunctionView
@@ -202,7 +202,8 @@ class EventMaker:
         texts = [self.target, *(text for _, text in fields), returns]
         known = [one.reference for one in self.boundary.type_parameters]
         # What only a returned `Callable` mentions is that callable's own, and no type of the event.
-        held = {*variables_of(texts[:-1]), *outside_callables(returns)}
+        held = {*variables_of(texts[:-1])}
+        held.update(one for one, around in surrounded(returns) if "typing.Callable" not in around)
         others = [
             one
             for one in variables_of(texts)

@@ -20,10 +20,10 @@ __all__ = [
     "is_inner",
     "is_self",
     "opened",
-    "outside_callables",
     "references",
     "replace_self",
     "string_literal",
+    "surrounded",
     "without_quotes",
 ]
 
@@ -112,27 +112,29 @@ def references(text: Text) -> Iterator[Reference]:
             yield from references(part.text)
 
 
-def outside_callables(text: Text) -> Iterator[Reference]:
-    """The names in a text but for the arguments of `Callable[...]`."""
-    depth, callables, opening = 0, [0], False
+def surrounded(
+    text: Text, around: tuple[str, ...] = ()
+) -> Iterator[tuple[Reference, tuple[str, ...]]]:
+    """All names in a text, each with the full names of the types between whose brackets it stands.
+
+    Brackets without a type before them, as in `Callable[[int], str]`, count with no name.
+    """
+    opener = ""
     for index, part in enumerate(text):
         if isinstance(part, Quoted):
-            yield from () if callables[1:] else outside_callables(part.text)
+            yield from surrounded(part.text, around)
         elif isinstance(part, Reference):
             after = text[index + 1] if index + 1 < len(text) else ""
             tail = _TAIL.match(after) if isinstance(after, str) else None
-            dotted = tail.group() if tail else ""
-            opening = fold(part.full_name + dotted) == "typing.Callable"
-            if not callables[1:]:
-                yield part
+            opener = fold(part.full_name + (tail.group() if tail else ""))
+            yield part, around
         else:
             for character in part:
-                depth += {"[": 1, "]": -1}.get(character, 0)
-                if character == "[" and opening:
-                    callables.append(depth)
-                elif depth < callables[-1]:
-                    callables.pop()
-                opening = opening and character not in "[],"
+                if character == "[":
+                    around = (*around, opener)
+                elif character == "]":
+                    around = around[:-1]
+                opener = "" if character in "[]," else opener
 
 
 def fold(full_name: str) -> str:

@@ -189,9 +189,9 @@ def _free(name: str, boundary: Boundary, other: str) -> str:
 
 
 def protocol_text(
-    boundary: Boundary, *, arguments: bool = True, idle: Collection[TypeVariable] = ()
+    boundary: Boundary, *, arguments: bool = True, unsolved: Collection[TypeVariable] = ()
 ) -> Text:
-    """The Protocol as a type, with its own type parameters as arguments; any for the idle."""
+    """The Protocol as a type, with its own type parameters as arguments; any for the unsolved."""
     tail = boundary.qualname.partition(".")[2]
     text: Text = (boundary.reference, f".{tail}") if tail else (boundary.reference,)
     if not boundary.type_parameters or not arguments:
@@ -202,7 +202,7 @@ def protocol_text(
             parts.append(", ")
         if one.kind == "TypeVarTuple":
             parts.append("*")
-        parts.append(_anything(one) if one in idle else one.reference)
+        parts.append(_anything(one) if one in unsolved else one.reference)
     return (*text, *parts, "]")
 
 
@@ -218,11 +218,15 @@ def names_for(boundary: Boundary) -> Chosen:
     return Chosen(f"Vcr{name}", lower.upper(), name, f"vcr_{lower}_is_a_{lower}")
 
 
-def own_type(wrapper: Wrapper, *, idle: Collection[TypeVariable] = ()) -> str:
-    """The wrapper as a type, with its type parameters; any for the idle."""
+def own_type(wrapper: Wrapper, *, unsolved: Collection[TypeVariable] = ()) -> str:
+    """The wrapper as a type, with its type parameters; any for the unsolved."""
     names = wrapper.names
     shown = [
-        names.spell(names.known((_anything(one),))) if one in idle else generic_argument(names, one)
+        (
+            names.spell(names.known((_anything(one),)))
+            if one in unsolved
+            else generic_argument(names, one)
+        )
         for one in wrapper.boundary.type_parameters
     ]
     arguments = f"[{', '.join(shown)}]" if shown else ""

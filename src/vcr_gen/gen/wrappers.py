@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
 from vcr_gen.gen.bodies import cast_to
+from vcr_gen.gen.conformance import conformance
 from vcr_gen.gen.events import (
     RUNTIME,
     EventMaker,
@@ -21,7 +22,7 @@ from vcr_gen.gen.model import (
     Property,
     TypeVariable,
 )
-from vcr_gen.gen.names import Names, variables_of
+from vcr_gen.gen.names import Names
 from vcr_gen.gen.text import (
     Reference,
     Text,
@@ -37,7 +38,7 @@ from vcr_gen.gen.views import (
     FunctionView,
     MemberView,
 )
-from vcr_gen.gen.wrapper import Chosen, Wrapper, own_type, protocol_text
+from vcr_gen.gen.wrapper import Chosen, Wrapper, protocol_text
 from vcr_gen.gen.wrapper_methods import method
 from vcr_gen.gen.wrapper_values import attribute_member, property_member
 
@@ -82,7 +83,7 @@ def make_boundary(
         events=tuple(wrapper.events),
         options=tuple(_options(wrapper, handles)),
         factory=names.own(RUNTIME, "Boundary"),
-        conformance=_conformance(wrapper),
+        conformance=conformance(wrapper),
     )
 
 
@@ -144,38 +145,6 @@ def _functions(wrapper: Wrapper, functions: Mapping[str, tuple[str, str]]) -> st
         f"{string_literal(path)}: {wrapper.names.own(module, name)}"
         for path, (module, name) in functions.items()
     )
-
-
-def _conformance(wrapper: Wrapper) -> FunctionView:
-    names, boundary = wrapper.names, wrapper.boundary
-    brackets = ""
-    idle = _idle(boundary)
-    busy = [one for one in boundary.type_parameters if one not in idle]
-    if boundary.brackets and busy:
-        header = generic_header(names, "", busy).before
-        brackets = header[len("class ") : -1]
-    own = own_type(wrapper, idle=idle)
-    protocol = names.own_annotation(protocol_text(boundary, idle=idle))
-    return FunctionView(
-        (),
-        Nest(
-            f"def {wrapper.chosen.conformance}{brackets}(",
-            (f"wrapper: {own}",),
-            f") -> {protocol}:",
-        ),
-        None,
-        ("return wrapper",),
-    )
-
-
-def _idle(boundary: Boundary) -> list[TypeVariable]:
-    """Type parameters that no member mentions: pyright cannot tell what they stand for."""
-    known = set(variables_of(boundary.texts()))
-    return [
-        one
-        for one in boundary.type_parameters
-        if one.kind != "TypeVarTuple" and one.reference not in known
-    ]
 
 
 def _constructors(wrapper: Wrapper) -> Iterator[FunctionView]:

@@ -19,3 +19,14 @@ class Box[T, U: (int, str) = int](Protocol):
 class Runner(Protocol):
     def run[**P, R](self, job: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R: ...
     def gather[*Ts](self, *values: *Ts) -> tuple[*Ts]: ...
+
+
+class Read[S, R](Protocol):
+    def __call__(self, source: S, /) -> R: ...
+
+
+@outbound
+class ReadCallback[S, R](Protocol):
+    """pyright does not find out what `S` is: a reader takes it, and the callback takes a reader."""
+
+    def __call__(self, read: Read[S, R], name: str, /) -> R: ...

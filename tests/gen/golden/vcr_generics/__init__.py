@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from vcr_generics.ports import (
         CELL,
         FILE,
+        PUMP,
         REPO,
         TAGGED,
         CellSwap,
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
         FileEnter,
         FileRead,
         FileWrite,
+        PumpInto,
+        PumpWatched,
         RepoAll,
         RepoConvert,
         RepoGet,
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
         TaggedGet,
         VcrCell,
         VcrFile,
+        VcrPump,
         VcrRepo,
         VcrTagged,
     )
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CELL",
     "FILE",
+    "PUMP",
     "REPO",
     "TAGGED",
     "CellSwap",
@@ -40,6 +45,8 @@ __all__ = [
     "FileEnter",
     "FileRead",
     "FileWrite",
+    "PumpInto",
+    "PumpWatched",
     "RepoAll",
     "RepoConvert",
     "RepoGet",
@@ -48,6 +55,7 @@ __all__ = [
     "TaggedGet",
     "VcrCell",
     "VcrFile",
+    "VcrPump",
     "VcrRepo",
     "VcrTagged",
 ]
@@ -55,6 +63,7 @@ __all__ = [
 _HOMES = {
     "CELL": "vcr_generics.ports",
     "FILE": "vcr_generics.ports",
+    "PUMP": "vcr_generics.ports",
     "REPO": "vcr_generics.ports",
     "TAGGED": "vcr_generics.ports",
     "CellSwap": "vcr_generics.ports",
@@ -63,6 +72,8 @@ _HOMES = {
     "FileEnter": "vcr_generics.ports",
     "FileRead": "vcr_generics.ports",
     "FileWrite": "vcr_generics.ports",
+    "PumpInto": "vcr_generics.ports",
+    "PumpWatched": "vcr_generics.ports",
     "RepoAll": "vcr_generics.ports",
     "RepoConvert": "vcr_generics.ports",
     "RepoGet": "vcr_generics.ports",
@@ -71,6 +82,7 @@ _HOMES = {
     "TaggedGet": "vcr_generics.ports",
     "VcrCell": "vcr_generics.ports",
     "VcrFile": "vcr_generics.ports",
+    "VcrPump": "vcr_generics.ports",
     "VcrRepo": "vcr_generics.ports",
     "VcrTagged": "vcr_generics.ports",
 }

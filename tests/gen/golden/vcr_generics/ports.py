@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, AnyStr, Final, Generic, Self, TypeVar
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from generics.ports import Cell, File, Idle_co, Item, K_contra, Repo, T, T_co, Tagged
+from generics.ports import Cell, File, Idle_co, Item, K_contra, Pump, Repo, Sink, T, T_co, Tagged
 
 if TYPE_CHECKING:
     _N = TypeVar("_N", int, float)
@@ -273,6 +273,53 @@ FILE: Final[Boundary] = Boundary(
     calls={"read": FileRead, "write": FileWrite, "__enter__": FileEnter},
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PumpInto(Call, Generic[T_co, Idle_co]):
+    """`Pump.into`, as it crosses the boundary."""
+
+    sinks: tuple[Sink[T_co] | None, ...]
+
+    def __call__(self, target: Pump[T_co, Idle_co]) -> Idle_co:
+        return target.into(*self.sinks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PumpWatched(Call, Generic[T_co, Idle_co]):
+    """`Pump.watched`, as it crosses the boundary."""
+
+    def __call__(self, target: Pump[T_co, Idle_co]) -> Callable[[Sink[T_co]], None]:
+        return target.watched()
+
+
+class VcrPump(Generic[T_co, Idle_co]):
+    """Records and replays `Pump`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Pump[T_co, Idle_co] | None = None) -> None:
+        self._port = OutboundPort(cassette, PUMP, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Pump[T_co, Idle_co]]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def into(self, *sinks: Sink[T_co] | None) -> Idle_co:
+        call: PumpInto[T_co, Idle_co] = PumpInto(sinks=sinks)
+        return self._port.call(call)
+
+    def watched(self) -> Callable[[Sink[T_co]], None]:
+        call: PumpWatched[T_co, Idle_co] = PumpWatched()
+        return self._port.call(call)
+
+
+PUMP: Final[Boundary] = Boundary(
+    "Pump",
+    direction="outbound",
+    protocol="generics.ports:Pump",
+    wrapper=VcrPump,
+    calls={"into": PumpInto, "watched": PumpWatched},
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_repo_is_a_repo(wrapper: VcrRepo[K_contra, T_co]) -> Repo[K_contra, T_co]:
@@ -285,4 +332,7 @@ if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift a
         return wrapper
 
     def vcr_file_is_a_file(wrapper: VcrFile[AnyStr]) -> File[AnyStr]:
+        return wrapper
+
+    def vcr_pump_is_a_pump(wrapper: VcrPump[Any, Idle_co]) -> Pump[Any, Idle_co]:
         return wrapper

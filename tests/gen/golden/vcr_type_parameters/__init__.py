@@ -8,40 +8,49 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from vcr_type_parameters.ports import (
         BOX,
+        READ_CALLBACK,
         RUNNER,
         BoxCount,
         BoxGet,
         BoxMapped,
         BoxPair,
+        ReadCallbackCall,
         RunnerGather,
         RunnerRun,
         VcrBox,
+        VcrReadCallback,
         VcrRunner,
     )
 
 __all__ = [
     "BOX",
+    "READ_CALLBACK",
     "RUNNER",
     "BoxCount",
     "BoxGet",
     "BoxMapped",
     "BoxPair",
+    "ReadCallbackCall",
     "RunnerGather",
     "RunnerRun",
     "VcrBox",
+    "VcrReadCallback",
     "VcrRunner",
 ]
 
 _HOMES = {
     "BOX": "vcr_type_parameters.ports",
+    "READ_CALLBACK": "vcr_type_parameters.ports",
     "RUNNER": "vcr_type_parameters.ports",
     "BoxCount": "vcr_type_parameters.ports",
     "BoxGet": "vcr_type_parameters.ports",
     "BoxMapped": "vcr_type_parameters.ports",
     "BoxPair": "vcr_type_parameters.ports",
+    "ReadCallbackCall": "vcr_type_parameters.ports",
     "RunnerGather": "vcr_type_parameters.ports",
     "RunnerRun": "vcr_type_parameters.ports",
     "VcrBox": "vcr_type_parameters.ports",
+    "VcrReadCallback": "vcr_type_parameters.ports",
     "VcrRunner": "vcr_type_parameters.ports",
 }
 

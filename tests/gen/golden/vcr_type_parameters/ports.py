@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from type_parameters.ports import Box, Count, Pair, Runner
+from type_parameters.ports import Box, Count, Pair, Read, ReadCallback, Runner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,10 +133,51 @@ RUNNER: Final[Boundary] = Boundary(
     calls={"run": RunnerRun, "gather": RunnerGather},
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadCallbackCall[S, R](Call):
+    """`ReadCallback.__call__`, as it crosses the boundary."""
+
+    read: Read[S, R]
+    name: str
+
+    def __call__(self, target: ReadCallback[S, R]) -> R:
+        return target.__call__(self.read, self.name)
+
+
+class VcrReadCallback[S, R]:
+    """Records and replays `ReadCallback`."""
+
+    def __init__(self, *, cassette: Cassette, inner: ReadCallback[S, R] | None = None) -> None:
+        self._port = OutboundPort(cassette, READ_CALLBACK, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], ReadCallback[S, R]]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def __call__(self, read: Read[S, R], name: str, /) -> R:
+        call: ReadCallbackCall[S, R] = ReadCallbackCall(read=read, name=name)
+        return self._port.call(call)
+
+
+READ_CALLBACK: Final[Boundary] = Boundary(
+    "ReadCallback",
+    direction="outbound",
+    protocol="type_parameters.ports:ReadCallback",
+    wrapper=VcrReadCallback,
+    calls={"__call__": ReadCallbackCall},
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_box_is_a_box[T, U: (int, str) = int](wrapper: VcrBox[T, U]) -> Box[T, U]:
         return wrapper
 
     def vcr_runner_is_a_runner(wrapper: VcrRunner) -> Runner:
+        return wrapper
+
+    def vcr_read_callback_is_a_read_callback[R](
+        wrapper: VcrReadCallback[Any, R],
+    ) -> ReadCallback[Any, R]:
         return wrapper
