@@ -16,6 +16,7 @@ from vcr_gen.runtime.formats import (
     yaml_read,
 )
 from vcr_gen.runtime.plain import MAX_DEPTH, Plain
+from vcr_gen.runtime.tape.events import unfold
 
 
 def refusal(chosen: Format, data: bytes) -> tuple[int | None, str]:
@@ -288,3 +289,29 @@ def test_without_libyaml_cassettes_still_load_and_one_warning_says_why_it_is_slo
     with pytest.warns(UserWarning, match="about 25 times slower"):
         assert len(read(YAML, data)) == 3
     assert len(read(YAML, data)) == 3
+
+
+EVENT_REFUSALS = {
+    "an end at call that has not raised": (
+        {"end": 1, "at": 0.1, "at_call": True, "returned": None},
+        "`at_call` is said only of what has raised",
+    ),
+    "a call that ended at call without raising": (
+        {"call": 1, "of": "A.b", "at": 0.0, "took": 0.1, "at_call": True, "returned": 1},
+        "`at_call` is said only of what has raised",
+    ),
+    "a start that knows how it will end": (
+        {"call": 1, "of": "A.b", "at": 0.0, "at_call": True},
+        "unknown key `at_call` in an event",
+    ),
+    "two ends": ({"end": 1, "at": 0.1, "returned": 1, "raised": 2}, "expected one of returned"),
+    "a number that is none": ({"end": "1", "at": 0.1, "returned": 1}, "expected a call number"),
+    "nothing known": ({"x": 1}, "expected an event (call, next, item"),
+}
+
+
+@pytest.mark.parametrize(("entry", "words"), EVENT_REFUSALS.values(), ids=EVENT_REFUSALS)
+def test_an_event_that_says_what_cannot_be_is_refused_with_its_line(entry, words):
+    with pytest.raises(CassetteFormatError, match=re.escape(words)) as caught:
+        list(unfold(entry, path=Path("tape.yaml"), line=7))
+    assert caught.value.line == 7

@@ -4,7 +4,7 @@ import asyncio
 import threading
 
 import pytest
-from sample.bridges import RealFeed, StubbornFeed
+from sample.bridges import EagerFeed, RealFeed, StubbornFeed
 from sample.models import BoomError
 from tape_data import read_tape
 from vcr_sample import VcrFeed
@@ -43,6 +43,62 @@ def test_a_stream_that_raises_does_so_after_the_same_items(tape):
         return [*seen, caught.value.where, next(lines, "end")]
 
     assert tape.same(VcrFeed, RealFeed, program) == ["a", "b", "ab!", "end"]
+
+
+@pytest.mark.parametrize("bridge", [RealFeed, EagerFeed])
+def test_a_stream_raises_when_it_is_called_or_when_it_is_used_as_recorded(tape, bridge):
+    def program(feed):
+        try:
+            lines = feed.lines("!")
+        except BoomError as error:
+            return "called", error.where
+        with pytest.raises(BoomError) as caught:
+            next(lines)
+        return "used", caught.value.where
+
+    assert tape.same(VcrFeed, bridge, program) == (
+        "called" if bridge is EagerFeed else "used",
+        "!",
+    )
+
+
+@pytest.mark.parametrize("lazy", [True, False])
+def test_an_iterable_raises_when_it_is_called_or_when_it_is_used_as_recorded(tape, lazy):
+    def program(feed):
+        try:
+            words = feed.words(lazy)
+        except BoomError:
+            return "called"
+        with pytest.raises(BoomError):
+            list(words)
+        return "used"
+
+    assert tape.same(VcrFeed, EagerFeed, program) == ("used" if lazy else "called")
+
+
+def test_a_stream_that_raised_when_it_was_called_says_so_on_the_tape(tape):
+    def program(feed):
+        with pytest.raises(BoomError):
+            feed.lines("!")
+
+    tape.record(VcrFeed, EagerFeed, program)
+    [event] = read_tape(tape.path)
+    assert event["at_call"] is True
+
+
+@pytest.mark.parametrize("bridge", [RealFeed, EagerFeed])
+def test_an_async_stream_raises_when_it_is_called_or_when_it_is_used_as_recorded(tape, bridge):
+    async def program(feed):
+        await asyncio.sleep(0)
+        try:
+            lines = feed.alines("!")
+        except BoomError:
+            return "called"
+        with pytest.raises(BoomError):
+            await anext(lines)
+        return "used"
+
+    assert tape.same(VcrFeed, bridge, program) == ("called" if bridge is EagerFeed else "used")
 
 
 def test_a_finished_stream_stays_finished(tape):

@@ -158,10 +158,17 @@ _OTHERWISE = {
     "item": "gave another item",
     "returned": "returned another value",
     "raised": "raised another exception",
+    "raised at call": "raised another exception",
     "sent": "was sent another value",
     "thrown": "was thrown another exception",
 }
-_ROOTS = {"item": "$item", "returned": "$result", "raised": "$raised", "sent": "$sent"}
+_ROOTS = {
+    "item": "$item",
+    "returned": "$result",
+    "raised": "$raised",
+    "raised at call": "$raised",
+    "sent": "$sent",
+}
 _Events = list[tuple[Event, int]]
 
 
@@ -222,8 +229,8 @@ def _word(event: Event) -> str:
             return "raised" if raised else "item"
         case Signal(kind=kind):
             return kind
-        case End(outcome=outcome):
-            return outcome
+        case End(outcome=outcome, at_call=at_call):
+            return f"{outcome} at call" if at_call else outcome
 
 
 def _value(event: Event) -> Plain:

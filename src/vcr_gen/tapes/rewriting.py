@@ -17,7 +17,7 @@ Renaming: TypeAlias = Callable[[Plain], Plain]
 _BY_BOUNDARY: Final = frozenset({"order", "strategy"})
 """Keys of a header that may say something for each boundary."""
 _WORD: Final = re.compile(r"\w+")
-_AFTER_ARGUMENTS: Final = ("took", "returned", "raised", "cancelled")
+_AFTER_ARGUMENTS: Final = ("took", "at_call", "returned", "raised", "cancelled")
 
 
 @final

@@ -63,7 +63,7 @@ class Recorder:
         """Make an outbound call and record it."""
         call, forwarded = self._start(operation, inbound=False)
         images = operation.bound.images(operation.arguments)
-        with self.ending(call, operation.bound):
+        with self.ending(call, operation.bound, at_call=operation.bound.kind is not Kind.VALUE):
             value = operation.perform(forwarded)
         if images and images != (after := operation.bound.images(operation.arguments)):
             for name in images:
@@ -180,14 +180,16 @@ class Recorder:
             self._turns.queue(wanted, enter, running_library().loop())
 
     @contextmanager
-    def ending(self, call: int, bound: Bound, *, inbound: bool = False) -> Iterator[None]:
-        """Record the exception that ends a call in this block."""
+    def ending(
+        self, call: int, bound: Bound, *, inbound: bool = False, at_call: bool = False
+    ) -> Iterator[None]:
+        """Record the exception that ends a call in this block; at call, before it gave a stream."""
         try:
             yield
         except BaseException as error:
             if self.leaves_unfinished(bound, error):
                 raise
-            self.raised(call, bound, as_answer(error) if inbound else error)
+            self.raised(call, bound, as_answer(error) if inbound else error, at_call=at_call)
             raise
 
     def give(self, passing: Passing, value: Any) -> tuple[Plain, Any]:
@@ -208,14 +210,20 @@ class Recorder:
         return isinstance(error, GeneratorExit)
 
     def raised(
-        self, call: int, bound: Bound, error: BaseException, *, goes_on: bool = False
+        self,
+        call: int,
+        bound: Bound,
+        error: BaseException,
+        *,
+        goes_on: bool = False,
+        at_call: bool = False,
     ) -> None:
         """Record the exception that ended a call, or a step of a stream that may go on."""
         stored = self.give(bound.raised, error)[0]
         if goes_on and isinstance(error, Exception):
             self.tape.item(call, stored, raised=True)
         else:
-            self.tape.end(call, "raised", stored)
+            self.tape.end(call, "raised", stored, at_call=at_call)
 
     def _start(
         self, operation: Operation, *, inbound: bool, soon: Soon | None = None

@@ -124,7 +124,13 @@ class Tape:
             self._put(Signal(call=call, kind=kind, value=value, strand=strand, at=self._now()))
 
     def end(
-        self, call: int, outcome: Outcome, value: Plain = None, *, strand: str | None = None
+        self,
+        call: int,
+        outcome: Outcome,
+        value: Plain = None,
+        *,
+        at_call: bool = False,
+        strand: str | None = None,
     ) -> None:
         """A call is over; in the running strand, unless told otherwise."""
         if outcome != "cancelled":
@@ -133,7 +139,16 @@ class Tape:
             self._names.pop(call, None)
             strand = self._away(call) if strand is None else strand
             self._homes.pop(call, None)
-            self._put(End(call=call, outcome=outcome, value=value, strand=strand, at=self._now()))
+            self._put(
+                End(
+                    call=call,
+                    outcome=outcome,
+                    value=value,
+                    at_call=at_call,
+                    strand=strand,
+                    at=self._now(),
+                )
+            )
 
     def close(self, unfinished: Iterable[int] = ()) -> None:
         """Write a start that still waits for its end; what is in flight now never finished.

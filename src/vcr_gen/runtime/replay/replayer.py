@@ -38,12 +38,7 @@ class Replayer:
         """Assert an outbound call and answer it from the tape."""
         bound = operation.bound
         call = self._player.start(operation, bound.store(operation.arguments))
-        kind = bound.kind
-        if kind is Kind.ITERABLE:
-            upcoming = self._player.upcoming(call)
-            whole = isinstance(upcoming, End) and upcoming.value is not None
-            kind = Kind.VALUE if whole else Kind.STREAM
-        match kind:
+        match self._given(call, bound.kind):
             case Kind.STREAM:
                 return ReplayedStream(self._player, call, bound)
             case Kind.ASYNC_STREAM:
@@ -52,6 +47,20 @@ class Replayer:
                 return self._await_out(call, bound)
         passing = bound.whole if bound.kind is Kind.ITERABLE else bound.value
         return _outcome(self._player, self._player.hear(call), bound, passing)
+
+    def _given(self, call: int, kind: Kind) -> Kind:
+        """What an outbound call gave when it was recorded: at once, if only an exception."""
+        if kind is Kind.VALUE:
+            return kind
+        upcoming = self._player.upcoming(call)
+        if not isinstance(upcoming, End):
+            return Kind.STREAM if kind is Kind.ITERABLE else kind
+        if upcoming.at_call:
+            return Kind.VALUE
+        if kind is Kind.ITERABLE:
+            whole = upcoming.outcome == "returned" and upcoming.value is not None
+            return Kind.VALUE if whole else Kind.STREAM
+        return kind
 
     async def go_out_async(self, operation: Operation) -> Any:
         """Assert an outbound call, and answer it from the tape in its turn."""

@@ -117,6 +117,8 @@ class End:
     call: int
     outcome: Outcome
     value: Plain = None
+    at_call: bool = False
+    """Whether it raised at once, where the call was to give a stream or something to await."""
     strand: str = ""
     at: float = 0.0
 
@@ -154,7 +156,7 @@ def fold(start: Start, end: End | None) -> dict[str, Plain]:
         entry["args"] = dict(start.arguments)
     if end is not None:
         entry["took"] = round(end.at - start.at, 6)
-        entry[end.outcome] = end.value
+        entry |= _ending(end)
     return entry
 
 
@@ -184,8 +186,13 @@ def plain_of(event: Item | Signal | End) -> dict[str, Plain]:
             if event.kind not in _BARE_SIGNALS:
                 entry["value"] = event.value
         case End():
-            entry[event.outcome] = event.value
+            entry |= _ending(event)
     return entry
+
+
+def _ending(end: End) -> dict[str, Plain]:
+    at_call: dict[str, Plain] = {"at_call": True} if end.at_call else {}
+    return {**at_call, end.outcome: end.value}
 
 
 def unfold(entry: Mapping[str, Plain], *, path: Path, line: int) -> Iterator[Event]:
@@ -205,11 +212,12 @@ def unfold(entry: Mapping[str, Plain], *, path: Path, line: int) -> Iterator[Eve
         )
     elif "end" in entry:
         outcome = reader.outcome()
-        reader.allow("end", "strand", "at", outcome)
+        reader.allow("end", "strand", "at", "at_call", outcome)
         yield End(
             call=reader.number("end"),
             outcome=outcome,
             value=entry[outcome],
+            at_call=reader.at_call(outcome),
             strand=reader.text("strand"),
             at=reader.seconds("at"),
         )
@@ -220,7 +228,7 @@ def unfold(entry: Mapping[str, Plain], *, path: Path, line: int) -> Iterator[Eve
 def _unfold_call(reader: "_Entry") -> Iterator[Event]:
     entry = reader.entry
     outcomes = [word for word in _OUTCOMES if word in entry]
-    reader.allow(*_START_KEYS, *outcomes, *(["took"] if outcomes else []))
+    reader.allow(*_START_KEYS, *outcomes, *(["took", "at_call"] if outcomes else []))
     arguments = entry.get("args", {})
     if not isinstance(arguments, dict):
         raise reader.wrong("args", "a mapping")
@@ -243,7 +251,13 @@ def _unfold_call(reader: "_Entry") -> Iterator[Event]:
     if outcomes:
         outcome = reader.outcome()
         at = round(start.at + reader.seconds("took"), 6)
-        yield End(call=start.call, outcome=outcome, value=entry[outcome], at=at)
+        yield End(
+            call=start.call,
+            outcome=outcome,
+            value=entry[outcome],
+            at_call=reader.at_call(outcome),
+            at=at,
+        )
 
 
 def _unfold_signal(reader: "_Entry") -> Signal:
@@ -319,6 +333,11 @@ class _Entry:
         if not isinstance(value, list) or not all(type(rest) in (int, float) for rest in value):
             raise self.wrong("timers", "a list of seconds")
         return tuple(float(rest) for rest in value if isinstance(rest, int | float))
+
+    def at_call(self, outcome: Outcome) -> bool:
+        if self.flag("at_call") and outcome != "raised":
+            raise self.error("`at_call` is said only of what has raised")
+        return self.flag("at_call")
 
     def outcome(self) -> Outcome:
         outcomes = [word for word in _OUTCOMES if word in self.entry]

@@ -3,12 +3,13 @@
 from sample.bridges.bus import RealBus
 from sample.bridges.database import RealCursor, RealDatabase
 from sample.bridges.errors import an_error
-from sample.bridges.feed import RealFeed, Stubborn, StubbornFeed
+from sample.bridges.feed import EagerFeed, RealFeed, Stubborn, StubbornFeed
 from sample.bridges.managers import RealConnection, RealLocks
 from sample.bridges.members import RealDevice, RealSettings, RealStore, RealTable, RealTicker
 from sample.bridges.shell import RealShell
 
 __all__ = [
+    "EagerFeed",
     "RealBus",
     "RealConnection",
     "RealCursor",

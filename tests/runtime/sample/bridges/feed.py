@@ -93,3 +93,22 @@ class StubbornFeed(RealFeed):
 
     def alines(self, name: str) -> Any:
         return Stubborn(name)
+
+
+class EagerFeed(RealFeed):
+    """Looks at the name before there is a stream, as a client does that connects first."""
+
+    def lines(self, name: str) -> Iterator[str]:
+        self._check(name)
+        return super().lines(name)
+
+    def words(self, lazy: bool) -> Any:
+        return super().lines("!") if lazy else self._check("!")
+
+    def alines(self, name: str) -> Any:
+        self._check(name)
+        return super().alines(name)
+
+    def _check(self, name: str) -> None:
+        if name.startswith("!"):
+            raise BoomError(1, where=name)
