@@ -32,6 +32,29 @@ def test_an_async_call_is_answered_from_the_tape(tape):
     assert tape.same(VcrShell, RealShell, program) == [Result(0, "one"), Result(0, "two")]
 
 
+@pytest.mark.parametrize("eager", [True, False])
+def test_a_def_that_returns_an_awaitable_raises_when_called_or_when_awaited(tape, eager):
+    class Refusing(RealShell):
+        def later(self, name):
+            async def refuse():
+                raise ValueError(name)
+
+            if eager:
+                raise ValueError(name)
+            return refuse()
+
+    async def program(shell):
+        try:
+            answer = shell.later("no")
+        except ValueError:
+            return "called"
+        with pytest.raises(ValueError, match="no"):
+            await answer
+        return "awaited"
+
+    assert tape.same(VcrShell, Refusing, program) == ("called" if eager else "awaited")
+
+
 def test_a_def_that_returns_an_awaitable_is_called_first_and_awaited_later(tape):
     async def program(shell):
         first, second = shell.later("one"), shell.later("two")
