@@ -80,6 +80,8 @@ def _boundary(
     assert isinstance(definition.node, ast.ClassDef)
     unresolved: list[tuple[Module, ast.Name]] = []
     ancestors = lineage(library, definition, problems)
+    for ancestor in ancestors:
+        _look_up_arguments(library, ancestor.definition, unresolved)
     members = read_members(library, ancestors, problems, unresolved)
     for module, node in unresolved:
         problems.report(
@@ -129,6 +131,16 @@ def _type_parameters(library: Library, definition: Definition) -> tuple[TypeVari
         return tuple(bracketed(one, scope) for one in brackets)
     scope = Scope(library, definition.module)
     return tuple(declaration(one, scope) for one in own_variables(library, definition))
+
+
+def _look_up_arguments(
+    library: Library, definition: Definition, unresolved: list[tuple[Module, ast.Name]]
+) -> None:
+    """Find what means nothing between the brackets of a class's bases."""
+    scope = class_scope(library, definition, unresolved)
+    for base in getattr(definition.node, "bases", ()):
+        if isinstance(base, ast.Subscript) and not definition.module.standard:
+            bind(base.slice, scope)
 
 
 def _laziness(boundary: Boundary, module: Module) -> Iterator[bool]:

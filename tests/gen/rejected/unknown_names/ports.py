@@ -6,3 +6,17 @@ from vcr_gen.boundary import outbound
 @outbound
 class Port(Protocol):
     def run(self, what: Nowhere) -> 'Nobody': ...
+
+
+class Base[U](Protocol):
+    def get(self) -> U: ...
+
+
+@outbound
+class Generic(Protocol[Unheard]):
+    def run(self) -> int: ...
+
+
+@outbound
+class Inherited(Base['Unread'], Protocol):
+    def run(self) -> int: ...
