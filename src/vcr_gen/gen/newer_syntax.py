@@ -1,16 +1,18 @@
 """Reads syntax that is newer than the running Python; the one module that knows libcst.
 
-libcst parses the file and tells where the new syntax stands. That text is masked with something
-older of the same extent, so that `ast` reads the rest with true line numbers, and both ways of
-reading end in the same tree.
+What is new is masked with something older of the same extent, so that `ast` reads the rest with
+true line numbers, and all ways of reading end in the same tree. libcst reads what was masked: the
+brackets of headers and, where more than those is new, the whole file.
 """
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
+from vcr_gen.gen.masking import Mask, mask
+from vcr_gen.gen.newer_headers import find_headers
 from vcr_gen.gen.syntax import Parsed, TypeParameter, TypeParameterKind
 
 __all__ = ["parse_newer"]
@@ -18,6 +20,38 @@ __all__ = ["parse_newer"]
 
 def parse_newer(text: str) -> Parsed:
     """Parse text that `ast` refused; raises `SyntaxError` when libcst refuses it too."""
+    return _parse_headers(text) or _parse_wholly(text)
+
+
+def _parse_headers(text: str) -> Parsed | None:
+    """Parse a text in which only the headers of PEP 695 are new; None if there is more."""
+    headers = list(find_headers(text))
+    while headers:
+        try:
+            tree = ast.parse(mask(text, [one.mask for one in headers]))
+        except SyntaxError:
+            return None
+        statements = (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
+        places = {(node.lineno, node.col_offset) for node in statements}
+        # What begins no statement stands in a string, a docstring perhaps, and must stay there.
+        real = [one for one in headers if one.place in places]
+        if len(real) == len(headers):
+            known = {one: _read_brackets(one) for one in {one.brackets for one in real}}
+            return Parsed(tree, {one.place: known[one.brackets] for one in real})
+        headers = real
+    return None
+
+
+def _read_brackets(brackets: str) -> tuple[TypeParameter, ...]:
+    if not brackets:
+        return ()
+    module = cst.parse_module(f"class _{brackets}: ...\n")
+    definition = module.body[0]
+    assert isinstance(definition, cst.ClassDef)
+    return _parameters(module, definition.type_parameters)
+
+
+def _parse_wholly(text: str) -> Parsed:
     try:
         wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
     except cst.ParserSyntaxError as error:
@@ -26,7 +60,7 @@ def parse_newer(text: str) -> Parsed:
         ) from error
     finder = _NewSyntax(wrapper.module, wrapper.resolve(PositionProvider))
     finder.walk(wrapper.module)
-    return Parsed(ast.parse(_mask(text, finder.masks)), finder.type_parameters)
+    return Parsed(ast.parse(mask(text, finder.masks)), finder.type_parameters)
 
 
 class _NewSyntax:
@@ -35,7 +69,7 @@ class _NewSyntax:
     def __init__(self, module: cst.Module, places: Mapping[cst.CSTNode, CodeRange]) -> None:
         self.module = module
         self.places = places
-        self.masks: list[tuple[CodeRange, str]] = []
+        self.masks: list[Mask] = []
         self.type_parameters: dict[tuple[int, int], tuple[TypeParameter, ...]] = {}
 
     def walk(self, node: cst.CSTNode) -> None:
@@ -52,14 +86,14 @@ class _NewSyntax:
                 # `type X[T] = value` becomes `X = value`
                 self._parameters(node, node.type_parameters, always=True)
                 name = CodeRange(self.places[node].start, self.places[node.name].end)
-                self.masks.append((name, node.name.value))
+                self._hide(name, node.name.value)
             case cst.FormattedString() | cst.TemplatedString():
                 # no type, and may nest quotes since Python 3.12
-                self.masks.append((self.places[node], '""'))
+                self._hide(self.places[node], '""')
                 return
             case cst.ExceptHandler(type=cst.Tuple(lpar=[]) as several):
                 # several exceptions without parentheses are new in Python 3.14
-                self.masks.append((self.places[several], "()"))
+                self._hide(self.places[several], "()")
         for child in node.children:
             self.walk(child)
 
@@ -71,11 +105,13 @@ class _NewSyntax:
         generates = _has_yield(body)
         if isinstance(body, cst.IndentedBlock) and node.get_docstring() is not None:
             if len(statements) == 1 and generates:
-                self.masks.append((self.places[statements[0]], "yield"))
+                self._hide(self.places[statements[0]], "yield")
             statements = statements[1:]
         if statements:
-            start, end = self.places[statements[0]].start, self.places[statements[-1]].end
-            self.masks.append((CodeRange(start, end), "yield" if generates else "..."))
+            decorators = getattr(statements[0], "decorators", ())  # which libcst leaves outside
+            first = decorators[0] if decorators else statements[0]
+            start, end = self.places[first].start, self.places[statements[-1]].end
+            self._hide(CodeRange(start, end), "yield" if generates else "...")
 
     def _parameters(
         self,
@@ -92,29 +128,38 @@ class _NewSyntax:
         start = self.places[node].start
         decorated = isinstance(node, cst.ClassDef | cst.FunctionDef) and node.decorators
         line = self.places[node.name].start.line if decorated else start.line
-        found = tuple(self._parameter(one) for one in parameters.params)
-        self.type_parameters[line, start.column] = found
-        self.masks.append((self.places[parameters], ""))
+        self.type_parameters[line, start.column] = _parameters(self.module, parameters)
+        self._hide(self.places[parameters], "")
 
-    def _parameter(self, node: cst.TypeParam) -> TypeParameter:
-        kind: TypeParameterKind
-        bound = None
-        if isinstance(node.param, cst.TypeVar):
-            kind = "TypeVar"
-            bound = self._expression(node.param.bound)
-        elif isinstance(node.param, cst.ParamSpec):
-            kind = "ParamSpec"
-        else:
-            kind = "TypeVarTuple"
-        default = self._expression(node.default)
-        if default is not None and node.star == "*":
-            default = ast.Starred(default, ast.Load())
-        return TypeParameter(node.param.name.value, kind, bound, default)
+    def _hide(self, span: CodeRange, stand_in: str) -> None:
+        start, end = span.start, span.end
+        self.masks.append(Mask((start.line, start.column), (end.line, end.column), stand_in))
 
-    def _expression(self, node: cst.BaseExpression | None) -> ast.expr | None:
-        if node is None:
-            return None
-        return ast.parse(self.module.code_for_node(node), mode="eval").body
+
+def _parameters(
+    module: cst.Module, parameters: cst.TypeParameters | None
+) -> tuple[TypeParameter, ...]:
+    return tuple(_parameter(module, one) for one in parameters.params) if parameters else ()
+
+
+def _parameter(module: cst.Module, node: cst.TypeParam) -> TypeParameter:
+    kind: TypeParameterKind
+    bound = None
+    if isinstance(node.param, cst.TypeVar):
+        kind = "TypeVar"
+        bound = _expression(module, node.param.bound)
+    elif isinstance(node.param, cst.ParamSpec):
+        kind = "ParamSpec"
+    else:
+        kind = "TypeVarTuple"
+    default = _expression(module, node.default)
+    if default is not None and node.star == "*":
+        default = ast.Starred(default, ast.Load())
+    return TypeParameter(node.param.name.value, kind, bound, default)
+
+
+def _expression(module: cst.Module, node: cst.BaseExpression | None) -> ast.expr | None:
+    return None if node is None else ast.parse(module.code_for_node(node), mode="eval").body
 
 
 def _has_yield(node: cst.CSTNode) -> bool:
@@ -124,25 +169,3 @@ def _has_yield(node: cst.CSTNode) -> bool:
     if isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
         return False
     return any(_has_yield(child) for child in node.children)
-
-
-def _mask(text: str, masks: Iterable[tuple[CodeRange, str]]) -> str:
-    """Replace each range by its stand-in; lines keep their numbers, later text its column."""
-    lines = text.split("\n")
-    for span, stand_in in sorted(masks, key=_start, reverse=True):
-        first, last = span.start.line - 1, span.end.line - 1
-        before, after = lines[first][: span.start.column], lines[last][span.end.column :]
-        if first == last:
-            width = span.end.column - span.start.column
-            lines[first] = before + stand_in.ljust(width) + after
-            continue
-        # A logical line must not end where the masked text had a line break.
-        joined = after.strip() and not after.lstrip().startswith("#")
-        lines[first] = before + stand_in + (after if joined else "")
-        for number in range(first + 1, last + 1):
-            lines[number] = ""
-    return "\n".join(lines)
-
-
-def _start(mask: tuple[CodeRange, str]) -> tuple[int, int]:
-    return mask[0].start.line, mask[0].start.column

@@ -28,14 +28,14 @@ def parse(data: bytes) -> Parsed:
         text = decode(data)
     except (UnicodeDecodeError, LookupError) as error:
         raise SyntaxError(f"the file cannot be decoded: {error}") from error
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an invalid escape in somebody's string is not ours
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an invalid escape in somebody's string is not ours
+        try:
             return Parsed(ast.parse(text))
-    except SyntaxError as error:
-        return _parse_newer(text, error)
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise SyntaxError(str(error) or "it is nested too deeply") from error
+        except SyntaxError as error:
+            return _parse_newer(text, error)
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise SyntaxError(str(error) or "it is nested too deeply") from error
 
 
 def _parse_newer(text: str, refusal: SyntaxError) -> Parsed:
