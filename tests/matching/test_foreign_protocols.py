@@ -124,8 +124,16 @@ def test_paths_and_functions_of_the_configuration_hold_in_a_replay(
 @pytest.mark.parametrize(
     ("line", "words", "hint"),
     [
-        ('volatile = ["trase"]', "`Shop` has no parameter that 'trase' names", "`trace`"),
-        ('secret = ["place.ordr.name"]', "no parameter that 'place.ordr.name' names", "`place"),
+        (
+            'volatile = ["trase"]',
+            "`Shop` has no parameter or attribute that 'trase' names",
+            "`trace`",
+        ),
+        (
+            'secret = ["place.ordr.name"]',
+            "no parameter or attribute that 'place.ordr.name' names",
+            "`place",
+        ),
         (
             'volatile = ["order..name"]',
             "field path 'order..name', column 6",
@@ -136,7 +144,11 @@ def test_paths_and_functions_of_the_configuration_hold_in_a_replay(
             "`match` has entries `path = package.module:function`",
             "such as",
         ),
-        ('match = ["ordr.sent = app.matching:close"]', "no parameter that 'ordr.sent' names", ""),
+        (
+            'match = ["ordr.sent = app.matching:close"]',
+            "no parameter or attribute that 'ordr.sent' names",
+            "",
+        ),
     ],
 )
 def test_a_field_that_is_not_there_is_an_error_with_its_place(
@@ -152,3 +164,87 @@ def test_a_field_that_is_not_there_is_an_error_with_its_place(
     assert words in error
     assert hint in error
     assert not (project / "generated").exists()
+
+
+VAULT = """
+from typing import Protocol
+
+
+class Vault(Protocol):
+    code: str
+
+    @property
+    def phrase(self) -> str: ...
+    @phrase.setter
+    def phrase(self, new: str) -> None: ...
+
+    @property
+    def serial(self) -> str: ...
+"""
+OPENING = """
+from pathlib import Path
+from vcr_app import VcrVault
+from vcr_gen import Cassette
+
+
+class Real:
+    code, phrase, serial = "read-1111", "read-2222", "read-3333"
+
+
+with Cassette("tape.yaml", "all") as cassette:
+    vault = VcrVault.attach(cassette, Real)
+    read = vault.code, vault.phrase, vault.serial
+    vault.code, vault.phrase = "set-1111", "set-2222"
+assert read == (Real.code, Real.phrase, Real.serial)
+text = Path("tape.yaml").read_text()
+words = [f"{how}-{code}" for how in ("read", "set") for code in ("1111", "2222", "3333")]
+print(*[word for word in words if word in text])
+"""
+
+
+@pytest.mark.parametrize(
+    ("secret", "shown"),
+    [
+        ([], "read-1111 read-2222 read-3333 set-1111 set-2222"),
+        (["code", "phrase", "serial"], ""),
+        (["code.value", "phrase.value"], "read-1111 read-2222 read-3333"),
+        (["value"], "read-1111 read-2222 read-3333"),
+        (["code.$result", "phrase.$result", "serial.$result"], "set-1111 set-2222"),
+        (["phrase"], "read-1111 read-3333 set-1111"),
+    ],
+)
+def test_a_property_or_attribute_that_is_named_is_secret(
+    project: Path, capsys: pytest.CaptureFixture[str], secret: list[str], shown: str
+) -> None:
+    (project / "src/app/ports.py").write_text(VAULT)
+    (project / "pyproject.toml").write_text(
+        '[[tool.vcr-gen.boundary]]\nprotocol = "app.ports:Vault"\ndirection = "outbound"\n'
+        f"secret = {secret}\n"
+    )
+    (project / "program.py").write_text(OPENING)
+
+    assert main(["-q"]) == 0, capsys.readouterr().err
+    run = subprocess.run(
+        [sys.executable, "program.py"],
+        env={"PYTHONPATH": "src:generated"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.stdout.strip(), run.stderr) == (shown, "")
+
+
+def test_a_property_without_a_setter_has_no_value_to_set(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "src/app/ports.py").write_text(VAULT)
+    (project / "pyproject.toml").write_text(
+        '[[tool.vcr-gen.boundary]]\nprotocol = "app.ports:Vault"\ndirection = "outbound"\n'
+        'secret = ["serial.value"]\n'
+    )
+    assert main([]) == 2
+    error = capsys.readouterr().err
+    assert (
+        "VCR403 `secret`: `Vault` has no parameter or attribute that 'serial.value' names" in error
+    )
+    assert "did you mean `serial`?" in error

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from vcr_gen.gen.events import generic_header
+from vcr_gen.gen.generic_headers import generic_header
 from vcr_gen.gen.layout import Nest
 from vcr_gen.gen.model import Attribute, Boundary, TypeVariable
 from vcr_gen.gen.text import Text, surrounded

@@ -4,6 +4,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from keyword import iskeyword
 
+from vcr_gen.gen.field_rules import names_parameter
+from vcr_gen.gen.generic_headers import generic_header
 from vcr_gen.gen.layout import Item, Nest
 from vcr_gen.gen.model import Boundary, Kind, Parameter, Signature, TypeVariable
 from vcr_gen.gen.names import Names, declared_first, variables_of
@@ -22,7 +24,7 @@ from vcr_gen.gen.text import (
 )
 from vcr_gen.gen.views import EventView, FieldView, FunctionView
 
-__all__ = ["Event", "EventMaker", "arguments_for", "generic_header"]
+__all__ = ["RUNTIME", "Event", "EventMaker", "arguments_for"]
 
 RUNTIME = "vcr_gen.runtime"
 _ANY: Text = (imported("typing", "Any"),)
@@ -169,12 +171,13 @@ class EventMaker:
             annotation = (builtin("tuple"), "[", *annotation, ", ...]")
         elif parameter.kind is Kind.KEYWORDS:
             annotation = (builtin("dict"), "[", builtin("str"), ", ", *annotation, "]")
-        method = key.partition("#")[0]
+        member, _, change = key.partition("#")[0].partition(".")
+        name = "value" if change == "set" else parameter.name
         for marker, listed in (
             ("Secret", self.boundary.secret),
             ("Volatile", self.boundary.volatile),
         ):
-            if parameter.name in listed or f"{method}.{parameter.name}" in listed:
+            if names_parameter(self.boundary, listed, member, name):
                 mark = imported("vcr_gen.boundary", marker)
                 annotation = (imported("typing", "Annotated"), "[", *annotation, ", ", mark, "]")
         return annotation
@@ -355,39 +358,3 @@ def arguments_for(
 def _spread(names: Names, values: list[str], bound: Collection[str]) -> Nest:
     given = names.own(RUNTIME, "given_positional", bound=bound)
     return Nest(f"*{given}(", tuple(values), ")")
-
-
-def generic_header(
-    names: Names, name: str, variables: list[TypeVariable], *, base: str = ""
-) -> Nest:
-    """`class Name(base, Generic[T]):`, or with PEP 695 brackets."""
-    if any(one.reference.kind == "parameter" for one in variables):
-        brackets = ", ".join(_bracket(names, one) for one in variables)
-        tail = f"({base}):" if base else ":"
-        return Nest(f"class {name}[{brackets}]{tail}", (), "")
-    bases = [base] if base else []
-    if variables:
-        shown = ", ".join(generic_argument(names, one) for one in variables)
-        bases.append(f"{names.own('typing', 'Generic')}[{shown}]")
-    if not bases:
-        return Nest(f"class {name}:", (), "")
-    return Nest(f"class {name}(", tuple(bases), "):")
-
-
-def generic_argument(names: Names, variable: TypeVariable) -> str:
-    """A type variable in `Generic[...]` or after the name of a generic class."""
-    name = names.name(variable.reference, evaluated=True)
-    return f"*{name}" if variable.kind == "TypeVarTuple" else name
-
-
-def _bracket(names: Names, variable: TypeVariable) -> str:
-    stars = {"TypeVar": "", "TypeVarTuple": "*", "ParamSpec": "**"}[variable.kind]
-    shown = f"{stars}{variable.reference.spelling}"
-    if variable.bound is not None:
-        shown += f": {names.spell(variable.bound)}"
-    elif variable.arguments:
-        constraints = ", ".join(names.spell(one) for one in variable.arguments)
-        shown += f": ({constraints})"
-    if variable.default is not None:
-        shown += f" = {names.spell(variable.default)}"
-    return shown

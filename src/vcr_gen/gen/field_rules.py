@@ -8,7 +8,14 @@ from vcr_gen.gen.model import Attribute, Boundary, Method, Property
 from vcr_gen.gen.toml_table import closest
 from vcr_gen.paths import ROOTS, FieldPath, parse_path
 
-__all__ = ["Place", "check_fields", "matched_places", "places_inside", "split_match"]
+__all__ = [
+    "Place",
+    "check_fields",
+    "matched_places",
+    "names_parameter",
+    "places_inside",
+    "split_match",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +29,17 @@ class Place:
     def is_parameter(self) -> bool:
         """Whether it is a parameter as a whole, which its annotation can say."""
         return not self.path.steps and self.path.root not in ("*", *ROOTS)
+
+
+def names_parameter(
+    boundary: Boundary, texts: tuple[str, ...], member: str, parameter: str
+) -> bool:
+    """Whether a text names this parameter as a whole."""
+    return any(
+        place.is_parameter and (place.member, place.path.root) == (member, parameter)
+        for text in texts
+        for place in _places(boundary, text)
+    )
 
 
 def places_inside(boundary: Boundary, texts: tuple[str, ...]) -> dict[str, list[str]]:
@@ -71,13 +89,18 @@ def check_fields(boundary: Boundary) -> list[tuple[str, str]]:
             problems.append((f"`{key}`: {message}", hint))
             continue
         if not found:
-            message = f"`{key}`: `{boundary.qualname}` has no parameter that {text!r} names"
+            message = (
+                f"`{key}`: `{boundary.qualname}` has no parameter or attribute that {text!r} names"
+            )
             problems.append((message, _suggestion(boundary, text)))
     return problems
 
 
 def _places(boundary: Boundary, text: str) -> list[Place]:
-    """What a text names: in the member that it starts with, or in each that has the parameter."""
+    """What a text names: in the member that it starts with, or in each that has the parameter.
+
+    The name of a property or attribute is that of its value, read or set.
+    """
     members = _parameters(boundary)
     head, _, rest = text.partition(".")
     if head in members and rest:
@@ -86,7 +109,11 @@ def _places(boundary: Boundary, text: str) -> list[Place]:
             return [own]
     path = parse_path(text)
     every = [Place(member, path) for member in members]
-    return [place for place in every if _exists(place, members[place.member])]
+    found = [place for place in every if _exists(place, members[place.member])]
+    if text in _values(boundary):
+        roots = ("$result", *members[text])
+        found += (Place(text, parse_path(root)) for root in roots)
+    return found
 
 
 def _exists(place: Place, parameters: tuple[str, ...]) -> bool:
@@ -100,14 +127,21 @@ def _parameters(boundary: Boundary) -> Mapping[str, tuple[str, ...]]:
             signatures = (member.signature, *member.overloads)
             names = (one.name for signature in signatures for one in signature.parameters)
             found[member.name] = tuple(dict.fromkeys(names))
-        elif isinstance(member, Property | Attribute):
-            found[member.name] = ("value",)
+        elif isinstance(member, Property):
+            found[member.name] = () if member.setter is None else ("value",)
+        elif isinstance(member, Attribute):
+            found[member.name] = ("value",) if member.settable else ()
     return found
+
+
+def _values(boundary: Boundary) -> set[str]:
+    """The properties and attributes."""
+    return {one.name for one in boundary.members if isinstance(one, Property | Attribute)}
 
 
 def _suggestion(boundary: Boundary, text: str) -> str:
     members = _parameters(boundary)
-    names = {name for parameters in members.values() for name in parameters}
+    names = {name for parameters in members.values() for name in parameters} | _values(boundary)
     qualified = {f"{member}.{name}" for member, found in members.items() for name in found}
     meant = closest(text, sorted(names | qualified))
-    return f"did you mean `{meant}`?" if meant else f"parameters: {', '.join(sorted(names))}"
+    return f"did you mean `{meant}`?" if meant else f"there are: {', '.join(sorted(names))}"

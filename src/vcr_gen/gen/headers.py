@@ -2,10 +2,8 @@
 
 from collections.abc import Collection, Iterator
 
-from vcr_gen.gen.events import (
-    RUNTIME,
-    generic_header,
-)
+from vcr_gen.gen.events import RUNTIME
+from vcr_gen.gen.generic_headers import generic_header
 from vcr_gen.gen.layout import Nest
 from vcr_gen.gen.model import (
     Kind,

@@ -31,6 +31,11 @@ class Import:
         return self.name != self.attribute
 
     @property
+    def is_bare(self) -> bool:
+        """Whether a module is called what `import` alone calls it."""
+        return self.name in {self.module, self.module.partition(".")[0]}
+
+    @property
     def target(self) -> str:
         """`module:attribute`, as a late import says it."""
         return f"{self.module}:{self.attribute}" if self.attribute else self.module
@@ -72,7 +77,8 @@ def statements(
 
 def _sorted(group: set[Import]) -> list[Nest]:
     whole = sorted(
-        (one for one in group if not one.attribute), key=lambda one: _natural(one.module)
+        (one for one in group if not one.attribute),
+        key=lambda one: (_natural(one.module), not one.is_bare, one.name),
     )
     lines = [Nest(_import(one), (), "") for one in whole]
     by_module: dict[str, list[Import]] = {}
@@ -97,8 +103,7 @@ def _from_module(module: str, group: list[Import]) -> list[Nest]:
 
 
 def _import(one: Import) -> str:
-    plain = one.name in {one.module, one.module.partition(".")[0]}
-    return f"import {one.module}" if plain else f"import {one.module} as {one.name}"
+    return f"import {one.module}" if one.is_bare else f"import {one.module} as {one.name}"
 
 
 def _from(module: str, names: tuple[str, ...]) -> Nest:

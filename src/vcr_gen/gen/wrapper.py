@@ -5,10 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from vcr_gen.gen.config import Direction
-from vcr_gen.gen.events import (
-    EventMaker,
-    generic_argument,
-)
+from vcr_gen.gen.events import EventMaker
+from vcr_gen.gen.generic_headers import generic_argument
 from vcr_gen.gen.model import (
     Boundary,
     Member,

@@ -5,12 +5,9 @@ from dataclasses import replace
 
 from vcr_gen.gen.bodies import cast_to
 from vcr_gen.gen.conformance import conformance
-from vcr_gen.gen.events import (
-    RUNTIME,
-    EventMaker,
-    generic_header,
-)
+from vcr_gen.gen.events import RUNTIME, EventMaker
 from vcr_gen.gen.field_rules import matched_places, places_inside
+from vcr_gen.gen.generic_headers import generic_header
 from vcr_gen.gen.headers import header_of
 from vcr_gen.gen.layout import Nest
 from vcr_gen.gen.model import (

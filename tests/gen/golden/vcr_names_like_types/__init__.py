@@ -20,17 +20,24 @@ if TYPE_CHECKING:
     )
     from vcr_names_like_types.ports import (
         CALENDAR,
+        NODE,
         CalendarAsk,
         CalendarCopy,
         CalendarList,
         CalendarMove,
         CalendarSet,
         CalendarType,
+        NodeFind,
+        NodeSince,
+        NodeUntil,
+        NodeUuid,
         VcrCalendar,
+        VcrNode,
     )
 
 __all__ = [
     "CALENDAR",
+    "NODE",
     "SHELF",
     "SPIDERS",
     "CalendarAsk",
@@ -39,6 +46,10 @@ __all__ = [
     "CalendarMove",
     "CalendarSet",
     "CalendarType",
+    "NodeFind",
+    "NodeSince",
+    "NodeUntil",
+    "NodeUuid",
     "ShelfDate",
     "ShelfGet",
     "ShelfList",
@@ -46,12 +57,14 @@ __all__ = [
     "SpidersFirst",
     "SpidersList",
     "VcrCalendar",
+    "VcrNode",
     "VcrShelf",
     "VcrSpiders",
 ]
 
 _HOMES = {
     "CALENDAR": "vcr_names_like_types.ports",
+    "NODE": "vcr_names_like_types.ports",
     "SHELF": "vcr_names_like_types.lazy",
     "SPIDERS": "vcr_names_like_types.lazy",
     "CalendarAsk": "vcr_names_like_types.ports",
@@ -60,6 +73,10 @@ _HOMES = {
     "CalendarMove": "vcr_names_like_types.ports",
     "CalendarSet": "vcr_names_like_types.ports",
     "CalendarType": "vcr_names_like_types.ports",
+    "NodeFind": "vcr_names_like_types.ports",
+    "NodeSince": "vcr_names_like_types.ports",
+    "NodeUntil": "vcr_names_like_types.ports",
+    "NodeUuid": "vcr_names_like_types.ports",
     "ShelfDate": "vcr_names_like_types.lazy",
     "ShelfGet": "vcr_names_like_types.lazy",
     "ShelfList": "vcr_names_like_types.lazy",
@@ -67,6 +84,7 @@ _HOMES = {
     "SpidersFirst": "vcr_names_like_types.lazy",
     "SpidersList": "vcr_names_like_types.lazy",
     "VcrCalendar": "vcr_names_like_types.ports",
+    "VcrNode": "vcr_names_like_types.ports",
     "VcrShelf": "vcr_names_like_types.lazy",
     "VcrSpiders": "vcr_names_like_types.lazy",
 }

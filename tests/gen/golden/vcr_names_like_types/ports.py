@@ -4,6 +4,10 @@
 """Wrappers for the boundaries of `names_like_types.ports`."""
 
 import builtins
+import datetime
+import datetime as _datetime
+import uuid
+import uuid as _uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
@@ -13,7 +17,7 @@ from typing import Self as _Self
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from names_like_types.ports import Calendar
+from names_like_types.ports import Calendar, Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +130,83 @@ CALENDAR: Final[Boundary] = Boundary(
     },
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSince(Call):
+    """`Node.since`, as it crosses the boundary."""
+
+    datetime: _datetime.datetime
+    other: _datetime.date
+
+    def __call__(self, target: Node) -> _datetime.date:
+        return target.since(self.datetime, self.other)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeUntil(Call):
+    """`Node.until`, as it crosses the boundary."""
+
+    other: datetime.date
+
+    def __call__(self, target: Node) -> datetime.date:
+        return target.until(self.other)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeFind(Call):
+    """`Node.find`, as it crosses the boundary."""
+
+    key: uuid.UUID
+
+    def __call__(self, target: Node) -> uuid.UUID:
+        return target.find(self.key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeUuid(Call):
+    """`Node.uuid`, as it crosses the boundary."""
+
+    def __call__(self, target: Node) -> uuid.UUID:
+        return target.uuid
+
+
+class VcrNode:
+    """Records and replays `Node`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Node | None = None) -> None:
+        self._port = OutboundPort(cassette, NODE, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Node]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def since(self, datetime: datetime.datetime, other: datetime.date) -> datetime.date:
+        return self._port.call(NodeSince(datetime=datetime, other=other))
+
+    def until(self, other: datetime.date) -> datetime.date:
+        return self._port.call(NodeUntil(other=other))
+
+    def find(self, key: _uuid.UUID) -> _uuid.UUID:
+        return self._port.call(NodeFind(key=key))
+
+    @property
+    def uuid(self) -> _uuid.UUID:
+        return self._port.call(NodeUuid())
+
+
+NODE: Final[Boundary] = Boundary(
+    "Node",
+    direction="outbound",
+    protocol="names_like_types.ports:Node",
+    wrapper=VcrNode,
+    calls={"since": NodeSince, "until": NodeUntil, "find": NodeFind, "uuid": NodeUuid},
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_calendar_is_a_calendar(wrapper: VcrCalendar) -> Calendar:
+        return wrapper
+
+    def vcr_node_is_a_node(wrapper: VcrNode) -> Node:
         return wrapper
