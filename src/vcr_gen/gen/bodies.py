@@ -41,7 +41,7 @@ def handing(
         while local in bound:
             local += "_"
         shown = ", ".join(
-            ("*" if _is_pack(wrapper, one, signature) else "") + names.name(one)
+            ("*" if _is_pack(wrapper, one, signature) else "") + names.name(one, bound=bound)
             for one in event.variables
         )
         made = event.made(values or {})

@@ -59,7 +59,18 @@ def _spellings(module: SourceModule) -> set[str]:
         for member in boundary.members:
             if isinstance(member, Attribute):
                 found.update(one.spelling for one in references(member.annotation))
-    return found | {LATE}
+    return found | {LATE, *_brackets(module)}
+
+
+def _brackets(module: SourceModule) -> Iterator[str]:
+    """The type parameters in PEP 695 brackets, of Protocols and of their methods."""
+    for boundary in module.boundaries:
+        signatures = boundary.signatures()
+        listed = [boundary.type_parameters, *(one.type_parameters for one in signatures)]
+        for variables in listed:
+            yield from (
+                one.reference.spelling for one in variables if one.reference.kind == "parameter"
+            )
 
 
 def _references(module: SourceModule) -> Iterator[Reference]:
@@ -105,7 +116,7 @@ def emit_module(
 ) -> ModuleView:
     """The view of one generated module."""
     chosen, taken = choose_names(module)
-    names = Names(_Reserved(taken), module.lazy)
+    names = Names(_Reserved(taken), module.lazy, frozenset(_brackets(module)))
     for reference in _references(module):
         names.claim(reference)
     handles = {

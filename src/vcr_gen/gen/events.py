@@ -83,7 +83,7 @@ class EventMaker:
         held = {one.name for one in signature.parameters if one.descriptor}
         values = {
             parameter: self.anything(f"self.{field}") if parameter in held else f"self.{field}"
-            for parameter, field in _fields(fields).items()
+            for parameter, field in self._fields(fields, signature).items()
         }
         inner = Nest(f"{access}(", arguments_for(self.names, signature, values), ")")
         body = _statement(signature, inner)
@@ -200,7 +200,7 @@ class EventMaker:
         returns: Text,
         body: Nest,
     ) -> Event:
-        members = _fields(fields)
+        members = self._fields(fields, signature)
         bound = frozenset(members.values())
         texts = [self.target, *(text for _, text in fields), returns]
         known = [one.reference for one in self.boundary.type_parameters]
@@ -245,6 +245,20 @@ class EventMaker:
         )
         return Event(view, members, tuple(one.reference for one in variables))
 
+    def _fields(self, fields: list[tuple[str, Text]], signature: Signature) -> dict[str, str]:
+        """A legal, distinct field name for each parameter, other than the type parameters."""
+        variables = (*self.boundary.type_parameters, *signature.type_parameters)
+        hidden = {one.reference.spelling for one in variables if one.reference.kind == "parameter"}
+        found: dict[str, str] = {}
+        for parameter, _ in fields:
+            name = parameter
+            if "__" in parameter and parameter.startswith("_"):
+                name = parameter.strip("_").rpartition("__")[2]
+            while iskeyword(name) or name in {*found.values(), *hidden} or not name:
+                name += "_"
+            found[parameter] = name
+        return found
+
     def _field(
         self, parameter: str, field: str, text: Text, bound: Collection[str], *, lazy: bool | None
     ) -> FieldView:
@@ -284,19 +298,6 @@ def _overlaps(signature: Signature) -> bool:
         if one.kind is Kind.POSITIONAL
     )
     return omitted and kinds >= {Kind.VARIADIC, Kind.KEYWORDS}
-
-
-def _fields(fields: list[tuple[str, Text]]) -> dict[str, str]:
-    """A legal, distinct field name for each parameter."""
-    found: dict[str, str] = {}
-    for parameter, _ in fields:
-        name = parameter
-        if "__" in parameter and parameter.startswith("_"):
-            name = parameter.strip("_").rpartition("__")[2]
-        while iskeyword(name) or name in found.values() or not name:
-            name += "_"
-        found[parameter] = name
-    return found
 
 
 def _statement(signature: Signature, inner: Nest) -> Nest:

@@ -40,6 +40,8 @@ class Names:
     """What the module defines itself."""
     lazy: bool
     """Whether annotations are never evaluated when the module is imported."""
+    brackets: Collection[str] = ()
+    """The type parameters in PEP 695 brackets, each of which hides what else has its name."""
     uses: dict[tuple[Reference, str], Use] = field(default_factory=dict)
     _taken: dict[str, Reference] = field(default_factory=dict)
 
@@ -116,7 +118,8 @@ class Names:
     ) -> str:
         """The name of something in this module, where `bound` names are taken."""
         if reference.kind == "parameter":
-            return reference.spelling
+            hidden = reference.spelling in bound  # by a parameter of the function, for good
+            return self.own("typing", "Any", bound=bound) if hidden else reference.spelling
         if reference.kind == "builtin":
             if self._is_free(reference, reference.spelling, bound):
                 self._taken[reference.spelling] = reference
@@ -138,6 +141,7 @@ class Names:
         return (
             name not in bound
             and name not in self.reserved
+            and name not in self.brackets
             and (taken is None or _same(taken, reference))
         )
 

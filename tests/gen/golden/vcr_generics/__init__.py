@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from vcr_generics.ports import (
         CELL,
+        ESTIMATOR,
         FILE,
         PUMP,
         REPO,
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
         CellSwap,
         CellValue,
         CellValueSet,
+        EstimatorFit,
+        EstimatorPredict,
         FileEnter,
         FileRead,
         FileWrite,
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
         RepoScale,
         TaggedGet,
         VcrCell,
+        VcrEstimator,
         VcrFile,
         VcrPump,
         VcrRepo,
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CELL",
+    "ESTIMATOR",
     "FILE",
     "PUMP",
     "REPO",
@@ -42,6 +47,8 @@ __all__ = [
     "CellSwap",
     "CellValue",
     "CellValueSet",
+    "EstimatorFit",
+    "EstimatorPredict",
     "FileEnter",
     "FileRead",
     "FileWrite",
@@ -54,6 +61,7 @@ __all__ = [
     "RepoScale",
     "TaggedGet",
     "VcrCell",
+    "VcrEstimator",
     "VcrFile",
     "VcrPump",
     "VcrRepo",
@@ -62,6 +70,7 @@ __all__ = [
 
 _HOMES = {
     "CELL": "vcr_generics.ports",
+    "ESTIMATOR": "vcr_generics.ports",
     "FILE": "vcr_generics.ports",
     "PUMP": "vcr_generics.ports",
     "REPO": "vcr_generics.ports",
@@ -69,6 +78,8 @@ _HOMES = {
     "CellSwap": "vcr_generics.ports",
     "CellValue": "vcr_generics.ports",
     "CellValueSet": "vcr_generics.ports",
+    "EstimatorFit": "vcr_generics.ports",
+    "EstimatorPredict": "vcr_generics.ports",
     "FileEnter": "vcr_generics.ports",
     "FileRead": "vcr_generics.ports",
     "FileWrite": "vcr_generics.ports",
@@ -81,6 +92,7 @@ _HOMES = {
     "RepoScale": "vcr_generics.ports",
     "TaggedGet": "vcr_generics.ports",
     "VcrCell": "vcr_generics.ports",
+    "VcrEstimator": "vcr_generics.ports",
     "VcrFile": "vcr_generics.ports",
     "VcrPump": "vcr_generics.ports",
     "VcrRepo": "vcr_generics.ports",

@@ -10,7 +10,22 @@ from typing import TYPE_CHECKING, Any, AnyStr, Final, Generic, Self, TypeVar
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from generics.ports import Cell, File, Idle_co, Item, K_contra, Pump, Repo, Sink, T, T_co, Tagged
+from generics.ports import (
+    Cell,
+    Estimator,
+    File,
+    Idle_co,
+    Item,
+    K_contra,
+    Pump,
+    Repo,
+    Sink,
+    T,
+    T_co,
+    Tagged,
+    X,
+)
+from generics.ports import X as _X
 
 if TYPE_CHECKING:
     _N = TypeVar("_N", int, float)
@@ -320,6 +335,55 @@ PUMP: Final[Boundary] = Boundary(
     calls={"into": PumpInto, "watched": PumpWatched},
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EstimatorFit(Call, Generic[X, T_co]):
+    """`Estimator.fit`, as it crosses the boundary."""
+
+    X: _X
+
+    def __call__(self, target: Estimator[_X, T_co]) -> None:
+        target.fit(self.X)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EstimatorPredict(Call, Generic[X, T_co]):
+    """`Estimator.predict`, as it crosses the boundary."""
+
+    X: _X
+
+    def __call__(self, target: Estimator[_X, T_co]) -> T_co:
+        return target.predict(self.X)
+
+
+class VcrEstimator(Generic[X, T_co]):
+    """Records and replays `Estimator`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Estimator[X, T_co] | None = None) -> None:
+        self._port = OutboundPort(cassette, ESTIMATOR, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Estimator[X, T_co]]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def fit(self, X: X) -> None:
+        call: EstimatorFit[_X, T_co] = EstimatorFit(X=X)
+        self._port.call(call)
+
+    def predict(self, X: X) -> T_co:
+        call: EstimatorPredict[_X, T_co] = EstimatorPredict(X=X)
+        return self._port.call(call)
+
+
+ESTIMATOR: Final[Boundary] = Boundary(
+    "Estimator",
+    direction="outbound",
+    protocol="generics.ports:Estimator",
+    wrapper=VcrEstimator,
+    calls={"fit": EstimatorFit, "predict": EstimatorPredict},
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_repo_is_a_repo(wrapper: VcrRepo[K_contra, T_co]) -> Repo[K_contra, T_co]:
@@ -335,4 +399,7 @@ if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift a
         return wrapper
 
     def vcr_pump_is_a_pump(wrapper: VcrPump[Any, Idle_co]) -> Pump[Any, Idle_co]:
+        return wrapper
+
+    def vcr_estimator_is_a_estimator(wrapper: VcrEstimator[X, T_co]) -> Estimator[X, T_co]:
         return wrapper
