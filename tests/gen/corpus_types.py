@@ -117,11 +117,17 @@ class _Mypy:
         shadows = self.scratch / "shadows"
         shadows.mkdir(parents=True, exist_ok=True)
         options: list[str] = []
-        for number, module in enumerate(modules):
+        for number, module in enumerate(filter(self._is_seen, modules)):
             plain = shadows / f"source_{number}{module.path.suffix}"
             plain.write_text(_plain(module.path), encoding="utf-8")
             options += ["-m", module.name, "--shadow-file", str(module.path), str(plain)]
         return self._run(*options)
+
+    def _is_seen(self, module: Module) -> bool:
+        """Whether mypy finds it; not what stubs of another distribution leave out."""
+        top = module.name.partition(".")[0]
+        stubs = self.corpus.site_packages / f"{top}-stubs"
+        return not stubs.is_dir() or module.path.is_relative_to(stubs)
 
     def _run(self, *arguments: str) -> list[Complaint]:
         command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--no-error-summary"]

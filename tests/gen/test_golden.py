@@ -34,7 +34,7 @@ from vcr_gen.runtime import Boundary
 
 UNTYPED = {"missing_annotations", "final_attributes", "stub_source", "nested_and_conditional"}
 """Sources that a strict checker rejects itself; nothing is promised for their wrappers."""
-BRACKETS = {"mixed_type_parameters", "type_parameters"}
+BRACKETS = {"mixed_type_parameters", "names_in_brackets", "type_parameters"}
 """Cases with type parameters of PEP 695."""
 RULES = "I,F,B010,B018,RUF022"
 """What ruff checks in generated text that no Protocol decides."""
