@@ -5,22 +5,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from vcr_gen.gen.annotations import bind, full_name, unquoted
+from vcr_gen.gen.annotations import bind, unquoted
+from vcr_gen.gen.filling import OwnParameter, assigned, fill
 from vcr_gen.gen.library import Definition, Library, Unread
 from vcr_gen.gen.modules import Module
 from vcr_gen.gen.problems import Problems, RefusedProtocolError
-from vcr_gen.gen.scopes import Bound, QuotedNode, Scope
-from vcr_gen.gen.text import Reference, builtin, imported
+from vcr_gen.gen.scopes import Bound, Scope
+from vcr_gen.gen.text import Reference
 
-__all__ = ["Ancestor", "class_scope", "fill", "is_protocol", "lineage", "own_variables"]
+__all__ = ["Ancestor", "class_scope", "is_protocol", "lineage", "own_variables", "variables_in"]
 
 _PROTOCOL: Final = "typing.Protocol"
 _OF_PYTHON: Final = "inherit from `Collection` or `Iterable`, or declare the methods that you need"
 _NOT_BASES: Final = frozenset({_PROTOCOL, "typing.Generic", "builtins.object"})
 
 
-_OwnParameter: TypeAlias = tuple[str, str, ast.expr | None]
-"""Name, kind and default of a type parameter."""
+_Base: TypeAlias = tuple[Definition, list[ast.expr] | None]
+"""A base, and its type arguments where there are brackets."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +86,9 @@ def lineage(library: Library, definition: Definition, problems: Problems) -> tup
     for current in order:
         env = arguments.get(current.full_name, {})
         for base, bound in reader.bases(current):
-            filled = [fill(argument, env) for argument in bound]
+            filled = None if bound is None else [fill(argument, env) for argument in bound]
             names = own_parameters(library, base)
-            arguments.setdefault(base.full_name, _assigned(names, filled))
+            arguments.setdefault(base.full_name, assigned(names, filled))
     return tuple(Ancestor(one, arguments.get(one.full_name, {})) for one in order)
 
 
@@ -95,16 +96,16 @@ class _Bases:
     def __init__(self, library: Library, problems: Problems) -> None:
         self.library = library
         self.problems = problems
-        self._known: dict[str, list[tuple[Definition, list[ast.expr]]]] = {}
+        self._known: dict[str, list[_Base]] = {}
 
-    def bases(self, definition: Definition) -> list[tuple[Definition, list[ast.expr]]]:
+    def bases(self, definition: Definition) -> list[_Base]:
         """The Protocol bases of a class with their type arguments."""
         known = self._known.get(definition.full_name)
         if known is None:
             known = self._known[definition.full_name] = list(self._read(definition))
         return known
 
-    def _read(self, definition: Definition) -> Iterator[tuple[Definition, list[ast.expr]]]:
+    def _read(self, definition: Definition) -> Iterator[_Base]:
         assert isinstance(definition.node, ast.ClassDef)
         scope = Scope(self.library, definition.module).with_parameters(
             definition.module.parsed.type_parameters(definition.node)
@@ -114,8 +115,8 @@ class _Bases:
             name = scope.name_of(base)
             if name in _NOT_BASES:
                 continue
-            found = self._definition(scope, base)
-            if found is None:
+            resolved = self._resolved(base, scope)
+            if resolved is None:
                 refused = True
                 self.problems.report(
                     "VCR103",
@@ -124,7 +125,7 @@ class _Bases:
                     module=definition.module,
                     node=base,
                 )
-            elif not is_protocol(self.library, found):
+            elif not is_protocol(self.library, resolved[0]):
                 if definition.module.standard:  # typeshed says `class PathLike(ABC, Protocol)`
                     continue
                 refused = True
@@ -132,26 +133,35 @@ class _Bases:
                     "VCR105",
                     f"the base `{ast.unparse(base)}` of `{definition.qualname}` is not a Protocol",
                     "a Protocol can only inherit from Protocols; "
-                    + (_OF_PYTHON if found.module.standard else "add `Protocol` to its bases"),
+                    + (
+                        _OF_PYTHON if resolved[0].module.standard else "add `Protocol` to its bases"
+                    ),
                     module=definition.module,
                     node=base,
                 )
             else:
-                yield found, _arguments(base, scope)
+                yield resolved
         if refused:
             raise RefusedProtocolError
 
-    def _definition(self, scope: Scope, base: ast.expr) -> Definition | None:
-        found: Definition | Unread | None = scope.resolve(base)
+    def _resolved(self, base: ast.expr, scope: Scope) -> _Base | None:
+        """The class that a base names, and its arguments, through all aliases."""
+        arguments = _arguments(bind(base, scope))
         for _ in range(10):
+            found = scope.resolve(base)
             if isinstance(found, Unread):
                 found = self.library.read_standard(found)
             if found is None or isinstance(found.node, ast.ClassDef):
-                return found
-            value = getattr(found.node, "value", None)  # `Base = Other`
+                return None if found is None else (found, arguments)
+            value = getattr(found.node, "value", None)  # `Base = Other`, `Base = Other[list[T]]`
             if not isinstance(value, ast.expr):
                 return None
-            found = Scope(self.library, found.module).resolve(value)
+            base, scope = value, Scope(self.library, found.module)
+            bound = unquoted(bind(base, scope))
+            if isinstance(bound, ast.Subscript):
+                variables = {one.spelling: one for one in variables_in(bound)}.values()
+                names = [_own_parameter(self.library, one) for one in variables]
+                arguments = _arguments(fill(bound, assigned(names, arguments)))
         return None
 
     def linearize(self, definition: Definition, below: tuple[str, ...]) -> list[Definition]:
@@ -184,14 +194,14 @@ class _Bases:
         raise RefusedProtocolError
 
 
-def _arguments(base: ast.expr, scope: Scope) -> list[ast.expr]:
-    bound = unquoted(bind(base, scope))
+def _arguments(base: ast.expr) -> list[ast.expr] | None:
+    bound = unquoted(base)
     if not isinstance(bound, ast.Subscript):
-        return []
+        return None
     return list(bound.slice.elts) if isinstance(bound.slice, ast.Tuple) else [bound.slice]
 
 
-def own_parameters(library: Library, definition: Definition) -> tuple[_OwnParameter, ...]:
+def own_parameters(library: Library, definition: Definition) -> tuple[OwnParameter, ...]:
     """Name, kind and default of a class's type parameters, in order."""
     node, module = definition.node, definition.module
     assert isinstance(node, ast.ClassDef)
@@ -216,19 +226,20 @@ def own_variables(library: Library, definition: Definition) -> list[Reference]:
             (generic if listed else others).append(bind(base.slice, scope))
     found: dict[str, Reference] = {}
     for expression in generic or others:
-        for reference in _variables(expression):
+        for reference in variables_in(expression):
             found.setdefault(reference.spelling, reference)
     return list(found.values())
 
 
-def _variables(node: ast.AST) -> Iterator[Reference]:
-    if isinstance(node, Bound) and node.reference.kind == "variable":
+def variables_in(node: ast.AST) -> Iterator[Reference]:
+    """The type variables in an annotation whose names are resolved."""
+    if isinstance(node, Bound) and node.reference.kind in {"variable", "parameter"}:
         yield node.reference
     for child in ast.iter_child_nodes(node):
-        yield from _variables(child)
+        yield from variables_in(child)
 
 
-def _own_parameter(library: Library, reference: Reference) -> _OwnParameter:
+def _own_parameter(library: Library, reference: Reference) -> OwnParameter:
     home = library.module(reference.module)
     found = library.follow(home, reference.attribute) if home else None
     call = getattr(found.node, "value", None) if isinstance(found, Definition) else None
@@ -238,135 +249,3 @@ def _own_parameter(library: Library, reference: Reference) -> _OwnParameter:
     kind = scope.name_of(call.func).rpartition(".")[2]
     default = next((bind(one.value, scope) for one in call.keywords if one.arg == "default"), None)
     return reference.spelling, kind, default
-
-
-def _assigned(names: tuple[_OwnParameter, ...], given: list[ast.expr]) -> dict[str, ast.expr]:
-    """Which argument each type parameter gets: its default, or `Any`, where none is given."""
-    if not given:
-        return {name: default or _default(kind) for name, kind, default in names}
-    if len(names) == 1 and names[0][1] == "ParamSpec" and not _is_parameter_list(given):
-        return {names[0][0]: ast.List(given, ast.Load())}
-    found: dict[str, ast.expr] = {}
-    rest = list(given)
-    for index, (name, kind, default) in enumerate(names):
-        if kind == "TypeVarTuple":
-            after = len(names) - index - 1
-            taken = rest[: len(rest) - after]
-            found[name] = ast.Tuple(taken, ast.Load())
-            rest = rest[len(taken) :]
-        else:
-            found[name] = rest.pop(0) if rest else default or _default(kind)
-    return found
-
-
-def _is_parameter_list(given: list[ast.expr]) -> bool:
-    """Whether `X[...]`'s one argument already stands for a whole parameter list."""
-    if len(given) != 1:
-        return False
-    only = given[0]
-    is_ellipsis = isinstance(only, ast.Constant) and only.value is ...
-    variable = isinstance(only, Bound) and only.reference.kind in {"variable", "parameter"}
-    concatenate = full_name(only) == "typing.Concatenate"
-    return isinstance(only, ast.List) or is_ellipsis or variable or concatenate
-
-
-def _default(kind: str) -> ast.expr:
-    if kind == "ParamSpec":
-        return ast.Constant(...)
-    any_node = Bound("Any", ast.Load())
-    any_node.reference = imported("typing", "Any")
-    if kind == "TypeVarTuple":
-        whole = _packed(ast.Tuple([any_node, ast.Constant(...)], ast.Load()))
-        return ast.Tuple([ast.Starred(whole, ast.Load())], ast.Load())
-    return any_node
-
-
-def fill(node: ast.expr, arguments: Mapping[str, ast.expr]) -> ast.expr:
-    """Replace type parameters by what they stand for."""
-    return _Filler(arguments).fill(node) if arguments else node
-
-
-class _Filler:
-    def __init__(self, arguments: Mapping[str, ast.expr]) -> None:
-        self.arguments = arguments
-
-    def fill(self, node: ast.expr) -> ast.expr:
-        match node:
-            case Bound():
-                is_variable = node.reference.kind in {"variable", "parameter"}
-                return self.arguments.get(node.id, node) if is_variable else node
-            case QuotedNode():
-                inner = self.fill(node.value)
-                if inner is node.value:
-                    return node
-                quoted = QuotedNode()
-                quoted.value, quoted.original = inner, ""
-                return quoted
-            case ast.Subscript(value=value, slice=inner):
-                return self._subscript(self.fill(value), inner)
-            case ast.BinOp(left=left, op=op, right=right):
-                return ast.BinOp(self.fill(left), op, self.fill(right))
-            case ast.Tuple(elts=elements):
-                return ast.Tuple(self._elements(elements), ast.Load())
-            case ast.List(elts=elements):
-                return ast.List(self._elements(elements), ast.Load())
-            case ast.Starred(value=value):
-                return ast.Starred(_packed(self.fill(value)), ast.Load())
-            case ast.Attribute(value=value, attr=attr):
-                return ast.Attribute(self.fill(value), attr, ast.Load())
-        return node
-
-    def _subscript(self, value: ast.expr, inner: ast.expr) -> ast.expr:
-        name = full_name(value)
-        if name == "typing.Annotated" and isinstance(inner, ast.Tuple):
-            first, *rest = inner.elts
-            return ast.Subscript(
-                value, ast.Tuple([self.fill(first), *rest], ast.Load()), ast.Load()
-            )
-        if name == "typing.Concatenate":
-            elements = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-            *front, last = self._elements(elements)
-            if isinstance(last, ast.List):
-                return ast.List([*front, *last.elts], ast.Load())
-            if isinstance(last, ast.Subscript) and full_name(last) == "typing.Concatenate":
-                tail = last.slice.elts if isinstance(last.slice, ast.Tuple) else [last.slice]
-                return ast.Subscript(value, ast.Tuple([*front, *tail], ast.Load()), ast.Load())
-            return ast.Subscript(value, ast.Tuple([*front, last], ast.Load()), ast.Load())
-        if name == "typing.Unpack":
-            return ast.Subscript(value, _packed(self.fill(inner)), ast.Load())
-        if not isinstance(inner, ast.Tuple):
-            spread = self._elements([inner])
-            filled = spread[0] if len(spread) == 1 else ast.Tuple(spread, ast.Load())
-            return ast.Subscript(value, filled, ast.Load())
-        return ast.Subscript(value, self.fill(inner), ast.Load())
-
-    def _elements(self, elements: Sequence[ast.expr]) -> list[ast.expr]:
-        """The elements filled in; `*Ts` and `Unpack[Ts]` spread over several."""
-        found: list[ast.expr] = []
-        for element in elements:
-            pack = _pack(element)
-            argument = self.arguments.get(pack) if pack else None
-            if isinstance(argument, ast.Tuple):
-                found.extend(argument.elts)
-            else:
-                found.append(self.fill(element))
-        return found
-
-
-def _packed(node: ast.expr) -> ast.expr:
-    """`tuple[int, str]`, where a TypeVarTuple stands for several types that nothing spreads."""
-    if not isinstance(node, ast.Tuple):
-        return node
-    whole = Bound("tuple", ast.Load())
-    whole.reference = builtin("tuple")
-    return ast.Subscript(whole, node, ast.Load())
-
-
-def _pack(node: ast.expr) -> str:
-    """The name of the TypeVarTuple in `*Ts` and `Unpack[Ts]`."""
-    match node:
-        case ast.Starred(value=Bound() as inner):
-            return inner.id
-        case ast.Subscript(slice=Bound() as inner) if full_name(node.value) == "typing.Unpack":
-            return inner.id
-    return ""

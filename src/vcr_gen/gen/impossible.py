@@ -3,16 +3,19 @@
 import ast
 from collections.abc import Sequence
 
-from vcr_gen.gen.flatten import Ancestor, is_protocol, own_variables
+from vcr_gen.gen.annotations import bind
+from vcr_gen.gen.flatten import Ancestor, is_protocol, own_variables, variables_in
 from vcr_gen.gen.library import Definition, Library
 from vcr_gen.gen.model import Signature, TypeVariable
 from vcr_gen.gen.names import variables_of
 from vcr_gen.gen.problems import Problems
 from vcr_gen.gen.scopes import Scope
+from vcr_gen.gen.signatures import Place
+from vcr_gen.gen.syntax import Function
 from vcr_gen.gen.text import Reference, Text, fold, full_names, opened, references
 from vcr_gen.gen.variables import declaration
 
-__all__ = ["refuse_dataclasses", "why_impossible"]
+__all__ = ["refuse_dataclasses", "why_captured", "why_impossible"]
 
 
 def why_impossible(
@@ -30,6 +33,32 @@ def why_impossible(
             f"returns one of the types of `{variable.reference.spelling}`, and no argument "
             "says which",
             "say so of an argument too, or return a union of the types",
+        )
+    return None
+
+
+def why_captured(node: Function, place: Place) -> tuple[str, str] | None:
+    """What makes it impossible to inherit a method that is generic itself, and a hint.
+
+    Its own type variables cannot be told from those of the Protocol that inherits it where they
+    have the same names.
+    """
+    if not place.arguments:
+        return None
+    given = {one.spelling for value in place.arguments.values() for one in variables_in(value)}
+    brackets = place.scope.module.parsed.type_parameters(node)
+    scope = place.scope.with_parameters(brackets)
+    annotations = [one.annotation for one in ast.walk(node.args) if isinstance(one, ast.arg)]
+    own = {
+        one.spelling
+        for annotation in (*annotations, node.returns)
+        if annotation is not None
+        for one in variables_in(bind(annotation, scope))
+    }
+    for name in sorted((own - set(place.arguments)) & given):
+        return (
+            f"has a type variable `{name}` of its own, and is inherited by a Protocol with another",
+            "give one of the two another name",
         )
     return None
 

@@ -9,7 +9,7 @@ from vcr_gen.gen.annotations import full_name, unquoted
 from vcr_gen.gen.decorators import Decorations, decorations
 from vcr_gen.gen.descriptors import is_descriptor
 from vcr_gen.gen.flatten import Ancestor, class_scope, is_protocol
-from vcr_gen.gen.impossible import refuse_dataclasses, why_impossible
+from vcr_gen.gen.impossible import refuse_dataclasses, why_captured, why_impossible
 from vcr_gen.gen.library import Definition, Library
 from vcr_gen.gen.model import (
     Attribute,
@@ -196,7 +196,9 @@ def _function_member(
     place = declared.place
     direction = next((one.direction for _, one in functions if one.direction), None)
     signature = signature_of(node, place, decorated)
-    impossible = None if overloads else why_impossible(signature, place.scope, ancestors)
+    impossible = why_captured(node, place)
+    if impossible is None and not overloads:
+        impossible = why_impossible(signature, place.scope, ancestors)
     if impossible is not None:
         problems.report(
             "VCR207",

@@ -10,7 +10,7 @@ from vcr_gen.gen.bounds import takes_bounded_self
 from vcr_gen.gen.decorators import Decorations
 from vcr_gen.gen.defaults import default_of
 from vcr_gen.gen.descriptors import is_descriptor
-from vcr_gen.gen.flatten import fill
+from vcr_gen.gen.filling import fill
 from vcr_gen.gen.model import Kind, Parameter, Signature
 from vcr_gen.gen.scopes import Bound, Scope
 from vcr_gen.gen.spelling import spell

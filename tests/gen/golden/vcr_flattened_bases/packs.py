@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Generic, Self, Unpack
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from flattened_bases.packs import Bare, Longer, Pairs, T, Ts
+from flattened_bases.packs import Bare, Longer, Pairs, Silent, T, Ts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,6 +200,40 @@ LONGER: Final[Boundary] = Boundary(
     calls={"register": LongerRegister, "starred": LongerStarred, "call": LongerCall},
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SilentEmit(Call):
+    """`Silent.emit`, as it crosses the boundary."""
+
+    args: tuple[()]
+
+    def __call__(self, target: Silent) -> tuple[()]:
+        return target.emit(*self.args)
+
+
+class VcrSilent:
+    """Records and replays `Silent`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Silent | None = None) -> None:
+        self._port = OutboundPort(cassette, SILENT, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Silent]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def emit(self, *args: Unpack[tuple[()]]) -> tuple[()]:
+        return self._port.call(SilentEmit(args=args))
+
+
+SILENT: Final[Boundary] = Boundary(
+    "Silent",
+    direction="outbound",
+    protocol="flattened_bases.packs:Silent",
+    wrapper=VcrSilent,
+    calls={"emit": SilentEmit},
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_pairs_is_a_pairs(wrapper: VcrPairs) -> Pairs:
@@ -209,4 +243,7 @@ if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift a
         return wrapper
 
     def vcr_longer_is_a_longer(wrapper: VcrLonger[T, *Ts]) -> Longer[T, *Ts]:
+        return wrapper
+
+    def vcr_silent_is_a_silent(wrapper: VcrSilent) -> Silent:
         return wrapper

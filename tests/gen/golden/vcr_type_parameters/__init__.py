@@ -6,6 +6,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from vcr_type_parameters.defaults import (
+        CHILD,
+        GROWN,
+        OTHER,
+        ChildLast,
+        ChildTurn,
+        GrownTurn,
+        OtherTurn,
+        VcrChild,
+        VcrGrown,
+        VcrOther,
+    )
     from vcr_type_parameters.ports import (
         BOX,
         READ_CALLBACK,
@@ -24,32 +36,52 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BOX",
+    "CHILD",
+    "GROWN",
+    "OTHER",
     "READ_CALLBACK",
     "RUNNER",
     "BoxCount",
     "BoxGet",
     "BoxMapped",
     "BoxPair",
+    "ChildLast",
+    "ChildTurn",
+    "GrownTurn",
+    "OtherTurn",
     "ReadCallbackCall",
     "RunnerGather",
     "RunnerRun",
     "VcrBox",
+    "VcrChild",
+    "VcrGrown",
+    "VcrOther",
     "VcrReadCallback",
     "VcrRunner",
 ]
 
 _HOMES = {
     "BOX": "vcr_type_parameters.ports",
+    "CHILD": "vcr_type_parameters.defaults",
+    "GROWN": "vcr_type_parameters.defaults",
+    "OTHER": "vcr_type_parameters.defaults",
     "READ_CALLBACK": "vcr_type_parameters.ports",
     "RUNNER": "vcr_type_parameters.ports",
     "BoxCount": "vcr_type_parameters.ports",
     "BoxGet": "vcr_type_parameters.ports",
     "BoxMapped": "vcr_type_parameters.ports",
     "BoxPair": "vcr_type_parameters.ports",
+    "ChildLast": "vcr_type_parameters.defaults",
+    "ChildTurn": "vcr_type_parameters.defaults",
+    "GrownTurn": "vcr_type_parameters.defaults",
+    "OtherTurn": "vcr_type_parameters.defaults",
     "ReadCallbackCall": "vcr_type_parameters.ports",
     "RunnerGather": "vcr_type_parameters.ports",
     "RunnerRun": "vcr_type_parameters.ports",
     "VcrBox": "vcr_type_parameters.ports",
+    "VcrChild": "vcr_type_parameters.defaults",
+    "VcrGrown": "vcr_type_parameters.defaults",
+    "VcrOther": "vcr_type_parameters.defaults",
     "VcrReadCallback": "vcr_type_parameters.ports",
     "VcrRunner": "vcr_type_parameters.ports",
 }

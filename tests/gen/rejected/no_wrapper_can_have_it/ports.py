@@ -30,3 +30,27 @@ class Reader(Protocol):
 @outbound
 class Lines(Protocol[AnyStr]):
     def read(self) -> AnyStr: ...
+
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+class Store(Protocol[T]):
+    def map(self, kind: type[U], item: T) -> tuple[U, T]: ...
+
+
+@outbound
+class Users(Store[U], Protocol[U]): ...
+
+
+class Newer[A](Protocol):
+    def map[C](self, item: A, other: C) -> tuple[A, C]: ...
+
+
+@outbound
+class Captured[C](Newer[C], Protocol): ...
+
+
+@outbound
+class Free[B](Newer[B], Protocol): ...
