@@ -8,11 +8,6 @@ class Parent[A, B = list[A]](Protocol):
 
 
 @outbound
-class Child[Z = bytes](Parent[Z], Protocol):
-    def last(self) -> Z: ...
-
-
-@outbound
 class Grown(Parent[str], Protocol): ...
 
 

@@ -6,18 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from vcr_type_parameters.defaults import (
-        CHILD,
-        GROWN,
-        OTHER,
-        ChildLast,
-        ChildTurn,
-        GrownTurn,
-        OtherTurn,
-        VcrChild,
-        VcrGrown,
-        VcrOther,
-    )
+    from vcr_type_parameters.defaults import GROWN, OTHER, GrownTurn, OtherTurn, VcrGrown, VcrOther
     from vcr_type_parameters.ports import (
         BOX,
         READ_CALLBACK,
@@ -36,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BOX",
-    "CHILD",
     "GROWN",
     "OTHER",
     "READ_CALLBACK",
@@ -45,15 +33,12 @@ __all__ = [
     "BoxGet",
     "BoxMapped",
     "BoxPair",
-    "ChildLast",
-    "ChildTurn",
     "GrownTurn",
     "OtherTurn",
     "ReadCallbackCall",
     "RunnerGather",
     "RunnerRun",
     "VcrBox",
-    "VcrChild",
     "VcrGrown",
     "VcrOther",
     "VcrReadCallback",
@@ -62,7 +47,6 @@ __all__ = [
 
 _HOMES = {
     "BOX": "vcr_type_parameters.ports",
-    "CHILD": "vcr_type_parameters.defaults",
     "GROWN": "vcr_type_parameters.defaults",
     "OTHER": "vcr_type_parameters.defaults",
     "READ_CALLBACK": "vcr_type_parameters.ports",
@@ -71,15 +55,12 @@ _HOMES = {
     "BoxGet": "vcr_type_parameters.ports",
     "BoxMapped": "vcr_type_parameters.ports",
     "BoxPair": "vcr_type_parameters.ports",
-    "ChildLast": "vcr_type_parameters.defaults",
-    "ChildTurn": "vcr_type_parameters.defaults",
     "GrownTurn": "vcr_type_parameters.defaults",
     "OtherTurn": "vcr_type_parameters.defaults",
     "ReadCallbackCall": "vcr_type_parameters.ports",
     "RunnerGather": "vcr_type_parameters.ports",
     "RunnerRun": "vcr_type_parameters.ports",
     "VcrBox": "vcr_type_parameters.ports",
-    "VcrChild": "vcr_type_parameters.defaults",
     "VcrGrown": "vcr_type_parameters.defaults",
     "VcrOther": "vcr_type_parameters.defaults",
     "VcrReadCallback": "vcr_type_parameters.ports",

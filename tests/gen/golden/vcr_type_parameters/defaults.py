@@ -9,54 +9,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from type_parameters.defaults import Child, Grown, Other
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChildLast[Z = bytes](Call):
-    """`Child.last`, as it crosses the boundary."""
-
-    def __call__(self, target: Child[Z]) -> Z:
-        return target.last()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChildTurn[Z = bytes](Call):
-    """`Child.turn`, as it crosses the boundary."""
-
-    one: Z
-
-    def __call__(self, target: Child[Z]) -> list[Z]:
-        return target.turn(self.one)
-
-
-class VcrChild[Z = bytes]:
-    """Records and replays `Child`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Child[Z] | None = None) -> None:
-        self._port = OutboundPort(cassette, CHILD, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Child[Z]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
-
-    def last(self) -> Z:
-        call: ChildLast[Z] = ChildLast()
-        return self._port.call(call)
-
-    def turn(self, one: Z) -> list[Z]:
-        call: ChildTurn[Z] = ChildTurn(one=one)
-        return self._port.call(call)
-
-
-CHILD: Final[Boundary] = Boundary(
-    "Child",
-    direction="outbound",
-    protocol="type_parameters.defaults:Child",
-    wrapper=VcrChild,
-    calls={"last": ChildLast, "turn": ChildTurn},
-)
+from type_parameters.defaults import Grown, Other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,9 +80,6 @@ OTHER: Final[Boundary] = Boundary(
 )
 
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
-
-    def vcr_child_is_a_child[Z = bytes](wrapper: VcrChild[Z]) -> Child[Z]:
-        return wrapper
 
     def vcr_grown_is_a_grown(wrapper: VcrGrown) -> Grown:
         return wrapper
