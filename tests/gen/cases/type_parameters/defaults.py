@@ -8,6 +8,11 @@ class Parent[A, B = list[A]](Protocol):
 
 
 @outbound
+class Box[Z = bytes](Protocol):
+    def last(self) -> Z: ...
+
+
+@outbound
 class Grown(Parent[str], Protocol): ...
 
 

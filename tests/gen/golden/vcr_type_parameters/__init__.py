@@ -6,9 +6,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from vcr_type_parameters.defaults import GROWN, OTHER, GrownTurn, OtherTurn, VcrGrown, VcrOther
+    from vcr_type_parameters.defaults import (
+        GROWN,
+        OTHER,
+        BoxLast,
+        GrownTurn,
+        OtherTurn,
+        VcrGrown,
+        VcrOther,
+    )
     from vcr_type_parameters.ports import (
-        BOX,
         READ_CALLBACK,
         RUNNER,
         BoxCount,
@@ -18,19 +25,18 @@ if TYPE_CHECKING:
         ReadCallbackCall,
         RunnerGather,
         RunnerRun,
-        VcrBox,
         VcrReadCallback,
         VcrRunner,
     )
 
 __all__ = [
-    "BOX",
     "GROWN",
     "OTHER",
     "READ_CALLBACK",
     "RUNNER",
     "BoxCount",
     "BoxGet",
+    "BoxLast",
     "BoxMapped",
     "BoxPair",
     "GrownTurn",
@@ -38,7 +44,6 @@ __all__ = [
     "ReadCallbackCall",
     "RunnerGather",
     "RunnerRun",
-    "VcrBox",
     "VcrGrown",
     "VcrOther",
     "VcrReadCallback",
@@ -46,13 +51,13 @@ __all__ = [
 ]
 
 _HOMES = {
-    "BOX": "vcr_type_parameters.ports",
     "GROWN": "vcr_type_parameters.defaults",
     "OTHER": "vcr_type_parameters.defaults",
     "READ_CALLBACK": "vcr_type_parameters.ports",
     "RUNNER": "vcr_type_parameters.ports",
     "BoxCount": "vcr_type_parameters.ports",
     "BoxGet": "vcr_type_parameters.ports",
+    "BoxLast": "vcr_type_parameters.defaults",
     "BoxMapped": "vcr_type_parameters.ports",
     "BoxPair": "vcr_type_parameters.ports",
     "GrownTurn": "vcr_type_parameters.defaults",
@@ -60,7 +65,6 @@ _HOMES = {
     "ReadCallbackCall": "vcr_type_parameters.ports",
     "RunnerGather": "vcr_type_parameters.ports",
     "RunnerRun": "vcr_type_parameters.ports",
-    "VcrBox": "vcr_type_parameters.ports",
     "VcrGrown": "vcr_type_parameters.defaults",
     "VcrOther": "vcr_type_parameters.defaults",
     "VcrReadCallback": "vcr_type_parameters.ports",

@@ -9,7 +9,40 @@ from typing import TYPE_CHECKING, Final, Self
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from type_parameters.defaults import Grown, Other
+from type_parameters.defaults import Box, Grown, Other
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoxLast[Z = bytes](Call):
+    """`Box.last`, as it crosses the boundary."""
+
+    def __call__(self, target: Box[Z]) -> Z:
+        return target.last()
+
+
+class VcrBox[Z = bytes]:
+    """Records and replays `Box`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Box[Z] | None = None) -> None:
+        self._port = OutboundPort(cassette, BOX, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Box[Z]]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def last(self) -> Z:
+        call: BoxLast[Z] = BoxLast()
+        return self._port.call(call)
+
+
+BOX: Final[Boundary] = Boundary(
+    "Box",
+    direction="outbound",
+    protocol="type_parameters.defaults:Box",
+    wrapper=VcrBox,
+    calls={"last": BoxLast},
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +113,9 @@ OTHER: Final[Boundary] = Boundary(
 )
 
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+
+    def vcr_box_is_a_box[Z = bytes](wrapper: VcrBox[Z]) -> Box[Z]:
+        return wrapper
 
     def vcr_grown_is_a_grown(wrapper: VcrGrown) -> Grown:
         return wrapper
