@@ -174,7 +174,7 @@ def _type(choose: random.Random, depth: int = 2) -> str:
 
 
 def _value(choose: random.Random) -> str:
-    fetched = f'default_of({_name(choose)}.{_name(choose)}, "{_name(choose)}")'
+    fetched = f'default_of({_name(choose)}, "{_name(choose)}", "{_name(choose)}")'
     return choose.choice(["None", "1", "-1", '"x"', "1.5", "OMITTED", "Color.RED", fetched])
 
 

@@ -101,7 +101,7 @@ def _shown_parameter(
         protocol = names.spell(
             protocol_text(wrapper.boundary, arguments=False), bound=bound, evaluated=True
         )
-        value = f'{maker}({protocol}.{member}, "{one.name}")'
+        value = f'{maker}({protocol}, "{member}", "{one.name}")'
     return f"{shown}{equals}{value}"
 
 

@@ -76,9 +76,9 @@ def given_positional(*arguments: object) -> tuple[Any, ...]:
     return tuple(values)
 
 
-def default_of(function: Callable[..., object], parameter: str) -> Any:
+def default_of(protocol: object, method: str, parameter: str) -> Any:
     """The default object of a Protocol method's parameter, where it cannot be spelled again."""
-    return inspect.signature(function).parameters[parameter].default
+    return inspect.signature(getattr(protocol, method)).parameters[parameter].default
 
 
 def implementation(function: Callable[..., Any]) -> Any:

@@ -2,7 +2,7 @@ import enum
 import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from vcr_gen.boundary import outbound
 
@@ -20,6 +20,7 @@ class Sentinel: ...
 
 
 MISSING = Sentinel()
+T = TypeVar("T")
 
 
 @outbound
@@ -37,3 +38,12 @@ class Job(Protocol):
     def scoped(self, a: int = STEP) -> None: ...
     def omitted(self, a: int, b: int = ..., /, c: int = ..., *, d: int = ...) -> int: ...
     def omitted_before_rest(self, a: int = ..., *rest: int, b: int = 1) -> int: ...
+
+
+@outbound
+class Cell(Protocol[T]):
+    value: T
+
+    def __call__(self, value: T, after: int = DAYS * 2) -> T: ...
+    @classmethod
+    def empty(cls, after: int = DAYS * 3) -> T: ...

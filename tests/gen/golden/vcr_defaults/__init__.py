@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from vcr_defaults.ports import (
+        CELL,
         JOB,
+        CellCall,
+        CellEmpty,
+        CellValue,
+        CellValueSet,
         JobComputed,
         JobLiteral,
         JobMade,
@@ -19,11 +24,17 @@ if TYPE_CHECKING:
         JobScoped,
         JobSTEP,
         JobSTEPSet,
+        VcrCell,
         VcrJob,
     )
 
 __all__ = [
+    "CELL",
     "JOB",
+    "CellCall",
+    "CellEmpty",
+    "CellValue",
+    "CellValueSet",
     "JobComputed",
     "JobLiteral",
     "JobMade",
@@ -35,11 +46,17 @@ __all__ = [
     "JobSTEP",
     "JobSTEPSet",
     "JobScoped",
+    "VcrCell",
     "VcrJob",
 ]
 
 _HOMES = {
+    "CELL": "vcr_defaults.ports",
     "JOB": "vcr_defaults.ports",
+    "CellCall": "vcr_defaults.ports",
+    "CellEmpty": "vcr_defaults.ports",
+    "CellValue": "vcr_defaults.ports",
+    "CellValueSet": "vcr_defaults.ports",
     "JobComputed": "vcr_defaults.ports",
     "JobLiteral": "vcr_defaults.ports",
     "JobMade": "vcr_defaults.ports",
@@ -51,6 +68,7 @@ _HOMES = {
     "JobSTEP": "vcr_defaults.ports",
     "JobSTEPSet": "vcr_defaults.ports",
     "JobScoped": "vcr_defaults.ports",
+    "VcrCell": "vcr_defaults.ports",
     "VcrJob": "vcr_defaults.ports",
 }
 

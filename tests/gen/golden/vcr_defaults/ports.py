@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, Generic, Self
 
 from vcr_gen.runtime import (
     OMITTED,
@@ -18,9 +18,10 @@ from vcr_gen.runtime import (
     default_of,
     given,
     given_positional,
+    instance_member,
 )
 
-from defaults.ports import DAYS, MISSING, Color, Job, Sentinel
+from defaults.ports import DAYS, MISSING, Cell, Color, Job, Sentinel, T
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,21 +186,21 @@ class VcrJob:
 
     def computed(
         self,
-        a: int = default_of(Job.computed, "a"),
-        b: Path = default_of(Job.computed, "b"),
-        c: int = default_of(Job.computed, "c"),
+        a: int = default_of(Job, "computed", "a"),
+        b: Path = default_of(Job, "computed", "b"),
+        c: int = default_of(Job, "computed", "c"),
     ) -> None:
         self._port.call(JobComputed(a=a, b=b, c=c))
 
     def made(
         self,
-        a: Callable[[int], int] = default_of(Job.made, "a"),
-        b: Sequence[int] = default_of(Job.made, "b"),
-        c: int = default_of(Job.made, "c"),
+        a: Callable[[int], int] = default_of(Job, "made", "a"),
+        b: Sequence[int] = default_of(Job, "made", "b"),
+        c: int = default_of(Job, "made", "c"),
     ) -> None:
         self._port.call(JobMade(a=a, b=b, c=c))
 
-    def scoped(self, a: int = default_of(Job.scoped, "a")) -> None:
+    def scoped(self, a: int = default_of(Job, "scoped", "a")) -> None:
         self._port.call(JobScoped(a=a))
 
     def omitted(self, a: int, b: int = OMITTED, /, c: int = OMITTED, *, d: int = OMITTED) -> int:
@@ -229,7 +230,98 @@ JOB: Final[Boundary] = Boundary(
     },
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellValue(Call, Generic[T]):
+    """`Cell.value`, as it crosses the boundary."""
+
+    def __call__(self, target: Cell[T]) -> T:
+        return target.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellValueSet(Call, Generic[T]):
+    """`Cell.value.set`, as it crosses the boundary."""
+
+    value: T
+
+    def __call__(self, target: Cell[T]) -> None:
+        target.value = self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellCall(Call, Generic[T]):
+    """`Cell.__call__`, as it crosses the boundary."""
+
+    value: T
+    after: int
+
+    def __call__(self, target: Cell[T]) -> T:
+        return target.__call__(self.value, self.after)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellEmpty(Call, Generic[T]):
+    """`Cell.empty`, as it crosses the boundary."""
+
+    after: int
+
+    def __call__(self, target: Cell[T]) -> T:
+        return target.empty(self.after)
+
+
+class VcrCell(Generic[T]):
+    """Records and replays `Cell`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Cell[T] | None = None) -> None:
+        self._port = OutboundPort(cassette, CELL, inner, self)
+        if TYPE_CHECKING:
+            self.value: T
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Cell[T]]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        def empty(cls, after: int = ...) -> T: ...
+
+    else:
+
+        @property
+        def value(self) -> T:
+            call: CellValue[T] = CellValue()
+            return self._port.call(call)
+
+        @value.setter
+        def value(self, value: T) -> None:
+            call: CellValueSet[T] = CellValueSet(value=value)
+            self._port.call(call)
+
+        @instance_member
+        def empty(cls, after: int = default_of(Cell, "empty", "after")) -> T:
+            call: CellEmpty[T] = CellEmpty(after=after)
+            return cls._port.call(call)
+
+    def __call__(self, value: T, after: int = default_of(Cell, "__call__", "after")) -> T:
+        call: CellCall[T] = CellCall(value=value, after=after)
+        return self._port.call(call)
+
+
+CELL: Final[Boundary] = Boundary(
+    "Cell",
+    direction="outbound",
+    protocol="defaults.ports:Cell",
+    wrapper=VcrCell,
+    calls={"value": CellValue, "value.set": CellValueSet, "__call__": CellCall, "empty": CellEmpty},
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_job_is_a_job(wrapper: VcrJob) -> Job:
+        return wrapper
+
+    def vcr_cell_is_a_cell(wrapper: VcrCell[T]) -> Cell[T]:
         return wrapper
