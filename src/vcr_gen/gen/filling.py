@@ -2,13 +2,14 @@
 
 import ast
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import TypeAlias
 
 from vcr_gen.gen.annotations import full_name
 from vcr_gen.gen.scopes import Bound, QuotedNode
 from vcr_gen.gen.text import builtin, imported
 
-__all__ = ["OwnParameter", "assigned", "fill"]
+__all__ = ["OwnParameter", "assigned", "fill", "without_quotes"]
 
 OwnParameter: TypeAlias = tuple[str, str, ast.expr | None]
 """Name, kind and default of a type parameter."""
@@ -82,7 +83,7 @@ class _Filler:
                 if inner is node.value:
                     return node
                 quoted = QuotedNode()
-                quoted.value, quoted.original = inner, ""
+                quoted.value, quoted.original = without_quotes(inner), ""
                 return quoted
             case ast.Subscript(value=value, slice=inner):
                 return self._subscript(self.fill(value), inner)
@@ -132,6 +133,20 @@ class _Filler:
                 found.extend(argument.elts)
             else:
                 found.append(self.fill(element))
+        return found
+
+
+def without_quotes(node: ast.expr) -> ast.expr:
+    """The annotation with every string in it opened."""
+    opened = _Opener().visit(deepcopy(node))
+    assert isinstance(opened, ast.expr)
+    return opened
+
+
+class _Opener(ast.NodeTransformer):
+    def visit_QuotedNode(self, node: QuotedNode) -> ast.AST:
+        found = self.visit(node.value)
+        assert isinstance(found, ast.AST)
         return found
 
 

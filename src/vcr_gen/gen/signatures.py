@@ -10,7 +10,7 @@ from vcr_gen.gen.bounds import takes_bounded_self
 from vcr_gen.gen.decorators import Decorations
 from vcr_gen.gen.defaults import default_of
 from vcr_gen.gen.descriptors import is_descriptor
-from vcr_gen.gen.filling import fill
+from vcr_gen.gen.filling import fill, without_quotes
 from vcr_gen.gen.model import Kind, Parameter, Signature
 from vcr_gen.gen.scopes import Bound, Scope
 from vcr_gen.gen.spelling import spell
@@ -35,7 +35,11 @@ class Place:
 
     def typed(self, node: ast.expr) -> ast.expr:
         """An annotation with its names resolved and its type parameters filled in."""
-        return fill(bind(node, self.scope), self.arguments)
+        bound, module = bind(node, self.scope), self.scope.module
+        filled = fill(bound, self.arguments)
+        if filled is bound or module.standard or not module.lazy_annotations:
+            return filled
+        return without_quotes(filled)  # which the arguments need where they are given, not here
 
 
 def mangled(name: str, class_name: str) -> str:
