@@ -118,3 +118,8 @@ def test_a_body_that_begins_with_a_decorator_is_no_obstacle():
 def test_what_is_wrong_for_every_python_is_a_syntax_error(text):
     with pytest.raises(SyntaxError):
         parse_newer(text)
+
+
+def test_an_f_string_as_a_default_is_none_that_can_be_said_again():
+    [function] = parse_newer(MORE).tree.body
+    assert isinstance(function.args.defaults[0], ast.JoinedStr)

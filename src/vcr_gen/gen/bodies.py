@@ -2,13 +2,9 @@
 
 from collections.abc import Collection, Iterator, Mapping
 
-from vcr_gen.gen.events import (
-    Event,
-)
+from vcr_gen.gen.events import Event
 from vcr_gen.gen.layout import Nest
-from vcr_gen.gen.model import (
-    Signature,
-)
+from vcr_gen.gen.model import Kind, Signature
 from vcr_gen.gen.text import (
     Reference,
     Text,
@@ -125,10 +121,12 @@ def as_protocol(
 ) -> Iterator[tuple[str, str]]:
     """Parameters of the type of `self`, which an event says is the Protocol's, and descriptors.
 
-    An unbounded TypeVar does not say so, and `list[Self]` is not a list of Protocols.
+    An unbounded TypeVar does not say so, and `list[Self]` is not a list of Protocols, nor the
+    `dict` that `**others: Self` makes.
     """
     for one in signature.parameters:
         annotation = one.annotation or ()
         own = signature.self_type in set(references(annotation)) or contains_self(annotation)
+        own |= one.kind is Kind.KEYWORDS and any(map(is_self, full_names(annotation)))
         if own or one.descriptor:
             yield one.name, wrapper.maker.anything(one.name, bound)

@@ -88,8 +88,8 @@ class _NewSyntax:
                 name = CodeRange(self.places[node].start, self.places[node.name].end)
                 self._hide(name, node.name.value)
             case cst.FormattedString() | cst.TemplatedString():
-                # no type, and may nest quotes since Python 3.12
-                self._hide(self.places[node], '""')
+                # no type, and may nest quotes since Python 3.12; as a default, to be fetched
+                self._hide(self.places[node], 'f""')
                 return
             case cst.ExceptHandler(type=cst.Tuple(lpar=[]) as several):
                 # several exceptions without parentheses are new in Python 3.14

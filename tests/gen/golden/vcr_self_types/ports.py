@@ -74,6 +74,17 @@ class QueryMerge(Call):
         target.merge(self.others)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryJoin(Call):
+    """`Query.join`, as it crosses the boundary."""
+
+    others: tuple[Query, ...]
+    named: dict[str, Query]
+
+    def __call__(self, target: Query) -> Query:
+        return target.join(*self.others, **self.named)
+
+
 class VcrQuery:
     """Records and replays `Query`."""
 
@@ -107,6 +118,9 @@ class VcrQuery:
     def merge(self, others: list[Self]) -> None:
         self._port.call(QueryMerge(others=cast("Any", others)))
 
+    def join(self, *others: Self, **named: Self) -> Self:
+        return cast("Self", self._port.call(QueryJoin(others=others, named=cast("Any", named))))
+
 
 QUERY: Final[Boundary] = Boundary(
     "Query",
@@ -121,6 +135,7 @@ QUERY: Final[Boundary] = Boundary(
         "copy": QueryCopy,
         "parent": QueryParent,
         "merge": QueryMerge,
+        "join": QueryJoin,
     },
 )
 
