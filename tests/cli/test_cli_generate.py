@@ -315,6 +315,21 @@ def test_a_protocol_in_a_module_that_another_file_hides_is_refused(
     assert project.run("--set", 'sources=["lib", "src"]').code == 0
 
 
+@pytest.mark.parametrize("inner", ["_package.py", "_package/__init__.py", "_package/ports.py"])
+def test_a_module_that_is_called_as_the_wrappers_of_its_package_is_refused(
+    project: Project, inner: str
+) -> None:
+    ports = project.read("src/app/ports.py")
+    project.write(f"src/app/{inner}", ports)
+    assert project.run().code == 0
+    project.write("src/app/__init__.py", ports)
+    run = project.run()
+    assert run.code == 2
+    told = f"src/app/{inner}: VCR304 wants the generated module `vcr_app._package`"
+    assert told in run.err
+    assert run.err == project.run("--no-cache").err
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

@@ -79,7 +79,7 @@ def _partly(maker: "_Maker", modules: Sequence[Candidate], past: Past) -> Genera
     affected = [one for one in modules if past.is_affected(one.name, one.paths)]
     names = {one.name for one in affected} | {name for name in before if past.is_affected(name)}
     kept = {name: one for name, one in before.items() if name not in names}
-    made = maker.make(affected, others=News.of(kept.values()))
+    made = maker.make(affected, others=News.of(kept))
     now = {name: one for each in made for name, one in each.memory.modules.items()}
     nothing = Remembered()
     if any(one.problems or one.failed for one in made) or any(

@@ -28,6 +28,9 @@ _Place: TypeAlias = tuple[int, int]
 _BEFORE: Final = (-1, 0)
 """A place before all others."""
 
+_OF_PACKAGE: Final = "_package"
+"""The generated module for what a package's own `__init__` declares."""
+
 STEPS: Final = 3
 """What is done with each module: it is searched, read and rendered."""
 
@@ -64,16 +67,20 @@ class News:
 
     found: Mapping[str, _Place] = field(default_factory=dict)
     """The boundaries by full name, each with its place among all."""
+    sources: frozenset[str] = frozenset()
+    """The source modules that hold boundaries."""
     places: Mapping[str, Elsewhere] = field(default_factory=dict)
     """Where the constants of boundaries are defined, by their full names."""
     flawed: bool = False
     """Whether anything is wrong, so that rendering would be in vain."""
 
     @classmethod
-    def of(cls, remembered: Collection[Remembered]) -> "News":
+    def of(cls, modules: Mapping[str, Remembered]) -> "News":
         """What is known of modules that were made before: what was theirs remains theirs."""
+        remembered = modules.values()
         return cls(
             found={name: _BEFORE for one in remembered for name in one.constants},
+            sources=frozenset(name for name, one in modules.items() if one.output),
             places={
                 name: Elsewhere(one.output, constant)
                 for one in remembered
@@ -111,12 +118,18 @@ def make_portion(portion: Portion, advance: Advance) -> Rounds[News, Made]:
     for candidate in portion.candidates:
         seen += discover(candidate, config, library, problems)
         advance(1)
-    news = yield News(found=_first({one.definition.full_name: one.place} for one in seen))
+    news = yield News(
+        found=_first({one.definition.full_name: one.place} for one in seen),
+        sources=frozenset(one.module for one in seen),
+    )
     known = _first(one.found for one in (*news, portion.others))
     found = [one for one in seen if known[one.definition.full_name] == one.place]
     groups: dict[str, list[Found]] = {}
     for one in found:
         groups.setdefault(one.module, []).append(one)
+    sources = frozenset[str]().union(*(one.sources for one in (*news, portion.others)))
+    for name in groups:
+        _refuse_same_output(library, name, sources, problems)
     advance((STEPS - 1) * (len(portion.candidates) - len(groups)))
     modules: dict[str, SourceModule] = {}
     for name, group in groups.items():
@@ -170,8 +183,29 @@ def _output(library: Library, name: str) -> str:
     """
     module = library.module(name)
     if "." not in name or (module is not None and module.is_package):
-        return f"{PREFIX}{name}._package"
+        return f"{PREFIX}{name}.{_OF_PACKAGE}"
     return f"{PREFIX}{name}"
+
+
+def _refuse_same_output(
+    library: Library, name: str, sources: Collection[str], problems: Problems
+) -> None:
+    """A module that is itself called `_package` must leave the name to its package."""
+    parts = name.split(".")
+    for length in range(1, len(parts)):
+        package = ".".join(parts[:length])
+        wanted = f"{PREFIX}{package}.{_OF_PACKAGE}"
+        if parts[length] != _OF_PACKAGE or package not in sources:
+            continue
+        module = library.module(name)
+        if module is not None and _output(library, package) == wanted:
+            problems.report(
+                "VCR304",
+                f"wants the generated module `{wanted}`, as the Protocols of `{package}` itself do",
+                f"rename `{_OF_PACKAGE}`, or move the Protocols of `{package}` into a module",
+                module=module,
+                node=None,
+            )
 
 
 def _listed(
