@@ -149,6 +149,16 @@ def test_paths_and_functions_of_the_configuration_hold_in_a_replay(
             "no parameter or attribute that 'ordr.sent' names",
             "",
         ),
+        (
+            'match = ["order.sent = nowhere:close"]',
+            "`match`: the module `nowhere` cannot be found",
+            "add its folder to `sources`",
+        ),
+        (
+            'match = ["order.sent = app.matching:closer"]',
+            "`match`: the module `app.matching` has no function `closer`",
+            "did you mean `close`?",
+        ),
     ],
 )
 def test_a_field_that_is_not_there_is_an_error_with_its_place(
@@ -248,3 +258,24 @@ def test_a_property_without_a_setter_has_no_value_to_set(
         "VCR403 `secret`: `Vault` has no parameter or attribute that 'serial.value' names" in error
     )
     assert "did you mean `serial`?" in error
+
+
+def test_a_function_that_is_gone_is_noticed_by_the_next_run(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "pyproject.toml").write_text(f"[tool.vcr-gen]\n{RULES}")
+    assert main(["-q"]) == 0
+    (project / "src/app/matching.py").write_text(CLOSE.replace("close", "near"))
+
+    assert main(["--check"]) == 2
+    assert "has no function `close`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("function", ["operator:eq", "app:offered", "app.lazy:anything"])
+def test_a_function_may_be_pythons_own_or_come_from_elsewhere(project: Path, function: str) -> None:
+    (project / "src/app/__init__.py").write_text("from app.matching import close as offered\n")
+    (project / "src/app/lazy.py").write_text("def __getattr__(name: str) -> object: ...\n")
+    rule = RULES.replace("app.matching:close", function)
+    (project / "pyproject.toml").write_text(f"[tool.vcr-gen]\n{rule}")
+
+    assert main(["-q"]) == 0

@@ -13,6 +13,7 @@ from vcr_gen.gen.conditions import Target, verdict
 from vcr_gen.gen.config import BoundaryRule, Config, Direction
 from vcr_gen.gen.decorators import direction_of
 from vcr_gen.gen.diagnostics import Diagnostic
+from vcr_gen.gen.field_rules import split_match
 from vcr_gen.gen.flatten import is_protocol
 from vcr_gen.gen.library import Definition, Library, Unread
 from vcr_gen.gen.modules import Module, When
@@ -56,6 +57,12 @@ class Candidate:
     def paths(self) -> list[str]:
         """Its files."""
         return [str(path) for _, path in self.files]
+
+    @property
+    def named(self) -> set[str]:
+        """The modules that its rules name: its own, and those of functions."""
+        functions = (split_match(text)[1] for _, rule in self.rules for text in rule.match)
+        return {self.name, *functions} if self.rules else set()
 
 
 def _source_files(config: Config) -> Iterator[tuple[Path, str]]:

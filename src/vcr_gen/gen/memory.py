@@ -11,7 +11,7 @@ class Remembered:
     """What came of one source module that may hold boundaries."""
 
     files: Collection[str] = ()
-    """Where it stands."""
+    """Where it stands, and where the functions are that rules for it name."""
     found: Collection[str] = ()
     """The classes in it that are marked or named by a rule, by their full names, sorted."""
     output: str = ""

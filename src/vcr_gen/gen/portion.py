@@ -244,7 +244,7 @@ def _remembered(
         constants.setdefault(place.module, {})[full_name] = place.constant
     for candidate in candidates:
         name, rendered = candidate.name, made.get(candidate.name)
-        named = [str(library.locate(name))] if candidate.rules else []
+        named = [str(library.locate(one)) for one in candidate.named]
         yield (
             name,
             Remembered(

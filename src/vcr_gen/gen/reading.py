@@ -7,7 +7,7 @@ from dataclasses import replace
 from vcr_gen.gen.annotations import bind
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.discover import Found
-from vcr_gen.gen.field_rules import check_fields
+from vcr_gen.gen.field_rules import check_fields, split_match
 from vcr_gen.gen.flatten import class_scope, lineage, own_variables
 from vcr_gen.gen.library import Definition, Library, Unread
 from vcr_gen.gen.members import read_members
@@ -24,6 +24,7 @@ from vcr_gen.gen.scopes import Scope
 from vcr_gen.gen.spelling import spell
 from vcr_gen.gen.syntax import docstring_of
 from vcr_gen.gen.text import Reference, Text, full_names, references
+from vcr_gen.gen.toml_table import closest
 from vcr_gen.gen.variables import bracketed, declaration
 
 __all__ = ["read_module"]
@@ -107,9 +108,24 @@ def _boundary(
     )
     config = problems.config
     shown = config.display(config.file) if config.file else "pyproject.toml"
-    for message, hint in check_fields(boundary):
+    for message, hint in (*check_fields(boundary), *_missing_functions(library, boundary)):
         problems.found.append(Diagnostic(shown, found.line, 1, "VCR403", message, hint))
     return replace(boundary, handles=tuple(_handles(library, boundary, known)))
+
+
+def _missing_functions(library: Library, boundary: Boundary) -> Iterator[tuple[str, str]]:
+    """The functions of `match` that the generated module could not import, each with a hint."""
+    for _, module_name, name in map(split_match, boundary.match):
+        module = library.module(module_name)
+        if not name or (module is None and library.is_compiled(module_name)):
+            continue
+        if module is None:
+            message = f"`match`: the module `{module_name}` cannot be found or read"
+            yield message, "install the package it comes from, or add its folder to `sources`"
+        elif library.follow(module, name) is None and module.binding("__getattr__") is None:
+            meant = closest(name, [one for one in module.bindings if one != "*"])
+            message = f"`match`: the module `{module_name}` has no function `{name}`"
+            yield message, f"did you mean `{meant}`?" if meant else "define it there, or import it"
 
 
 def _reference(library: Library, found: Found) -> Reference:
