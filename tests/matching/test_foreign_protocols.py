@@ -279,3 +279,28 @@ def test_a_function_may_be_pythons_own_or_come_from_elsewhere(project: Path, fun
     (project / "pyproject.toml").write_text(f"[tool.vcr-gen]\n{rule}")
 
     assert main(["-q"]) == 0
+
+
+@pytest.mark.parametrize("direction", ["outbound", "inbound"])
+@pytest.mark.parametrize("protocol", ["app.ports:Shop", "app:Offered"])
+def test_a_second_rule_for_a_protocol_is_an_error(
+    project: Path, capsys: pytest.CaptureFixture[str], protocol: str, direction: str
+) -> None:
+    (project / "src/app/__init__.py").write_text("from app.ports import Shop as Offered\n")
+    second = f'[[tool.vcr-gen.boundary]]\nprotocol = "{protocol}"\ndirection = "{direction}"\n'
+    (project / "pyproject.toml").write_text(f"[tool.vcr-gen]\n{RULES}\n{second}")
+
+    assert main([]) == 2
+    assert "pyproject.toml:10:1: VCR110" in (error := capsys.readouterr().err)
+    assert "has a rule already, in line 3" in error
+
+
+def test_a_mark_counts_more_than_a_rule(project: Path) -> None:
+    marked = PORTS.replace("class Shop", "@inbound\nclass Shop")
+    marked = f"from vcr_gen.boundary import inbound\n{marked}"
+    (project / "src/app/ports.py").write_text(marked)
+    rule = RULES.split("secret", maxsplit=1)[0]
+    (project / "pyproject.toml").write_text(f"[tool.vcr-gen]\n{rule}")
+
+    assert main(["-q"]) == 0
+    assert 'direction="inbound"' in (project / "generated/vcr_app/ports.py").read_text()

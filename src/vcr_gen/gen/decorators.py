@@ -50,7 +50,7 @@ class Decorations:
     deprecated: bool = False
     kept: tuple[Text, ...] = ()
     """Decorators that the wrapper repeats."""
-    direction: Direction | None = None
+    directions: frozenset[Direction] = frozenset()
     recorded: bool = True
     foreign: ast.expr | None = None
     """A decorator that makes something else of the function than source can tell."""
@@ -101,7 +101,7 @@ def _add(found: Decorations, decorator: ast.expr, scope: Scope) -> Decorations:
     if name == f"{_MARKERS}unrecorded":
         return replace(found, recorded=False)
     if direction := direction_of(name):
-        return replace(found, direction=direction)
+        return replace(found, directions=found.directions | {direction})
     if name in _DROPPED:
         return found
     text = spell(bind(decorator, scope))

@@ -80,6 +80,7 @@ CODES: Final[Mapping[str, Explanation]] = _table(
         "VCR107": "the bases of a Protocol have no consistent order",
         "VCR108": "the stable name of a boundary is not a string literal",
         "VCR109": "the file of a Protocol cannot be imported",
+        "VCR110": "a boundary or a member is given a direction twice",
         "VCR111": "a template cannot be read or filled in",
         # shapes that cannot be wrapped
         "VCR201": "a Protocol is defined inside a function",

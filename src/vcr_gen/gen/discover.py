@@ -40,8 +40,11 @@ class Found:
     match: tuple[str, ...] = ()
     line: int = 0
     """Where the rule stands in the configuration, if there is one."""
-    place: tuple[int, int] = (0, 0)
-    """Its place among all that can be found: the first of two that mean the same class counts."""
+    place: tuple[int, int, int] = (0, 0, 0)
+    """Its place among all that can be found: the first of two that mean the same class counts.
+
+    Rules come after marks; then the number of the file or rule, and of the class in the file.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ class Candidate:
     name: str
     files: list[tuple[int, Path]] = field(default_factory=list)
     rules: list[tuple[int, BoundaryRule]] = field(default_factory=list)
-    """Each with its place among all files and rules."""
+    """Files and rules each with their number."""
 
     @property
     def paths(self) -> list[str]:
@@ -108,15 +111,12 @@ def _module_name(relative: Path) -> str:
 def candidates(config: Config) -> list[Candidate]:
     """The modules to look into, by name; a file without the right words is not one."""
     found: dict[str, Candidate] = {}
-    place = 0
-    for path, name in _source_files(config):
+    for number, (path, name) in enumerate(_source_files(config)):
         if name and _may_hold_boundaries(path):
-            place += 1
-            found.setdefault(name, Candidate(name)).files.append((place, path))
-    for rule in config.boundaries:
-        place += 1
+            found.setdefault(name, Candidate(name)).files.append((number, path))
+    for number, rule in enumerate(config.boundaries):
         name = rule.protocol.partition(":")[0]
-        found.setdefault(name, Candidate(name)).rules.append((place, rule))
+        found.setdefault(name, Candidate(name)).rules.append((number, rule))
     return [found[name] for name in sorted(found)]
 
 
@@ -134,7 +134,7 @@ def discover(
     candidate: Candidate, config: Config, library: Library, problems: Problems
 ) -> Iterator[Found]:
     """The boundaries of one module: first the marked classes of its files, then those of rules."""
-    for place, path in candidate.files:
+    for number, path in candidate.files:
         try:
             module = library.module_at(path, candidate.name)
         except SyntaxError as error:
@@ -148,12 +148,12 @@ def discover(
         marked = list(_marked(library, module, problems))
         if marked:
             _check_importable(library, module, problems)
-        for number, found in enumerate(marked):
-            yield replace(found, place=(place, number))
-    for place, rule in candidate.rules:
-        ruled = _ruled(library, rule, config, problems)
+        for index, found in enumerate(marked):
+            yield replace(found, place=(0, number, index))
+    for number, rule in candidate.rules:
+        ruled = _ruled(library, rule, problems)
         if ruled is not None:
-            yield replace(ruled, place=(place, 0))
+            yield replace(ruled, place=(1, number, 0))
 
 
 def _check_importable(library: Library, module: Module, problems: Problems) -> None:
@@ -191,14 +191,18 @@ def _unreadable(config: Config, path: Path, error: SyntaxError) -> Diagnostic:
 
 def _marked(library: Library, module: Module, problems: Problems) -> Iterator[Found]:
     for node, outer, when in _Classes(module.target).inside(module.parsed.tree.body):
-        scope = Scope(library, module)
-        for decorator in node.decorator_list:
-            called = decorator.func if isinstance(decorator, ast.Call) else decorator
-            direction = direction_of(scope.name_of(called))
-            if direction is None:
-                continue
+        marks = list(_marks(node, Scope(library, module)))
+        for decorator, direction in marks[:1]:
             definition = Definition(module, ".".join([*outer, node.name]), node, when)
-            if "<locals>" in outer:
+            if len(marks) > 1:
+                problems.report(
+                    "VCR110",
+                    f"`{definition.qualname}` is marked twice; a boundary has one direction",
+                    "remove one of the marks; a mark on a method gives it another direction",
+                    module=module,
+                    node=marks[1][0],
+                )
+            elif "<locals>" in outer:
                 problems.report(
                     "VCR201",
                     f"`{node.name}` is defined inside a function, where nothing can import it",
@@ -217,6 +221,15 @@ def _marked(library: Library, module: Module, problems: Problems) -> Iterator[Fo
             else:
                 name = _stable_name(decorator, node.name, module, problems)
                 yield Found(definition, direction, name, module.name)
+
+
+def _marks(node: ast.ClassDef, scope: Scope) -> Iterator[tuple[ast.expr, Direction]]:
+    """The decorators of a class that give it a direction."""
+    for decorator in node.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        direction = direction_of(scope.name_of(called))
+        if direction is not None:
+            yield decorator, direction
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,9 +281,7 @@ def _stable_name(decorator: ast.expr, default: str, module: Module, problems: Pr
     return default
 
 
-def _ruled(
-    library: Library, rule: BoundaryRule, config: Config, problems: Problems
-) -> Found | None:
+def _ruled(library: Library, rule: BoundaryRule, problems: Problems) -> Found | None:
     module_name, _, qualname = rule.protocol.partition(":")
     module = library.module(module_name)
     found: Definition | Unread | None = None
@@ -293,7 +304,6 @@ def _ruled(
             match=rule.match,
             line=rule.line,
         )
-    shown = config.display(config.file) if config.file else "pyproject.toml"
     if module is None:
         code, message = "VCR102", f"the module `{module_name}` cannot be found"
         hint = "install the package it comes from, or correct the rule"
@@ -303,5 +313,5 @@ def _ruled(
     else:
         code, message = "VCR104", f"`{rule.protocol}` is not a Protocol"
         hint = "only Protocols can be wrapped; `vcr-gen extract` makes one from a class"
-    problems.found.append(Diagnostic(shown, rule.line, 1, code, message, hint))
+    problems.report_rule(code, message, hint, line=rule.line)
     return None

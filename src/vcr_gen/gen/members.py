@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from vcr_gen.gen.annotations import full_name, unquoted
+from vcr_gen.gen.config import Direction
 from vcr_gen.gen.decorators import Decorations, decorations
 from vcr_gen.gen.descriptors import is_descriptor
 from vcr_gen.gen.flatten import Ancestor, class_scope, is_protocol
@@ -188,13 +189,23 @@ def _function_member(
                 node=node,
             )
             return None
+    directions = {one for _, decorated in functions for one in decorated.directions}
+    if len(directions) > 1:
+        problems.report(
+            "VCR110",
+            f"`{declared.place.class_name}.{declared.name}` is marked `@outbound` and `@inbound`",
+            "remove one of the marks; a member has one direction",
+            module=declared.place.scope.module,
+            node=declared.nodes[0],
+        )
+        return None
+    direction = next(iter(directions), None)
     if functions[0][1].role != "method":
-        return _property(declared, name, functions)
+        return _property(declared, name, functions, direction)
     overloads = [pair for pair in functions if pair[1].overload]
     plain = [pair for pair in functions if not pair[1].overload]
     node, decorated = (plain or overloads)[-1]
     place = declared.place
-    direction = next((one.direction for _, one in functions if one.direction), None)
     signature = signature_of(node, place, decorated)
     impossible = why_captured(node, place)
     if impossible is None and not overloads:
@@ -242,7 +253,10 @@ def _overload(signature: Signature) -> Signature:
 
 
 def _property(
-    declared: _Declared, name: str, functions: list[tuple[Function, Decorations]]
+    declared: _Declared,
+    name: str,
+    functions: list[tuple[Function, Decorations]],
+    direction: Direction | None,
 ) -> Property | None:
     by_role = {
         ("getter" if how.role in {"property", "cached", "getter"} else how.role): (node, how)
@@ -260,7 +274,7 @@ def _property(
         parts.get("setter"),
         parts.get("deleter"),
         cached=functions[0][1].role == "cached",
-        direction=next((how.direction for _, how in functions if how.direction), None),
+        direction=direction,
         recorded=all(how.recorded for _, how in functions),
         deprecated=any(how.deprecated for _, how in functions),
     )

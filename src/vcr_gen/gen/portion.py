@@ -23,9 +23,9 @@ from vcr_gen.gen.rendering import ModuleRenderer, Rendered, places
 
 __all__ = ["STEPS", "Generated", "Made", "News", "Portion", "make_portion"]
 
-_Place: TypeAlias = tuple[int, int]
+_Place: TypeAlias = tuple[int, int, int]
 
-_BEFORE: Final = (-1, 0)
+_BEFORE: Final = (-1, 0, 0)
 """A place before all others."""
 
 _OF_PACKAGE: Final = "_package"
@@ -124,6 +124,8 @@ def make_portion(portion: Portion, advance: Advance) -> Rounds[News, Made]:
     )
     known = _first(one.found for one in (*news, portion.others))
     found = [one for one in seen if known[one.definition.full_name] == one.place]
+    for one in seen:
+        _refuse_second_rule(one, known[one.definition.full_name], problems)
     groups: dict[str, list[Found]] = {}
     for one in found:
         groups.setdefault(one.module, []).append(one)
@@ -173,6 +175,19 @@ def _first(found: Iterable[Mapping[str, _Place]]) -> dict[str, _Place]:
         for name, place in places_of.items():
             first[name] = min(place, first.get(name, place))
     return first
+
+
+def _refuse_second_rule(found: Found, first: _Place, problems: Problems) -> None:
+    """Of two rules for one class, only the first would count."""
+    by_rule, number, _ = first
+    if by_rule == 1 and first != found.place:
+        problems.report_rule(
+            "VCR110",
+            f"`{found.module}:{found.definition.qualname}` has a rule already, "
+            f"in line {problems.config.boundaries[number].line}",
+            "a boundary has one direction and one name; make one rule of the two",
+            line=found.line,
+        )
 
 
 def _output(library: Library, name: str) -> str:

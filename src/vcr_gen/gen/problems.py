@@ -32,6 +32,12 @@ class Problems:
         column = getattr(node, "col_offset", -1) + 1 if node is not None else 0
         self.found.append(Diagnostic(self.display(module), line, column, code, message, hint))
 
+    def report_rule(self, code: str, message: str, hint: str, *, line: int) -> None:
+        """Add one problem with a rule of the configuration."""
+        file = self.config.file
+        shown = self.config.display(file) if file else "pyproject.toml"
+        self.found.append(Diagnostic(shown, line, 1, code, message, hint))
+
     def display(self, module: Module) -> str:
         """The file of a module: relative to where packages are installed, or to the project.
 

@@ -5,7 +5,6 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 
 from vcr_gen.gen.annotations import bind
-from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.discover import Found
 from vcr_gen.gen.field_rules import check_fields, split_match
 from vcr_gen.gen.flatten import class_scope, lineage, own_variables
@@ -106,10 +105,8 @@ def _boundary(
         volatile=found.volatile,
         match=found.match,
     )
-    config = problems.config
-    shown = config.display(config.file) if config.file else "pyproject.toml"
     for message, hint in (*check_fields(boundary), *_missing_functions(library, boundary)):
-        problems.found.append(Diagnostic(shown, found.line, 1, "VCR403", message, hint))
+        problems.report_rule("VCR403", message, hint, line=found.line)
     return replace(boundary, handles=tuple(_handles(library, boundary, known)))
 
 
