@@ -3,7 +3,7 @@
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
@@ -12,7 +12,7 @@ from vcr_gen.gen.config import MINIMUM_TARGET, BoundaryRule, Config, Formatter, 
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.environments import default_search_path
 from vcr_gen.gen.resources import stray_templates, templates_dir
-from vcr_gen.gen.toml_places import find_table, place_of_syntax_error
+from vcr_gen.gen.toml_places import find_key, find_table, place_of_syntax_error
 from vcr_gen.gen.toml_table import StrictTable
 from vcr_gen.gen.versions import installed_version, is_specifier, satisfies
 
@@ -21,13 +21,14 @@ __all__ = ["find_config_file", "load_config"]
 _TABLE: Final = "tool.vcr-gen"
 _FORMATTERS: Final[Mapping[str, Formatter]] = {"black": "black", "ruff": "ruff"}
 _BLACK_LINE_LENGTH: Final = 88
+_MENTION: Final = re.compile(rb"vcr[-_]?gen", re.IGNORECASE)
 
 
 def find_config_file(start: Path) -> Path | None:
     """The nearest `pyproject.toml` upwards that has our table; else the nearest one at all."""
     files = [folder / "pyproject.toml" for folder in (start, *start.parents)]
     files = [file for file in files if file.is_file()]
-    ours = [file for file in files if b"vcr-gen" in file.read_bytes() and _has_table(file)]
+    ours = [file for file in files if _MENTION.search(file.read_bytes()) and _has_table(file)]
     return next(iter(ours or files), None)
 
 
@@ -53,7 +54,7 @@ def load_config(start: Path, *, file: Path | None = None, settings: Sequence[str
     chosen: dict[str, object] = {}
     for setting in settings:
         chosen.update(_parse_setting(setting))
-    problems: list[Diagnostic] = []
+    problems = list(_misspelled(document, text, name))
     reader = StrictTable(
         name=_TABLE,
         values={**table, **chosen},
@@ -227,13 +228,29 @@ def _section(document: object, *keys: str) -> object:
     return document
 
 
+def _misspelled(document: Mapping[str, object], text: str, path: str) -> Iterator[Diagnostic]:
+    """Tables that were most likely meant to be ours."""
+    for key in _tables(document):
+        if key != "vcr-gen":
+            place = find_key(text, "tool", key)
+            message = f"nobody reads [tool.{key}]"
+            hint = f"did you mean [{_TABLE}]?"
+            yield Diagnostic(path, place.line, place.column, "VCR402", message, hint)
+
+
+def _tables(document: Mapping[str, object]) -> list[str]:
+    """The names under `tool` that are ours, or nearly so."""
+    tools = _section(document, "tool")
+    names = [str(key) for key in tools] if isinstance(tools, Mapping) else []
+    return [name for name in names if _MENTION.fullmatch(name.encode())]
+
+
 def _has_table(file: Path) -> bool:
     try:
         document = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return True  # ours or not, a broken file must be reported rather than passed over
-    tool = document.get("tool")
-    return isinstance(tool, Mapping) and "vcr-gen" in tool
+    return bool(_tables(document))
 
 
 def _parse_setting(setting: str) -> dict[str, object]:
