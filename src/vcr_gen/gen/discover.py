@@ -19,6 +19,7 @@ from vcr_gen.gen.library import Definition, Library, Unread
 from vcr_gen.gen.modules import Module, When
 from vcr_gen.gen.problems import Problems
 from vcr_gen.gen.scopes import Scope
+from vcr_gen.gen.syntax import blocks
 
 __all__ = ["Candidate", "Found", "candidates", "discover"]
 
@@ -257,11 +258,9 @@ class _Classes:
                     if outcome != "true":
                         inner = When.CHECKING if outcome == "running" else when
                         yield from self.inside(node.orelse, outer, inner)
-                case ast.Try() | ast.With() | ast.For() | ast.While():
-                    for part in ("body", "orelse", "finalbody"):
-                        yield from self.inside(getattr(node, part, []), outer, when)
-                    for handler in getattr(node, "handlers", []):
-                        yield from self.inside(handler.body, outer, when)
+                case _:
+                    for block in blocks(node):
+                        yield from self.inside(block, outer, when)
 
 
 def _stable_name(decorator: ast.expr, default: str, module: Module, problems: Problems) -> str:

@@ -11,6 +11,7 @@ from vcr_gen.gen.library import Definition, Library, Unread
 from vcr_gen.gen.modules import Module
 from vcr_gen.gen.problems import Problems, RefusedProtocolError
 from vcr_gen.gen.scopes import Bound, Scope
+from vcr_gen.gen.syntax import blocks, is_function
 from vcr_gen.gen.text import Reference
 
 __all__ = ["Ancestor", "class_scope", "is_protocol", "lineage", "own_variables", "variables_in"]
@@ -71,11 +72,9 @@ def _classes(body: Sequence[ast.stmt]) -> Iterator[ast.ClassDef]:
     for node in body:
         if isinstance(node, ast.ClassDef):
             yield node
-        elif isinstance(node, ast.If | ast.Try | ast.With):
-            yield from _classes(node.body)
-            yield from _classes(getattr(node, "orelse", []))
-            for handler in getattr(node, "handlers", []):
-                yield from _classes(handler.body)
+        elif not is_function(node):
+            for block in blocks(node):
+                yield from _classes(block)
 
 
 def lineage(library: Library, definition: Definition, problems: Problems) -> tuple[Ancestor, ...]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from vcr_gen.gen.conditions import Target, Verdict, is_disputed, verdict
-from vcr_gen.gen.syntax import Parsed
+from vcr_gen.gen.syntax import Parsed, blocks
 
 __all__ = ["Binding", "Module", "When", "class_bindings"]
 
@@ -186,7 +186,7 @@ def _module_level(tree: ast.AST) -> Iterator[ast.AST]:
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Expr):
             yield node.value
-        elif isinstance(node, ast.stmt | ast.excepthandler):
+        elif isinstance(node, ast.stmt | ast.excepthandler | ast.match_case):
             yield node
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 yield from _module_level(node)
@@ -229,8 +229,9 @@ def _walk(body: Iterable[ast.stmt], frame: _Frame) -> Iterator[Binding]:
                     yield from _walk(handler.body, maybe)
                 yield from _walk(node.orelse, maybe)
                 yield from _walk(node.finalbody, frame)
-            case ast.With() | ast.For() | ast.While():
-                yield from _walk(node.body, frame.under(When.MAYBE))
+            case ast.With() | ast.For() | ast.While() | ast.Match():
+                for block in blocks(node):
+                    yield from _walk(block, frame.under(When.MAYBE))
             case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
                 yield Binding(node.name, node, frame.when, disputed=frame.disputed)
             case ast.Assign(targets=targets):

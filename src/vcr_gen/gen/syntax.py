@@ -10,6 +10,7 @@ __all__ = [
     "Parsed",
     "TypeParameter",
     "TypeParameterKind",
+    "blocks",
     "docstring_of",
     "is_function",
     "yields",
@@ -70,6 +71,14 @@ def _native(parameter: ast.AST) -> TypeParameter:
 def is_function(node: ast.AST) -> bool:
     """Whether a statement defines a function, `async` or not."""
     return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+
+
+def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The blocks of a statement that has some: `if`, `try`, `with`, `for`, `while`, `match`."""
+    for part in ("body", "orelse", "finalbody"):
+        yield getattr(node, part, [])
+    for inner in (*getattr(node, "handlers", []), *getattr(node, "cases", [])):
+        yield inner.body
 
 
 def docstring_of(node: ast.Module | ast.ClassDef | Function) -> str | None:

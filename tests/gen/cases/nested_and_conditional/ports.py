@@ -47,3 +47,15 @@ else:
     @outbound
     class Posix(Protocol):
         def fork(self) -> int: ...
+
+
+match sys.byteorder:
+    case "little":
+        Width = int
+
+        @outbound
+        class Ordered(Protocol):
+            def order(self, width: Width) -> Width: ...
+
+    case _:
+        pass

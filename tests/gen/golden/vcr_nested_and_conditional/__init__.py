@@ -8,39 +8,48 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from vcr_nested_and_conditional.ports import (
         GHOST,
+        ORDERED,
         OUTER_PORT,
         POSIX,
         GhostHaunt,
+        OrderedOrder,
         OuterPortConfigure,
         OuterPortFailed,
         PosixFork,
         VcrGhost,
+        VcrOrdered,
         VcrOuterPort,
         VcrPosix,
     )
 
 __all__ = [
     "GHOST",
+    "ORDERED",
     "OUTER_PORT",
     "POSIX",
     "GhostHaunt",
+    "OrderedOrder",
     "OuterPortConfigure",
     "OuterPortFailed",
     "PosixFork",
     "VcrGhost",
+    "VcrOrdered",
     "VcrOuterPort",
     "VcrPosix",
 ]
 
 _HOMES = {
     "GHOST": "vcr_nested_and_conditional.ports",
+    "ORDERED": "vcr_nested_and_conditional.ports",
     "OUTER_PORT": "vcr_nested_and_conditional.ports",
     "POSIX": "vcr_nested_and_conditional.ports",
     "GhostHaunt": "vcr_nested_and_conditional.ports",
+    "OrderedOrder": "vcr_nested_and_conditional.ports",
     "OuterPortConfigure": "vcr_nested_and_conditional.ports",
     "OuterPortFailed": "vcr_nested_and_conditional.ports",
     "PosixFork": "vcr_nested_and_conditional.ports",
     "VcrGhost": "vcr_nested_and_conditional.ports",
+    "VcrOrdered": "vcr_nested_and_conditional.ports",
     "VcrOuterPort": "vcr_nested_and_conditional.ports",
     "VcrPosix": "vcr_nested_and_conditional.ports",
 }

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Final, Self, TypeAlias, cast
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from nested_and_conditional.ports import Outer, Posix
+from nested_and_conditional.ports import Outer, Posix, Width
 
 if TYPE_CHECKING:
     from json import JSONDecodeError as Trouble
 
-    from nested_and_conditional.ports import Ghost
+    from nested_and_conditional.ports import Ghost, Ordered
 else:
     from nested_and_conditional.ports import Trouble
 
 LATE_IMPORTS: Final = {
     "Ghost": "nested_and_conditional.ports:Ghost",
+    "Ordered": "nested_and_conditional.ports:Ordered",
 }
 
 
@@ -141,6 +142,41 @@ POSIX: Final[Boundary] = Boundary(
     late_imports=LATE_IMPORTS,
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderedOrder(Call):
+    """`Ordered.order`, as it crosses the boundary."""
+
+    width: Width
+
+    def __call__(self, target: "Ordered") -> Width:
+        return target.order(self.width)
+
+
+class VcrOrdered:
+    """Records and replays `Ordered`."""
+
+    def __init__(self, *, cassette: Cassette, inner: "Ordered | None" = None) -> None:
+        self._port = OutboundPort(cassette, ORDERED, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: "Callable[[], Ordered]") -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def order(self, width: Width) -> Width:
+        return self._port.call(OrderedOrder(width=width))
+
+
+ORDERED: Final[Boundary] = Boundary(
+    "Ordered",
+    direction="outbound",
+    protocol="nested_and_conditional.ports:Ordered",
+    wrapper=VcrOrdered,
+    calls={"order": OrderedOrder},
+    late_imports=LATE_IMPORTS,
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_outer_port_is_a_outer_port(wrapper: VcrOuterPort) -> Outer.Port:
@@ -150,4 +186,7 @@ if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift a
         return wrapper
 
     def vcr_posix_is_a_posix(wrapper: VcrPosix) -> Posix:
+        return wrapper
+
+    def vcr_ordered_is_a_ordered(wrapper: VcrOrdered) -> "Ordered":
         return wrapper
