@@ -315,6 +315,17 @@ def test_a_protocol_in_a_module_that_another_file_hides_is_refused(
     assert project.run("--set", 'sources=["lib", "src"]').code == 0
 
 
+def test_a_mark_that_a_stub_hides_is_told_also_when_it_comes_later(project: Project) -> None:
+    unmarked = project.read("src/app/ports.py").replace("@outbound", "").replace("@inbound", "#")
+    project.write("src/app/clock.pyi", "class Plain: ...\n")
+    project.write("src/app/clock.py", unmarked)
+    assert project.run().code == 0
+    project.write("src/app/clock.py", project.read("src/app/ports.py"))
+    run = project.run("--check")
+    assert run.code == 2
+    assert "src/app/clock.py:15:1: VCR112 `StepRunner` is marked here, but the stub" in run.err
+
+
 @pytest.mark.parametrize("inner", ["_package.py", "_package/__init__.py", "_package/ports.py"])
 def test_a_module_that_is_called_as_the_wrappers_of_its_package_is_refused(
     project: Project, inner: str

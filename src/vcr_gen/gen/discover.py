@@ -2,24 +2,21 @@
 
 import ast
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from keyword import iskeyword
 from pathlib import Path
 from typing import Final
 
-from vcr_gen.gen.conditions import Target, verdict
 from vcr_gen.gen.config import BoundaryRule, Config, Direction
-from vcr_gen.gen.decorators import direction_of
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.field_rules import split_match
 from vcr_gen.gen.flatten import is_protocol
 from vcr_gen.gen.library import Definition, Library, Unread
-from vcr_gen.gen.modules import Module, When
+from vcr_gen.gen.marks import marked_classes
+from vcr_gen.gen.modules import Module
 from vcr_gen.gen.problems import Problems
-from vcr_gen.gen.scopes import Scope
-from vcr_gen.gen.syntax import blocks
 
 __all__ = ["Candidate", "Found", "candidates", "discover"]
 
@@ -90,7 +87,7 @@ def _files(folder: Path, config: Config) -> Iterator[Path]:
             upwards = entry.is_symlink() and folder.resolve().is_relative_to(path.resolve())
             if name not in _SKIPPED and path != config.output and not environment and not upwards:
                 yield from _files(path, config)
-        elif name.endswith(".pyi") or (name.endswith(".py") and f"{name}i" not in names):
+        elif name.endswith((".py", ".pyi")):
             yield from [path] if entry.is_file() else []  # no dangling link, no pipe
 
 
@@ -136,15 +133,20 @@ def discover(
 ) -> Iterator[Found]:
     """The boundaries of one module: first the marked classes of its files, then those of rules."""
     for number, path in candidate.files:
+        stub = path.with_suffix(".pyi")
+        read = stub if os.path.isfile(stub) else path  # bears names that are too long
         try:
-            module = library.module_at(path, candidate.name)
+            module = library.module_at(read, candidate.name)
         except SyntaxError as error:
-            problems.found.append(_unreadable(config, path, error))
+            problems.found.append(_unreadable(config, read, error))
             continue
         except OSError as error:
-            shown, reason = config.display(path), f"the file cannot be read: {error.strerror}"
+            shown, reason = config.display(read), f"the file cannot be read: {error.strerror}"
             hint = "check its permissions, or `exclude` it"
             problems.found.append(Diagnostic(shown, 0, 0, "VCR101", reason, hint))
+            continue
+        if read != path:
+            _refuse_hidden(library, module, problems)
             continue
         marked = list(_marked(library, module, problems))
         if marked:
@@ -191,76 +193,44 @@ def _unreadable(config: Config, path: Path, error: SyntaxError) -> Diagnostic:
 
 
 def _marked(library: Library, module: Module, problems: Problems) -> Iterator[Found]:
-    for node, outer, when in _Classes(module.target).inside(module.parsed.tree.body):
-        marks = list(_marks(node, Scope(library, module)))
-        for decorator, direction in marks[:1]:
-            definition = Definition(module, ".".join([*outer, node.name]), node, when)
-            if len(marks) > 1:
-                problems.report(
-                    "VCR110",
-                    f"`{definition.qualname}` is marked twice; a boundary has one direction",
-                    "remove one of the marks; a mark on a method gives it another direction",
-                    module=module,
-                    node=marks[1][0],
-                )
-            elif "<locals>" in outer:
-                problems.report(
-                    "VCR201",
-                    f"`{node.name}` is defined inside a function, where nothing can import it",
-                    "move the Protocol to the top level of the module",
-                    module=module,
-                    node=node,
-                )
-            elif not is_protocol(library, definition):
-                problems.report(
-                    "VCR104",
-                    f"`{definition.qualname}` is marked `@{direction}`, but it is not a Protocol",
-                    "add `Protocol` to its bases; `vcr-gen extract` makes one from a class",
-                    module=module,
-                    node=node,
-                )
-            else:
-                name = _stable_name(decorator, node.name, module, problems)
-                yield Found(definition, direction, name, module.name)
+    for one in marked_classes(library, module):
+        definition = one.definition
+        node: ast.AST = definition.node
+        if len(one.marks) > 1:
+            code, node = "VCR110", one.marks[1][0]
+            message = f"`{definition.qualname}` is marked twice; a boundary has one direction"
+            hint = "remove one of the marks; a mark on a method gives it another direction"
+        elif "<locals>" in definition.qualname:
+            code = "VCR201"
+            message = f"`{one.name}` is defined inside a function, where nothing can import it"
+            hint = "move the Protocol to the top level of the module"
+        elif not is_protocol(library, definition):
+            code = "VCR104"
+            message = (
+                f"`{definition.qualname}` is marked `@{one.direction}`, but it is not a Protocol"
+            )
+            hint = "add `Protocol` to its bases; `vcr-gen extract` makes one from a class"
+        else:
+            name = _stable_name(one.marks[0][0], one.name, module, problems)
+            yield Found(definition, one.direction, name, module.name)
+            continue
+        problems.report(code, message, hint, module=module, node=node)
 
 
-def _marks(node: ast.ClassDef, scope: Scope) -> Iterator[tuple[ast.expr, Direction]]:
-    """The decorators of a class that give it a direction."""
-    for decorator in node.decorator_list:
-        called = decorator.func if isinstance(decorator, ast.Call) else decorator
-        direction = direction_of(scope.name_of(called))
-        if direction is not None:
-            yield decorator, direction
-
-
-@dataclass(frozen=True, slots=True)
-class _Classes:
-    """Finds the class statements of a module that exist on the target."""
-
-    target: Target
-
-    def inside(
-        self, body: Sequence[ast.stmt], outer: tuple[str, ...] = (), when: When = When.ALWAYS
-    ) -> Iterator[tuple[ast.ClassDef, tuple[str, ...], When]]:
-        """Each class with the names around it, and whether it is there when the program runs."""
-        for node in body:
-            match node:
-                case ast.ClassDef(name=name):
-                    yield node, outer, when
-                    yield from self.inside(node.body, (*outer, name), when)
-                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                    yield from self.inside(node.body, (*outer, name, "<locals>"), when)
-                case ast.If(test=test):
-                    outcome = verdict(test, self.target)
-                    if outcome != "false":
-                        inner = When.CHECKING if outcome == "checking" else when
-                        yield from self.inside(node.body, outer, inner)
-                    if outcome != "true":
-                        inner = When.CHECKING if outcome == "running" else when
-                        yield from self.inside(node.orelse, outer, inner)
-                case _:
-                    for block in blocks(node):
-                        yield from self.inside(block, outer, when)
+def _refuse_hidden(library: Library, stub: Module, problems: Problems) -> None:
+    """Marks in a file that nobody reads, because there is a stub beside it."""
+    running = library.runtime_module(stub)
+    told = {one.definition.qualname for one in marked_classes(library, stub)}
+    for one in marked_classes(library, running) if running is not None else ():
+        if running is not None and one.definition.qualname not in told:
+            problems.report(
+                "VCR112",
+                f"`{one.definition.qualname}` is marked here, but the stub "
+                f"{stub.path.name} beside it is what is read",
+                "mark it in the stub",
+                module=running,
+                node=one.definition.node,
+            )
 
 
 def _stable_name(decorator: ast.expr, default: str, module: Module, problems: Problems) -> str:

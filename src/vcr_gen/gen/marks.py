@@ -1,0 +1,78 @@
+"""Finds the classes of a module that are marked with a direction."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from vcr_gen.gen.conditions import Target, verdict
+from vcr_gen.gen.config import Direction
+from vcr_gen.gen.decorators import direction_of
+from vcr_gen.gen.library import Definition, Library
+from vcr_gen.gen.modules import Module, When
+from vcr_gen.gen.scopes import Scope
+from vcr_gen.gen.syntax import blocks
+
+__all__ = ["Marked", "marked_classes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A class with its marks, of which there should be one."""
+
+    name: str
+    definition: Definition
+    marks: tuple[tuple[ast.expr, Direction], ...]
+    """The decorators that give a direction, and which."""
+
+    @property
+    def direction(self) -> Direction:
+        """What the first mark says."""
+        return self.marks[0][1]
+
+
+def marked_classes(library: Library, module: Module) -> Iterator[Marked]:
+    """Every class of a module that has a mark, wherever it stands."""
+    scope = Scope(library, module)
+    for node, outer, when in _Classes(module.target).inside(module.parsed.tree.body):
+        marks = tuple(_marks(node, scope))
+        if marks:
+            definition = Definition(module, ".".join([*outer, node.name]), node, when)
+            yield Marked(node.name, definition, marks)
+
+
+def _marks(node: ast.ClassDef, scope: Scope) -> Iterator[tuple[ast.expr, Direction]]:
+    for decorator in node.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        direction = direction_of(scope.name_of(called))
+        if direction is not None:
+            yield decorator, direction
+
+
+@dataclass(frozen=True, slots=True)
+class _Classes:
+    """Finds the class statements of a module that exist on the target."""
+
+    target: Target
+
+    def inside(
+        self, body: Sequence[ast.stmt], outer: tuple[str, ...] = (), when: When = When.ALWAYS
+    ) -> Iterator[tuple[ast.ClassDef, tuple[str, ...], When]]:
+        """Each class with the names around it, and whether it is there when the program runs."""
+        for node in body:
+            match node:
+                case ast.ClassDef(name=name):
+                    yield node, outer, when
+                    yield from self.inside(node.body, (*outer, name), when)
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                    yield from self.inside(node.body, (*outer, name, "<locals>"), when)
+                case ast.If(test=test):
+                    outcome = verdict(test, self.target)
+                    if outcome != "false":
+                        inner = When.CHECKING if outcome == "checking" else when
+                        yield from self.inside(node.body, outer, inner)
+                    if outcome != "true":
+                        inner = When.CHECKING if outcome == "running" else when
+                        yield from self.inside(node.orelse, outer, inner)
+                case _:
+                    for block in blocks(node):
+                        yield from self.inside(block, outer, when)
