@@ -44,7 +44,7 @@ def is_pythons_own(
     first = nodes[0]
     if name == "__qualname__":
         return not _is_plain(first) or any(_has_access(one.node) for one in ancestors)
-    if name == "__new__":
+    if name in {"__new__", "__init_subclass__"}:
         return any(
             len(_all_parameters(node.args)) > 1
             for node in nodes

@@ -19,3 +19,13 @@ class Built(Protocol[_Names]):
 
     __dict__: _Names
     __annotations__: "dict[str, Any]"
+
+
+@outbound
+class Plugin(Protocol):
+    def __init_subclass__(cls, **kwargs: Any) -> None: ...
+
+
+@outbound
+class Plain(Protocol):
+    def __init_subclass__(cls) -> None: ...
