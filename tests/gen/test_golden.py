@@ -38,7 +38,7 @@ BRACKETS = {"mixed_type_parameters", "names_in_brackets", "type_parameters"}
 """Cases with type parameters of PEP 695."""
 RULES = "I,F,B010,B018,RUF022"
 """What ruff checks in generated text that no Protocol decides."""
-AS_IN_THE_SOURCE = "is deprecated"
+AS_IN_THE_SOURCE = 'contextmanager" is deprecated'
 """What pyright dislikes of a source as of its wrapper: `@contextmanager` on an `Iterator`."""
 
 

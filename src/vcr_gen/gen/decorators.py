@@ -14,7 +14,7 @@ from vcr_gen.gen.spelling import spell
 from vcr_gen.gen.syntax import Function
 from vcr_gen.gen.text import Text
 
-__all__ = ["Decorations", "decorations", "direction_of"]
+__all__ = ["Decorations", "decorations", "direction_of", "is_deprecated"]
 
 _MARKERS: Final = "vcr_gen.boundary."
 _DROPPED: Final = frozenset(
@@ -61,6 +61,12 @@ def direction_of(name: str) -> Direction | None:
     if name == f"{_MARKERS}outbound":
         return "outbound"
     return "inbound" if name == f"{_MARKERS}inbound" else None
+
+
+def is_deprecated(node: ast.ClassDef, scope: Scope) -> bool:
+    """Whether a class is marked `@deprecated`."""
+    called = [one.func for one in node.decorator_list if isinstance(one, ast.Call)]
+    return bool(_names_of(called, scope) & _DEPRECATED)
 
 
 def decorations(node: Function, scope: Scope) -> Decorations:

@@ -147,6 +147,7 @@ def emit_module(
         lazy=module.lazy,
         private=any(_is_private(use) for use in names.uses.values())
         or any(_is_protected(one.name) for b in module.boundaries for one in b.members),
+        deprecated=any(boundary.deprecated for boundary in module.boundaries),
         dataclass=dataclass_name,
         final=final,
         checking_flag=flag,

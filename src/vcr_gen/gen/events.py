@@ -79,7 +79,7 @@ class EventMaker:
         if unseen:
             access = f"{self.anything('target')}.{member}"
         if loose or unseen or _has_pack(signature) or _overlaps(signature):
-            access = self._loosened(access, signature, returns)
+            access = self.loosened(access, signature, returns)
         held = {one.name for one in signature.parameters if one.descriptor}
         values = {
             parameter: self.anything(f"self.{field}") if parameter in held else f"self.{field}"
@@ -182,13 +182,16 @@ class EventMaker:
                 annotation = (imported("typing", "Annotated"), "[", *annotation, ", ", mark, "]")
         return annotation
 
-    def _loosened(self, access: str, signature: Signature, returns: Text) -> str:
+    def loosened(
+        self, access: str, signature: Signature, returns: Text, bound: Collection[str] = ()
+    ) -> str:
         """A function whose parameters a ParamSpec hides, called with whatever was recorded."""
         if signature.asynchronous:
             returns = (imported("collections.abc", "Awaitable"), "[", *returns, "]")
         text = (imported("collections.abc", "Callable"), "[..., ", *returns, "]")
         shown = self.names.spell(self.names.known(text))
-        return f"{self.names.own('typing', 'cast')}({_quoted(shown)}, {access})"
+        cast = self.names.own("typing", "cast", bound=bound)
+        return f"{cast}({_quoted(shown)}, {access})"
 
     def _event(
         self,

@@ -228,6 +228,8 @@ class Boundary:
     members: tuple[Member, ...]
     constructors: tuple[Signature, ...] = ()
     """The signatures of `__init__`, when the Protocol declares it."""
+    deprecated: bool = False
+    """Whether type checkers are to warn of the Protocol itself."""
     full_name: str = ""
     handles: tuple[str, ...] = ()
     """The full names of the other boundaries that annotations mention."""

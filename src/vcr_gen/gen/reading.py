@@ -5,6 +5,7 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 
 from vcr_gen.gen.annotations import bind
+from vcr_gen.gen.decorators import is_deprecated
 from vcr_gen.gen.discover import Found
 from vcr_gen.gen.field_rules import check_fields, split_match
 from vcr_gen.gen.flatten import class_scope, lineage, own_variables
@@ -100,6 +101,7 @@ def _boundary(
         type_parameters=_type_parameters(library, definition),
         members=members.members,
         constructors=members.constructors,
+        deprecated=is_deprecated(definition.node, Scope(library, definition.module)),
         full_name=definition.full_name,
         secret=found.secret,
         volatile=found.volatile,

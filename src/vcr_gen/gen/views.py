@@ -107,6 +107,8 @@ class ModuleView:
     """Whether annotations are kept as text."""
     private: bool
     """Whether it speaks of private names of the source."""
+    deprecated: bool
+    """Whether it speaks of a Protocol that is deprecated."""
     dataclass: str
     """What `dataclasses.dataclass` is called in this module."""
     final: str

@@ -249,12 +249,15 @@ def _body(wrapper: Wrapper, member: Method, signature: Signature) -> Iterator[Ne
     port = f"{instance(wrapper, signature, first.name, bound)}.{wrapper.port}"
     if not member.recorded:
         values = {name: name for name in bound}
-        inner = Nest(
-            f'{port}.unrecorded("{member.name}").{member.name}(',
-            arguments_for(names, signature, values, bound),
-            ")",
-        )
-        yield from returning(wrapper, signature, inner, bound, direct=True)
+        maker, unseen = wrapper.maker, _unseen(member)
+        access = f'{port}.unrecorded("{member.name}")'
+        if unseen:
+            access = f"{maker.anything(access, bound)}.{member.name}"
+            access = maker.loosened(access, signature, maker.returned(signature), bound)
+        else:
+            access += f".{member.name}"
+        inner = Nest(f"{access}(", arguments_for(names, signature, values, bound), ")")
+        yield from returning(wrapper, signature, inner, bound, direct=not unseen)
         return
     event = wrapper.maker.call(
         event_name(wrapper, member.name),

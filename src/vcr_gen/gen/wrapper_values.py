@@ -1,5 +1,6 @@
 """Makes the properties and attributes of a wrapper."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from vcr_gen.gen.bodies import cast_to, handing, instance, returning
@@ -29,7 +30,7 @@ def property_member(wrapper: Wrapper, member: Property) -> MemberView | Declared
     if wrapper.is_quoted_twice(member.getter):
         member = replace(member, getter=member.getter.without_quotes())
     private = bool(member.declared)
-    unseen = private or member.disputed
+    unseen = private or member.disputed or member.deprecated
     names, bound = wrapper.names, wrapper.members
     if member.cached:
         maker = names.own("functools", "cached_property", bound=bound)
@@ -66,7 +67,7 @@ def _accessor(
 ) -> FunctionView:
     """What type checkers see of a property whose name is mangled: the name in the source."""
     header = header_of(wrapper, member.declared, signature, stub=True)
-    return FunctionView((decorator,), header, None, ())
+    return FunctionView((decorator, *decorators_of(wrapper, signature)), header, None, ())
 
 
 def _getter(
@@ -87,10 +88,9 @@ def _getter(
         wrapper.events.append(event.view)
         body = tuple(handing(wrapper, event, signature, port, bound={receiver}))
     else:
-        inner = Nest(f'{port}.unrecorded("{name}").{name}', (), "")
+        inner = Nest(f"{_unrecorded(wrapper, port, name, unseen=unseen)}.{name}", (), "")
         if unseen:
-            loose = wrapper.maker.anything(inner.before)
-            inner = cast_to(wrapper, signature.returns or (), loose, {receiver})
+            inner = cast_to(wrapper, signature.returns or (), inner, {receiver})
         body = tuple(returning(wrapper, signature, inner, {receiver}, direct=True))
     decorators = (maker, *decorators_of(wrapper, signature))
     return FunctionView(decorators, header, signature.docstring, body)
@@ -126,8 +126,10 @@ def _setter(
             )
         )
     else:
-        body = (f'{port}.unrecorded("{name}").{name} = {value}',)
-    return FunctionView((f"{name}.setter",), header, signature.docstring, body)
+        target = _unrecorded(wrapper, port, name, bound={value}, unseen=unseen)
+        body = (f"{target}.{name} = {value}",)
+    decorators = (f"{name}.setter", *decorators_of(wrapper, signature))
+    return FunctionView(decorators, header, signature.docstring, body)
 
 
 def _deleter(
@@ -144,8 +146,17 @@ def _deleter(
         quiet = replace(signature, returned="none")
         body = tuple(handing(wrapper, event, quiet, port, bound={receiver}))
     else:
-        body = (f'del {port}.unrecorded("{name}").{name}',)
-    return FunctionView((f"{name}.deleter",), header, signature.docstring, body)
+        body = (f"del {_unrecorded(wrapper, port, name, unseen=unseen)}.{name}",)
+    decorators = (f"{name}.deleter", *decorators_of(wrapper, signature))
+    return FunctionView(decorators, header, signature.docstring, body)
+
+
+def _unrecorded(
+    wrapper: Wrapper, port: str, name: str, *, bound: Collection[str] = (), unseen: bool
+) -> str:
+    """The real object; of what is `unseen`, type checkers know nothing."""
+    target = f'{port}.unrecorded("{name}")'
+    return wrapper.maker.anything(target, bound) if unseen else target
 
 
 _ACCESS = (("qualname_getter", "__getattr__"), ("qualname_setter", "__setattr__"))

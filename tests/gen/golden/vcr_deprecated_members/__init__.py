@@ -6,20 +6,44 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from vcr_deprecated_members.ports import OLD, OldRun, OldStart, VcrOld
+    from vcr_deprecated_members.ports import (
+        OLD,
+        OldRun,
+        OldSpeed,
+        OldSpeedDelete,
+        OldSpeedSet,
+        OldStart,
+        OldStarted,
+        VcrOld,
+    )
+    from vcr_deprecated_members.whole import OLDER, OlderRun, VcrOlder
 
 __all__ = [
     "OLD",
+    "OLDER",
     "OldRun",
+    "OldSpeed",
+    "OldSpeedDelete",
+    "OldSpeedSet",
     "OldStart",
+    "OldStarted",
+    "OlderRun",
     "VcrOld",
+    "VcrOlder",
 ]
 
 _HOMES = {
     "OLD": "vcr_deprecated_members.ports",
+    "OLDER": "vcr_deprecated_members.whole",
     "OldRun": "vcr_deprecated_members.ports",
+    "OldSpeed": "vcr_deprecated_members.ports",
+    "OldSpeedDelete": "vcr_deprecated_members.ports",
+    "OldSpeedSet": "vcr_deprecated_members.ports",
     "OldStart": "vcr_deprecated_members.ports",
+    "OldStarted": "vcr_deprecated_members.ports",
+    "OlderRun": "vcr_deprecated_members.whole",
     "VcrOld": "vcr_deprecated_members.ports",
+    "VcrOlder": "vcr_deprecated_members.whole",
 }
 
 if not TYPE_CHECKING:  # a module whose own imports fail must not take the others with it

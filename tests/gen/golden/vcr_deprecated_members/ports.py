@@ -31,6 +31,40 @@ class OldRun(Call):
         return target.run()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OldStarted(Call):
+    """`Old.started`, as it crosses the boundary."""
+
+    def __call__(self, target: Old) -> bool:
+        return cast("bool", cast("Any", target).started)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OldSpeed(Call):
+    """`Old.speed`, as it crosses the boundary."""
+
+    def __call__(self, target: Old) -> int:
+        return cast("int", cast("Any", target).speed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OldSpeedSet(Call):
+    """`Old.speed.set`, as it crosses the boundary."""
+
+    value: int
+
+    def __call__(self, target: Old) -> None:
+        cast("Any", target).speed = self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OldSpeedDelete(Call):
+    """`Old.speed.delete`, as it crosses the boundary."""
+
+    def __call__(self, target: Old) -> None:
+        del cast("Any", target).speed
+
+
 class VcrOld:
     """Records and replays `Old`."""
 
@@ -50,13 +84,53 @@ class VcrOld:
     def run(self) -> int:
         return self._port.call(OldRun())
 
+    @property
+    @deprecated("use run")
+    def started(self) -> bool:
+        return self._port.call(OldStarted())
+
+    @property
+    def speed(self) -> int:
+        return self._port.call(OldSpeed())
+
+    @speed.setter
+    @deprecated("not any more")
+    def speed(self, value: int) -> None:
+        self._port.call(OldSpeedSet(value=value))
+
+    @speed.deleter
+    @deprecated("nor that")
+    def speed(self) -> None:
+        self._port.call(OldSpeedDelete())
+
+    @deprecated("use run")
+    def stop(self, now: bool) -> int:
+        return cast("Callable[..., int]", cast("Any", self._port.unrecorded("stop")).stop)(now)
+
+    @property
+    @deprecated("use run")
+    def stopped(self) -> bool:
+        return cast("bool", cast("Any", self._port.unrecorded("stopped")).stopped)
+
+    @stopped.setter
+    @deprecated("not any more")
+    def stopped(self, value: bool) -> None:
+        cast("Any", self._port.unrecorded("stopped")).stopped = value
+
 
 OLD: Final[Boundary] = Boundary(
     "Old",
     direction="outbound",
     protocol="deprecated_members.ports:Old",
     wrapper=VcrOld,
-    calls={"start": OldStart, "run": OldRun},
+    calls={
+        "start": OldStart,
+        "run": OldRun,
+        "started": OldStarted,
+        "speed": OldSpeed,
+        "speed.set": OldSpeedSet,
+        "speed.delete": OldSpeedDelete,
+    },
 )
 
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart

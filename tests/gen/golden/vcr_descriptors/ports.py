@@ -238,7 +238,7 @@ class VcrTable:
 
     @property
     def raw(self) -> Reader:
-        return cast("Reader", cast("Any", self._port.unrecorded("raw").raw))
+        return cast("Reader", cast("Any", self._port.unrecorded("raw")).raw)
 
     def use(self, reader: Reader, column: Column[int]) -> Reader:
         return self._port.call(TableUse(reader=cast("Any", reader), column=cast("Any", column)))
