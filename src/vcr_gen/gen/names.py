@@ -138,8 +138,10 @@ class Names:
 
     def _is_free(self, reference: Reference, name: str, bound: Collection[str]) -> bool:
         taken = self._taken.get(name)
+        private = name.startswith("__") and name.isidentifier() and not name.endswith("__")
         return (
-            name not in bound
+            not private  # in the body of a class, Python would take it for that class's own
+            and name not in bound
             and name not in self.reserved
             and name not in self.brackets
             and (taken is None or _same(taken, reference))

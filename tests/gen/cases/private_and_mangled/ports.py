@@ -23,3 +23,10 @@ class Vault(Protocol):
     def __depth(self, value: int) -> None: ...
 
     __level: int
+
+
+@outbound
+class __Hidden(Protocol):
+    """Python would take the name for a member's in the body of a class."""
+
+    def find(self, key: int) -> str: ...

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from vcr_private_and_mangled.ports import (
+        HIDDEN,
         VAULT,
+        HiddenFind,
         VaultNamed,
         VaultOpen,
         VaultPeek,
@@ -19,11 +21,14 @@ if TYPE_CHECKING:
         VaultVaultLevelSet,
         VaultVaultMade,
         VaultVaultTurn,
+        VcrHidden,
         VcrVault,
     )
 
 __all__ = [
+    "HIDDEN",
     "VAULT",
+    "HiddenFind",
     "VaultNamed",
     "VaultOpen",
     "VaultPeek",
@@ -35,11 +40,14 @@ __all__ = [
     "VaultVaultLevelSet",
     "VaultVaultMade",
     "VaultVaultTurn",
+    "VcrHidden",
     "VcrVault",
 ]
 
 _HOMES = {
+    "HIDDEN": "vcr_private_and_mangled.ports",
     "VAULT": "vcr_private_and_mangled.ports",
+    "HiddenFind": "vcr_private_and_mangled.ports",
     "VaultNamed": "vcr_private_and_mangled.ports",
     "VaultOpen": "vcr_private_and_mangled.ports",
     "VaultPeek": "vcr_private_and_mangled.ports",
@@ -51,6 +59,7 @@ _HOMES = {
     "VaultVaultLevelSet": "vcr_private_and_mangled.ports",
     "VaultVaultMade": "vcr_private_and_mangled.ports",
     "VaultVaultTurn": "vcr_private_and_mangled.ports",
+    "VcrHidden": "vcr_private_and_mangled.ports",
     "VcrVault": "vcr_private_and_mangled.ports",
 }
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, cast
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, instance_member
 
 from private_and_mangled.ports import Vault, _Secret
+from private_and_mangled.ports import __Hidden as _Hidden
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,7 +214,44 @@ VAULT: Final[Boundary] = Boundary(
     },
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HiddenFind(Call):
+    """`__Hidden.find`, as it crosses the boundary."""
+
+    key: int
+
+    def __call__(self, target: _Hidden) -> str:
+        return target.find(self.key)
+
+
+class VcrHidden:
+    """Records and replays `__Hidden`."""
+
+    def __init__(self, *, cassette: Cassette, inner: _Hidden | None = None) -> None:
+        self._port = OutboundPort(cassette, HIDDEN, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], _Hidden]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def find(self, key: int) -> str:
+        return self._port.call(HiddenFind(key=key))
+
+
+HIDDEN: Final[Boundary] = Boundary(
+    "__Hidden",
+    direction="outbound",
+    protocol="private_and_mangled.ports:__Hidden",
+    wrapper=VcrHidden,
+    calls={"find": HiddenFind},
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_vault_is_a_vault(wrapper: VcrVault) -> Vault:
+        return wrapper
+
+    def vcr_hidden_is_a_hidden(wrapper: VcrHidden) -> _Hidden:
         return wrapper
