@@ -52,7 +52,7 @@ class _Declared:
     nodes: tuple[ast.stmt, ...]
     place: Place
     disputed: bool
-    """Whether type checkers do not agree that it is declared."""
+    """Whether type checkers do not agree that it is declared, or do not know it."""
 
 
 def read_members(

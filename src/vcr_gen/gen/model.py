@@ -151,7 +151,7 @@ class Method:
     declared: str = ""
     """The name in the source, where Python mangles it."""
     disputed: bool = False
-    """Whether type checkers do not agree that it exists."""
+    """Whether type checkers do not agree that it exists, or do not know it."""
     returns_own: bool = False
     """Whether it names the Protocol as its result where a base says `Self`."""
 
@@ -173,7 +173,7 @@ class Property:
     declared: str = ""
     """The name in the source, where Python mangles it."""
     disputed: bool = False
-    """Whether type checkers do not agree that it exists."""
+    """Whether type checkers do not agree that it exists, or do not know it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ class Attribute:
     declared: str = ""
     """The name in the source, where Python mangles it."""
     disputed: bool = False
-    """Whether type checkers do not agree that it exists."""
+    """Whether type checkers do not agree that it exists, or do not know it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ class Binding:
     explicit: bool = True
     """Whether a type checker lets others import this name from here."""
     disputed: bool = False
-    """Whether type checkers do not agree that it is bound."""
+    """Whether type checkers do not agree that it is bound, or do not know it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,11 +265,12 @@ def _condition(node: ast.If, frame: _Frame) -> Iterator[Binding]:
     body = {"checking": When.CHECKING, "unknown": When.MAYBE, "false": unlikely}
     orelse: dict[Verdict, When | None]
     orelse = {"running": When.CHECKING, "unknown": When.MAYBE, "true": unlikely}
-    for branch, whens in ((node.body, body), (node.orelse, orelse)):
-        # What only runs is no more than a fallback for type checkers, hence MAYBE.
+    for branch, whens, hidden in ((node.body, body, "running"), (node.orelse, orelse, "checking")):
         when = whens.get(outcome, When.ALWAYS)
         if when is not None:
-            yield from _walk(branch, frame.under(when, disputed=disputed))
+            # Members that are there at run time alone, no type checker knows.
+            unseen = frame.members and outcome == hidden
+            yield from _walk(branch, frame.under(when, disputed=disputed or unseen))
 
 
 def _imports(node: ast.Import | ast.ImportFrom, frame: _Frame) -> Iterator[Binding]:

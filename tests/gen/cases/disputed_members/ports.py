@@ -1,7 +1,7 @@
 import sys
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from vcr_gen.boundary import outbound
+from vcr_gen.boundary import outbound, unrecorded
 
 MYPY = False
 
@@ -50,3 +50,29 @@ class Status(Protocol):
     else:
 
         def name(self) -> str: ...
+
+
+@outbound
+class Running(Protocol):
+    """Type checkers do not know what is there at run time alone."""
+
+    def run(self) -> int: ...
+
+    if not TYPE_CHECKING:
+        title: str
+
+        def extra(self, x: int) -> int: ...
+
+        @unrecorded
+        def unheard(self, cast: int) -> int: ...
+
+    if TYPE_CHECKING:
+
+        def size(self) -> int: ...
+
+    else:
+
+        def size(self, **options: int) -> int: ...
+
+        @property
+        def width(self) -> int: ...

@@ -6,10 +6,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast
+from typing import cast as _cast
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from disputed_members.ports import Record, Status
+from disputed_members.ports import Record, Running, Status
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,10 +211,125 @@ STATUS: Final[Boundary] = Boundary(
     },
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningRun(Call):
+    """`Running.run`, as it crosses the boundary."""
+
+    def __call__(self, target: Running) -> int:
+        return target.run()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningTitle(Call):
+    """`Running.title`, as it crosses the boundary."""
+
+    def __call__(self, target: Running) -> str:
+        return cast("str", cast("Any", target).title)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningTitleSet(Call):
+    """`Running.title.set`, as it crosses the boundary."""
+
+    value: str
+
+    def __call__(self, target: Running) -> None:
+        cast("Any", target).title = self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningExtra(Call):
+    """`Running.extra`, as it crosses the boundary."""
+
+    x: int
+
+    def __call__(self, target: Running) -> int:
+        return cast("Callable[..., int]", cast("Any", target).extra)(self.x)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningSize(Call):
+    """`Running.size`, as it crosses the boundary."""
+
+    options: dict[str, int]
+
+    def __call__(self, target: Running) -> int:
+        return cast("Callable[..., int]", cast("Any", target).size)(**self.options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningWidth(Call):
+    """`Running.width`, as it crosses the boundary."""
+
+    def __call__(self, target: Running) -> int:
+        return cast("int", cast("Any", target).width)
+
+
+class VcrRunning:
+    """Records and replays `Running`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Running | None = None) -> None:
+        self._port = OutboundPort(cassette, RUNNING, inner, self)
+        if TYPE_CHECKING:
+            self.title: str
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Running]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    if not TYPE_CHECKING:
+
+        @property
+        def title(self) -> str:
+            return self._port.call(RunningTitle())
+
+        @title.setter
+        def title(self, value: str) -> None:
+            self._port.call(RunningTitleSet(value=value))
+
+    def run(self) -> int:
+        return self._port.call(RunningRun())
+
+    def extra(self, x: int) -> int:
+        return self._port.call(RunningExtra(x=x))
+
+    def unheard(self, cast: int) -> int:
+        return _cast("Callable[..., int]", _cast("Any", self._port.unrecorded("unheard")).unheard)(
+            cast,
+        )
+
+    def size(self, **options: int) -> int:
+        return self._port.call(RunningSize(options=options))
+
+    @property
+    def width(self) -> int:
+        return self._port.call(RunningWidth())
+
+
+RUNNING: Final[Boundary] = Boundary(
+    "Running",
+    direction="outbound",
+    protocol="disputed_members.ports:Running",
+    wrapper=VcrRunning,
+    calls={
+        "run": RunningRun,
+        "title": RunningTitle,
+        "title.set": RunningTitleSet,
+        "extra": RunningExtra,
+        "size": RunningSize,
+        "width": RunningWidth,
+    },
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_record_is_a_record(wrapper: VcrRecord) -> Record:
         return wrapper
 
     def vcr_status_is_a_status(wrapper: VcrStatus) -> Status:
+        return wrapper
+
+    def vcr_running_is_a_running(wrapper: VcrRunning) -> Running:
         return wrapper
