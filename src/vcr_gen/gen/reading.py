@@ -17,7 +17,7 @@ from vcr_gen.gen.model import (
     SourceModule,
     TypeVariable,
 )
-from vcr_gen.gen.modules import Module
+from vcr_gen.gen.modules import Module, class_bindings
 from vcr_gen.gen.problems import Problems, RefusedProtocolError
 from vcr_gen.gen.referring import reference_to
 from vcr_gen.gen.scopes import Scope
@@ -84,14 +84,14 @@ def _boundary(
     for ancestor in ancestors:
         _look_up_arguments(library, ancestor.definition, unresolved)
     members = read_members(library, ancestors, problems, unresolved)
+    inside = {name for one in ancestors for name in _imported_inside(one.definition)}
     for module, node in unresolved:
-        problems.report(
-            "VCR106",
-            f"the name `{node.id}` in `{definition.qualname}` means nothing in its module",
-            "import or define it there; a type checker would complain too",
-            module=module,
-            node=node,
-        )
+        message = f"the name `{node.id}` in `{definition.qualname}` means nothing in its module"
+        hint = "import or define it there; a type checker would complain too"
+        if node.id in inside:
+            message += ": it is imported in the body of a class, and so a member of the class"
+            hint = "import it at the top of the module"
+        problems.report("VCR106", message, hint, module=module, node=node)
     boundary = Boundary(
         qualname=definition.qualname,
         reference=_reference(library, found),
@@ -110,6 +110,13 @@ def _boundary(
     for message, hint in (*check_fields(boundary), *_missing_functions(library, boundary)):
         problems.report_rule("VCR403", message, hint, line=found.line)
     return replace(boundary, handles=tuple(_handles(library, boundary, known)))
+
+
+def _imported_inside(definition: Definition) -> Iterator[str]:
+    """The names that the body of a class imports."""
+    if isinstance(definition.node, ast.ClassDef):
+        bindings = class_bindings(definition.module, definition.node)
+        yield from (one.name for one in bindings if one.module)
 
 
 def _missing_functions(library: Library, boundary: Boundary) -> Iterator[tuple[str, str]]:

@@ -20,3 +20,10 @@ class Generic(Protocol[Unheard]):
 @outbound
 class Inherited(Base['Unread'], Protocol):
     def run(self) -> int: ...
+
+
+@outbound
+class Importing(Protocol):
+    from decimal import Decimal
+
+    def run(self, what: Decimal) -> int: ...
