@@ -240,6 +240,7 @@ def test_classes_of_packages_can_be_extracted_without_importing_them(
         ("app", "expected `package.module:Class`"),
         ("nowhere:X", "there is no module nowhere that can be read"),
         ("app:Nope", "there is no class Nope in app"),
+        ("app.shell:Shell.Options", "a class inside another, of which no Protocol is taken"),
         ("app.shell:Out", "VCR412 class Out has no public method"),
     ],
 )
@@ -249,6 +250,13 @@ def test_a_target_that_makes_no_sense_is_explained(
     run = shell.run("extract", target)
     assert run.code == 2
     assert message in run.err
+
+
+@pytest.mark.parametrize("name", ["a b", "class", "1st", ""])
+def test_a_name_that_no_class_can_have_is_refused(shell: Project, name: str) -> None:
+    run = shell.run("extract", "app.shell:Shell", "--name", name)
+    assert run.code == 2
+    assert f"--name: VCR411 no class can be called {name!r}" in run.err
 
 
 def test_a_class_of_the_standard_library_becomes_a_module_that_can_be_imported(
@@ -300,6 +308,14 @@ class Frozen:
     size: int
 
 
+class Pairs(Store["dict[str, K]", "V | None"], Generic[K, V]):
+    def pair(self) -> "tuple[K, V]": ...
+
+
+class Known(Pairs[int, bytes], Store["dict[str, int]", "bytes | None"]):
+    def known(self, other: Frozen) -> bool: ...
+
+
 class Node(Frozen, Store[int, list[str]]):
     parent: "Node | None"
     kind: Final = "node"
@@ -324,7 +340,7 @@ class Node(Frozen, Store[int, list[str]]):
 AWKWARD_EXPECTED = '''\
 """The boundary `Node`, taken from `app.node.Node`."""
 
-from typing import Any, Literal, Protocol, Self
+from typing import Literal, Protocol, Self
 
 from app.node import Node as RealNode
 from vcr_gen.boundary import outbound
@@ -356,7 +372,7 @@ class Node(Protocol):
     @property
     def size(self) -> int: ...
 
-    def get(self, key: int) -> Any: ...
+    def get(self, key: int) -> list[str]: ...
 '''
 
 
@@ -365,6 +381,10 @@ def test_a_class_fits_the_protocol_that_is_taken_from_it(empty: Project) -> None
     empty.write("src/app/node.py", AWKWARD)
     assert empty.run("extract", "app.node:Node", "--yes", "-o", "src/app/port.py").code == 0
     assert empty.read("src/app/port.py") == AWKWARD_EXPECTED
+    generic = empty.run("extract", "app.node:Pairs", "--stdout").out
+    assert "def get(self, key: dict[str, K]) -> V_co | None: ..." in generic
+    filled = empty.run("extract", "app.node:Known", "--stdout").out
+    assert "def get(self, key: dict[str, int]) -> bytes | None: ..." in filled
     named = empty.run("extract", "app.node:Node", "--stdout", "--name", "Tree").out
     assert "from app.node import Node\n" in named
     assert 'child: "Node", words: tuple[str, ...] = ("plain", "html")' in named

@@ -3,13 +3,14 @@
 import ast
 import builtins
 import linecache
-from collections.abc import Iterator, Mapping
-from copy import copy
+from collections.abc import Container, Iterator, Mapping
+from copy import copy, deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
+from vcr_gen.gen.extract.imports import names_in
 from vcr_gen.gen.extract.members import is_public
-from vcr_gen.gen.extract.own_name import last_word
+from vcr_gen.gen.extract.own_name import last_word, renamed
 from vcr_gen.gen.extract.variables import class_variables, read
 from vcr_gen.gen.library import Definition, Library
 from vcr_gen.gen.modules import Binding, Module, class_bindings
@@ -50,14 +51,29 @@ def ancestors(library: Library, found: FoundClass, seen: set[int]) -> Iterator[F
 def _arguments(
     library: Library, found: FoundClass, base: ast.expr, inherited: FoundClass
 ) -> dict[str, str]:
-    """What the type variables of a base stand for; `Any` for what takes more than a plain name."""
+    """What the type variables of a base stand for; `Any` for what takes an import."""
     known = {*class_variables(library, found.module, found.node), *dir(builtins)}
     given = base.slice if isinstance(base, ast.Subscript) else None
     elements = given.elts if isinstance(given, ast.Tuple) else [given]
-    names = [one.id if isinstance(one, ast.Name) and one.id in known else "Any" for one in elements]
+    types = [_argument(one, known, found.arguments) for one in elements]
     parameters = class_variables(library, inherited.module, inherited.node)
-    filled = zip_longest(parameters, names[: len(parameters)], fillvalue="Any")
-    return {name: found.arguments.get(argument, argument) for name, argument in filled}
+    return dict(zip_longest(parameters, types[: len(parameters)], fillvalue="Any"))
+
+
+def _argument(given: ast.expr | None, known: Container[str], arguments: Mapping[str, str]) -> str:
+    """An argument of a base, in which type variables say what they stand for."""
+    if isinstance(given, ast.Constant) and isinstance(given.value, str):
+        given = parsed_string(given.value)
+    if isinstance(given, ast.Name) and given.id in known:
+        return arguments.get(given.id, given.id)
+    if not isinstance(given, ast.Subscript | ast.BinOp) or not all(
+        name in known for name in names_in(given)
+    ):
+        return "Any"
+    given = deepcopy(given)
+    for name, argument in arguments.items():
+        given = renamed(given, name, argument)
+    return ast.unparse(given)
 
 
 def interface(found: FoundClass) -> Iterator[Binding]:

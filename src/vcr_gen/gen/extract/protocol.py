@@ -2,6 +2,7 @@
 
 import ast
 from dataclasses import dataclass
+from keyword import iskeyword
 from pathlib import Path
 
 from vcr_gen.gen.conditions import Target
@@ -36,6 +37,8 @@ def extract(config: Config, spelled: str, *, name: str | None, direction: Direct
     library = Library(
         config.sources, config.search_path, Target(config.target_version, config.platform)
     )
+    if name is not None and (not name.isidentifier() or iskeyword(name)):
+        raise _refused("--name", f"no class can be called {name!r}", "give it a name of Python")
     found = _find(config, library, spelled)
     brackets = any_arguments(class_variables(library, found.module, found.node))
     own = OwnName(found.node.name, name or found.node.name, brackets)
@@ -63,6 +66,9 @@ def _find(config: Config, library: Library, spelled: str) -> FoundClass:
         where = ", ".join(config.display(path) for path in config.sources)
         hint = f"looked in {where} and in the installed packages"
         raise _refused(spelled, f"there is no module {module_name} that can be read", hint)
+    if "." in class_name:
+        message = f"{class_name} would be a class inside another, of which no Protocol is taken"
+        raise _refused(spelled, message, "name a class at the top level of its module")
     found = read(library, library.follow(module, class_name))
     if found is None or not isinstance(found.node, ast.ClassDef):
         raise _refused(spelled, f"there is no class {class_name} in {module_name}", "")
