@@ -3,9 +3,9 @@
 import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from vcr_gen.gen.annotations import full_name, unquoted
+from vcr_gen.gen.attributes import annotated_attribute, assigned_attribute
 from vcr_gen.gen.config import Direction
 from vcr_gen.gen.decorators import Decorations, decorations
 from vcr_gen.gen.descriptors import is_descriptor
@@ -24,16 +24,11 @@ from vcr_gen.gen.model import (
 from vcr_gen.gen.modules import Binding, Module, When, class_bindings
 from vcr_gen.gen.problems import Problems
 from vcr_gen.gen.pythons_own import NOT_MEMBERS, is_pythons_own
-from vcr_gen.gen.scopes import Scope
 from vcr_gen.gen.signatures import Place, mangled, signature_of
-from vcr_gen.gen.spelling import spell
 from vcr_gen.gen.syntax import Function, is_function
-from vcr_gen.gen.text import Text, builtin, full_names, opened
+from vcr_gen.gen.text import full_names, opened
 
 __all__ = ["Members", "read_members"]
-
-_WRAPPERS: Final = frozenset({"typing.ClassVar", "typing.Final", "typing.ReadOnly"})
-_READ_ONLY: Final = frozenset({"typing.Final", "typing.ReadOnly"})
 
 
 @dataclass(frozen=True)
@@ -152,7 +147,7 @@ def _member(
         return _function_member(declared, name, functions, problems, ancestors)
     match first:
         case ast.AnnAssign():
-            return _attribute(declared, name, first, problems)
+            return annotated_attribute(declared.place, declared.name, name, first, problems)
         case ast.Assign():
             return _assigned(declared, name, first, problems, ancestors)
         case ast.ClassDef():
@@ -280,58 +275,6 @@ def _property(
     )
 
 
-def _attribute(
-    declared: _Declared, name: str, node: ast.AnnAssign, problems: Problems
-) -> Attribute | None:
-    annotation = declared.place.typed(node.annotation)
-    if full_name(unquoted(annotation)) in {"typing.TypeAlias", "dataclasses.KW_ONLY"}:
-        return None
-    value, wrappers = _value_type(annotation)
-    if value is None:
-        inferred = None if node.value is None else _inferred(node.value)
-        if inferred is None:
-            _untyped(declared, node, problems)
-            return None
-        return Attribute(
-            name,
-            spell(annotation),
-            inferred,
-            settable=False,
-            final=True,
-            lazy=declared.place.scope.module.lazy_annotations,
-        )
-    return Attribute(
-        name,
-        spell(annotation),
-        spell(value),
-        settable=not wrappers,  # an instance cannot set a class variable either
-        final=bool(wrappers & _READ_ONLY),
-        slotted=_has_slots(declared.place.scope.classes[-1]),
-        descriptor=is_descriptor(value, declared.place.scope),
-        lazy=declared.place.scope.module.lazy_annotations,
-    )
-
-
-def _has_slots(node: ast.ClassDef) -> bool:
-    return any(
-        isinstance(target, ast.Name) and target.id == "__slots__"
-        for statement in node.body
-        if isinstance(statement, ast.Assign)
-        for target in statement.targets
-    )
-
-
-def _value_type(annotation: ast.expr) -> tuple[ast.expr | None, set[str]]:
-    """The type inside `ClassVar[...]` and `Final[...]`, and which of them there were."""
-    wrappers: set[str] = set()
-    node: ast.expr | None = annotation
-    while node is not None and full_name(unquoted(node)) in _WRAPPERS:
-        inner = unquoted(node)
-        wrappers.add(full_name(inner))
-        node = inner.slice if isinstance(inner, ast.Subscript) else None
-    return node, wrappers
-
-
 def _assigned(
     declared: _Declared,
     name: str,
@@ -346,15 +289,7 @@ def _assigned(
         if target is not None:
             member = _member(target, name, problems, ancestors)
             return replace(member, name=name) if member is not None else None
-    inferred = _inferred(value)
-    if inferred is not None:
-        return Attribute(
-            name, inferred, inferred, lazy=declared.place.scope.module.lazy_annotations
-        )
-    if _is_auxiliary(value, declared.place.scope):
-        return None
-    _untyped(declared, node, problems)
-    return None
+    return assigned_attribute(declared.place, declared.name, name, node, problems)
 
 
 def _sibling(name: str, declared: _Declared, ancestors: Sequence[Ancestor]) -> _Declared | None:
@@ -365,36 +300,3 @@ def _sibling(name: str, declared: _Declared, ancestors: Sequence[Ancestor]) -> _
                 if other.name == name and is_function(other.nodes[0]):
                     return other
     return None
-
-
-def _is_auxiliary(value: ast.expr, scope: Scope) -> bool:
-    """A type alias or a TypeVar: no member for type checkers."""
-    if isinstance(value, ast.Call):
-        return scope.name_of(value.func) in {
-            "typing.TypeVar",
-            "typing.ParamSpec",
-            "typing.TypeVarTuple",
-            "typing.NewType",
-        }
-    return isinstance(value, ast.Name | ast.Attribute | ast.Subscript | ast.BinOp)
-
-
-def _inferred(value: ast.expr) -> Text | None:
-    match value:
-        case ast.Constant(value=None):
-            return ("None",)
-        case ast.Constant(value=bool() | int() | float() | str() | bytes() as constant):
-            return (builtin(type(constant).__name__),)
-        case ast.UnaryOp(operand=ast.Constant(value=int() | float() as number)):
-            return (builtin(type(number).__name__),)
-    return None
-
-
-def _untyped(declared: _Declared, node: ast.stmt, problems: Problems) -> None:
-    problems.report(
-        "VCR202",
-        f"the attribute `{declared.place.class_name}.{declared.name}` has no declared type",
-        f"annotate it in the Protocol: `{declared.name}: <type>`",
-        module=declared.place.scope.module,
-        node=node,
-    )
