@@ -283,7 +283,7 @@ def test_a_function_may_be_pythons_own_or_come_from_elsewhere(project: Path, fun
 
 @pytest.mark.parametrize("direction", ["outbound", "inbound"])
 @pytest.mark.parametrize("protocol", ["app.ports:Shop", "app:Offered"])
-def test_a_second_rule_for_a_protocol_is_an_error(
+def test_a_second_rule_that_says_something_else_is_an_error(
     project: Path, capsys: pytest.CaptureFixture[str], protocol: str, direction: str
 ) -> None:
     (project / "src/app/__init__.py").write_text("from app.ports import Shop as Offered\n")
@@ -292,7 +292,16 @@ def test_a_second_rule_for_a_protocol_is_an_error(
 
     assert main([]) == 2
     assert "pyproject.toml:10:1: VCR110" in (error := capsys.readouterr().err)
-    assert "has a rule already, in line 3" in error
+    assert "has another rule already, in line 3" in error
+
+
+@pytest.mark.parametrize("protocol", ["app.ports:Shop", "app:Offered"])
+def test_a_rule_may_be_said_again(project: Path, protocol: str) -> None:
+    (project / "src/app/__init__.py").write_text("from app.ports import Shop as Offered\n")
+    again = RULES.replace("app.ports:Shop", protocol)
+    (project / "pyproject.toml").write_text(f"[tool.vcr-gen]\n{RULES}\n{again}")
+
+    assert main(["-q"]) == 0
 
 
 def test_a_mark_counts_more_than_a_rule(project: Path) -> None:

@@ -32,6 +32,10 @@ class BoundaryRule:
     line: int = 1
     """Where the rule stands in `pyproject.toml`, for diagnostics."""
 
+    def says_the_same(self, other: "BoundaryRule") -> bool:
+        """Whether another rule, wherever it stands, would make the same of a Protocol."""
+        return self == replace(other, protocol=self.protocol, line=self.line)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Override:

@@ -178,13 +178,14 @@ def _first(found: Iterable[Mapping[str, _Place]]) -> dict[str, _Place]:
 
 
 def _refuse_second_rule(found: Found, first: _Place, problems: Problems) -> None:
-    """Of two rules for one class, only the first would count."""
+    """Of two rules for one class that do not say the same, only the first would count."""
     by_rule, number, _ = first
-    if by_rule == 1 and first != found.place:
+    rules = problems.config.boundaries
+    if by_rule == 1 and not rules[number].says_the_same(rules[found.place[1]]):
         problems.report_rule(
             "VCR110",
-            f"`{found.module}:{found.definition.qualname}` has a rule already, "
-            f"in line {problems.config.boundaries[number].line}",
+            f"`{found.module}:{found.definition.qualname}` has another rule already, "
+            f"in line {rules[number].line}",
             "a boundary has one direction and one name; make one rule of the two",
             line=found.line,
         )
