@@ -232,11 +232,17 @@ class RecordRun(Run):
         return self._recorder.locks
 
     def _inexact(self) -> Iterator[str]:
-        """Whether a loop was given results that was never idle, and arguments were changed."""
+        """What a replay cannot do again, and what it may do otherwise."""
         for method, name in self._recorder.changed:
             yield (
                 f"{method} changed its argument `{name}`, which a replay does not: only what it "
                 "returns is recorded; return the changed value, or give the environment a copy"
+            )
+        if late := self._recorder.tape.late:
+            yield (
+                f"{late} answers came from streams that another task or thread had ended by then, "
+                "and are not on the tape: a replay does not give them; end a stream when nobody "
+                "reads it any more"
             )
         if self._turns.forced:
             yield (

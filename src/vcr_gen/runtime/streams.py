@@ -1,8 +1,10 @@
 """Streams that pass a boundary: recorded item by item, and replayed one at a time."""
 
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Generator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Generator
 from contextvars import Context, copy_context
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, final
 
@@ -39,12 +41,15 @@ class AsyncStream(AsyncGenerator[Any, Any], ABC):
         return await self.raise_inside(_exception(typ, val, tb))
 
 
-@final
-class RecordedStream(Stream):
-    """Passes a real stream on and records each item as it passes."""
+class _Recorded:
+    """What recorded streams of both kinds know: who asks them, and whether they are over.
+
+    Several tasks or threads may ask at once. What ends the stream for one of them ends it on the
+    tape only where nobody else still waits for what it gives.
+    """
 
     def __init__(
-        self, recorder: "Recorder", call: int, bound: Bound, real: Iterator[Any], *, inbound: bool
+        self, recorder: "Recorder", call: int, bound: Bound, real: Any, *, inbound: bool
     ) -> None:
         self._recorder = recorder
         self._tape = recorder.tape
@@ -53,6 +58,58 @@ class RecordedStream(Stream):
         self._real = real
         self._inbound = inbound
         self._over = False
+        self._steps: set[object] = set()
+        """Those that are under way."""
+        self._lock = threading.RLock()
+
+    def _begin(self) -> object | None:
+        """Begin a step; None where the stream is over."""
+        if not self._inbound:
+            self._recorder.strands.here()  # who asks first is named first, as in a replay
+        with self._lock:
+            if self._over:
+                return None
+            step = object()
+            self._steps.add(step)
+            return step
+
+    def _survives(self, error: BaseException, *, closing: bool = False) -> bool:
+        """Whether the stream goes on, though a step that is under way or its close has raised.
+
+        A generator that somebody else waits for still runs: Python only refused to run it twice.
+        """
+        if not isinstance(error, Exception):
+            return False
+        if closing:
+            return bool(self._steps) and not goes_on(self._real)
+        return len(self._steps) > 1 or (goes_on(self._real) and not self._over)
+
+    def _passed(self, step: object, stored: Plain) -> None:
+        """Record the item of a step."""
+        with self._lock:
+            self._steps.discard(step)
+            self._tape.item(self._call, stored)
+
+    def _ended(self, step: object, end: Exception, returned: Any = None) -> Any:
+        """Record that a step came to the end of the stream; what that gives to who asked."""
+        with self._lock:
+            self._steps.discard(step)
+            if self._over:
+                return returned
+            if self._steps:
+                self._recorder.raised(self._call, self._bound, end, goes_on=True)
+                return returned
+            self._over = True
+            stored: Plain = None
+            if isinstance(end, StopIteration):
+                stored, returned = self._recorder.give(self._bound.returned, returned)
+            self._tape.end(self._call, "returned", stored)
+            return returned
+
+
+@final
+class RecordedStream(_Recorded, Stream):
+    """Passes a real stream on and records each item as it passes."""
 
     def __next__(self) -> Any:
         if self._inbound and not self._over:  # it is the environment that asks, at this moment
@@ -64,50 +121,62 @@ class RecordedStream(Stream):
             return self.__next__()
         stored, forwarded = self._recorder.give(self._bound.sent, value)
         self._tape.signal(self._call, "sent", stored)
-        return self._step(lambda: _generator(self._real).send(forwarded))
+        return self._step(lambda: self._real.send(forwarded))
 
     def raise_inside(self, error: BaseException) -> Any:
         if self._over:
             raise error
         self._tape.signal(self._call, "thrown", self._recorder.give(self._bound.raised, error)[0])
-        return self._step(lambda: _generator(self._real).throw(error))
+        return self._step(lambda: self._real.throw(error))
 
     def close(self) -> None:
-        if self._over:
-            return
-        self._over = True
-        self._tape.signal(self._call, "closed")
-        with self._recorder.inside(self._call, inbound=self._inbound):
-            with self._recorder.ending(self._call, self._bound):
-                if hasattr(self._real, "close"):
-                    self._real.close()
-            self._tape.end(self._call, "returned")
-
-    def _step(self, advance: Any) -> Any:
-        if self._over:
-            raise StopIteration
+        with self._lock:
+            if self._over:
+                return
+            self._over = True
+            self._tape.signal(self._call, "closed")
         with self._recorder.inside(self._call, inbound=self._inbound):
             try:
-                item = advance()
-            except StopIteration as finished:
-                self._over = True
-                stored, result = self._recorder.give(self._bound.returned, finished.value)
-                self._tape.end(self._call, "returned", stored)
-                raise StopIteration(result) from None
+                if hasattr(self._real, "close"):
+                    self._real.close()
             except BaseException as error:
-                if self._recorder.leaves_unfinished(self._bound, error):
-                    raise
-                going_on = goes_on(self._real)
-                self._over = not (going_on and isinstance(error, Exception))
-                self._recorder.raised(self._call, self._bound, error, goes_on=going_on)
+                self._raised(error, closing=True)
                 raise
-            stored, forwarded = self._recorder.give(self._bound.value, item)
-            self._tape.item(self._call, stored)
-            return forwarded
+            self._tape.end(self._call, "returned")
+
+    def _step(self, advance: Callable[[], Any]) -> Any:
+        step = self._begin()
+        if step is None:
+            raise StopIteration
+        try:
+            with self._recorder.inside(self._call, inbound=self._inbound):
+                return self._advance(step, advance)
+        finally:
+            self._steps.discard(step)
+
+    def _advance(self, step: object, advance: Callable[[], Any]) -> Any:
+        try:
+            item = advance()
+        except StopIteration as finished:
+            raise StopIteration(self._ended(step, finished, finished.value)) from None
+        except BaseException as error:
+            self._raised(error)
+            raise
+        stored, forwarded = self._recorder.give(self._bound.value, item)
+        self._passed(step, stored)
+        return forwarded
+
+    def _raised(self, error: BaseException, *, closing: bool = False) -> None:
+        if self._recorder.leaves_unfinished(self._bound, error):
+            return
+        with self._lock:
+            going_on = self._survives(error, closing=closing)
+            self._over = not going_on or (self._over and not closing)
+            self._recorder.raised(self._call, self._bound, error, goes_on=going_on)
 
 
 @final
-class RecordedAsyncStream(AsyncStream):
+class RecordedAsyncStream(_Recorded, AsyncStream):
     """Passes a real asynchronous stream on and records each item as it passes."""
 
     def __init__(
@@ -119,13 +188,7 @@ class RecordedAsyncStream(AsyncStream):
         *,
         inbound: bool,
     ) -> None:
-        self._recorder = recorder
-        self._tape = recorder.tape
-        self._call = call
-        self._bound = bound
-        self._real = aiter(real)
-        self._inbound = inbound
-        self._over = False
+        super().__init__(recorder, call, bound, aiter(real), inbound=inbound)
         self._context: Context | None = None
         """What the application's steps share, each of which is a task of its own."""
 
@@ -140,13 +203,13 @@ class RecordedAsyncStream(AsyncStream):
             return await self.__anext__()
         stored, forwarded = self._recorder.give(self._bound.sent, value)
         await self._signal("sent", stored)
-        return await self._step(_async_generator(self._real).asend(forwarded))
+        return await self._step(self._real.asend(forwarded))
 
     async def raise_inside(self, error: BaseException) -> Any:
         if self._over:
             raise error
         await self._signal("thrown", self._recorder.give(self._bound.raised, error)[0])
-        return await self._step(_async_generator(self._real).athrow(error))
+        return await self._step(self._real.athrow(error))
 
     async def aclose(self) -> None:
         if self._over:
@@ -161,11 +224,15 @@ class RecordedAsyncStream(AsyncStream):
             await self._recorder.turn()
         self._tape.signal(self._call, kind, value)
 
-    async def _step(self, step: Any) -> Any:
-        if self._over:
-            step.close()
+    async def _step(self, awaited: Any) -> Any:
+        step = self._begin()
+        if step is None:
+            awaited.close()
             raise StopAsyncIteration
-        return await self._run(self._advance(step))
+        try:
+            return await self._run(self._advance(step, awaited))
+        finally:
+            self._steps.discard(step)
 
     async def _run(self, step: Coroutine[Any, Any, Any]) -> Any:
         """Do one step: the environment's here, the application's as in a replay."""
@@ -179,25 +246,29 @@ class RecordedAsyncStream(AsyncStream):
             self._context = copy_context()
         return await running_library().watch_for_cancel(step, cancelled, self._context)
 
-    async def _advance(self, step: Any) -> Any:
+    async def _advance(self, step: object, awaited: Any) -> Any:
         with self._recorder.inside(self._call, inbound=self._inbound):
             try:
-                item = await self._await(step)
-            except StopAsyncIteration:
-                self._over = True
-                self._tape.end(self._call, "returned")
+                item = await self._await(awaited, self._survives)
+            except StopAsyncIteration as end:
+                self._ended(step, end)
                 raise
             except BaseException as error:
-                self._over = not (goes_on(self._real) and isinstance(error, Exception))
+                self._over = self._over or not self._survives(error)
                 raise
             stored, forwarded = self._recorder.give(self._bound.value, item)
-            self._tape.item(self._call, stored)
+            self._passed(step, stored)
             return forwarded
 
     async def _close(self) -> None:
+        survives = partial(self._survives, closing=True)
         with self._recorder.inside(self._call, inbound=self._inbound):
             if hasattr(self._real, "aclose"):
-                await self._await(self._real.aclose())
+                try:
+                    await self._await(self._real.aclose(), survives)
+                except BaseException as error:
+                    self._over = not survives(error)
+                    raise
             self._tape.end(self._call, "returned")
 
     async def _leave(self) -> None:
@@ -205,18 +276,18 @@ class RecordedAsyncStream(AsyncStream):
         if hasattr(self._real, "aclose"):
             await self._real.aclose()
 
-    async def _await(self, step: Any) -> Any:
+    async def _await(self, awaited: Any, survives: Callable[[BaseException], bool]) -> Any:
         """Await one step: the environment's in its turn, the application's as it comes."""
-        going_on = goes_on(self._real) and not self._over
         if not self._inbound:
             return await self._recorder.hear(
-                self._call, self._bound, step, self._leave, goes_on=going_on
+                self._call, self._bound, awaited, self._leave, goes_on=survives
             )
         try:
-            return await step
+            return await awaited
         except (StopAsyncIteration, GeneratorExit, KeyboardInterrupt):
             raise
         except BaseException as error:
+            going_on = survives(error)
             self._recorder.raised(self._call, self._bound, as_answer(error), goes_on=going_on)
             raise
 
@@ -233,11 +304,3 @@ def _exception(typ: Any, val: Any, tb: TracebackType | None) -> BaseException:
     error = val if isinstance(val, BaseException) else typ() if val is None else typ(val)
     result: BaseException = error.with_traceback(tb)
     return result
-
-
-def _generator(real: Iterator[Any]) -> Any:
-    return real
-
-
-def _async_generator(real: AsyncIterator[Any]) -> Any:
-    return real

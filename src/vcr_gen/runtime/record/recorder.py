@@ -112,12 +112,12 @@ class Recorder:
         real: Awaitable[Any],
         leave: Callable[[], Awaitable[None]] | None = None,
         *,
-        goes_on: bool = False,
+        goes_on: Callable[[BaseException], bool] = lambda _: False,
     ) -> Any:
         """Await what the environment does for a call, and let it enter in its turn.
 
         Who is cancelled while an item waits for its turn leaves a stream that knows nothing of it:
-        `leave` closes that. A stream that `goes_on` may do so after an exception.
+        `leave` closes that. `goes_on` says whether a stream may do so after an exception.
         """
         library = running_library()
         self._promptness.begin(call)
@@ -133,7 +133,7 @@ class Recorder:
                 if isinstance(error, library.cancelled) and library.cancelled_by_caller():
                     raise
                 await self.turn()
-                self.raised(call, bound, error, goes_on=goes_on)
+                self.raised(call, bound, error, goes_on=goes_on(error))
                 raise
             await self.turn()
         except library.cancelled:

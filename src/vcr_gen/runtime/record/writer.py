@@ -48,7 +48,7 @@ class Tape:
         self._folding = Folding(append)
         self._holding = Holding(screen.secrets, self._folding.add)
         self._names: dict[int, str] = {}
-        self._next_call = first_call
+        self._next_call = self._first_call = first_call
         self._status = status
         self._homes: dict[int, str] = {}
         self._lock = threading.RLock()
@@ -56,6 +56,8 @@ class Tape:
         """The value that could not be stored: the recording is incomplete."""
         self.appended = 0
         """How many events were recorded."""
+        self.late = 0
+        """How many answers came of calls that were over, and so have no place on the tape."""
         self._closed = False
 
     def start(
@@ -112,6 +114,9 @@ class Tape:
                 value = self._screen.value(of, "raised", value)
             else:
                 value = self._screen.item(of, value)
+            if self._is_over(call):
+                self.late += not self._closed
+                return
             strand, now = self._away(call), self._now()
             self._put(Item(call=call, value=value, raised=raised, strand=strand, at=now))
 
@@ -120,6 +125,8 @@ class Tape:
         if kind in ("sent", "thrown"):
             value = self._screened(call, kind, value)
         with self._lock:
+            if self._is_over(call):
+                return
             strand = self._away(call)
             self._put(Signal(call=call, kind=kind, value=value, strand=strand, at=self._now()))
 
@@ -136,6 +143,9 @@ class Tape:
         if outcome != "cancelled":
             value = self._screened(call, outcome, value)
         with self._lock:
+            if self._is_over(call):
+                self.late += outcome == "raised" and not self._closed
+                return
             self._names.pop(call, None)
             strand = self._away(call) if strand is None else strand
             self._homes.pop(call, None)
@@ -167,6 +177,10 @@ class Tape:
 
     def _screened(self, call: int, kind: Happening, value: Plain) -> Plain:
         return self._screen.value(self._names.get(call, ""), kind, value)
+
+    def _is_over(self, call: int) -> bool:
+        """Whether a call that began here has ended: a tape that goes on after that is broken."""
+        return call >= self._first_call and call not in self._homes
 
     def _away(self, call: int) -> str:
         """The running strand, where it is another one than the call's own."""
