@@ -2,10 +2,11 @@
 
 import asyncio
 import threading
+from functools import partial
 
 import pytest
 from sample.bridges import RealFeed
-from sample.shared import BarrierFeed, Subscription
+from sample.shared import BarrierFeed, SubscribedFeed, Subscription
 from vcr_sample import VcrFeed
 
 from vcr_gen import InexactReplayWarning
@@ -31,9 +32,40 @@ async def _ask_twice(feed):
 
 def test_who_asks_an_asynchronous_generator_that_runs_does_not_end_it(tape):
     plain = asyncio.run(_ask_twice(RealFeed()))
-    assert tape.record(VcrFeed, RealFeed, _ask_twice) == plain
+    assert tape.same(VcrFeed, RealFeed, _ask_twice) == plain
     assert plain[1] == ["b", "c"]
     assert tape.words() == ["call", *["item"] * 4, "end"]
+
+
+def _by_workers(count=2, pause=0.003):
+    async def program(feed):
+        lines, seen = feed.alines("abcdefg"), []
+
+        async def work(name):
+            async for line in lines:
+                seen.append((name, line))
+                await asyncio.sleep(pause if name else 0)
+            seen.append((name, "done"))
+
+        await asyncio.gather(*map(work, range(count)))
+        return seen
+
+    return program
+
+
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("pause", [0, 0.003, 0.007])
+def test_each_of_several_tasks_gets_what_it_got(tape, count, pause):
+    seen = tape.same(VcrFeed, SubscribedFeed, _by_workers(count, pause))
+    assert sorted(line for _, line in seen if line != "done") == list("abcdefg")
+    assert len({name for name, _ in seen}) == count
+
+
+def test_a_reader_more_than_there_were_comes_to_the_end_too(tape):
+    tape.record(VcrFeed, SubscribedFeed, _by_workers(2))
+    replayed = tape.replay(VcrFeed, _by_workers(3))
+    assert sorted(line for _, line in replayed if line != "done") == list("abcdefg")
+    assert sorted(name for name, line in replayed if line == "done") == [0, 1, 2]
 
 
 def _ask_while_it_runs(feed):
@@ -68,19 +100,24 @@ def test_who_asks_or_closes_a_generator_that_runs_does_not_end_it(tape):
     assert tape.words() == ["call", "item", "closed", "item", "item", "item", "end"]
 
 
-def _in_two_threads(feed):
-    lines, seen = feed.lines("abcdef"), []
-    threads = [threading.Thread(target=lambda: seen.append(list(lines))) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
+def _in_two_threads(feed, *, order="AB"):
+    lines, seen = feed.lines("abcdef"), {"A": [], "B": []}
+    threads = {
+        name: threading.Thread(target=lambda name: seen[name].extend(lines), args=(name,))
+        for name in seen
+    }
+    for name in order:
+        threads[name].start()
+    for thread in threads.values():
         thread.join()
-    return sorted(seen)
+    return seen
 
 
-def test_the_end_that_two_threads_come_to_is_on_the_tape_once(tape):
+@pytest.mark.parametrize("order", ["AB", "BA"])
+def test_each_of_two_threads_gets_what_it_got_and_the_end_is_on_the_tape_once(tape, order):
     recorded = tape.record(VcrFeed, BarrierFeed, _in_two_threads)
-    assert sorted("".join(recorded[0] + recorded[1])) == list("abcdef")
+    assert sorted(recorded["A"] + recorded["B"]) == list("abcdef")
+    assert tape.replay(VcrFeed, partial(_in_two_threads, order=order)) == recorded
     assert tape.words() == ["call", *["item"] * 7, "end"]
 
 

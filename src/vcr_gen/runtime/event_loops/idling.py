@@ -7,7 +7,9 @@ from typing import NoReturn, final
 from vcr_gen.runtime.event_loops.hooks import Hook
 from vcr_gen.runtime.event_loops.libraries import running_library
 from vcr_gen.runtime.event_loops.turns import FORCE_AFTER, FORCE_AFTER_ROUNDS, TOGETHER, Clock
-from vcr_gen.runtime.replay.stage import Stage, is_due, is_for
+from vcr_gen.runtime.replay.readers import Readers
+from vcr_gen.runtime.replay.stage import Stage, is_due
+from vcr_gen.runtime.strands.lines import Strand
 from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Signal, Start
 from vcr_gen.runtime.tape.window import Slot
 
@@ -66,7 +68,15 @@ class ReplayTurns:
                 return 0
             return self._idle_for_good(head)
 
-    def at_once(self, call: int, hook: Hook | None, *, pulls: bool) -> Event | None:
+    def at_once(
+        self,
+        call: int,
+        hook: Hook | None,
+        readers: Readers | None,
+        reader: Strand | None,
+        *,
+        pulls: bool,
+    ) -> Event | None:
         """What a call is told without waiting: its event is due, and the loop as good as idle."""
         head = self._stage.window.head()
         if hook is None or head is None or not is_due(head, call, pulls=pulls):
@@ -76,7 +86,9 @@ class ReplayTurns:
         self._looked_at = time.monotonic()
         self._rounds = 0
         self._clock.advance(head.event.at)
-        return head.event if head.driven_by_application else self._stage.take(head).event
+        if head.driven_by_application:
+            return head.event
+        return self._stage.give(head, readers, reader).event
 
     def busy(self) -> bool:
         """Do for a loop that is never idle what else happens at idle points: now and then."""
@@ -115,8 +127,8 @@ class ReplayTurns:
         """What delivers the oldest event in an idle loop; None where nobody can take it."""
         if isinstance(head.event, Start) and head.event.inbound:
             return self._received(head)
-        waiter = self._stage.waiters.get(head.event.call)
-        if waiter is None or waiter.future is None or not is_for(head, waiter):
+        waiter = self._stage.taker(head, at_last=True)
+        if waiter is None or waiter.future is None:
             if isinstance(head.event, Signal) and head.event.kind == "cancel":
                 return self._received(head)
             return None
@@ -126,9 +138,9 @@ class ReplayTurns:
 
         def deliver() -> None:
             if not head.driven_by_application:
-                self._stage.take(head)
+                self._stage.give(head, waiter.readers, waiter.strand)
             if waiter.hand_back is not None:
-                self._stage.waiters.pop(waiter.call, None)
+                self._stage.waiters.remove(waiter)
                 waiter.hand_back()
             elif not future.done():
                 future.set_result(head.event)
@@ -162,13 +174,13 @@ class ReplayTurns:
 
         So too a job: in the recording nobody wanted its result any more.
         """
-        for waiter in list(self._stage.waiters.values()):
+        for waiter in list(self._stage.waiters):
             future = waiter.future
             if (
                 waiter.hand_back is not None
                 and self._stage.window.next_of_call(waiter.call) is None
             ):
-                del self._stage.waiters[waiter.call]
+                self._stage.waiters.remove(waiter)
                 waiter.hand_back()
                 return True
             if not waiter.cancelled or future is None or future.done():
@@ -180,10 +192,10 @@ class ReplayTurns:
 
     def _release_job(self) -> bool:
         """Hand back the result of a job before its time: another job was meant by the tape."""
-        for waiter in self._stage.waiters.values():
+        for waiter in self._stage.waiters:
             if waiter.hand_back is not None:
                 self._stage.window.skip(waiter.call)
-                del self._stage.waiters[waiter.call]
+                self._stage.waiters.remove(waiter)
                 waiter.hand_back()
                 return True
         return False

@@ -62,7 +62,8 @@ class ReplayedJobs:
             if self._stage.failure is not None or self._stage.closed or not wanted():
                 hand_back()
             else:
-                self._stage.waiters[job] = waiter = Waiter(job)
+                waiter = Waiter(job)
                 waiter.future = running_library().park()
                 waiter.hand_back = hand_back
                 waiter.wanted = wanted
+                self._stage.waiters.add(waiter)

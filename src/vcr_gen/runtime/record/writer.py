@@ -51,6 +51,8 @@ class Tape:
         self._next_call = self._first_call = first_call
         self._status = status
         self._homes: dict[int, str] = {}
+        self._readers: dict[int, set[str]] = {}
+        """The threads and pools' jobs that have read a stream which another strand began."""
         self._lock = threading.RLock()
         self.failure: EncodeError | None = None
         """The value that could not be stored: the recording is incomplete."""
@@ -117,8 +119,17 @@ class Tape:
             if self._is_over(call):
                 self.late += not self._closed
                 return
-            strand, now = self._away(call), self._now()
-            self._put(Item(call=call, value=value, raised=raised, strand=strand, at=now))
+            strand, begins = self._away(call), self._begins_to_read(call)
+            self._put(
+                Item(
+                    call=call,
+                    value=value,
+                    raised=raised,
+                    strand=strand,
+                    begins=begins,
+                    at=self._now(),
+                )
+            )
 
     def signal(self, call: int, kind: SignalKind, value: Plain = None) -> None:
         """The consumer of a stream did something."""
@@ -149,6 +160,7 @@ class Tape:
             self._names.pop(call, None)
             strand = self._away(call) if strand is None else strand
             self._homes.pop(call, None)
+            self._readers.pop(call, None)
             self._put(
                 End(
                     call=call,
@@ -186,6 +198,16 @@ class Tape:
         """The running strand, where it is another one than the call's own."""
         name = self._strands.here().name
         return "" if self._homes.get(call, name) == name else name
+
+    def _begins_to_read(self, call: int) -> str:
+        """The running strand's label, where this is the first that it gets of a stream."""
+        strand = self._strands.here()
+        if not strand.label or self._homes.get(call) == strand.name:
+            return ""
+        readers = self._readers.setdefault(call, set())
+        first = strand.name not in readers
+        readers.add(strand.name)
+        return strand.label if first else ""
 
     def _put(self, event: Event) -> None:
         if self._closed:

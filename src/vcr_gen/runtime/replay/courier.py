@@ -124,11 +124,7 @@ class Courier:
     def _program(self) -> Iterator[Wait]:
         """What the threads of the program do that are not at the tape."""
         stage = self._stage
-        return (
-            wait
-            for wait in stage.threads.waits(stage.waiters.values())
-            if wait.on is not stage.changed
-        )
+        return (wait for wait in stage.threads.waits(stage.waiters) if wait.on is not stage.changed)
 
     def _rest(self, wait: Wait) -> float:
         """Seconds for which a thread is sure to wait, if nobody wakes it."""

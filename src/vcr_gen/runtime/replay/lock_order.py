@@ -87,7 +87,7 @@ class ReplayedLocks:
 
         waiter = Waiter(slot.event.call)
         waiter.may_go = is_next
-        self._stage.waiters[waiter.call] = waiter
+        self._stage.waiters.add(waiter)
         try:
             while self._stage.goes_on and name in self._window.ordered_locks:
                 if is_next():
@@ -97,7 +97,7 @@ class ReplayedLocks:
                 else:
                     self._stage.changed.wait(TICK)
         finally:
-            del self._stage.waiters[waiter.call]
+            self._stage.waiters.remove(waiter)
         return False
 
     def _note(self, name: str, turn: Slot | LockRun) -> None:

@@ -24,13 +24,14 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.replay.courier import Courier
 from vcr_gen.runtime.replay.entrance import Entrance
 from vcr_gen.runtime.replay.lock_order import ReplayedLocks
+from vcr_gen.runtime.replay.readers import NOTHING_MORE, Readers
 from vcr_gen.runtime.replay.stage import TICK, Receiver, Stage, is_answer, is_for
 from vcr_gen.runtime.replay.templates import Templates
 from vcr_gen.runtime.replay.unfinished import Unfinished
 from vcr_gen.runtime.replay.waiting import Waiter
 from vcr_gen.runtime.screening import Screen
 from vcr_gen.runtime.session import Operation
-from vcr_gen.runtime.strands.lines import Strands
+from vcr_gen.runtime.strands.lines import Strand, Strands
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 
@@ -178,37 +179,45 @@ class Player:
 
     # What the environment does ------------------------------------------------------------------
 
-    def hear(self, call: int, *, pulls: bool = False) -> Event:
+    def readers(self) -> Readers:
+        """Those of a stream, for all who hear of it."""
+        return Readers(self.window, self._matcher.counterparts.name_of)
+
+    def hear(self, call: int, *, readers: Readers | None = None, pulls: bool = False) -> Event:
         """Wait in this thread for the next event of a call.
 
         Who `pulls` an application's stream is also told, without taking it, that an item is due.
         """
-        return self.rendered(self._hear(call, pulls=pulls))
+        return self.rendered(self._hear(call, readers, pulls=pulls))
 
     def rendered(self, event: _E) -> _E:
         """What the environment said, with what its templates make of it now."""
         return event if self._templates is None else self._templates.rendered(event)
 
-    def _hear(self, call: int, *, pulls: bool) -> Event:
+    def _hear(self, call: int, readers: Readers | None, *, pulls: bool) -> Event:
         waiter = Waiter(call, pulls=pulls)
+        waiter.readers, waiter.strand = readers, self._reader(readers)
+        alone = library_here() is not None  # nobody else can come, whose turn it might be
         with self._stage.changed:
             waiter.impatient = self._answer_out_of_turn(call) is not None
-            self._stage.waiters[call] = waiter
+            self._stage.waiters.add(waiter)
             begun = self._stage.running.get(call)
             strand = None if begun is None else begun.start.strand
             try:
                 while True:
                     self._stage.check()
+                    if readers is not None and begun and call not in self._stage.running:
+                        return NOTHING_MORE
                     head = self._stage.due()
-                    if head is not None and is_for(head, waiter):
+                    if head is not None and self._is_for(head, waiter, alone=alone):
                         return (
-                            self._stage.take(head).event
+                            self._stage.give(head, readers, waiter.strand).event
                             if not head.driven_by_application
                             else head.event
                         )
-                    del self._stage.waiters[call]  # who serves a callback does not wait
+                    self._stage.waiters.remove(waiter)  # who serves a callback does not wait
                     served = self._stage.run_here(head, strand)
-                    self._stage.waiters[call] = waiter
+                    self._stage.waiters.add(waiter)
                     if served:
                         continue
                     if not self._stage.somebody_may_move():
@@ -220,24 +229,44 @@ class Player:
                             return self._stage.release(answer).event
                     self._stage.wait_or_stall()
             finally:
-                self._stage.waiters.pop(call, None)
+                self._stage.waiters.remove(waiter)
 
-    async def hear_async(self, call: int, *, pulls: bool = False) -> Event:
+    def _is_for(self, head: Slot, waiter: Waiter, *, alone: bool) -> bool:
+        """Whether the oldest event is what a thread waits for, rather than another reader's."""
+        if not is_for(head, waiter):
+            return False
+        if self._stage.taker(head, at_last=alone) is waiter:
+            return True
+        if self._stage.somebody_else_may_move():
+            return False
+        return self._stage.taker(head, at_last=True) is waiter
+
+    def _reader(self, readers: Readers | None) -> Strand | None:
+        return None if readers is None else self.strands.here()
+
+    async def hear_async(
+        self, call: int, *, readers: Readers | None = None, pulls: bool = False
+    ) -> Event:
         """Wait in this task for the next event of a call."""
         library = running_library()
+        reader = self._reader(readers)
         with self._stage.changed:
             self._stage.check()
-            event = self._turns.at_once(call, self._loops.hook(), pulls=pulls)
+            hook = self._loops.hook()
+            event = None
+            if not self._stage.waiters.of(call):
+                event = self._turns.at_once(call, hook, readers, reader, pulls=pulls)
         if event is not None:
             return self.rendered(event)
         cancelled: BaseException | None = None
         while True:
             waiter = Waiter(call, pulls=pulls, cancelled=cancelled is not None)
             waiter.future = library.park(patient=waiter.cancelled)
+            waiter.readers, waiter.strand = readers, reader
             with self._stage.changed:
                 self._stage.check()
                 self._loops.hook()
-                self._stage.waiters[call] = waiter
+                self._stage.waiters.add(waiter)
             try:
                 if cancelled is None and self._stage.receiver is not None:
                     await self._stage.receiver.serve_soon(call)
@@ -248,8 +277,7 @@ class Player:
                 cancelled = error
                 continue
             finally:
-                if self._stage.waiters.get(call) is waiter:
-                    del self._stage.waiters[call]
+                self._stage.waiters.remove(waiter)
             if cancelled is not None:
                 raise cancelled
             return self.rendered(event)

@@ -8,6 +8,7 @@ from vcr_gen.errors import DecodeError, DivergenceError
 from vcr_gen.runtime.binding import Bound
 from vcr_gen.runtime.event_loops.libraries import as_answer
 from vcr_gen.runtime.replay.player import Player
+from vcr_gen.runtime.replay.readers import NOTHING_MORE
 from vcr_gen.runtime.streams import AsyncStream, Stream, goes_on
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal
 
@@ -38,6 +39,8 @@ def _given(player: Player, event: Item, bound: Bound) -> Any:
 
 def _check_closed(player: Player, event: Event, bound: Bound) -> None:
     """Raise what the recorded stream raised when it was closed."""
+    if isinstance(event, Item) and event.raised:
+        _given(player, event, bound)
     if not isinstance(event, End):
         raise DecodeError(path=bound.nothing.what, expected="an end", got="more of the stream")
     if event.outcome != "returned":
@@ -53,12 +56,15 @@ class ReplayedStream(Stream):
         self._player = player
         self._call = call
         self._bound = bound
+        self._readers = player.readers()
         self._over = False
 
     def __next__(self) -> Any:
         if self._over:
             raise StopIteration
-        event = self._player.hear(self._call)
+        event = self._player.hear(self._call, readers=self._readers)
+        if event is NOTHING_MORE:
+            raise StopIteration
         if isinstance(event, Item):
             return _given(self._player, event, self._bound)
         self._over = True
@@ -88,7 +94,8 @@ class ReplayedStream(Stream):
             return
         self._over = True
         self._player.signal(Signal(call=self._call, kind="closed"), None)
-        event = self._player.hear(self._call)
+        event = self._player.hear(self._call, readers=self._readers)
+        self._over = not isinstance(event, Item)  # while somebody reads it, it may refuse
         _check_closed(self._player, event, self._bound)
 
 
@@ -100,16 +107,19 @@ class ReplayedAsyncStream(AsyncStream):
         self._player = player
         self._call = call
         self._bound = bound
+        self._readers = player.readers()
         self._over = False
 
     async def __anext__(self) -> Any:
         if self._over:
             raise StopAsyncIteration
         try:
-            event = await self._player.hear_async(self._call)
+            event = await self._player.hear_async(self._call, readers=self._readers)
         except BaseException:  # it was cancelled, and a stream does not survive that
             self._over = True
             raise
+        if event is NOTHING_MORE:
+            raise StopAsyncIteration
         if isinstance(event, Item):
             return _given(self._player, event, self._bound)
         self._over = True
@@ -140,7 +150,8 @@ class ReplayedAsyncStream(AsyncStream):
             return
         self._over = True
         self._player.signal(Signal(call=self._call, kind="closed"), None)
-        event = await self._player.hear_async(self._call)
+        event = await self._player.hear_async(self._call, readers=self._readers)
+        self._over = not isinstance(event, Item)  # while somebody reads it, it may refuse
         _check_closed(self._player, event, self._bound)
 
 

@@ -13,8 +13,9 @@ from vcr_gen.runtime.failures.message import message_of
 from vcr_gen.runtime.matching.orders import Orders
 from vcr_gen.runtime.redaction import Secrets, without_secrets
 from vcr_gen.runtime.replay.ending import Ending
-from vcr_gen.runtime.replay.waiting import BLOCKED_GRACE, Threads, Waiter
-from vcr_gen.runtime.strands.lines import Strands
+from vcr_gen.runtime.replay.readers import NOTHING_MORE, Readers
+from vcr_gen.runtime.replay.waiting import BLOCKED_GRACE, Threads, Waiter, Waiters
+from vcr_gen.runtime.strands.lines import Strand, Strands
 from vcr_gen.runtime.tape.events import INTERNAL, LOCK, End, Event, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 
@@ -68,8 +69,7 @@ class Stage:
         self.strands = strands
         self.reporter = reporter
         self._secrets = secrets
-        self.waiters: dict[int, Waiter] = {}
-        """Who waits, by the call it waits for."""
+        self.waiters = Waiters()
         self.running: dict[int, Slot] = {}
         """The recorded start of each outbound call that runs."""
         self.threads = Threads()
@@ -106,6 +106,25 @@ class Stage:
             self.running.pop(slot.event.call, None)
         self.moved()
         return slot
+
+    def give(self, slot: Slot, readers: Readers | None, reader: Strand | None) -> Slot:
+        """An event is done that one reader of a stream gets; its end is all others', too."""
+        if readers is not None:
+            readers.note(slot.strand, reader)
+            if isinstance(slot.event, End):
+                for waiter in self.waiters.of(slot.event.call):
+                    if waiter.strand is not reader and waiter.future is not None:
+                        loop = waiter.future.get_loop()
+                        loop.call_soon_threadsafe(_end, waiter.future)
+        return self.take(slot)
+
+    def taker(self, head: Slot, *, at_last: bool) -> Waiter | None:
+        """Who gets the oldest event; None while nobody should, who might if nobody else comes."""
+        waiters = [one for one in self.waiters.of(head.event.call) if is_for(head, one)]
+        readers = waiters[0].readers if waiters else None
+        if readers is None:
+            return waiters[0] if waiters else None
+        return readers.choose(head, waiters, at_last=at_last)
 
     def moved(self) -> None:
         """Something happened: whoever waits looks again."""
@@ -144,7 +163,7 @@ class Stage:
     def fail_waiters(self) -> bool:
         """Tell the divergence to every task that waits; whether there was one."""
         told = False
-        for waiter in self.waiters.values():
+        for waiter in self.waiters:
             future = waiter.future
             if future is not None and not future.done():
                 loop = future.get_loop()
@@ -162,7 +181,7 @@ class Stage:
         head = self.window.head()
         if head is None or not self.may_come_later(head):
             return head
-        ahead = ((waiter, self.window.next_of_call(call)) for call, waiter in self.waiters.items())
+        ahead = ((waiter, self.window.next_of_call(waiter.call)) for waiter in self.waiters)
         awaited = [slot for waiter, slot in ahead if slot is not None and is_for(slot, waiter)]
         return min(awaited, key=lambda slot: slot.index, default=head)
 
@@ -195,31 +214,31 @@ class Stage:
                 self.window.skip(head.event.call)
                 return
             here = threading.current_thread()
-            impatient = any(
-                one.impatient and one.thread is not here for one in self.waiters.values()
-            )
+            impatient = any(one.impatient and one.thread is not here for one in self.waiters)
             if not impatient and self.released() is None and not self.somebody_idles():
                 self.fail(self.stall())
         self.changed.wait(TICK)
 
     def stall(self) -> Divergence:
         """Nothing can move: who waits for what."""
-        waiters = list(self.waiters.values())
+        waiters = list(self.waiters)
         return self.reporter.stall(self.window, waiters, self.others())
 
     def others(self) -> list[threading.Thread]:
         """The threads of the program that are not at the tape."""
         with self.changed:
-            return self.threads.busy(self.waiters.values())
+            return self.threads.busy(self.waiters)
 
     def somebody_may_move(self) -> bool:
         """Whether a thread or a job may still do something that the tape waits for."""
+        return self.somebody_else_may_move() or self._is_told(at_last=True)
+
+    def somebody_else_may_move(self) -> bool:
+        """The same besides who takes, now that nobody comes, what another reader should have."""
         head = self.window.head()
-        if head is not None:
-            waiter = self.waiters.get(head.event.call)
-            if waiter is not None and waiter.future is None and is_for(head, waiter):
-                return True  # a thread that has been told, and is about to go on
-        if any(waiter.may_go() for waiter in self.waiters.values()):
+        if self._is_told(at_last=False):
+            return True
+        if any(waiter.may_go() for waiter in self.waiters):
             return True
         if self.receiver is not None and self.receiver.takes(head):
             return True
@@ -230,10 +249,16 @@ class Stage:
             grace = min(grace, TICK)
         return grace > 0 and time.monotonic() - self._moved_at <= grace
 
+    def _is_told(self, *, at_last: bool) -> bool:
+        """Whether a thread has been told what is due, and is about to go on."""
+        head = self.window.head()
+        taker = None if head is None else self.taker(head, at_last=at_last)
+        return taker is not None and taker.future is None
+
     def somebody_idles(self) -> bool:
         """Whether a pool's worker may just have got something to do, before a stall is certain."""
         grace = min(BLOCKED_GRACE, self.patience)
-        return self.still_for <= grace and self.threads.idle(self.waiters.values())
+        return self.still_for <= grace and self.threads.idle(self.waiters)
 
     def is_defied(self) -> bool:
         """Whether the program goes on after a divergence, for longer than anybody is waited for."""
@@ -269,7 +294,7 @@ class Stage:
             return None
         head = self.window.head()
         due = None if head is None else head.start.strand
-        calls = [one.call for one in self.waiters.values() if one.future is None]
+        calls = [one.call for one in self.waiters if one.future is None]
         ahead = [self.window.next_of_call(call) for call in calls if call > 0]
         ends = [
             slot
@@ -289,21 +314,21 @@ class Stage:
     def _grace(self) -> float:
         if self._jobs_run():
             return self.patience
-        return self.threads.grace(self.waiters.values(), self.patience)
+        return self.threads.grace(self.waiters, self.patience)
 
     def _jobs_run(self) -> bool:
         """Whether an executor job is on its way that does not wait for the tape."""
         return self.strands.jobs_besides(self._waiting_threads())
 
     def _waiting_threads(self) -> list[threading.Thread]:
-        return [waiter.thread for waiter in self.waiters.values() if waiter.future is None]
+        return [waiter.thread for waiter in self.waiters if waiter.future is None]
 
     def close(self) -> None:
         """The session is over: whoever still waits is cancelled."""
         with self.changed:
             self.closed = True
             self.over.set()
-            for waiter in self.waiters.values():
+            for waiter in self.waiters:
                 future = waiter.future
                 if future is None or future.get_loop().is_closed():
                     continue
@@ -316,6 +341,11 @@ class Stage:
 def _tell(future: Parked[Event], failure: DivergenceError | None) -> None:
     if failure is not None and not future.done():
         future.set_exception(failure)
+
+
+def _end(future: Parked[Event]) -> None:
+    if not future.done():
+        future.set_result(NOTHING_MORE)
 
 
 def _leave(future: Parked[Event], call: int) -> None:

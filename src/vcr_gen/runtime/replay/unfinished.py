@@ -56,7 +56,7 @@ class Unfinished:
     def used_up(self) -> bool:
         """Whether every recorded event is done."""
         with self._stage.changed:
-            held = all(call < 0 for call in self._stage.waiters)
+            held = all(waiter.call < 0 for waiter in self._stage.waiters)
             return held and self.head() is None
 
     def drain(self) -> None:
@@ -92,8 +92,8 @@ class Unfinished:
 
     def _wait_for_close(self) -> None:
         waiter = Waiter(-threading.get_ident())
-        self._stage.waiters[waiter.call] = waiter
+        self._stage.waiters.add(waiter)
         while not self._stage.closed and self._stage.failure is None:
             self._stage.changed.wait()
-        del self._stage.waiters[waiter.call]
+        self._stage.waiters.remove(waiter)
         self._stage.check()

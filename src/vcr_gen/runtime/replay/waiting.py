@@ -2,17 +2,22 @@
 
 import opcode
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from math import inf
 from types import FrameType
-from typing import NamedTuple, final
+from typing import TYPE_CHECKING, NamedTuple, final
 from weakref import WeakSet
 
 from vcr_gen.runtime.event_loops.libraries import Parked, library_here
 from vcr_gen.runtime.frames import coroutine_frames, frames_from, frames_of_threads, is_tool
+from vcr_gen.runtime.strands.lines import Strand
 from vcr_gen.runtime.tape.events import Event
 
-__all__ = ["BLOCKED_GRACE", "OWN_THREAD", "Threads", "Wait", "Waiter", "waits"]
+if TYPE_CHECKING:
+    from vcr_gen.runtime.replay.readers import Readers
+
+__all__ = ["BLOCKED_GRACE", "OWN_THREAD", "Threads", "Wait", "Waiter", "Waiters", "waits"]
 
 OWN_THREAD = "vcr-gen"
 """What the names of the runtime's own threads begin with."""
@@ -23,6 +28,8 @@ BLOCKED_GRACE = 0.2
 
 _IDLE_WORKERS = {("_worker", "thread.py"), ("_work", "_thread_cache.py"), ("_next", "callers.py")}
 """Where workers of `concurrent.futures`, of trio and of our own wait for something to do."""
+
+_NUMBERS = count()
 
 _CONDITION_WAIT = threading.Condition.wait.__code__
 _JOINS = ("join", "_wait_for_tstate_lock")
@@ -43,7 +50,10 @@ class Waiter:
         "hand_back",
         "impatient",
         "may_go",
+        "number",
         "pulls",
+        "readers",
+        "strand",
         "task",
         "thread",
         "wanted",
@@ -62,6 +72,12 @@ class Waiter:
         self.hand_back: Callable[[], None] | None = None
         """What lets the result of an executor job enter, where that is what waits."""
         self.wanted: Callable[[], bool] = lambda: True
+        self.readers: Readers | None = None
+        """Those of the stream, where it is one that it waits for."""
+        self.strand: Strand | None = None
+        """Which of them it is."""
+        self.number = next(_NUMBERS)
+        """By which it is known who came first."""
         self.thread = threading.current_thread()
         self._library = library_here()
         self.task: object = None if self._library is None else self._library.task()
@@ -79,6 +95,38 @@ class Waiter:
             yield from coroutine_frames(self._library.coroutine(self.task))
         else:
             yield from frames_from(frames_of_threads().get(self.thread.ident or 0))
+
+
+@final
+class Waiters:
+    """Everybody who waits, by the call: several may read one stream, first come first."""
+
+    def __init__(self) -> None:
+        self._calls: dict[int, list[Waiter]] = {}
+
+    def __iter__(self) -> Iterator[Waiter]:
+        return (waiter for waiters in list(self._calls.values()) for waiter in waiters)
+
+    def __bool__(self) -> bool:
+        return bool(self._calls)
+
+    def of(self, call: int) -> Sequence[Waiter]:
+        """Who waits for a call."""
+        return self._calls.get(call, ())
+
+    def add(self, waiter: Waiter) -> None:
+        """It waits, and has since it was made."""
+        waiters = self._calls.setdefault(waiter.call, [])
+        waiters.append(waiter)
+        waiters.sort(key=lambda one: one.number)
+
+    def remove(self, waiter: Waiter) -> None:
+        """It no longer waits, if it did."""
+        waiters = [one for one in self.of(waiter.call) if one is not waiter]
+        if waiters:
+            self._calls[waiter.call] = waiters
+        else:
+            self._calls.pop(waiter.call, None)
 
 
 class Wait(NamedTuple):

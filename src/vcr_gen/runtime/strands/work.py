@@ -7,7 +7,7 @@ Looking there shows where one job ends and the next begins, and nothing has to b
 import re
 import threading
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncGenerator, Generator, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from sys import _getframe
@@ -164,6 +164,8 @@ def _words(value: Any, depth: int = 6) -> Iterator[str]:
         case FunctionType() if depth:
             yield value.__qualname__
             yield from _words((value.__defaults__, _closed_over(value)), depth - 1)
+        case Generator() | AsyncGenerator() if not hasattr(value, "__qualname__"):
+            yield "stream"  # of ours: a recording has another class for it than a replay
         case _:
             yield getattr(value, "__qualname__", "") or type(value).__qualname__
 

@@ -92,6 +92,8 @@ class Item:
     raised: bool = False
     """Whether it is an exception instead, after which the stream may go on."""
     strand: str = ""
+    begins: str = ""
+    """Where it is the first that a thread or a pool's job gets: what tells that from others."""
     at: float = 0.0
 
 
@@ -178,6 +180,8 @@ def plain_of(event: Item | Signal | End) -> dict[str, Plain]:
             entry = {"end": event.call}
     if event.strand:
         entry["strand"] = event.strand
+    if isinstance(event, Item) and event.begins:
+        entry["begins"] = event.begins
     entry["at"] = event.at
     match event:
         case Item():
@@ -202,12 +206,13 @@ def unfold(entry: Mapping[str, Plain], *, path: Path, line: int) -> Iterator[Eve
         yield from _unfold_call(reader)
     elif "item" in entry:
         key = "raised" if "raised" in entry else "value"
-        reader.allow("item", "strand", "at", key)
+        reader.allow("item", "strand", "begins", "at", key)
         yield Item(
             call=reader.number("item"),
             value=reader.required(key),
             raised=key == "raised",
             strand=reader.text("strand"),
+            begins=reader.text("begins"),
             at=reader.seconds("at"),
         )
     elif "end" in entry:

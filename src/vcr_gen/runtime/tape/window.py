@@ -123,6 +123,12 @@ class Window:
                 return None
         return queue[0]
 
+    def upcoming_of_call(self, call: int, count: int) -> list[Slot]:
+        """The next events of a call, as far as they are near."""
+        while len(self._calls.get(call, ())) < count and self._extend(REACH):
+            pass
+        return list(islice(self._calls.get(call, ()), count))
+
     def is_last_of_call(self, slot: Slot) -> bool:
         """Whether the tape has nothing more of a call after one of its events."""
         self.read_all()

@@ -1,0 +1,69 @@
+"""Which of several readers of one stream gets what comes next."""
+
+from collections.abc import Callable, Sequence
+from typing import Final, final
+from weakref import WeakValueDictionary
+
+from vcr_gen.runtime.replay.waiting import Waiter
+from vcr_gen.runtime.strands.lines import Strand
+from vcr_gen.runtime.tape.events import End, Item
+from vcr_gen.runtime.tape.window import Slot, Window
+
+__all__ = ["NOTHING_MORE", "Readers"]
+
+NOTHING_MORE: Final = End(call=0, outcome="returned")
+"""What a reader is told who still waits when the stream has ended for another."""
+
+_AHEAD = 50
+"""How many events of a stream tell whether it had several readers."""
+
+
+@final
+class Readers:
+    """The tasks and threads that read a stream, each in the place of a recorded one.
+
+    Who had an item in the recording is on the tape. Which live reader that is shows when it gets
+    its first one: by what it was started for or its name, and else it is the first that came.
+    """
+
+    def __init__(self, window: Window, name_of: Callable[[Strand], str]) -> None:
+        self._window = window
+        self._name_of = name_of
+        self._live: WeakValueDictionary[str, Strand] = WeakValueDictionary()
+
+    def choose(self, head: Slot, waiters: Sequence[Waiter], *, at_last: bool) -> Waiter | None:
+        """Who gets an item, or the end; None while the one that should have it may still come.
+
+        At last nobody comes any more: then it is the first that is there.
+        """
+        known = self._live.get(head.strand)
+        if known is not None and not known.is_over:
+            likely = [waiter for waiter in waiters if waiter.strand is known]
+            others: Sequence[Waiter] = waiters
+        else:
+            taken = list(self._live.values())
+            fresh = [waiter for waiter in waiters if waiter.strand not in taken]
+            likely = [waiter for waiter in fresh if self._is_it(waiter, head)]
+            others = fresh or waiters
+        if likely:
+            return likely[0]
+        return others[0] if at_last or not self._is_shared(head) else None
+
+    def note(self, recorded: str, reader: Strand | None) -> None:
+        """A reader got what a recorded one had."""
+        known = self._live.get(recorded)
+        if reader is not None and (known is None or known.is_over):
+            self._live[recorded] = reader
+
+    def _is_it(self, waiter: Waiter, head: Slot) -> bool:
+        """Whether a reader is started for the same as the recorded one, or else of its name."""
+        if waiter.strand is None:
+            return False
+        if isinstance(head.event, Item) and head.event.begins:
+            return waiter.strand.label == head.event.begins
+        return self._name_of(waiter.strand) == head.strand
+
+    def _is_shared(self, head: Slot) -> bool:
+        """Whether the recording had several readers from here on."""
+        upcoming = self._window.upcoming_of_call(head.event.call, _AHEAD)
+        return any(slot.strand != head.strand for slot in upcoming)
