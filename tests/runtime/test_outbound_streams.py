@@ -1,7 +1,9 @@
 """Streams from the environment, and streams that the application sends there."""
 
 import asyncio
+import re
 import threading
+from contextlib import suppress
 
 import pytest
 from sample.bridges import EagerFeed, RealFeed, StubbornFeed
@@ -146,6 +148,58 @@ def test_closing_a_stream_that_was_not_closed_is_a_divergence(tape):
     tape.record(VcrFeed, RealFeed, program)
     with pytest.raises(DivergenceError, match=r"Feed\.lines"):
         tape.replay(VcrFeed, lambda feed: program(feed, close=True))
+
+
+def test_closing_a_stream_earlier_than_recorded_is_a_divergence(tape):
+    def program(feed, count):
+        lines = feed.lines("abc")
+        seen = [next(lines) for _ in range(count)]
+        with suppress(Exception):
+            lines.close()
+        return seen
+
+    tape.record(VcrFeed, RealFeed, lambda feed: program(feed, 2))
+    with pytest.raises(DivergenceError) as caught:
+        tape.replay(VcrFeed, lambda feed: program(feed, 1))
+    divergence = caught.value.divergence
+    assert divergence.kind == "stream"
+    assert divergence.headline.startswith(
+        'Feed.lines: the application closed the stream where the tape has Feed.lines(name="abc") '
+        'giving "b" [event 3'
+    )
+    assert re.search(r"test_outbound_streams\.py:\d+ in program", divergence.call_site)
+    assert divergence.likely == "the stream is no longer read to its end"
+
+
+def test_closing_an_asynchronous_stream_earlier_than_recorded_is_a_divergence(tape):
+    async def program(feed, count):
+        lines = feed.alines("abc")
+        for _ in range(count):
+            await anext(lines)
+        await lines.aclose()
+
+    tape.record(VcrFeed, RealFeed, lambda feed: program(feed, 2))
+    with pytest.raises(
+        DivergenceError, match=r'closed the stream where the tape has .* giving "b"'
+    ):
+        tape.replay(VcrFeed, lambda feed: program(feed, 1))
+
+
+def test_sending_into_a_stream_earlier_than_recorded_is_a_divergence(tape):
+    class Patient(RealFeed):
+        def talk(self, first):
+            for number in range(first):
+                self.steps.append((yield number))
+            return b""
+
+    def program(feed, before):
+        talk = feed.talk(5)
+        seen = [next(talk) for _ in range(before)]
+        return [*seen, talk.send("hello"), *talk]
+
+    tape.record(VcrFeed, Patient, lambda feed: program(feed, 2))
+    with pytest.raises(DivergenceError, match="sent a value into the stream where the tape has"):
+        tape.replay(VcrFeed, lambda feed: program(feed, 1))
 
 
 def test_interleaved_streams_keep_their_true_order(tape):

@@ -137,7 +137,7 @@ class Reporter:
             )
             if isinstance(slot.event, Start):
                 kind, likely = "missing", f"{slot.start.of} was dropped"
-            elif signals:
+            elif isinstance(event, Signal) and event.kind == "closed":
                 likely = "the stream is no longer read to its end"
         return self._divergence(
             kind,

@@ -17,6 +17,7 @@ from vcr_gen.runtime.event_loops.libraries import library_here, running_library
 from vcr_gen.runtime.event_loops.loops import Loops
 from vcr_gen.runtime.event_loops.replayed_jobs import ReplayedJobs
 from vcr_gen.runtime.failures.divergence import Reporter
+from vcr_gen.runtime.matching.expectations import Expectation
 from vcr_gen.runtime.matching.matcher import Matcher
 from vcr_gen.runtime.matching.orders import Orders
 from vcr_gen.runtime.objects import Objects
@@ -167,9 +168,26 @@ class Player:
         with self._stage.changed:
             self._stage.check()
             found = self._matcher.signalled(self.strands.here(), event, passing)
-            if found.slot is None or not found.is_met:
-                self._stage.fail(self._stage.reporter.answer(event.call, event, found, self.window))
-            self._stage.take(found.slot)
+            if found.slot is not None and found.is_met and not self._comes_next(found.slot):
+                found = Expectation(self.window.next_of_call(event.call))
+            elif found.slot is not None and found.is_met:
+                self._stage.take(found.slot)
+                return
+            self._stage.fail(self._stage.reporter.answer(event.call, event, found, self.window))
+
+    def _comes_next(self, slot: Slot) -> bool:
+        """Whether a stream has given what it gave before its consumer did this.
+
+        In a thread, what another reader of it is about to get may be waited for.
+        """
+        call = slot.event.call
+        while self.window.next_of_call(call) is not slot:
+            others = self._stage.waiters.of(call)
+            if library_here() is not None or not others or not self._stage.somebody_may_move():
+                return False
+            self._stage.changed.wait(TICK)
+            self._stage.check()
+        return True
 
     def upcoming(self, call: int) -> Event | None:
         """What the tape has next for a call."""

@@ -42,7 +42,8 @@ def _check_closed(player: Player, event: Event, bound: Bound) -> None:
     if isinstance(event, Item) and event.raised:
         _given(player, event, bound)
     if not isinstance(event, End):
-        raise DecodeError(path=bound.nothing.what, expected="an end", got="more of the stream")
+        wrong = DecodeError(path=bound.nothing.what, expected="an end", got="more of the stream")
+        raise player.unreadable(wrong, event)
     if event.outcome != "returned":
         raise raised(player, event, bound)
     player.restore(bound.nothing, event)
