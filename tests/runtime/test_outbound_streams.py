@@ -202,6 +202,32 @@ def test_sending_into_a_stream_earlier_than_recorded_is_a_divergence(tape):
         tape.replay(VcrFeed, lambda feed: program(feed, 1))
 
 
+def test_reading_on_in_a_stream_that_was_left_is_told_with_the_place(tape):
+    def read(feed, count):
+        for number, _ in enumerate(feed.lines("abcdef"), start=1):
+            if number == count:
+                break
+        return list(feed.words(lazy=False))
+
+    async def program(feed, count):
+        async def inner():
+            return read(feed, count)
+
+        return await inner()
+
+    for count in (2, 6):
+        tape.record(VcrFeed, RealFeed, lambda feed, count=count: program(feed, count))
+        with pytest.raises(DivergenceError) as caught:
+            tape.replay(VcrFeed, lambda feed, count=count: program(feed, count + 1))
+        divergence = caught.value.divergence
+        assert divergence.headline == (
+            "Feed.lines was left in the recording, but now the program reads on"
+        )
+        assert divergence.likely == "the loop over the stream no longer ends where it did"
+        assert re.search(r"test_outbound_streams\.py:\d+ in read$", divergence.call_site)
+        assert divergence.call_site in divergence.waiting[0]
+
+
 def test_interleaved_streams_keep_their_true_order(tape):
     def program(feed):
         one, two = feed.lines("abc"), feed.lines("xyz")

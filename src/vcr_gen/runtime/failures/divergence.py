@@ -12,8 +12,8 @@ from vcr_gen.runtime.failures.describing import describe, did, did_otherwise, wo
 from vcr_gen.runtime.failures.nearest import Nearest
 from vcr_gen.runtime.failures.since import Change, Since
 from vcr_gen.runtime.failures.sites import called_at, shown_path
-from vcr_gen.runtime.failures.stalling import stall_words
-from vcr_gen.runtime.failures.standing import who_waits
+from vcr_gen.runtime.failures.stalling import stall_words, who_reads_on
+from vcr_gen.runtime.failures.standing import place_of, who_waits
 from vcr_gen.runtime.matching.expectations import Expectation
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.replay.waiting import Waiter
@@ -183,6 +183,7 @@ class Reporter:
         head = window.head()
         waiters = list(waiters)
         kind, headline, likely = stall_words(head, waiters, window)
+        reader = who_reads_on(head, waiters, window)
         divergence = self._divergence(
             kind,
             headline,
@@ -191,6 +192,7 @@ class Reporter:
             window,
             waiting=who_waits(window, waiters, busy, self._is_generated),
             likely=likely,
+            site="" if reader is None else place_of(reader, self._is_generated),
         )
         if kind == "undriven":
             return replace(divergence, hint=DRIVE_IT, commands=())

@@ -8,7 +8,7 @@ from vcr_gen.runtime.replay.waiting import Waiter
 from vcr_gen.runtime.tape.events import End, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 
-__all__ = ["stall_words"]
+__all__ = ["name_of", "stall_words", "who_reads_on"]
 
 
 def stall_words(
@@ -49,6 +49,13 @@ def stall_words(
             f"nobody waits for {describe(head)}",
             "a call is no longer awaited, or a stream no longer read",
         )
+    reader = who_reads_on(head, waiters, window)
+    if reader is not None:
+        return (
+            "stream",
+            f"{name_of(reader, window)} was left in the recording, but now the program reads on",
+            "the loop over the stream no longer ends where it did",
+        )
     if _goes_on(head.strand, waiters, window):
         return (
             "missing",
@@ -60,6 +67,20 @@ def stall_words(
         f"the program did not come to {describe(head)}, and nothing can go on",
         f"{name} was dropped, or something before it waits for ever",
     )
+
+
+def who_reads_on(head: Slot | None, waiters: Iterable[Waiter], window: Window) -> Waiter | None:
+    """Who waits for more of a stream than was read of it, and has to do something else now."""
+    if head is None or not head.driven_by_application:
+        return None
+    readers = (waiter for waiter in waiters if waiter.stands_for(head.strand))
+    return next((one for one in readers if window.next_of_call(one.call) is None), None)
+
+
+def name_of(waiter: Waiter, window: Window) -> str:
+    """The method of a call that somebody waits for and the tape has no more of."""
+    names = (done.start.of for done in window.recent if done.start.call == waiter.call)
+    return next(names, "a stream")
 
 
 def _goes_on(strand: str, waiters: Iterable[Waiter], window: Window) -> bool:

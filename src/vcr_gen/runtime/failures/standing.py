@@ -11,7 +11,7 @@ from vcr_gen.runtime.replay.waiting import Waiter
 from vcr_gen.runtime.tape.events import End
 from vcr_gen.runtime.tape.window import Slot, Window
 
-__all__ = ["who_waits"]
+__all__ = ["place_of", "who_waits"]
 
 _SHOWN = 12
 
@@ -25,7 +25,8 @@ def who_waits(
     """Every task and thread of the program: what it waits for, and where in the source."""
     waiters = list(waiters)
     rows = [
-        f"{waiter.name} waits for {_wanted(waiter, window)}{_at(waiter, is_generated)}"
+        f"{waiter.name} waits for {_wanted(waiter, window)}"
+        + (f" at {place}" if (place := place_of(waiter, is_generated)) else "")
         for waiter in waiters
     ]
     rows += _elsewhere(waiters, busy, is_generated)
@@ -49,9 +50,9 @@ def _is_cancellation(slot: Slot) -> bool:
     return isinstance(slot.event, End) and slot.event.outcome == "cancelled"
 
 
-def _at(waiter: Waiter, is_generated: IsGenerated) -> str:
-    place = site_among(waiter.frames(), is_generated) or site_of_awaiter(waiter.task, is_generated)
-    return f" at {place}" if place else ""
+def place_of(waiter: Waiter, is_generated: IsGenerated) -> str:
+    """Where in the application somebody waits, or is awaited."""
+    return site_among(waiter.frames(), is_generated) or site_of_awaiter(waiter.task, is_generated)
 
 
 def _elsewhere(

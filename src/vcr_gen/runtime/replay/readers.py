@@ -28,7 +28,8 @@ class Readers:
 
     def __init__(self, window: Window, name_of: Callable[[Strand], str]) -> None:
         self._window = window
-        self._name_of = name_of
+        self.name_of = name_of
+        """The recorded strand that a live one stands for."""
         self._live: WeakValueDictionary[str, Strand] = WeakValueDictionary()
 
     def choose(self, head: Slot, waiters: Sequence[Waiter], *, at_last: bool) -> Waiter | None:
@@ -61,7 +62,7 @@ class Readers:
             return False
         if isinstance(head.event, Item) and head.event.begins:
             return waiter.strand.label == head.event.begins
-        return self._name_of(waiter.strand) == head.strand
+        return self.name_of(waiter.strand) == head.strand
 
     def _is_shared(self, head: Slot) -> bool:
         """Whether the recording had several readers from here on."""

@@ -89,9 +89,15 @@ class Waiter:
             return f"task {self._library.name(self.task)}"
         return f"thread {self.thread.name}"
 
+    def stands_for(self, recorded: str) -> bool:
+        """Whether it reads a stream, and is what the recording calls so."""
+        if self.readers is None or self.strand is None:
+            return False
+        return self.readers.name_of(self.strand) == recorded
+
     def frames(self) -> Iterator[FrameType]:
         """Where it stands, innermost first."""
-        if self._library is not None and self.task is not None:
+        if self.future is not None and self._library is not None and self.task is not None:
             yield from coroutine_frames(self._library.coroutine(self.task))
         else:
             yield from frames_from(frames_of_threads().get(self.thread.ident or 0))
