@@ -1,6 +1,7 @@
 """Streams of the application, pulled and asserted from the tape."""
 
 import asyncio
+from collections import UserList
 from contextlib import suppress
 
 import pytest
@@ -212,3 +213,16 @@ def test_what_such_an_iterator_of_the_application_does_is_asserted(tape, letters
     changed.letters = letters
     with pytest.raises(DivergenceError):
         tape.replay_served(VcrServer, changed, sync=True)
+
+
+def test_an_iterable_of_the_application_that_no_codec_knows_is_asserted_item_by_item(tape):
+    class Odd(Application):
+        def words(self):
+            self.log.append("words")
+            return UserList(["x", "y"])
+
+    def environment(server):
+        assert list(server.words()) == ["x", "y"]
+
+    assert tape.served(VcrServer, Odd, environment) == ["words"]
+    assert tape.words() == ["call", "next", "item", "next", "item", "next", "end"]

@@ -3,6 +3,8 @@
 import asyncio
 import re
 import threading
+from array import array
+from collections import UserList, deque
 from contextlib import suppress
 
 import pytest
@@ -11,7 +13,7 @@ from sample.models import BoomError
 from tape_data import read_tape
 from vcr_sample import VcrFeed
 
-from vcr_gen.errors import DivergenceError
+from vcr_gen.errors import DivergenceError, EncodeError
 
 
 def test_items_are_replayed_one_at_a_time(tape):
@@ -270,6 +272,67 @@ def test_an_iterable_is_a_stream_or_a_value_as_the_bridge_made_it(tape, lazy, ki
         ["x", "y"],
         [] if lazy else ["x", "y"],
     ]
+
+
+class _Rows:
+    """Something to iterate, and nothing else."""
+
+    def __init__(self, letters):
+        self._letters = letters
+
+    def __iter__(self):
+        for letter in self._letters:
+            if letter == "!":
+                raise BoomError(1, where="rows")
+            yield letter
+
+
+@pytest.mark.parametrize("rows", [_Rows("xy"), UserList("xy"), array("u", "xy")])
+def test_an_iterable_that_no_codec_knows_is_recorded_item_by_item(tape, rows):
+    class Odd(RealFeed):
+        def words(self, lazy):
+            return rows
+
+    assert tape.same(VcrFeed, Odd, lambda feed: list(feed.words(lazy=True))) == ["x", "y"]
+    assert tape.words() == ["call", "item", "item", "end"]
+
+
+def test_an_iterable_that_no_codec_knows_raises_where_it_is_iterated(tape):
+    class Odd(RealFeed):
+        def words(self, lazy):
+            return _Rows("x!")
+
+    def program(feed):
+        words = feed.words(lazy=True)
+        first = next(iter(words))
+        with pytest.raises(BoomError):
+            list(words)
+        return first, list(words)
+
+    assert tape.same(VcrFeed, Odd, program) == ("x", [])
+
+
+@pytest.mark.parametrize("words", [deque("xy"), ("x", "y"), {"x": 1, "y": 2}.keys(), ["x", "y"]])
+def test_an_iterable_that_the_codec_knows_stays_one_value(tape, words):
+    class Whole(RealFeed):
+        def words(self, lazy):
+            return words
+
+    def program(feed):
+        got = feed.words(lazy=False)
+        return list(got), list(got)
+
+    assert tape.same(VcrFeed, Whole, program) == (["x", "y"], ["x", "y"])
+    assert tape.words() == ["call"]
+
+
+def test_what_an_iterable_holds_that_cannot_be_stored_is_told_where_it_is(tape):
+    class Wrong(RealFeed):
+        def words(self, lazy):
+            return deque(["x", object()])
+
+    with pytest.raises(EncodeError, match=r"Feed\.words: result\[1\]"):
+        tape.record(VcrFeed, Wrong, lambda feed: feed.words(lazy=False))
 
 
 def test_async_items_are_replayed_one_at_a_time(tape):

@@ -3,7 +3,7 @@
 import json
 import marshal
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias, final
 
@@ -137,6 +137,11 @@ def _image(passing: Passing, value: Any) -> bytes:
         return b""
 
 
+def _items(iterable: Iterable[Any]) -> Iterator[Any]:
+    """The items; only who asks for the first lets the iterable do anything."""
+    yield from iterable
+
+
 def _nothing(plain: Plain) -> Plain:
     del plain
     return None
@@ -177,6 +182,24 @@ class Bound:
         if self.kind in (Kind.STREAM, Kind.ASYNC_STREAM):
             return self.returned
         return self.whole if self.kind is Kind.ITERABLE else self.value
+
+    def items(self, iterable: Any) -> Iterator[Any] | None:
+        """What gives the items of an iterable one by one; None where it is stored as one value.
+
+        That is where the codec knows the class: a list, a deque, a user's own with a codec.
+        """
+        if isinstance(iterable, Iterator):
+            return iterable
+        if type(iterable).__module__ == "builtins" or not isinstance(iterable, Iterable):
+            return None
+        codec = self.whole.codec
+        if codec.replace_live is not None:  # to try it out would count the live objects inside
+            return None if isinstance(iterable, Collection) else _items(iterable)
+        try:
+            codec.encode(iterable)
+        except EncodeError as error:
+            return _items(iterable) if error.path == "$" else None
+        return None
 
     def in_words(self) -> dict[str, str]:
         """Where less than equality is asked for, as a cassette's header says it."""

@@ -242,12 +242,15 @@ class Recorder:
 
     def _result(self, call: int, bound: Bound, value: Any, *, inbound: bool) -> Any:
         kind = bound.kind
-        if kind is Kind.ITERABLE and not isinstance(value, Iterator):
+        if kind is Kind.ITERABLE:
+            items = bound.items(value)
+            if items is not None:
+                return RecordedStream(self, call, bound, items, inbound=inbound)
             stored, result = self.give(bound.whole, value)
             self.tape.end(call, "returned", stored)
             return result
         match kind:
-            case Kind.STREAM | Kind.ITERABLE:
+            case Kind.STREAM:
                 return RecordedStream(self, call, bound, value, inbound=inbound)
             case Kind.ASYNC_STREAM:
                 return RecordedAsyncStream(self, call, bound, value, inbound=inbound)

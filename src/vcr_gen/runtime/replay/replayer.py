@@ -1,6 +1,6 @@
 """Replaying calls: outbound ones are answered from the tape, inbound ones run the application."""
 
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable
 from contextvars import ContextVar
 from typing import Any, final
 
@@ -83,10 +83,10 @@ class Replayer:
             except BaseException as error:
                 self._answer(call, "raised", bound.raised, error)
                 raise
-            kind = bound.kind
-            if kind is Kind.ITERABLE:
-                kind = Kind.STREAM if isinstance(value, Iterator) else Kind.VALUE
-            match kind:
+            items = bound.items(value) if bound.kind is Kind.ITERABLE else None
+            if items is not None:
+                return AssertedStream(self._player, call, bound, items)
+            match bound.kind:
                 case Kind.STREAM:
                     return AssertedStream(self._player, call, bound, value)
                 case Kind.ASYNC_STREAM:
