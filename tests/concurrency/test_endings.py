@@ -175,6 +175,15 @@ SYNCHRONOUS = {
                 except BaseException:
                     continue
         """,
+    "an answer that it asks for again and again, whatever comes": """
+        def program(world, key):
+            while True:
+                try:
+                    world.peek(key)
+                    break
+                except BaseException:
+                    pass
+        """,
     "the same at every level": """
         def again(function):
             while True:

@@ -22,6 +22,8 @@ __all__ = ["Ending"]
 _LEAVES_ITS_STACK: Final = CO_ASYNC_GENERATOR | CO_COROUTINE | CO_GENERATOR
 _LENDS: Final = CO_ASYNC_GENERATOR | CO_GENERATOR
 _CASSETTE: Final = "vcr_gen.runtime.cassette"
+_SOON: Final = 0.05
+"""Seconds after which who was met in code of ours is told if it is still there."""
 
 
 class Session(Protocol):
@@ -75,16 +77,20 @@ class Ending:
 
     def _watch(self) -> None:
         again = False
-        while not self._session.over.wait(self._session.patience):
+        while not self._session.over.wait(self._until_next()):
             if self._loop is not None and self._loop.is_closed():
                 self._alarm.unset()  # it ended with the error, and the block never will
+                return
+            if again and self._is_lent and not self._alarm.is_put_off:
                 return
             if self._owner_is_inside():
                 self._alarm.ring()
                 self._rouse(daemons=again)
                 again = True
-                if self._is_lent:
-                    return
+
+    def _until_next(self) -> float:
+        patience = self._session.patience
+        return min(patience, _SOON) if self._alarm.is_put_off else patience
 
     @property
     def _is_lent(self) -> bool:
