@@ -123,3 +123,54 @@ def test_the_cassettes_of_the_example_fit_its_wrappers(monkeypatch, capsys):
     assert document["signatures_compared"] is True
     assert document["remarks"] == []
     assert document["cassettes"]
+
+
+NAMESAKE = """
+from typing import Protocol
+
+from vcr_gen.boundary import outbound
+
+
+@outbound
+class Shell(Protocol):
+    def run(self, command: str, timeout: float = 5.0) -> str: ...
+"""
+
+
+def with_namesake(project):
+    """A second package, the wrappers of which are asked last."""
+    project.write("src/zoo/__init__.py", "")
+    project.write("src/zoo/ports.py", NAMESAKE)
+    project.change("class Shell", "class Shell")
+
+
+def test_of_two_boundaries_of_one_name_the_one_counts_that_fits_the_cassette(project, capsys):
+    with_namesake(project)
+    project.record("one.yaml")
+    before = (project.root / "one.yaml").read_bytes()
+    assert main(["cassette", "check", "one.yaml"]) == 0
+    assert main(["cassette", "migrate", "one.yaml"]) == 0
+    assert (project.root / "one.yaml").read_bytes() == before
+    assert capsys.readouterr().err.endswith("1 cassette: 1 unchanged\n")
+
+
+def test_where_none_of_two_boundaries_of_one_name_fits_nobody_chooses(project, capsys):
+    with_namesake(project)
+    project.record("one.yaml")
+    before = (project.root / "one.yaml").read_bytes()
+    project.change("command: str)", "command: str, where: str = '.')")
+    assert main(["cassette", "check", "one.yaml"]) == 1
+    assert capsys.readouterr().out.startswith(
+        "one.yaml: recorded before `Shell.run` changed, of `app.ports` and `zoo.ports`; "
+        "the signatures of neither fit\n"
+    )
+    assert main(["cassette", "migrate", "one.yaml"]) == 1
+    assert (project.root / "one.yaml").read_bytes() == before
+    assert capsys.readouterr().out == (
+        "one.yaml: Shell: there are boundaries of this name in `app.ports` and `zoo.ports`, and it "
+        "was recorded with the signatures of neither; give one a name of its own (`name=`) and, "
+        "if it is that one's: --rename-boundary Shell=NEW\n"
+    )
+    project.change("@outbound", '@outbound(name="AppShell")')
+    assert main(["cassette", "migrate", "--rename-boundary", "Shell=AppShell", "one.yaml"]) == 0
+    assert project.run("one.yaml", "none").returncode == 0

@@ -13,8 +13,8 @@ from vcr_gen.tapes.method_migration import (
     plan_method,
 )
 from vcr_gen.tapes.signature_text import Signature
-from vcr_gen.tapes.signatures import Recorded
-from vcr_gen.tapes.wrappers import CurrentMethod, Described
+from vcr_gen.tapes.signatures import Recorded, fitted
+from vcr_gen.tapes.wrappers import CurrentBoundary, CurrentMethod, Described
 
 __all__ = ["Plan", "Wishes", "plan_migration"]
 
@@ -62,6 +62,13 @@ def plan_migration(recorded: Recorded, wishes: Wishes, current: Described | None
     problems = []
     if len(set(boundaries.values())) < len(boundaries):
         problems.append("two boundaries would have the same name")
+    if current is not None:
+        current = fitted(recorded, current, wishes.boundaries)
+        problems += [
+            _which(name, current.namesakes[name])
+            for name in boundaries.values()
+            if name in current.namesakes
+        ]
     methods: dict[str, MethodPlan] = {}
     listed: dict[str, dict[str, str]] = {new: {} for new in boundaries.values()}
     for name, text in recorded.signatures.items():
@@ -110,6 +117,16 @@ def _verdict(
     if wanted != method:
         notes = (f"{name}: renamed to `{wanted}`", *notes)
     return Verdict(verdict.plan.under(home, wanted), notes, verdict.problems)
+
+
+def _which(name: str, namesakes: Sequence[CurrentBoundary]) -> str:
+    """Why nobody can tell what a cassette is to fit."""
+    modules = " and ".join(f"`{one.module}`" for one in namesakes)
+    return (
+        f"{name}: there are boundaries of this name in {modules}, and it was recorded with the "
+        "signatures of neither; give one a name of its own (`name=`) and, if it is that one's: "
+        f"--rename-boundary {name}=NEW"
+    )
 
 
 def _gone(name: str, text: str, wanted: str, listed: Collection[str], today: _Methods) -> str:

@@ -1,13 +1,13 @@
 """Which methods of a cassette have another signature today than when it was recorded."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vcr_gen.runtime.failures.history import signature_change
 from vcr_gen.tapes.calls import split_name
-from vcr_gen.tapes.wrappers import Described
+from vcr_gen.tapes.wrappers import CurrentBoundary, Described
 
-__all__ = ["ChangedSignature", "Recorded", "changed_signatures", "renamed_boundaries"]
+__all__ = ["ChangedSignature", "Recorded", "changed_signatures", "fitted", "renamed_boundaries"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,15 @@ class Recorded:
     """`Boundary.method` and its signature."""
     called: Collection[str]
     """The methods that are called on the tape."""
+
+    def signatures_of(self, boundary: str, *, called: bool) -> dict[str, str]:
+        """The methods of one boundary: all that are listed, or those that are called."""
+        named = ((split_name(one, self.boundaries), one) for one in self.signatures)
+        return {
+            method: self.signatures[name]
+            for (home, method), name in named
+            if home == boundary and (name in self.called or not called)
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +48,16 @@ def changed_signatures(recorded: Recorded, current: Described) -> Iterator[Chang
 
     A boundary of which the project has no wrapper belongs to somebody else: nothing is known of it.
     """
+    current = fitted(recorded, current)
     for name, signature in recorded.signatures.items():
         boundary, method = split_name(name, recorded.boundaries)
-        if name not in recorded.called or boundary not in current.boundaries:
+        if name not in recorded.called:
+            continue
+        if boundary in current.namesakes:
+            modules = " and ".join(f"`{one.module}`" for one in current.namesakes[boundary])
+            words = f"recorded before `{name}` changed, of {modules}; the signatures of neither fit"
+            yield ChangedSignature(name, signature, None, words)
+        if boundary not in current.boundaries:
             continue
         now = current.signature(boundary, method)
         if now is None:
@@ -49,6 +65,27 @@ def changed_signatures(recorded: Recorded, current: Described) -> Iterator[Chang
             yield ChangedSignature(name, signature, None, words)
         elif now != signature:
             yield ChangedSignature(name, signature, now, signature_change(name, signature, now))
+
+
+def fitted(
+    recorded: Recorded, current: Described, new_names: Mapping[str, str] | None = None
+) -> Described:
+    """The project's boundaries as a cassette means them: of namesakes, the one that fits it.
+
+    Where none does they stay namesakes. `new_names` says what recorded boundaries are called now.
+    """
+    chosen: dict[str, CurrentBoundary] = {}
+    for old in recorded.boundaries:
+        name = (new_names or {}).get(old, old)
+        listed = recorded.signatures_of(old, called=False)
+        called = recorded.signatures_of(old, called=True)
+        several = current.namesakes.get(name, ())
+        fit = [one for one in several if called.items() <= one.signatures.items()]
+        fit.sort(key=lambda one: one.signatures != listed)
+        if fit:
+            chosen[name] = fit[0]
+    rest = {name: known for name, known in current.namesakes.items() if name not in chosen}
+    return replace(current, boundaries={**current.boundaries, **chosen}, namesakes=rest)
 
 
 def renamed_boundaries(recorded: Recorded, current: Described) -> Iterator[tuple[str, str]]:
@@ -59,12 +96,8 @@ def renamed_boundaries(recorded: Recorded, current: Described) -> Iterator[tuple
     names = recorded.boundaries
     fresh = [name for name in current.boundaries if name not in names]
     for old in names:
-        used = {
-            split_name(name, names)[1]: signature
-            for name, signature in recorded.signatures.items()
-            if name in recorded.called and split_name(name, names)[0] == old
-        }
-        if old in current.boundaries or not used:
+        used = recorded.signatures_of(old, called=True)
+        if old in current.boundaries or old in current.namesakes or not used:
             continue
         alike = [
             new

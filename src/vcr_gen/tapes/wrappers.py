@@ -8,7 +8,7 @@ import inspect
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from typing import Any, get_origin, get_overloads
@@ -54,6 +54,13 @@ class CurrentBoundary:
 
     direction: str
     methods: Mapping[str, CurrentMethod]
+    module: str = field(default="", compare=False)
+    """Where its Protocol is."""
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """The signature of every method."""
+        return {key: about.signature for key, about in self.methods.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,8 @@ class Described:
     boundaries: Mapping[str, CurrentBoundary]
     problems: Mapping[str, str]
     """Module and error."""
+    namesakes: Mapping[str, Sequence[CurrentBoundary]] = field(default_factory=dict)
+    """The boundaries that have their name in common, but not their signatures."""
 
     def signature(self, boundary: str, method: str) -> str | None:
         """The signature that a method has today; None when it is not known."""
@@ -73,7 +82,7 @@ class Described:
 
 def describe(modules: Iterable[str]) -> Described:
     """Import the modules, and describe every boundary in them."""
-    found: dict[str, Boundary] = {}
+    found: list[Boundary] = []
     problems: dict[str, str] = {}
     for name in modules:
         try:
@@ -81,37 +90,46 @@ def describe(modules: Iterable[str]) -> Described:
         except (Exception, SystemExit) as error:
             problems[name] = f"{type(error).__name__}: {error}"
             continue
-        for value in vars(module).values():
-            if isinstance(value, Boundary):
-                found[value.name] = value
-    boundaries: dict[str, CurrentBoundary] = {}
-    binder = _binder(found.values())
-    for boundary in found.values():
+        found += [value for value in vars(module).values() if isinstance(value, Boundary)]
+    boundaries: dict[str, list[CurrentBoundary]] = {}
+    binder = _binder(found)
+    for boundary in found:
         try:
-            boundaries[boundary.name] = _described(boundary, binder)
+            described = _described(boundary, binder)
         except Exception as error:  # a type that cannot be resolved is the project's own matter
             problems[boundary.wrapper.__module__] = f"{type(error).__name__}: {error}"
-    return Described(boundaries, problems)
+            continue
+        known = boundaries.setdefault(boundary.name, [])
+        if described not in known:
+            known.append(described)
+    return Described(
+        {name: known[0] for name, known in boundaries.items() if len(known) == 1},
+        problems,
+        {name: known for name, known in boundaries.items() if len(known) > 1},
+    )
 
 
 def read_described(document: Mapping[str, Any]) -> Described:
     """What another process described."""
     return Described(
-        {
-            name: CurrentBoundary(
-                about["direction"],
-                {
-                    key: CurrentMethod(
-                        method["signature"],
-                        {name: Default(**default) for name, default in method["defaults"].items()},
-                    )
-                    for key, method in about["methods"].items()
-                },
-            )
-            for name, about in document["boundaries"].items()
-        },
+        {name: _read_boundary(about) for name, about in document["boundaries"].items()},
         document["problems"],
+        {
+            name: [_read_boundary(about) for about in several]
+            for name, several in document["namesakes"].items()
+        },
     )
+
+
+def _read_boundary(about: Mapping[str, Any]) -> CurrentBoundary:
+    methods = {
+        key: CurrentMethod(
+            method["signature"],
+            {name: Default(**default) for name, default in method["defaults"].items()},
+        )
+        for key, method in about["methods"].items()
+    }
+    return CurrentBoundary(about["direction"], methods, about["module"])
 
 
 def _described(boundary: Boundary, binder: Binder) -> CurrentBoundary:
@@ -122,6 +140,7 @@ def _described(boundary: Boundary, binder: Binder) -> CurrentBoundary:
             key: CurrentMethod(signatures[key], _defaults(boundary, key, call, binder))
             for key, call in boundary.calls.items()
         },
+        boundary.protocol.partition(":")[0],
     )
 
 
