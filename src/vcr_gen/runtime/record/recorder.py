@@ -3,9 +3,11 @@
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from typing import Any, final
 
 from vcr_gen.errors import EncodeError
+from vcr_gen.runtime.awaiting import something_to_await
 from vcr_gen.runtime.binding import Bound, Passing
 from vcr_gen.runtime.event_loops.libraries import as_answer, running_library
 from vcr_gen.runtime.event_loops.loops import Loops
@@ -257,7 +259,8 @@ class Recorder:
             case Kind.AWAITABLE if inbound:
                 return self._await_in(call, bound, value)
             case Kind.AWAITABLE:
-                return self._await_out(call, bound, value)
+                begin = partial(self._await_out, call, bound, value)
+                return something_to_await(bound.method.result, begin, value)
             case Kind.VALUE:
                 stored, result = self.give(bound.value, value)
                 self.tape.end(call, "returned", stored)

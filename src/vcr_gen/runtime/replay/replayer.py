@@ -2,9 +2,11 @@
 
 from collections.abc import Awaitable
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, final
 
 from vcr_gen.errors import DivergenceError
+from vcr_gen.runtime.awaiting import something_to_await
 from vcr_gen.runtime.binding import Bound, Passing
 from vcr_gen.runtime.event_loops.libraries import as_answer, running_library
 from vcr_gen.runtime.replay.player import Player
@@ -44,7 +46,8 @@ class Replayer:
             case Kind.ASYNC_STREAM:
                 return ReplayedAsyncStream(self._player, call, bound)
             case Kind.AWAITABLE:
-                return self._await_out(call, bound)
+                begin = partial(self._await_out, call, bound)
+                return something_to_await(bound.method.result, begin)
         passing = bound.whole if bound.kind is Kind.ITERABLE else bound.value
         return _outcome(self._player, self._player.hear(call), bound, passing)
 

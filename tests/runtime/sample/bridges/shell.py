@@ -26,6 +26,9 @@ class RealShell:
     def later(self, name: str) -> Awaitable[Result]:
         return self.arun(name)
 
+    def promise(self, name: str) -> "asyncio.Future[Result]":
+        return asyncio.ensure_future(self.arun(name))
+
     def maybe(self, name: str, wait: bool) -> Result | Awaitable[Result]:
         return self.arun(name) if wait else Result(1, name)
 
