@@ -43,6 +43,15 @@ def redacted(value: Any, **options: Any) -> Any:
         {"content-type": "application/json", "etag": 'W/"abc"', "x-request-id": "a1b2c3d4e5f6"},
         b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
         ["password", "confirm"],
+        "To login to the site, use the password reset. Your login and password are the same.",
+        "login and password required\n",
+        "Default login, password reset and account pages of the machine are listed below",
+        "machine learning: login page, password page",
+        "default login page password\n",
+        ["docker", "run", "-u", "1000:1000", "--user", "me:staff", "image"],
+        ["curl", "-A", "agent: one", "--user-agent=x:y", "-H", "Accept: text/html", "http://a:80/"],
+        ["curl", "-u", "$USER:$PASSWORD", "-F", "u=a:b", "--data=a:b"],
+        "curl --user-agent me:you -o x https://example.com:443/a",
         {"password": ""},
     ],
 )
@@ -133,6 +142,57 @@ def test_one_of_a_declared_few_is_no_secret_whatever_its_name(tmp_path, name):
 )
 def test_what_a_name_calls_a_secret_is_one(value):
     assert "SECRET" not in repr(redacted(value)).replace("AWS_SECRET_ACCESS", "")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("machine h login u password {}\n", "machine h login u password {}\n"),
+        ("default login u password {}", "default login u password {}"),
+        ("a\nmachine h\n  login u\n  password {}\n", "a\nmachine h\n  login u\n  password {}\n"),
+        ("login u password {}\n", "login u password {}\n"),
+        (["curl", "-u", "me:{}", "x"], ["curl", "-u", "me:{}", "x"]),
+        (["/usr/bin/curl", "-sSu", "me:{}", "x"], ["/usr/bin/curl", "-sSu", "me:{}", "x"]),
+        (["curl", "-s", "-ume:{}"], ["curl", "-s", "-ume:{}"]),
+        (["curl", "--user", "me:{}"], ["curl", "--user", "me:{}"]),
+        (["curl", "-L", "--proxy-user=me:{}"], ["curl", "-L", "--proxy-user=me:{}"]),
+        (["sh", "-c", "curl -s -u 'me:{}' x"], ["sh", "-c", "curl -s -u 'me:{}' x"]),
+        ("curl x \\\n  --user me:{} -v", "curl x \\\n  --user me:{} -v"),
+    ],
+)
+def test_a_password_behind_the_name_of_its_user_is_one(value, expected):
+    def filled(form, secret):
+        return (
+            form.format(secret) if isinstance(form, str) else [one.format(secret) for one in form]
+        )
+
+    assert redacted(filled(value, PASSWORD)) == filled(expected, "<redacted:password:1>")
+
+
+def test_the_password_of_basic_authorization_is_found_elsewhere():
+    login = base64.b64encode(f"me:{PASSWORD}".encode()).decode()
+    secrets = Secrets(Redaction())
+    header = {"headers": {"Authorization": f"Basic {login}"}}
+    assert PASSWORD not in str(secrets.redact("Api.ask", "call", header))
+    text = secrets.redact("Api.ask", "call", {"text": f"it was {PASSWORD}, they said"})
+    assert text == {"text": "it was <redacted:secret:1>, they said"}
+    again = {"headers": {"Authorization": "Basic <redacted:authorization:1>"}}
+    assert secrets.redact("Api.ask", "call", header) == again
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 20])
+def test_the_password_of_a_machine_is_found_in_a_stream(tmp_path, size):
+    text = f"# mine\nmachine h login me password {PASSWORD}\n# that was it\n"
+    pieces = [text[start : start + size] for start in range(0, len(text), size)]
+
+    class Streaming(Echo):
+        def text(self):
+            yield from pieces
+
+    with Cassette(tmp_path / "tape.yaml", "all") as cassette:
+        assert list(VcrApi.attach(cassette, Streaming).text()) == pieces
+    tape = (tmp_path / "tape.yaml").read_text()
+    assert not any(PASSWORD[:length] in tape for length in range(6, len(PASSWORD) + 1))
 
 
 def test_the_scheme_and_the_names_of_cookies_are_kept():
@@ -236,6 +296,11 @@ HOSTILE = {
     "base64": "QUJDRGFi",
     "bot tokens": "12345678:AA",
     "spaces": "token    =   ",
+    "machines": "\nmachine a login b password ",
+    "words of machines": "login account password ",
+    "lines of a login": "\nlogin a",
+    "commands": "curl -u ",
+    "lines of commands": "curl -u a:b c\\\n",
 }
 
 

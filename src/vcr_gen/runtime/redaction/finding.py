@@ -9,6 +9,7 @@ from typing import Final, final
 
 from vcr_gen.runtime.placeholders import ANY_SPELLING
 from vcr_gen.runtime.redaction.key_formats import KEY_FORMATS, KeyFormat, compiled
+from vcr_gen.runtime.redaction.logins import login_spans, may_hold_login
 from vcr_gen.runtime.redaction.looks import is_filler, looks_secret
 from vcr_gen.runtime.redaction.names import Naming, naming_of
 from vcr_gen.runtime.redaction.pairs import NAME_WORDS, named_spans, whole
@@ -72,11 +73,16 @@ class Finder:
     allowed: frozenset[str] = frozenset()
     """Texts that are no secrets, whatever they look like."""
 
+    @property
+    def by_names(self) -> bool:
+        """Whether names say what is secret."""
+        return NAMES not in self.off
+
     def naming(self, name: str, *, in_query: bool = False) -> Naming:
         """What a name says of its value."""
         if self.keys and name.lower() in self.keys:
             return Naming.STRONG
-        return Naming.HARMLESS if NAMES in self.off else naming_of(name, in_query=in_query)
+        return naming_of(name, in_query=in_query) if self.by_names else Naming.HARMLESS
 
     def may_hold(self, text: str) -> bool:
         """Whether it is worth to look closer; cheap, and never wrong when it says no."""
@@ -90,9 +96,10 @@ class Finder:
             or any(literal in text for literal in _LITERAL)
         ):
             return True
-        if "=" in text or ":" in text or "--" in text or "%3" in text:
-            return length >= 5 and self.words.search(text.lower()) is not None
-        return False
+        has_pairs = "=" in text or ":" in text or "--" in text or "%3" in text
+        if has_pairs and length >= 5 and self.words.search(text.lower()) is not None:
+            return True
+        return length >= 16 and may_hold_login(text)
 
     def find(
         self,
@@ -119,6 +126,8 @@ class Finder:
             spans += self._private_keys(text)
             spans += self._urls(text)
             spans += named_spans(text, self.naming, words=self.words, eager=eager)
+            if self.by_names:
+                spans += login_spans(text)
             if depth < _DEEP and BASE64 not in self.off:
                 spans += self._encoded(text, tuple(known), depth)
             spans += self._added(text)
@@ -172,7 +181,8 @@ class Finder:
                 continue
             inner = decoded(run)
             if inner is not None and self.find(inner, known=known, depth=depth + 1):
-                yield Span(*found.span(), BASE64)
+                # A name that calls all of it a secret comes first: the finder asks those before.
+                yield Span(*found.span(), BASE64, named=True)
 
     def _added(self, text: str) -> Iterator[Span]:
         for name, pattern in self.patterns.items():

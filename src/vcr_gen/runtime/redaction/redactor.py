@@ -19,6 +19,7 @@ from vcr_gen.runtime.placeholders import ANY_SPELLING, joined
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction import finding
 from vcr_gen.runtime.redaction.finding import Finder
+from vcr_gen.runtime.redaction.logins import is_curl, login_span
 from vcr_gen.runtime.redaction.names import Naming
 from vcr_gen.runtime.redaction.spans import Span
 from vcr_gen.runtime.redaction.vault import Vault
@@ -30,6 +31,7 @@ _CLEAN: Final = 4096
 _SHORT: Final = 512
 _TITLES: Final = ("name", "key", "header")
 _CONTENTS: Final = frozenset({"value", "values", "data", "raw", "text"})
+_BASIC: Final = re.compile(r"(?i)\bbasic(?:\s|%20|\+)+\Z")
 _PLURAL: Final = re.compile(r"(?i)(?:passwords|secrets|keys|credentials)\Z")
 
 
@@ -161,10 +163,17 @@ class Redactor:
     def _list(self, value: list[Plain], name: str, naming: Naming) -> Plain:
         changed: list[Plain] | None = None
         before: Plain = None
+        curl = False
         login = len(value) == 2 and name.lower() in ("auth", "basic_auth", "credentials")
         for index, item in enumerate(value):
             if type(item) is list and len(item) == 2 and type(item[0]) is str:
                 made = self._pair(item, name, naming)
+            elif (
+                curl
+                and isinstance(item, str)
+                and (span := login_span(item, after=str(before))) is not None
+            ):
+                made = self._text(self.replaced(item, [span]), name, naming)
             elif type(before) is str and before[:1] == "-" and type(item) is str:
                 option = before.lstrip("-")
                 said = self._naming(option)
@@ -177,6 +186,7 @@ class Redactor:
                 changed = list(value) if changed is None else changed
                 changed[index] = made
             before = item
+            curl = curl or (isinstance(item, str) and self.finder.by_names and is_curl(item))
         return value if changed is None else changed
 
     def _pair(self, pair: list[Plain], name: str, naming: Naming) -> Plain:
@@ -221,6 +231,8 @@ class Redactor:
                 made = self._text(inner).encode("latin-1")
                 spelled = base64.b64encode(made).decode("ascii")
                 return spelled.rstrip("=") if "=" not in secret else spelled
+        if _BASIC.search(text, max(0, span.start - 8), span.start) is not None:
+            self.vault.look_for((finding.decoded(secret) or "").partition(":")[2])
         return self.vault.hide(span.rule, same_secret(secret), everywhere=span.named)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from vcr_gen.runtime.redaction.key_formats import KEY_FORMATS
+from vcr_gen.runtime.redaction.logins import begun_netrc
 from vcr_gen.runtime.redaction.pairs import NAME_WORDS, SEPARATOR
 from vcr_gen.runtime.redaction.spans import Span
 
@@ -34,7 +35,7 @@ def goes_on(text: str) -> bool:
 def open_from(text: str, spans: Sequence[Span]) -> int:
     """Where the part begins that may go on in what follows; the length of the text if none does."""
     end = len(text)
-    starts = [end, _word(text), _header(text), _name(text)]
+    starts = [end, _word(text), _header(text), _name(text), begun_netrc(text)]
     starts += [span.start for span in spans if span.open and span.end == end]
     begin = _BEGIN.search(text, max(0, end - 100))
     if begin is not None:

@@ -48,6 +48,12 @@ class Vault:
                 self._texts[name] = secret
             return name
 
+    def look_for(self, secret: str) -> None:
+        """Look for a secret everywhere from now on, if it is no word, wherever it comes from."""
+        with self._lock:
+            if _is_distinctive(secret):
+                self._remember(secret)
+
     def hidden(self) -> list[tuple[str, str]]:
         """Rule and text of every secret so far, in the order in which they were met."""
         named = ((PLACEHOLDER.fullmatch(name), text) for text, name in self._names.items())
