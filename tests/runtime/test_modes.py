@@ -59,8 +59,11 @@ def test_verify_reports_every_difference_at_once(tape, monkeypatch):
 @pytest.mark.parametrize("numbers", [(1,), (1, 2, 3)])
 def test_verify_reports_missing_and_additional_calls(tape, numbers):
     session(tape.path, "all", 1, 2)
-    with pytest.raises(VerificationError):
+    with pytest.raises(VerificationError, match="the program no longer does what") as caught:
         session(tape.path, "verify", *numbers)
+    last = caught.value.differences[-1]
+    what = "called, but not on the tape" if len(numbers) > 2 else "no longer called"
+    assert re.search(rf"{what}: \w+\.\w+\(\w+={max(numbers) if len(numbers) > 2 else 2}\)", last)
 
 
 def test_vcr_record_records_in_any_mode(tape, monkeypatch):

@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import final
+from typing import Final, NamedTuple, final
 
 from vcr_gen.errors import VerificationError
 from vcr_gen.runtime.binding import Bound, Passing
 from vcr_gen.runtime.codec import MISSING, Difference, differences
 from vcr_gen.runtime.event_loops.turns import RecordingTurns
+from vcr_gen.runtime.failures.describing import words_of
 from vcr_gen.runtime.failures.show import show, show_difference
 from vcr_gen.runtime.failures.sites import shown_path
 from vcr_gen.runtime.objects import Objects
@@ -66,19 +67,37 @@ class VerifyRun(Run):
             return
         with Reading(self._settings.path) as recorded:
             comparison = _Comparison(self.screen.secrets, self.crossing.binder.known())
-            differences = compare_tapes(recorded, self._actual, comparison)
-        if differences:
+            found = compare_tapes(recorded, self._actual, comparison)
+        if found:
+            differences = tuple(each.text for each in found)
             advice = self._settings.advice
             hint = advice.record("if it is right as it is now, record again")
             count = "1 difference" if len(differences) == 1 else f"{len(differences)} differences"
             lines = "\n".join(f"  {line}" for text in differences for line in text.split("\n"))
             raise VerificationError(
-                f"{shown_path(advice.path)}: the real environment no longer behaves as recorded: "
+                f"{shown_path(advice.path)}: {_HEADLINES[frozenset(each.by for each in found)]}: "
                 f"{count} (- recorded, + now)\n\n{lines}\n\nhint: {hint}",
                 path=advice.path,
                 differences=differences,
                 hint=hint,
             )
+
+
+_PROGRAM: Final = "program"
+_WORLD: Final = "environment"
+_HEADLINES: Final = {
+    frozenset({_WORLD}): "the real environment no longer behaves as recorded",
+    frozenset({_PROGRAM}): "the program no longer does what was recorded",
+    frozenset({_PROGRAM, _WORLD}): "neither the program nor the real environment does as recorded",
+}
+
+
+class Found(NamedTuple):
+    """Something that is not as recorded."""
+
+    text: str
+    by: str
+    """Whose doing it is."""
 
 
 @final
@@ -128,7 +147,7 @@ def _way(bound: Bound | None, event: Event) -> Passing | None:
 
 def compare_tapes(
     recorded: Reading, actual: Iterable[Mapping[str, Plain]], comparison: _Comparison
-) -> tuple[str, ...]:
+) -> list[Found]:
     """All differences, call by call: the nth call of a method is compared with the nth recorded.
 
     The order between calls is the program's business and is asserted by a replay; here only what
@@ -143,14 +162,20 @@ def compare_tapes(
     after = _calls(
         (event, 0) for entry in actual for event in unfold(entry, path=Path("live"), line=0)
     )
-    found: list[str] = []
+    found: list[Found] = []
     for key, events in before.items():
         if key not in after:
-            found.append(f"{shown_path(path)}:{events[0][1]}: {_name(key)}: no longer called")
+            start, line = events[0]
+            what = f"{_name(key)}: no longer called: {_words(start)}"
+            found.append(Found(f"{shown_path(path)}:{line}: {what}", _whose(start, start)))
             continue
         found.extend(_compare(key, path, events, after[key], comparison))
-    found.extend(f"{_name(key)}: called, but not on the tape" for key in after if key not in before)
-    return tuple(found)
+    for key, events in after.items():
+        if key not in before:
+            start = events[0][0]
+            what = f"{_name(key)}: called, but not on the tape: {_words(start)}"
+            found.append(Found(what, _whose(start, start)))
+    return found
 
 
 _OTHERWISE = {
@@ -195,16 +220,16 @@ def _compare(
     before: _Events,
     after: _Events,
     comparison: _Comparison,
-) -> list[str]:
-    found: list[str] = []
+) -> list[Found]:
+    found: list[Found] = []
+    start = before[0][0]
     name = _name(key)
     for (old, line), (new, _) in zip(before, after, strict=False):
         place = f"{shown_path(path)}:{line}: {name}"
         if type(old) is not type(new) or _word(old) != _word(new):
-            found.append(
-                f"{place}: another event\n"
-                f"  - {_word(old)} {show(_value(old))}\n  + {_word(new)} {show(_value(new))}"
-            )
+            rows = [f"- {_word(old)} {show(_value(old))}", f"+ {_word(new)} {show(_value(new))}"]
+            text = "\n  ".join([f"{place}: another event", *rows])
+            found.append(Found(text, _whose(new, start)))
             return found
         if differing := comparison.differences(key[0], old, new):
             root = _ROOTS.get(_word(old), "")
@@ -212,13 +237,24 @@ def _compare(
             for row in differing:
                 named = replace(row, path=(root + row.path.removeprefix("$")).lstrip("."))
                 rows += (f"  {line}" for line in show_difference(named).split("\n"))
-            found.append("\n".join(rows))
+            found.append(Found("\n".join(rows), _whose(new, start)))
     if len(before) != len(after):
-        found.append(
-            f"{shown_path(path)}:{before[0][1]}: {name}: recorded {len(before)} events, "
-            f"now {len(after)}"
-        )
+        place = f"{shown_path(path)}:{before[0][1]}: {name}"
+        first = max(before, after, key=len)[min(len(before), len(after))][0]
+        text = f"{place}: recorded {len(before)} events, now {len(after)}"
+        found.append(Found(text, _whose(first, start)))
     return found
+
+
+def _whose(event: Event, start: Event) -> str:
+    """Whose doing an event of a call is."""
+    inbound = isinstance(start, Start) and start.inbound
+    driven = isinstance(event, Start | Signal)
+    return _PROGRAM if driven != inbound else _WORLD
+
+
+def _words(start: Event) -> str:
+    return words_of(start, start) if isinstance(start, Start) else ""
 
 
 def _word(event: Event) -> str:
