@@ -1,15 +1,26 @@
 """Handles: objects of the environment that are boundaries themselves."""
 
 import gc
+from dataclasses import dataclass
 
 import pytest
-from sample.bridges import RealCursor, RealDatabase, RealSettings
+from sample.bridges import RealBranch, RealCursor, RealDatabase, RealSettings
 from tape_data import read_tape
 from taping import Tape
-from vcr_sample import VcrCursor, VcrDatabase, VcrSettings
+from vcr_sample import VcrBranch, VcrCursor, VcrDatabase, VcrSettings
 
 from vcr_gen import Cassette
 from vcr_gen.errors import DivergenceError, EncodeError, UsageError
+
+
+@dataclass
+class Named:
+    """Data that has what a branch has, too."""
+
+    name: str
+
+    def up(self):
+        return self
 
 
 def test_a_handle_is_a_wrapper_whose_calls_name_it(tape):
@@ -86,6 +97,16 @@ def test_a_live_object_where_none_is_declared_is_refused_with_what_to_do(tape, m
     with pytest.raises(EncodeError, match=r"`what`\.live: expected a value, got a live") as e:
         tape.record(VcrDatabase, RealDatabase, program)
     assert "say in the annotation what comes" in e.value.hint
+
+
+def test_handles_compare_themselves_with_each_other_and_with_anything_else(tape):
+    def program(branch):
+        one, other = branch.up(), branch.up()
+        others = [other, other.up(), "mai", "main", None, Named("mai")]
+        return [one == each for each in others]
+
+    expected = [True, False, True, False, False, False]
+    assert tape.same(VcrBranch, RealBranch, program) == expected
 
 
 def test_the_same_object_is_the_same_handle_every_time(tape):

@@ -128,7 +128,9 @@ class Crossing:
                 handle_being_built.reset(token)
 
         def rank(value: object) -> int | None:
-            return 0 if isinstance(value, boundary.wrapper) else boundary.distance(value)
+            if isinstance(value, boundary.wrapper):
+                return 0
+            return boundary.distance(value) if boundary.direction == wanted else None
 
         form = _Form(_WORD, lambda value: value is not None, build)
         return self._codec(way, [form], rank)

@@ -143,6 +143,11 @@ class Boundary:
             return self.wrapper | Any
         return _ITERATED.get(key, Any)
 
+    def _taken(self, key: str, annotation: object) -> object:
+        """What a member takes: `object` is what Python wants where two of a kind are compared."""
+        compares = key in {"__eq__", "__ne__"} and annotation is object
+        return self.wrapper | object if compares else annotation
+
     def inbound(self, key: str) -> bool:
         """Whether the environment calls this member."""
         return (self.direction == "inbound") != (key in self._opposite)
@@ -194,7 +199,7 @@ class Boundary:
         optional = _left_out(self.wrapper, key)
         names = {field.name: field.metadata.get("parameter", field.name) for field in _fields(call)}
         parameters = [
-            Parameter(name, types[field], field, optional=name in optional)
+            Parameter(name, self._taken(key, types[field]), field, optional=name in optional)
             for field, name in names.items()
         ]
         return Method(

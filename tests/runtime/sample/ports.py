@@ -94,6 +94,15 @@ class Feed(Protocol):
 
 
 @outbound
+class Branch(Protocol):
+    """A handle that compares itself with others."""
+
+    def up(self) -> "Branch": ...
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+
+
+@outbound
 class Row(Protocol):
     """A handle of a handle of a handle."""
 

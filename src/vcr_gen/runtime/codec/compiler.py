@@ -245,5 +245,7 @@ def as_codec(node: Node) -> Codec:
     )
 
 
-DECLARE: Final = "say in the annotation what comes: its Protocol, Iterator[…], Callable[…]"
+DECLARE: Final = (
+    "say in the annotation what comes: its Protocol (or `P | object`), Iterator[…], Callable[…]"
+)
 _TOO_DEEP: Final = "more than the stack holds, or a value that contains itself"

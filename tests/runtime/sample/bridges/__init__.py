@@ -5,11 +5,19 @@ from sample.bridges.database import RealCursor, RealDatabase
 from sample.bridges.errors import an_error
 from sample.bridges.feed import EagerFeed, RealFeed, Stubborn, StubbornFeed
 from sample.bridges.managers import RealConnection, RealLocks
-from sample.bridges.members import RealDevice, RealSettings, RealStore, RealTable, RealTicker
+from sample.bridges.members import (
+    RealBranch,
+    RealDevice,
+    RealSettings,
+    RealStore,
+    RealTable,
+    RealTicker,
+)
 from sample.bridges.shell import RealShell
 
 __all__ = [
     "EagerFeed",
+    "RealBranch",
     "RealBus",
     "RealConnection",
     "RealCursor",

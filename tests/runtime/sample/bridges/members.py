@@ -98,3 +98,20 @@ class RealSettings:
 
     def section(self, name: str) -> "RealSettings":
         return self if name == "own" else RealSettings()
+
+
+class RealBranch:
+    def __init__(self, name: str = "main") -> None:
+        self.name = name
+
+    def up(self) -> "RealBranch":
+        return RealBranch(self.name[:-1])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RealBranch | str) and str(other) == self.name
+
+    def __hash__(self) -> int:
+        return len(self.name)
+
+    def __str__(self) -> str:
+        return self.name
