@@ -1,9 +1,14 @@
 """Context managers of the environment, entered and left by the application."""
 
+import asyncio
+from contextlib import asynccontextmanager
+
+import anyio
 import pytest
 from sample.bridges import RealConnection, RealLocks
 from vcr_sample import VcrConnection, VcrLocks
 
+from vcr_gen import Cassette
 from vcr_gen.errors import DivergenceError
 
 
@@ -87,3 +92,69 @@ def test_a_protocol_that_is_an_async_context_manager_replays(tape):
         return value
 
     assert tape.same(VcrConnection, RealConnection, program) == 5
+
+
+def test_the_message_of_a_cancellation_is_not_compared_when_a_context_manager_is_left(tape):
+    async def program(locks):
+        async with locks.alock("house", False):
+            with anyio.move_on_after(0.01) as scope:  # its message holds the address of the scope
+                async with locks.alock("door", True):
+                    with locks.lock("window", True):
+                        await anyio.sleep_forever()
+        return scope.cancelled_caught
+
+    assert tape.same(VcrLocks, RealLocks, program)
+    assert "cancel scope" not in tape.path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_the_message_of_a_cancellation_is_not_compared_when_a_protocol_is_left(tape, backend):
+    async def session(mode):
+        with Cassette(tape.path, mode) as cassette:
+            connection = VcrConnection.attach(cassette, RealConnection)
+            with connection, anyio.move_on_after(0.01) as scope, connection:
+                await anyio.sleep_forever()
+            return scope.cancelled_caught
+
+    assert anyio.run(session, "all", backend=backend)
+    assert anyio.run(session, "none", backend=backend)
+    assert "cancel scope" not in tape.path.read_text("utf-8")
+
+
+def test_a_cancellation_in_a_group_has_no_message_either(tape):
+    async def program(connection):
+        async def leave():
+            with connection:
+                try:
+                    await asyncio.Event().wait()
+                except asyncio.CancelledError as error:
+                    raise BaseExceptionGroup("two", [error, ValueError("kept")]) from None
+
+        task = asyncio.create_task(leave())
+        await asyncio.sleep(0.01)
+        task.cancel(f"cancelled by {id(task):#x}")
+        with pytest.raises(BaseExceptionGroup, match="two"):
+            await task
+
+    tape.same(VcrConnection, RealConnection, program)
+    assert "cancelled by" not in tape.path.read_text("utf-8")
+
+
+def test_a_scope_that_is_left_while_a_context_manager_is_left_is_cancelled_again(tape):
+    class Slow(RealLocks):
+        @asynccontextmanager
+        async def alock(self, name, swallows):
+            try:
+                yield len(name)
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await anyio.sleep(0.002)
+
+    async def program(locks):
+        async with locks.alock("house", False):
+            with anyio.move_on_after(0.01) as scope:
+                async with locks.alock("door", False):
+                    await anyio.sleep_forever()
+        return scope.cancelled_caught
+
+    assert tape.same(VcrLocks, Slow, program)

@@ -371,6 +371,20 @@ def test_an_async_generator_takes_values_and_exceptions(tape):
     assert tape.same(VcrFeed, RealFeed, program) == [1, 2, 3, 2, -2, 400, "end"]
 
 
+def test_the_message_of_a_cancellation_that_is_thrown_into_a_stream_is_not_compared(tape):
+    async def program(feed):
+        talk, atalk = feed.talk(1), feed.atalk(1)
+        seen = [next(talk), await anext(atalk)]
+        error = asyncio.CancelledError(f"cancelled by {id(talk):#x} {object()}")
+        with pytest.raises(asyncio.CancelledError):
+            talk.throw(error)
+        with pytest.raises(asyncio.CancelledError):
+            await atalk.athrow(error)
+        return seen
+
+    assert tape.same(VcrFeed, RealFeed, program) == [1, 1]
+
+
 def test_a_cancelled_async_stream_is_cancelled_again(tape):
     class Slow(RealFeed):
         async def alines(self, name):

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, TypeAlias, final
 
 from vcr_gen.runtime.codec import resolve_annotations
+from vcr_gen.runtime.event_loops.libraries import as_answer
 from vcr_gen.runtime.link import Link
 from vcr_gen.runtime.shapes import Kind, shape_of
 from vcr_gen.runtime.spec import Method, Parameter
@@ -321,8 +322,13 @@ class _LiveManager:
         def leave(_: object) -> Any:
             return self._real.__exit__(kind, error, tb)
 
-        swallowed: bool | None = self._link.call(self._methods["exit"], {"exception": error}, leave)
+        swallowed: bool | None = self._link.call(self._methods["exit"], _seen(error), leave)
         return swallowed
+
+
+def _seen(error: BaseException | None) -> dict[str, object]:
+    """The argument of an exit: the exception that the manager is left with."""
+    return {"exception": None if error is None else as_answer(error)}
 
 
 def _use_manager(wrapper: _LiveManager, key: str, arguments: Mapping[str, Any]) -> Any:
@@ -354,7 +360,7 @@ class _LiveAsyncManager:
         def leave(_: object) -> Any:
             return self._real.__aexit__(kind, error, tb)
 
-        exiting = self._link.acall(self._methods["exit"], {"exception": error}, leave)
+        exiting = self._link.acall(self._methods["exit"], _seen(error), leave)
         swallowed: bool | None = await exiting
         return swallowed
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, final
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.calls import AsyncCallTo, Call, CallTo
 from vcr_gen.runtime.crossing import handle_being_built
+from vcr_gen.runtime.event_loops.libraries import as_answer
 from vcr_gen.runtime.spec import Boundary
 
 if TYPE_CHECKING:
@@ -129,6 +130,11 @@ class Port(Generic[P]):
     def _prepare(self, call: Any) -> Any:
         method = self.boundary.method(type(call))
         arguments = {p.name: getattr(call, p.field) for p in method.parameters}
+        if method.leaves:
+            arguments = {
+                name: as_answer(value) if isinstance(value, BaseException) else value
+                for name, value in arguments.items()
+            }
 
         def perform(forwarded: Mapping[str, object]) -> Any:
             changed = {

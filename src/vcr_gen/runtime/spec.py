@@ -56,6 +56,8 @@ class Method:
     """How its values are compared where the types do not say it."""
     secrets: tuple[str, ...] = ()
     """The field paths of secrets that the types do not mark."""
+    leaves: bool = False
+    """Whether it leaves a context manager, with the exception that ended the block."""
 
 
 @final
@@ -204,6 +206,7 @@ class Boundary:
         ]
         return Method(
             name=f"{self.name}.{key}",
+            leaves=_member(key) in {"__exit__", "__aexit__"},
             parameters=tuple(p for p in parameters if not _is_unrecorded(p)),
             result=result,
             asynchronous=iscoroutinefunction(call.__call__),

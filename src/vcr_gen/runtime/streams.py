@@ -126,7 +126,8 @@ class RecordedStream(_Recorded, Stream):
     def raise_inside(self, error: BaseException) -> Any:
         if self._over:
             raise error
-        self._tape.signal(self._call, "thrown", self._recorder.give(self._bound.raised, error)[0])
+        stored, _ = self._recorder.give(self._bound.raised, as_answer(error))
+        self._tape.signal(self._call, "thrown", stored)
         return self._step(lambda: self._real.throw(error))
 
     def close(self) -> None:
@@ -208,7 +209,8 @@ class RecordedAsyncStream(_Recorded, AsyncStream):
     async def raise_inside(self, error: BaseException) -> Any:
         if self._over:
             raise error
-        await self._signal("thrown", self._recorder.give(self._bound.raised, error)[0])
+        stored, _ = self._recorder.give(self._bound.raised, as_answer(error))
+        await self._signal("thrown", stored)
         return await self._step(self._real.athrow(error))
 
     async def aclose(self) -> None:

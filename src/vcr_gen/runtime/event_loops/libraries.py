@@ -253,12 +253,16 @@ def running_library() -> Library:
 
 
 def as_answer(error: BaseException) -> BaseException:
-    """What the application answers an inbound call with, when it ends with this exception.
+    """What the application ends with, or passes on, when it does so with this exception.
 
     A cancellation carries the message of whoever cancelled, often with an address in it: that is
-    the caller's, and no part of the answer.
+    no part of what the application says, alone or in a group.
     """
     library = library_here()
-    if library is not None and isinstance(error, library.cancelled):
+    if library is None:
+        return error
+    if isinstance(error, library.cancelled):
         return asyncio.CancelledError()
+    if isinstance(error, BaseExceptionGroup) and error.subgroup(library.cancelled) is not None:
+        return error.derive([as_answer(each) for each in error.exceptions])
     return error

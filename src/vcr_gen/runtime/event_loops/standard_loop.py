@@ -164,6 +164,8 @@ class StandardHook:
             self._session.busy()
             return events
         wait = self._session.idle(timer, hears=hears)
+        if wait == 0:  # who goes on now may wait again, and has not been told there
+            self._retried = False
         if idles:
             wait = GLANCE if wait is None else min(wait, GLANCE)
         events = self._selector.select(wait)

@@ -84,7 +84,7 @@ class ReplayedStream(Stream):
     def raise_inside(self, error: BaseException) -> Any:
         if self._over:
             raise error
-        stored = self._bound.raised.store(error)
+        stored = self._bound.raised.store(as_answer(error))
         self._player.signal(
             Signal(call=self._call, kind="thrown", value=stored), self._bound.raised
         )
@@ -140,7 +140,7 @@ class ReplayedAsyncStream(AsyncStream):
     async def raise_inside(self, error: BaseException) -> Any:
         if self._over:
             raise error
-        stored = self._bound.raised.store(error)
+        stored = self._bound.raised.store(as_answer(error))
         self._player.signal(
             Signal(call=self._call, kind="thrown", value=stored), self._bound.raised
         )
@@ -208,8 +208,10 @@ class AssertedStream(_Asserted, Stream):
 
     def raise_inside(self, error: BaseException) -> Any:
         if not self._over:
-            thrown = Signal(call=self._call, kind="thrown", value=self._bound.raised.store(error))
-            self._player.entrance.play(thrown, self._bound.raised)
+            stored = self._bound.raised.store(as_answer(error))
+            self._player.entrance.play(
+                Signal(call=self._call, kind="thrown", value=stored), self._bound.raised
+            )
         return self._step(lambda: self._own.throw(error))
 
     def close(self) -> None:
@@ -286,8 +288,10 @@ class AssertedAsyncStream(_Asserted, AsyncStream):
 
     async def raise_inside(self, error: BaseException) -> Any:
         if not self._over:
-            thrown = Signal(call=self._call, kind="thrown", value=self._bound.raised.store(error))
-            self._player.entrance.play(thrown, self._bound.raised)
+            stored = self._bound.raised.store(as_answer(error))
+            self._player.entrance.play(
+                Signal(call=self._call, kind="thrown", value=stored), self._bound.raised
+            )
         return await self._step(self._own.athrow(error))
 
     async def aclose(self) -> None:
