@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any, TypeVar, final
 
-from vcr_gen.errors import DecodeError, DivergenceError
+from vcr_gen.errors import DecodeError, DivergenceError, EncodeError, ValueCodecError
 from vcr_gen.runtime.binding import Passing
 from vcr_gen.runtime.event_loops.idling import ReplayTurns
 from vcr_gen.runtime.event_loops.libraries import library_here, running_library
@@ -39,6 +39,7 @@ from vcr_gen.runtime.tape.window import Slot, Window
 __all__ = ["Player"]
 
 _E = TypeVar("_E", bound=Event)
+_V = TypeVar("_V", bound=ValueCodecError)
 
 
 @final
@@ -81,6 +82,11 @@ class Player:
         return self._stage.failure
 
     @property
+    def fault(self) -> ValueCodecError | None:
+        """The first value that could not be stored or read: it may have been swallowed, too."""
+        return self._stage.fault
+
+    @property
     def told_by_threads(self) -> bool:
         """Whether threads made a loop go on at moments that the tape does not have."""
         return self._turns.told_by_threads
@@ -100,6 +106,20 @@ class Player:
         return Courier(self._stage, self._loops, is_mine=is_mine, deliver=deliver)
 
     # What the application does ------------------------------------------------------------------
+
+    def store(self, passing: Passing, value: Any) -> Plain:
+        """The stored form of what the application says."""
+        try:
+            return passing.store(value)
+        except EncodeError as error:
+            raise self._kept(error) from None
+
+    def stored_arguments(self, operation: Operation) -> dict[str, Plain]:
+        """The stored form of a call's arguments."""
+        try:
+            return operation.bound.store(operation.arguments)
+        except EncodeError as error:
+            raise self._kept(error) from None
 
     def start(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
         """An outbound call begins: it must be the one that is due."""
@@ -318,8 +338,14 @@ class Player:
         """The same error, with the place of the event in the cassette."""
         slot = next((slot for slot in reversed(self.window.recent) if slot.event is event), None)
         if slot is None:
-            return error
-        return self._stage.reporter.unreadable(error, slot.start.of, slot.line)
+            return self._kept(error)
+        return self._kept(self._stage.reporter.unreadable(error, slot.start.of, slot.line))
+
+    def _kept(self, error: _V) -> _V:
+        """An error, kept if it is the first: the application may take it for the environment's."""
+        with self._stage.changed:
+            self._stage.fault = self._stage.fault or error
+        return error
 
     # The whole of it ----------------------------------------------------------------------------
 

@@ -75,7 +75,7 @@ class ReplayedStream(Stream):
 
     def send(self, value: Any, /) -> Any:
         if value is not None and not self._over:
-            stored = self._bound.sent.store(value)
+            stored = self._player.store(self._bound.sent, value)
             self._player.signal(
                 Signal(call=self._call, kind="sent", value=stored), self._bound.sent
             )
@@ -84,7 +84,7 @@ class ReplayedStream(Stream):
     def raise_inside(self, error: BaseException) -> Any:
         if self._over:
             raise error
-        stored = self._bound.raised.store(as_answer(error))
+        stored = self._player.store(self._bound.raised, as_answer(error))
         self._player.signal(
             Signal(call=self._call, kind="thrown", value=stored), self._bound.raised
         )
@@ -131,7 +131,7 @@ class ReplayedAsyncStream(AsyncStream):
 
     async def asend(self, value: Any, /) -> Any:
         if value is not None and not self._over:
-            stored = self._bound.sent.store(value)
+            stored = self._player.store(self._bound.sent, value)
             self._player.signal(
                 Signal(call=self._call, kind="sent", value=stored), self._bound.sent
             )
@@ -140,7 +140,7 @@ class ReplayedAsyncStream(AsyncStream):
     async def raise_inside(self, error: BaseException) -> Any:
         if self._over:
             raise error
-        stored = self._bound.raised.store(as_answer(error))
+        stored = self._player.store(self._bound.raised, as_answer(error))
         self._player.signal(
             Signal(call=self._call, kind="thrown", value=stored), self._bound.raised
         )
@@ -167,7 +167,7 @@ class _Asserted:
         self._over = False
 
     def _given(self, item: Any) -> Any:
-        stored = self._bound.value.store(item)
+        stored = self._player.store(self._bound.value, item)
         self._player.produce(self._call, Item(call=self._call, value=stored), self._bound.value)
         return self._bound.value.forward(item)
 
@@ -175,12 +175,12 @@ class _Asserted:
         if self._over:
             self._end("raised", self._bound.raised, error)
             return
-        stored = self._bound.raised.store(error)
+        stored = self._player.store(self._bound.raised, error)
         item = Item(call=self._call, value=stored, raised=True)
         self._player.produce(self._call, item, self._bound.raised)
 
     def _end(self, outcome: Any, passing: Any, value: Any) -> None:
-        end = End(call=self._call, outcome=outcome, value=passing.store(value))
+        end = End(call=self._call, outcome=outcome, value=self._player.store(passing, value))
         self._player.produce(self._call, end, passing)
 
 
@@ -200,7 +200,7 @@ class AssertedStream(_Asserted, Stream):
         if value is None:
             return self.__next__()
         if not self._over:
-            stored = self._bound.sent.store(value)
+            stored = self._player.store(self._bound.sent, value)
             self._player.entrance.play(
                 Signal(call=self._call, kind="sent", value=stored), self._bound.sent
             )
@@ -208,7 +208,7 @@ class AssertedStream(_Asserted, Stream):
 
     def raise_inside(self, error: BaseException) -> Any:
         if not self._over:
-            stored = self._bound.raised.store(as_answer(error))
+            stored = self._player.store(self._bound.raised, as_answer(error))
             self._player.entrance.play(
                 Signal(call=self._call, kind="thrown", value=stored), self._bound.raised
             )
@@ -280,7 +280,7 @@ class AssertedAsyncStream(_Asserted, AsyncStream):
         if value is None:
             return await self.__anext__()
         if not self._over:
-            stored = self._bound.sent.store(value)
+            stored = self._player.store(self._bound.sent, value)
             self._player.entrance.play(
                 Signal(call=self._call, kind="sent", value=stored), self._bound.sent
             )
@@ -288,7 +288,7 @@ class AssertedAsyncStream(_Asserted, AsyncStream):
 
     async def raise_inside(self, error: BaseException) -> Any:
         if not self._over:
-            stored = self._bound.raised.store(as_answer(error))
+            stored = self._player.store(self._bound.raised, as_answer(error))
             self._player.entrance.play(
                 Signal(call=self._call, kind="thrown", value=stored), self._bound.raised
             )

@@ -39,7 +39,7 @@ class Replayer:
     def go_out(self, operation: Operation) -> Any:
         """Assert an outbound call and answer it from the tape."""
         bound = operation.bound
-        call = self._player.start(operation, bound.store(operation.arguments))
+        call = self._player.start(operation, self._player.stored_arguments(operation))
         match self._given(call, bound.kind):
             case Kind.STREAM:
                 return ReplayedStream(self._player, call, bound)
@@ -69,7 +69,7 @@ class Replayer:
         """Assert an outbound call, and answer it from the tape in its turn."""
         running_library()
         bound = operation.bound
-        call = await self._player.start_async(operation, bound.store(operation.arguments))
+        call = await self._player.start_async(operation, self._player.stored_arguments(operation))
         return await self._await_out(call, bound)
 
     def come_in(self, operation: Operation) -> Any:
@@ -124,7 +124,7 @@ class Replayer:
             return bound.value.forward(value)
 
     def _answer(self, call: int, outcome: Any, passing: Passing, value: Any) -> None:
-        end = End(call=call, outcome=outcome, value=passing.store(value))
+        end = End(call=call, outcome=outcome, value=self._player.store(passing, value))
         self._player.produce(call, end, passing)
 
     def _entered(self, operation: Operation) -> int:
@@ -133,7 +133,7 @@ class Replayer:
         if call:
             delivered_call.set(0)  # what the application calls in turn is not this delivery
             return call
-        return self._player.entrance.enter(operation, operation.bound.store(operation.arguments))
+        return self._player.entrance.enter(operation, self._player.stored_arguments(operation))
 
 
 def _outcome(player: Player, event: Event, bound: Bound, passing: Passing) -> Any:

@@ -130,7 +130,9 @@ class ReplayRun(Run):
             self.dispatcher.close()
             self.player.close()
             self.dispatcher.end()
-            failure = self.player.failure
+            fault, failure = self.player.fault, self.player.failure
+            if fault is not None and error is not fault:
+                raise fault  # whatever the program made of it
             if failure is not None and error is not failure:
                 if (
                     isinstance(error, BaseExceptionGroup)

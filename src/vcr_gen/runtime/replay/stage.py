@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NoReturn, Protocol, final
 
-from vcr_gen.errors import Divergence, DivergenceError, UsageError
+from vcr_gen.errors import Divergence, DivergenceError, UsageError, ValueCodecError
 from vcr_gen.runtime.event_loops.libraries import Parked
 from vcr_gen.runtime.failures.divergence import Reporter
 from vcr_gen.runtime.failures.message import message_of
@@ -81,6 +81,8 @@ class Stage:
         """Set with `closed`, for who waits for that alone."""
         self.failure: DivergenceError | None = None
         """The first divergence: application code may have swallowed it."""
+        self.fault: ValueCodecError | None = None
+        """The first value that fits no type: what the program does after that is no behaviour."""
         self.suspicion: Divergence | None = None
         """Who waited for what when an answer was given before its turn."""
         self._stuck_at: Slot | None = None
@@ -134,7 +136,9 @@ class Stage:
             self.receiver.nudge()
 
     def check(self) -> None:
-        """Raise the divergence that ended the replay, if one did; refuse use after the close."""
+        """Raise what ended the replay, if anything did; refuse use after the close."""
+        if self.fault is not None:
+            raise self.fault.with_traceback(None)
         if self.failure is not None:
             # Who tries again and again would make its traceback longer each time.
             raise self.failure.with_traceback(None)

@@ -1,0 +1,92 @@
+"""Values that a replay can neither store nor read: told as what they are, whoever catches it."""
+
+import contextlib
+
+import pytest
+from sample.application import Application
+from sample.bridges import RealBus, RealLocks, RealShell
+from vcr_sample import VcrBus, VcrLocks, VcrServer, VcrShell
+
+from vcr_gen import Cassette, Driver
+from vcr_gen.errors import DecodeError, EncodeError
+
+
+class Odd:
+    """No codec knows it."""
+
+
+def session(path, mode, program):
+    with Cassette(path, mode) as cassette:
+        program(
+            VcrShell.attach(cassette, RealShell),
+            VcrLocks.attach(cassette, RealLocks),
+            VcrBus.attach(cassette, RealBus),
+        )
+
+
+def test_one_in_the_block_of_a_context_manager_is_no_other_exit(tape):
+    def program(shell, locks, _bus, value=1):
+        with locks.lock("door", False):
+            shell.store([value])
+
+    session(tape.path, "all", program)
+    with pytest.raises(EncodeError, match=r"Shell\.store: argument `values`.*\n.*register a codec"):
+        session(tape.path, "none", lambda *them: program(*them, Odd()))
+
+
+def test_one_in_a_callback_is_no_other_answer(tape):
+    def program(shell, _locks, bus, value=1):
+        bus.each([1], lambda number: str(shell.store([number, value])))
+
+    session(tape.path, "all", program)
+    with pytest.raises(EncodeError, match=r"Shell\.store: argument `values`"):
+        session(tape.path, "none", lambda *them: program(*them, Odd()))
+
+
+def test_one_in_an_inbound_call_is_no_other_answer(tape):
+    class Storing(Application):
+        def __init__(self, cassette, value):
+            super().__init__()
+            self.shell = VcrShell.attach(cassette, RealShell)
+            self.value = value
+
+        def status(self):
+            return str(self.shell.store([self.value]))
+
+    with Cassette(tape.path, "all") as cassette:
+        VcrServer(cassette=cassette, inner=Storing(cassette, 1)).status()
+    with (
+        pytest.raises(EncodeError, match=r"Shell\.store: argument `values`"),
+        Cassette(tape.path, "none") as cassette,
+    ):
+        Driver(cassette, VcrServer(cassette=cassette, inner=Storing(cassette, Odd()))).run_sync()
+
+
+def test_one_that_the_application_swallows_is_raised_when_the_cassette_is_closed(tape):
+    def program(shell, *_):
+        shell.store([1])
+
+    def changed(shell, *_):
+        program(shell)
+        with contextlib.suppress(Exception):
+            shell.store([Odd()])
+
+    session(tape.path, "all", program)
+    with pytest.raises(EncodeError, match=r"Shell\.store: argument `values`"):
+        session(tape.path, "none", changed)
+
+
+def test_one_that_cannot_be_read_is_raised_in_place_of_what_follows(tape):
+    def program(shell, locks, *_):
+        with locks.lock("door", False):
+            shell.store(["one"])
+
+    session(tape.path, "all", program)
+    text = tape.path.read_text("utf-8")
+    changed = text.replace("returned: 1\n", "returned: one\n").replace(
+        '"returned":1', '"returned":"one"'
+    )
+    assert changed != text
+    tape.path.write_text(changed, "utf-8")
+    with pytest.raises(DecodeError, match=r"Shell\.store: result: expected"):
+        session(tape.path, "none", program)
