@@ -96,8 +96,8 @@ class Library(Protocol):
     async def pause(self) -> None:
         """Let every other task that is ready go on once."""
 
-    def cancelled_by_caller(self) -> bool:
-        """Whether the running task is being cancelled, rather than something it awaits."""
+    def watch_caller(self) -> Callable[[], bool]:
+        """Tells whether the running task was cancelled since, rather than something it awaits."""
 
     async def watch_for_cancel(
         self,
@@ -152,9 +152,13 @@ class _Asyncio:
     async def pause(self) -> None:
         await asyncio.sleep(0)
 
-    def cancelled_by_caller(self) -> bool:
-        task = asyncio.current_task()
-        return task is not None and task.cancelling() > 0
+    def watch_caller(self) -> Callable[[], bool]:
+        task: Any = asyncio.current_task()
+        if task is None:
+            return lambda: False
+        # One that was asked for before, and that the task has not been told of yet, is to come.
+        seen = task.cancelling() - bool(task._must_cancel)
+        return lambda: task.cancelling() > seen
 
     async def watch_for_cancel(
         self,

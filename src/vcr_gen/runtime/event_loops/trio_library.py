@@ -6,6 +6,7 @@ Imported only where the program has imported trio.
 import asyncio
 from collections.abc import Callable, Coroutine, Generator
 from contextvars import Context, copy_context
+from math import inf
 from typing import Any, TypeVar, final
 
 import outcome
@@ -153,8 +154,9 @@ class _Trio:
     async def pause(self) -> None:
         await trio.lowlevel.checkpoint()
 
-    def cancelled_by_caller(self) -> bool:
-        return True  # what trio cancels inside of the environment stays there
+    def watch_caller(self) -> Callable[[], bool]:
+        # What trio cancels inside of the environment stays there.
+        return lambda: trio.current_effective_deadline() == -inf
 
     async def watch_for_cancel(
         self,

@@ -119,9 +119,12 @@ class Recorder:
         """Await what the environment does for a call, and let it enter in its turn.
 
         Who is cancelled while an item waits for its turn leaves a stream that knows nothing of it:
-        `leave` closes that. `goes_on` says whether a stream may do so after an exception.
+        `leave` closes that. `goes_on` says whether a stream may do so after an exception. An
+        environment that is told of the cancellation may answer all the same, and that is then the
+        answer.
         """
         library = running_library()
+        is_cancelled = library.watch_caller()
         self._promptness.begin(call)
         try:
             try:
@@ -129,17 +132,17 @@ class Recorder:
             except (GeneratorExit, KeyboardInterrupt, SystemExit):
                 raise
             except StopAsyncIteration:  # the end of a stream, which its consumer records
-                await self.turn()
+                await self._turn_of_answer(call, cancelled=is_cancelled())
                 raise
             except BaseException as error:
-                if isinstance(error, library.cancelled) and library.cancelled_by_caller():
+                if isinstance(error, library.cancelled) and is_cancelled():
                     raise
-                await self.turn()
+                await self._turn_of_answer(call, cancelled=is_cancelled())
                 self.raised(call, bound, error, goes_on=goes_on(error))
                 raise
-            await self.turn()
+            await self._turn_of_answer(call, cancelled=is_cancelled())
         except library.cancelled:
-            if library.cancelled_by_caller():
+            if is_cancelled():
                 try:
                     if leave is not None:
                         await _environment(leave())
@@ -304,6 +307,14 @@ class Recorder:
             stored, result = self.give(bound.value, value)
             self.tape.end(call, "returned", stored)
             return result
+
+    async def _turn_of_answer(self, call: int, *, cancelled: bool) -> None:
+        """Wait until an answer may enter the program; that of a cancelled call says that it was."""
+        if not cancelled:
+            await self.turn()
+            return
+        await self._turn_after_cancel()
+        self.tape.signal(call, "cancel")
 
     async def _turn_after_cancel(self) -> None:
         """Leave a cancelled call in a turn of its own, however often it is cancelled."""

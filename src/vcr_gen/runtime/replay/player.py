@@ -316,7 +316,7 @@ class Player:
                 continue
             finally:
                 self._stage.waiters.remove(waiter)
-            if cancelled is not None:
+            if cancelled is not None and isinstance(event, End) and event.outcome == "cancelled":
                 raise cancelled
             return self.rendered(event)
 
@@ -401,7 +401,10 @@ class Player:
         return slot if slot is not None and is_answer(slot) else None
 
     def _cancels(self, call: int) -> bool:
-        """Whether the tape has the cancellation that just came; it is then left in its turn."""
+        """Whether the tape has the cancellation that just came.
+
+        The call is then left in its turn, or answered, where the environment did so nevertheless.
+        """
         with self._stage.changed:
             if self._stage.failure is not None or self._stage.closed:
                 return False
@@ -409,6 +412,8 @@ class Player:
             if slot is None:
                 return True  # the recording ended before the call was left
             event = slot.event
-            if not isinstance(event, End) or event.outcome != "cancelled":
+            if isinstance(event, Signal) and event.kind == "cancel" and not slot.start.inbound:
+                self._stage.take(slot)
+            elif not isinstance(event, End) or event.outcome != "cancelled":
                 self._stage.fail(self._stage.reporter.cancelled(slot, self.window))
             return True

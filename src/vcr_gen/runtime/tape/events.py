@@ -102,7 +102,7 @@ class Signal:
     """The caller does something to a call that runs.
 
     It asks an application's stream for the next item, sends a value into a stream, throws an
-    exception, closes it, or cancels an inbound call.
+    exception, closes it, or cancels a call.
     """
 
     call: int

@@ -1,0 +1,152 @@
+"""Calls of the environment that the application cancels, and that are answered all the same."""
+
+import asyncio
+import contextlib
+
+import anyio
+import pytest
+import uvloop
+from sample.bridges import RealFeed, RealShell
+from sample.models import Result
+from tape_data import read_tape
+from vcr_sample import VcrFeed, VcrShell
+
+from vcr_gen import Cassette
+from vcr_gen.errors import DivergenceError
+
+
+class Answering(RealShell):
+    """Hears of a cancellation, and has something to say nevertheless."""
+
+    async def arun(self, name, delay=0.0):
+        try:
+            await anyio.sleep(5)
+        except anyio.get_cancelled_exc_class():
+            match name:
+                case "partial":
+                    return Result(1, "partial")
+                case "late":
+                    with anyio.CancelScope(shield=True):
+                        await anyio.sleep(0.005)
+                    return Result(2, "late")
+                case "other":
+                    raise ConnectionError("stopped") from None
+            raise
+
+
+async def cancelled_runs(shell):
+    seen = []
+    for name in ("plain", "partial", "late", "other"):
+        task = asyncio.create_task(shell.arun(name))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        seen.append(repr((await asyncio.gather(task, return_exceptions=True))[0]))
+    return seen
+
+
+def words(path):
+    return [
+        word
+        for entry in read_tape(path)
+        for word in ("cancel", "cancelled", "returned", "raised")
+        if word in entry
+    ]
+
+
+def test_the_answer_to_a_cancellation_is_given_again(tape):
+    seen = tape.same(VcrShell, Answering, cancelled_runs)
+
+    assert "CancelledError" in seen[0]
+    assert ["partial" in seen[1], "late" in seen[2]] == [True, True]
+    assert seen[3] == "ConnectionError('stopped')"
+    ends = ["cancelled", "cancel", "returned", "cancel", "returned", "cancel", "raised"]
+    assert words(tape.path) == ends
+
+
+def test_the_answer_to_a_cancellation_is_given_again_on_uvloop(tape):
+    async def session(mode):
+        with Cassette(tape.path, mode) as cassette:
+            return await cancelled_runs(VcrShell.attach(cassette, Answering))
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        recorded = runner.run(session("all"))
+        assert runner.run(session("none")) == recorded
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_the_answer_to_a_scope_that_is_cancelled_is_given_again(tape, backend):
+    async def session(mode):
+        seen = []
+        with Cassette(tape.path, mode) as cassette:
+            shell = VcrShell.attach(cassette, Answering)
+            shell.tell("begin")
+            for name in ("plain", "partial", "late", "other"):
+                with anyio.move_on_after(0.01) as scope, contextlib.suppress(ConnectionError):
+                    seen.append((await shell.arun(name)).out)
+                seen.append(scope.cancel_called)
+        return seen
+
+    recorded = anyio.run(session, "all", backend=backend)
+    assert recorded == [True, "partial", True, "late", True, True]
+    assert anyio.run(session, "none", backend=backend) == recorded
+
+
+def test_a_stream_that_answers_a_cancellation_with_an_item_does_so_again(tape):
+    class Feed:
+        def __aiter__(self):
+            return self
+
+        async def __anext__(self):
+            try:
+                await asyncio.sleep(5)
+            except asyncio.CancelledError:
+                return "so far"
+            raise StopAsyncIteration
+
+    class Answers(RealFeed):
+        def alines(self, name):
+            return Feed()
+
+    async def program(feed):
+        async def read():
+            return await anext(feed.alines("x"))
+
+        task = asyncio.create_task(read())
+        await asyncio.sleep(0.01)
+        task.cancel()
+        return await task
+
+    assert tape.same(VcrFeed, Answers, program) == "so far"
+
+
+def test_a_call_that_was_cancelled_and_answered_must_be_cancelled_again(tape):
+    async def program(shell, patience=0.01):
+        task = asyncio.create_task(shell.arun("partial"))
+        await asyncio.sleep(patience)
+        if patience:
+            task.cancel()
+        return await task
+
+    tape.record(VcrShell, Answering, program)
+    with pytest.raises(DivergenceError, match=r"Shell\.arun was cancelled in the recording, but"):
+        tape.replay(VcrShell, lambda shell: program(shell, 0))
+
+
+def test_an_exception_that_is_thrown_back_while_a_task_is_cancelled_is_no_cancellation(tape):
+    async def program(feed):
+        async def work():
+            talk = feed.atalk(1)
+            await anext(talk)
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError as error:
+                with contextlib.suppress(asyncio.CancelledError):
+                    await talk.athrow(error)
+                return "thrown back"
+
+        task = asyncio.create_task(work())
+        await asyncio.sleep(0.01)
+        task.cancel("by the test")
+        return await task
+
+    assert tape.same(VcrFeed, RealFeed, program) == "thrown back"
