@@ -1,5 +1,6 @@
 """Types that are stored as their user says: by a marker, or registered."""
 
+from datetime import date
 from typing import Annotated, Any
 
 import codec_models as m
@@ -20,8 +21,34 @@ def test_a_codec_marker_stores_what_the_user_says() -> None:
     assert [m.Opaque(3)] == codec.decode([{"n": 3}])
 
 
-def test_what_a_codec_marker_makes_must_be_plain() -> None:
-    codec = COMPILER.codec(Annotated[m.Opaque, Codec(lambda o: {"n": {1}}, lambda p: p)])
+@pytest.mark.parametrize(
+    "stored",
+    [
+        b"\xff",
+        (1, b"x"),
+        {"n": b"\xff"},
+        {"on": date(2024, 1, 1)},
+        {1: {2, 3}},
+        {"$type": "x"},
+        None,
+    ],
+)
+def test_what_a_codec_marker_makes_may_be_anything_the_codec_knows(stored: object) -> None:
+    def decode(given: object) -> m.Opaque:
+        assert given == stored
+        assert type(given) is type(stored)
+        return m.Opaque(3)
+
+    codec = COMPILER.codec(Annotated[m.Opaque, Codec(lambda _: stored, decode)])
+    assert m.Opaque(3) == codec.decode(codec.encode(m.Opaque(3)))
+    registry = Registry()
+    registry.register(m.Opaque, lambda _: stored, decode)
+    registered = Compiler(registry=registry).codec(m.Opaque)
+    assert registered.encode(m.Opaque(3)) == codec.encode(m.Opaque(3))
+
+
+def test_what_a_codec_marker_makes_must_be_something_the_codec_knows() -> None:
+    codec = COMPILER.codec(Annotated[m.Opaque, Codec(lambda o: {"n": o}, lambda p: p)])
     with pytest.raises(EncodeError) as caught:
         codec.encode(m.Opaque(3))
     assert caught.value.path == "$.n"

@@ -18,10 +18,10 @@ from vcr_gen.runtime.codec.forms import form_node
 from vcr_gen.runtime.codec.live import LiveNode
 from vcr_gen.runtime.codec.lookup import LoadedTypes
 from vcr_gen.runtime.codec.marked import find_few, find_marks, reachable
-from vcr_gen.runtime.codec.markers import CustomNode, mark, metadata_of
+from vcr_gen.runtime.codec.markers import custom_node, mark, metadata_of
 from vcr_gen.runtime.codec.names import describe, plain_type_name
 from vcr_gen.runtime.codec.node import Node
-from vcr_gen.runtime.codec.plain import Plain, check_plain
+from vcr_gen.runtime.codec.plain import Plain
 from vcr_gen.runtime.codec.registry import Registered, Registry
 from vcr_gen.runtime.codec.resolve import Scope
 from vcr_gen.runtime.codec.rewrite import strip_annotated
@@ -149,13 +149,15 @@ class Compiler:
         words = metadata_of(annotation)
         if words:
             inner = self.node(strip_annotated(annotation))
-            return mark(inner, words, check_plain, self.hide)
+            return mark(self, inner, words)
         codec = self._live(annotation)
         if codec is not None:
             return LiveNode(codec, describe(annotation, self.type_name))
         registered = self._registered(annotation)
         if registered is not None:
-            return self._registered_node(registered)
+            return custom_node(
+                self, registered.type_, registered.name, registered.encode, registered.decode
+            )
         form = form_node(self, annotation, Scope(self._names))
         if form is not None:
             return form
@@ -166,17 +168,6 @@ class Compiler:
     def _registered(self, annotation: object) -> Registered | None:
         cls = get_origin(annotation) or annotation
         return self._registry.codec_of(cls) if isinstance(cls, type) else None
-
-    def _registered_node(self, registered: Registered) -> Node:
-        anything = self.node(object)
-
-        def encode(value: object) -> object:
-            return anything.encode(registered.encode(value))
-
-        def decode(plain: Plain) -> object:
-            return registered.decode(anything.decode(plain))
-
-        return CustomNode(registered.type_, registered.name, encode, decode, check_plain)
 
     def _notice_registrations(self) -> None:
         if self._version != self._registry.version:

@@ -10,8 +10,8 @@ from vcr_gen.boundary import Match, Secret, Unrecorded, Volatile, name_of
 from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.compare import Difference
 from vcr_gen.runtime.codec.fault import Fault, show
-from vcr_gen.runtime.codec.node import EXACT, NO_FIT, Node
-from vcr_gen.runtime.codec.plain import KINDS, NULL, STR, Plain, kind_of
+from vcr_gen.runtime.codec.node import EXACT, NO_FIT, Node, Nodes
+from vcr_gen.runtime.codec.plain import KINDS, NULL, STR, Plain, check_plain, kind_of
 from vcr_gen.runtime.placeholders import REDACTED, is_placeholder
 
 NOT_SHOWN: Final = "<not shown>"
@@ -35,25 +35,20 @@ def is_unrecorded(annotation: object) -> bool:
     return any(word is Unrecorded for word in metadata_of(annotation))
 
 
-def mark(
-    inner: Node,
-    words: Iterable[object],
-    check_plain: Callable[[object], Plain],
-    hide: Callable[[Plain], str],
-) -> Node:
-    """Give a node the meaning of the words around its annotation; `hide` names secrets."""
+def mark(nodes: Nodes, inner: Node, words: Iterable[object]) -> Node:
+    """Give a node the meaning of the words around its annotation."""
     words = list(words)
     node = inner
     for word in words:
         if isinstance(word, CodecMarker):
-            node = CustomNode(None, inner.name, word.encode, word.decode, check_plain)
+            node = custom_node(nodes, None, inner.name, word.encode, word.decode)
     for word in words:
         if isinstance(word, Match):
             node = MatchNode(node, word.same)
     if any(word is Volatile for word in words):
         node = VolatileNode(node)
     if any(word is Secret for word in words):
-        node = SecretNode(node, hide)
+        node = SecretNode(node, nodes.hide)
     if any(word is Unrecorded for word in words):
         node = UnrecordedNode(node)
     return node
@@ -225,8 +220,25 @@ class UnrecordedNode(Wrapper):
         return value
 
 
+def custom_node(
+    nodes: Nodes,
+    cls: type | None,
+    name: str,
+    encode: Callable[[Any], object],
+    decode: Callable[[Any], object],
+) -> Node:
+    """The node of values that functions of the user turn into anything the codec knows."""
+    anything = nodes.node(object)
+    return CustomNode(
+        cls,
+        name,
+        lambda value: anything.encode(encode(value)),
+        lambda plain: decode(anything.decode(plain)),
+    )
+
+
 class CustomNode(Node):
-    """A value stored by functions of the user."""
+    """A value stored by functions that make plain data of it."""
 
     def __init__(
         self,
@@ -234,17 +246,15 @@ class CustomNode(Node):
         name: str,
         encode: Callable[[Any], object],
         decode: Callable[[Any], object],
-        check_plain: Callable[[object], Plain],
     ) -> None:
         self.name = name
         self.kinds = KINDS
         self._cls: Final = cls
         self._encode: Final = encode
         self._decode: Final = decode
-        self._check_plain: Final = check_plain
 
     def encode(self, value: object) -> Plain:
-        """What the user's function makes of it, if that is plain."""
+        """What the function makes of it, if that is plain."""
         if self._cls is not None and type(value) is not self._cls:
             raise Fault(self.name, show(value))
         try:
@@ -254,10 +264,10 @@ class CustomNode(Node):
         except Exception as error:
             got = f"a value its codec refuses ({type(error).__name__}: {error})"
             raise Fault(self.name, got) from error
-        return self._check_plain(made)
+        return check_plain(made)
 
     def decode(self, plain: Plain) -> object:
-        """What the user's function makes of the plain."""
+        """What the function makes of the plain."""
         kind_of(plain)
         try:
             return self._decode(plain)

@@ -15,7 +15,7 @@ from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.markers import CustomNode, is_marker, mark
 from vcr_gen.runtime.codec.node import Node, Nodes
-from vcr_gen.runtime.codec.plain import Plain, check_plain
+from vcr_gen.runtime.codec.plain import Plain
 from vcr_gen.runtime.codec.records import RecordNode, Shape
 from vcr_gen.runtime.codec.scalars import bytes_to_plain, str_to_plain
 from vcr_gen.runtime.codec.shapes import blank, dict_shape, record_field
@@ -42,7 +42,7 @@ def pydantic_node(
         return _secret_node(nodes, cls, name, lambda text: cls(text.encode()))
     if any(base.__module__ == "pydantic.networks" for base in cls.__mro__):
         if hasattr(cls, "unicode_string"):
-            return CustomNode(cls, name, str, cls, check_plain)
+            return CustomNode(cls, name, str, cls)
         return DynamicNode(nodes, object, name, depth)  # such as EmailStr: the values are texts
     return None
 
@@ -52,7 +52,7 @@ def _secret_node(nodes: Nodes, cls: type[Any], name: str, make: Callable[[str], 
         secret = value.get_secret_value()
         return bytes_to_plain(secret) if isinstance(secret, bytes) else str_to_plain(secret)
 
-    return mark(CustomNode(cls, name, read, make, check_plain), (Secret,), check_plain, nodes.hide)
+    return mark(nodes, CustomNode(cls, name, read, make), (Secret,))
 
 
 class ModelNode(RecordNode):
