@@ -2,15 +2,17 @@
 
 import asyncio
 import gc
+import sys
+from types import ModuleType
 
 import pytest
-from sample.bridges import RealShell, an_error
+from sample.bridges import RealLocks, RealShell, an_error
 from sample.models import BoomError, OddError
 from tape_data import read_tape
-from vcr_sample import VcrShell
+from vcr_sample import VcrLocks, VcrShell
 
 from vcr_gen import Cassette, Registry
-from vcr_gen.errors import DecodeError, DivergenceError, EncodeError
+from vcr_gen.errors import DecodeError, DivergenceError, EncodeError, IncompleteError
 from vcr_gen.runtime.tape.storage import partial_of
 
 KINDS = [
@@ -207,17 +209,106 @@ def test_an_exception_with_a_codec_of_its_own_is_replayed_by_that(tape):
         ("__main__", "define the type in a module, which this run can import"),
     ],
 )
-def test_an_exception_whose_type_is_not_loaded_in_a_replay_says_what_to_import(tape, module, words):
+def test_an_exception_whose_type_is_not_loaded_in_a_replay_says_what_to_import(
+    tape, module, words, monkeypatch
+):
+    holder = sys.modules.get(module) or ModuleType(module)
+
     class RealThing(RealShell):
         def fail(self, kind):
-            raise type("GoneError", (OddError,), {"__module__": module})(kind)
+            raise holder.GoneError(kind)
 
     def program(shell):
         with pytest.raises(OddError):
             shell.fail("x")
 
-    tape.record(VcrShell, RealThing, program)
+    with monkeypatch.context() as loaded:
+        loaded.setitem(sys.modules, module, holder)
+        gone = type("GoneError", (OddError,), {"__module__": module})
+        loaded.setattr(holder, "GoneError", gone, raising=False)
+        tape.record(VcrShell, RealThing, program)
+    del gone
     gc.collect()
     with pytest.raises(DecodeError, match="a loaded type below BaseException") as refused:
         tape.replay(VcrShell, program)
     assert words in refused.value.hint
+
+
+class Made:
+    """Makes the class of what it raises, as clients of some services do."""
+
+    def __init__(self, **attributes):
+        self.error = type("NoSuchKey", (OddError,), attributes)
+
+
+class Model:
+    """Holds the class of what it raises, under another name than its own."""
+
+    Missing = type("ModelMissing", (OddError,), {})
+
+
+def failing_with(error):
+    class Failing(RealShell):
+        def fail(self, kind):
+            raise error(kind)
+
+    return Failing
+
+
+@pytest.mark.parametrize("attributes", [{}, {"__module__": "json"}])
+def test_an_exception_of_a_class_that_no_replay_can_find_is_refused_with_what_to_do(
+    tape, attributes
+):
+    def program(shell):
+        with pytest.raises(EncodeError) as refused:
+            shell.fail("x")
+        assert "a class that a replay can find" in refused.value.expected
+        assert "such as sample.models.OddError" in refused.value.hint
+        assert "registry.register(NoSuchKey, encode, decode)" in refused.value.hint
+
+    with pytest.raises(IncompleteError, match="NoSuchKey"):
+        tape.record(VcrShell, failing_with(Made(**attributes).error), program)
+    assert not tape.path.exists()
+
+
+def test_an_exception_of_a_class_in_a_function_is_refused(tape):
+    class LocalError(OddError):
+        pass
+
+    def program(shell):
+        with pytest.raises(EncodeError, match=r"<locals>\.LocalError.*no module holds it"):
+            shell.fail("x")
+
+    with pytest.raises(IncompleteError):
+        tape.record(VcrShell, failing_with(LocalError), program)
+
+
+def test_an_exception_of_a_class_that_another_class_holds_is_raised_again(tape):
+    def program(shell):
+        with pytest.raises(Model.Missing, match="x"):
+            shell.fail("x")
+
+    tape.same(VcrShell, failing_with(Model.Missing), program)
+
+
+def test_an_exception_of_a_registered_class_that_no_module_holds_is_raised_again(tape):
+    made, registry = Made().error, Registry()
+    registry.register(made, encode=str, decode=made)
+
+    def program(shell):
+        with pytest.raises(made, match="x"):
+            shell.fail("x")
+
+    tape.record(VcrShell, failing_with(made), program, codecs=registry)
+    tape.replay(VcrShell, program, codecs=registry)
+
+
+def test_what_the_application_itself_raises_may_be_of_any_class(tape):
+    def program(locks):
+        class LocalError(OddError):
+            pass
+
+        with pytest.raises(LocalError), locks.lock("door", False):
+            raise LocalError("x")
+
+    tape.same(VcrLocks, RealLocks, program)

@@ -63,7 +63,10 @@ class Crossing:
 
     def _compiler(self, way: Way, registry: Registry, secrets: Secrets) -> Compiler:
         return Compiler(
-            registry=registry, live=lambda type_: self._leaf(type_, way), hide=secrets.hide
+            registry=registry,
+            live=lambda type_: self._leaf(type_, way),
+            hide=secrets.hide,
+            rebuilds=way == "inward",
         )
 
     def know(self, boundary: Boundary) -> None:

@@ -16,7 +16,7 @@ from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode, Guarded
 from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.codec.forms import form_node
 from vcr_gen.runtime.codec.live import LiveNode
-from vcr_gen.runtime.codec.lookup import LoadedTypes
+from vcr_gen.runtime.codec.lookup import LoadedTypes, check_held
 from vcr_gen.runtime.codec.marked import find_few, find_marks, reachable
 from vcr_gen.runtime.codec.markers import custom_node, mark, metadata_of
 from vcr_gen.runtime.codec.names import describe, plain_type_name
@@ -47,7 +47,8 @@ class Compiler:
     `live` is asked first about each annotation it reaches (without `Annotated`), so that the
     runtime can take handles, callbacks and streams upon itself. `namespace` are names to fall back
     to in annotations whose own module imports them only for type checkers. `hide` names secrets:
-    it gives the placeholder that is stored for one.
+    it gives the placeholder that is stored for one. With `rebuilds`, what is encoded is decoded in
+    another run, so that exceptions must be of classes which that will have.
     """
 
     def __init__(
@@ -57,10 +58,12 @@ class Compiler:
         live: LiveHook = _nothing_live,
         namespace: Mapping[str, Any] | None = None,
         hide: Callable[[Plain], str] = _without_name,
+        rebuilds: bool = False,
     ) -> None:
         self._registry: Final = registry or Registry()
         self._live: Final = live
         self.hide: Final = hide
+        self._rebuilds: Final = rebuilds
         self._names: Final = dict(namespace or {})
         self._depth: Final = Depth()
         self._loaded: Final = LoadedTypes()
@@ -121,6 +124,12 @@ class Compiler:
     def type_name(self, cls: type) -> str:
         """The name a tag gives to a class."""
         return self._registry.name_of(cls) or standard_name(cls) or plain_type_name(cls)
+
+    def check_found_again(self, cls: type) -> None:
+        """Raise `Fault` where another run needs the class and cannot find it by its name."""
+        registered = self._registry.name_of(cls) is not None
+        if self._rebuilds and issubclass(cls, BaseException) and not registered:
+            check_held(cls)
 
     def find_type(self, name: str, base: type) -> type:
         """The class of that name below `base`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Final
 
 from vcr_gen.runtime.codec.fault import Fault, show
@@ -37,6 +38,37 @@ class LoadedTypes:
             raise Fault(expected, f"the name {show(name)}", hint)
         self._found[key] = found
         return found
+
+
+def check_held(cls: type) -> None:
+    """Raise `Fault` for a class that no loaded module holds, and no class of a module.
+
+    One that a function makes is there in another run only once that was called.
+    """
+    if _is_held(cls):
+        return
+    base = next(plain_type_name(each) for each in cls.__mro__[1:] if _is_held(each))
+    raise Fault(
+        "a class that a replay can find",
+        f"{plain_type_name(cls)}, made while the program ran: no module holds it",
+        f"raise one that a module holds, such as {base}, from the bridge instead; or register a "
+        f"codec: registry.register({cls.__name__}, encode, decode) and "
+        "Cassette(…, codecs=registry)",
+    )
+
+
+def _is_held(cls: type) -> bool:
+    if _in_module(plain_type_name(cls)) is cls:
+        return True
+    held = [value for module in list(sys.modules.values()) for value in _values(module)]
+    return any(value is cls or any(each is cls for each in _values(value)) for value in held)
+
+
+def _values(holder: object) -> list[object]:
+    """What a module or a class holds."""
+    if not isinstance(holder, ModuleType | type):
+        return []
+    return list(object.__getattribute__(holder, "__dict__").values())  # a lazy one stays unloaded
 
 
 def _in_module(name: str) -> type | None:

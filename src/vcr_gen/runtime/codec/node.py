@@ -97,6 +97,10 @@ class Nodes(Protocol):
         """The name a tag gives to a class."""
         ...
 
+    def check_found_again(self, cls: type) -> None:
+        """Raise `Fault` where another run needs the class and cannot find it by its name."""
+        ...
+
     def find_type(self, name: str, base: type) -> type:
         """The class of that name below `base`; never imports; raises `Fault` when there is none."""
         ...
@@ -193,6 +197,7 @@ class StandIns:
                     f"a {name}, a name that several loaded types have",
                     "register one of them under another name",
                 )
+            self._nodes.check_found_again(cls)
             entry = (name, node)
         else:
             raise Fault(self._declared, show(value))
