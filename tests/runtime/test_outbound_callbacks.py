@@ -7,7 +7,7 @@ import pytest
 from sample.bridges import RealBus
 from vcr_sample import VcrBus
 
-from vcr_gen.errors import DivergenceError
+from vcr_gen.errors import DivergenceError, EncodeError
 
 
 def test_a_callback_is_invoked_at_the_recorded_moments(tape):
@@ -34,6 +34,37 @@ def test_what_a_callback_answers_is_asserted(tape):
     assert tape.same(VcrBus, RealBus, program) == ["x", "xx"]
     with pytest.raises(DivergenceError, match=r"callable\.call"):
         tape.replay(VcrBus, lambda bus: program(bus, "y"))
+
+
+def test_what_a_callback_answers_that_nobody_asks_for_is_nobodys_business(tape):
+    def program(bus, answer="pong"):
+        return bus.hint(lambda number: answer)
+
+    assert tape.same(VcrBus, RealBus, program) is True
+    assert tape.replay(VcrBus, lambda bus: program(bus, "other")) is True
+
+
+def test_an_answer_of_another_type_is_refused_with_the_callback_that_gave_it(tape):
+    def program(bus):
+        bus.on("topic", lambda number: number)
+
+    with pytest.raises(EncodeError) as error:
+        tape.record(VcrBus, RealBus, program)
+    expected = "callable.call (the function given to Bus.on as `notify`): result: expected str"
+    assert str(error.value).startswith(expected)
+
+
+def test_a_function_that_is_called_no_more_is_named_by_where_it_came_from(tape):
+    def program(bus, *, stops=True):
+        stop = bus.on("topic", lambda number: "")
+        if stops:
+            stop()
+        return bus.publish(1)
+
+    assert tape.same(VcrBus, RealBus, program) == 0
+    named = r"the tape has callable\.call \(the function that Bus\.on returned\)\n"
+    with pytest.raises(DivergenceError, match=named):
+        tape.replay(VcrBus, lambda bus: program(bus, stops=False))
 
 
 def test_a_callback_passed_back_is_the_bridges_own_object(tape):

@@ -11,6 +11,7 @@ from vcr_gen.errors import DecodeError, EncodeError
 from vcr_gen.paths import FieldPath, step_text
 from vcr_gen.runtime.anchors import Anchors
 from vcr_gen.runtime.codec import Codec, Compiler, Difference, differences, same
+from vcr_gen.runtime.origins import at_place, in_use, titled
 from vcr_gen.runtime.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.places import replace
 from vcr_gen.runtime.plain import Plain
@@ -60,10 +61,16 @@ class Passing:
 
     def store(self, value: Any) -> Plain:
         """The stored form of a live value."""
+        if self.codec.replace_live is None:
+            return self._store(value)
+        with at_place(self.what):
+            return self._store(value)
+
+    def _store(self, value: Any) -> Plain:
         try:
             return self.anchors.store(self.codec.encode(value))
         except EncodeError as error:
-            place = self.what + error.path.removeprefix("$")
+            place = titled(self.what, in_use.get()) + error.path.removeprefix("$")
             raise EncodeError(
                 path=place,
                 expected=error.expected,
@@ -74,10 +81,19 @@ class Passing:
     def forward(self, value: Any) -> Any:
         """The object that the other side gets: the value itself, with its live parts wrapped."""
         replace = self.codec.replace_live
-        return value if replace is None else replace(value)
+        if replace is None:
+            return value
+        with at_place(self.what):
+            return replace(value)
 
     def restore(self, plain: Plain) -> Any:
         """The live value of a stored form."""
+        if self.codec.replace_live is None:
+            return self._restore(plain)
+        with at_place(self.what):
+            return self._restore(plain)
+
+    def _restore(self, plain: Plain) -> Any:
         plain = self.anchors.restore(plain)
         try:
             try:

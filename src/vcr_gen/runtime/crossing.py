@@ -11,6 +11,7 @@ from vcr_gen.runtime.codec import Codec, Compiler, Difference, Registry
 from vcr_gen.runtime.link import Link
 from vcr_gen.runtime.live import LiveKind, live_kind
 from vcr_gen.runtime.objects import Build, Objects, number_of
+from vcr_gen.runtime.origins import origin_here
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction import Secrets
 from vcr_gen.runtime.session import Session
@@ -76,9 +77,9 @@ class Crossing:
             if reachable.protocol_type is not None:
                 self._boundaries[reachable.protocol_type] = reachable
 
-    def link(self, on: str) -> Link:
-        """A way over the boundary for one object."""
-        return Link(self._session, self.binder, on)
+    def link(self, on: str, origin: str = "") -> Link:
+        """A way over the boundary for one object, which came from somewhere."""
+        return Link(self._session, self.binder, on, origin)
 
     def kind_of(self, number: int) -> LiveKind | Boundary:
         """What kind of object an exported one is."""
@@ -104,7 +105,20 @@ class Crossing:
         def build(number: int, real: Any) -> Any:
             if way == "outward":
                 self._kinds[number] = kind
-            return kind.wrap(self.link(f"#{number}"), kind.methods, real)
+            origin = self.objects.origins.get(number, "")
+            return kind.wrap(self.link(f"#{number}", origin), kind.methods, real)
+
+        return build
+
+    def _from_here(self, form: _Form) -> Build:
+        """What builds an object that crosses now, and remembers where."""
+        origin = origin_here(form.word)
+        if not origin:
+            return form.build
+
+        def build(number: int, real: Any) -> Any:
+            self.objects.origins[number] = origin
+            return form.build(number, real)
 
         return build
 
@@ -144,18 +158,18 @@ class Crossing:
         """The codec of live objects: the first form that fits is theirs, and the last fits all."""
         objects = self.objects
         last = forms[-1]
-        builds = {form.word: form.build for form in forms}
+        builds = {form.word: form for form in forms}
 
         def encode(value: Any) -> Plain:
             for form in forms:
                 if form.fits(value):
-                    build = form.build if way == "outward" else None
+                    build = self._from_here(form) if way == "outward" else None
                     return {form.word: objects.number(value, build)}
             raise EncodeError(path="$", expected=last.word.removeprefix("$"), got=repr(value)[:80])
 
         def decode(plain: Plain) -> Any:
             word, number = number_of(plain, builds)
-            return objects.recall(number, builds[word])
+            return objects.recall(number, self._from_here(builds[word]))
 
         def compare(recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
             if objects.agree(number_of(recorded, builds)[1], number_of(actual, builds)[1]):
@@ -164,8 +178,8 @@ class Crossing:
 
         def replace(value: Any) -> Any:
             if way == "outward":
-                return objects.hand_out(value, last.build)
-            return objects.bring_in(value, last.build)
+                return objects.hand_out(value, self._from_here(last))
+            return objects.bring_in(value, self._from_here(last))
 
         return Codec(
             encode=encode,

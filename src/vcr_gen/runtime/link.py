@@ -6,6 +6,7 @@ from typing import Any, TypeAlias, final
 
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.binding import Binder
+from vcr_gen.runtime.origins import using
 from vcr_gen.runtime.session import Operation, Session
 from vcr_gen.runtime.spec import Method
 
@@ -18,29 +19,34 @@ _Perform: TypeAlias = Callable[[Mapping[str, object]], Any]
 class Link:
     """Carries the calls of one wrapper, or of one live object."""
 
-    __slots__ = ("_binder", "_process", "_session", "on")
+    __slots__ = ("_binder", "_origin", "_process", "_session", "on")
 
-    def __init__(self, session: Session, binder: Binder, on: str) -> None:
+    def __init__(self, session: Session, binder: Binder, on: str, origin: str = "") -> None:
         self._session = session
         self._binder = binder
         self._process = getpid()
+        self._origin = origin
         self.on = on
 
     def call(self, method: Method, arguments: Mapping[str, object], perform: _Perform) -> Any:
         """Carry a call; whether it goes out or comes in is the method's nature."""
         operation = self._operation(method, arguments, perform)
-        if method.inbound:
-            return self._session.come_in(operation)
-        return self._session.go_out(operation)
+        carry = self._session.come_in if method.inbound else self._session.go_out
+        if not self._origin:
+            return carry(operation)
+        with using(self._origin):
+            return carry(operation)
 
     async def acall(
         self, method: Method, arguments: Mapping[str, object], perform: _Perform
     ) -> Any:
         """Carry a call and await it."""
         operation = self._operation(method, arguments, perform)
-        if method.inbound:
-            return await self._session.come_in_async(operation)
-        return await self._session.go_out_async(operation)
+        carry = self._session.come_in_async if method.inbound else self._session.go_out_async
+        if not self._origin:
+            return await carry(operation)
+        with using(self._origin):
+            return await carry(operation)
 
     def accepts(self, method: Method, arguments: Mapping[str, object]) -> bool:
         """Whether the arguments are of the method's types."""

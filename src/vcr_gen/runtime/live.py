@@ -11,7 +11,7 @@ from collections import abc
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from functools import update_wrapper
-from types import TracebackType
+from types import NoneType, TracebackType
 from typing import Any, TypeAlias, final
 
 from vcr_gen.runtime.codec import resolve_annotations
@@ -218,7 +218,10 @@ def _arguments_of(
 def _performing(method: Method, real: Any) -> Callable[[Mapping[str, object]], Any]:
     def perform(arguments: Mapping[str, object]) -> Any:
         args, kwargs = _split(method, arguments)
-        return real(*args, **kwargs)
+        value = real(*args, **kwargs)
+        # A lambda always has a value, which who declares None does not look at.
+        is_ignored = method.inbound and method.result in (None, NoneType)
+        return None if is_ignored and not inspect.isawaitable(value) else value
 
     return perform
 

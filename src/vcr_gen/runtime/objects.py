@@ -62,6 +62,8 @@ class Objects:
         self._numbers: dict[object, Number] = {}
         self._call = _Call()
         self._lock = threading.RLock()
+        self.origins: dict[Number, str] = {}
+        """Where they came from, in words; nothing of handles, whose calls have names."""
         self.when_exported: Callable[[], None] = lambda: None
         """Is told that the application has exported something, which may be called any time."""
 
@@ -154,6 +156,10 @@ class Objects:
         """The wrapper around an object that the application exported, or None."""
         export = self._exports.get(number)
         return None if export is None else export.wrapper
+
+    def origin_of(self, on: str) -> str:
+        """Where the object came from that calls name as `#3`, in words, if that is known."""
+        return self.origins.get(int(on[1:]), "") if on[1:].isdigit() else ""
 
     def check_real(self, number: Number, path: str) -> None:
         """Refuse an object that is only on the tape, where a real one is needed to record on."""

@@ -1,7 +1,7 @@
 """Divergences: what differs, where, since when, and what to do about it."""
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import final
 
@@ -15,6 +15,7 @@ from vcr_gen.runtime.failures.sites import called_at, shown_path
 from vcr_gen.runtime.failures.stalling import stall_words, who_reads_on
 from vcr_gen.runtime.failures.standing import place_of, who_waits
 from vcr_gen.runtime.matching.expectations import Expectation
+from vcr_gen.runtime.origins import titled
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.replay.waiting import Waiter
 from vcr_gen.runtime.session import Operation
@@ -37,11 +38,16 @@ class Reporter:
     """Makes divergences from what the player sees."""
 
     def __init__(
-        self, advice: Advice, recorded: Mapping[str, str], boundaries: Mapping[str, Boundary]
+        self,
+        advice: Advice,
+        recorded: Mapping[str, str],
+        boundaries: Mapping[str, Boundary],
+        origin_of: Callable[[str], str] = lambda _: "",
     ) -> None:
         self.advice = advice
         self.since = Since(advice, recorded, boundaries)
         self._boundaries = boundaries
+        self._origin_of = origin_of
 
     def call(
         self,
@@ -58,26 +64,28 @@ class Reporter:
         kind: DivergenceKind = "extra"
         likely = "the call was repeated" if nearest.repeated else "a call was added"
         change = None if slot is None else self.since.gone(slot.start.of, name)
+        title = titled(name, self._origin_of(operation.on))
+        due = "" if slot is None else self._title(slot.start)
         if slot is None:
-            headline = f"{name} was called, but the tape has no more calls"
+            headline = f"{title} was called, but the tape has no more calls"
         elif not isinstance(slot.event, Start):
-            headline = f"{name} was called where the tape has {describe(slot)}"
+            headline = f"{title} was called where the tape has {describe(slot)}"
         elif slot.event.of != name:
-            headline = f"{name} was called where the tape has {slot.event.of}"
+            headline = f"{title} was called where the tape has {due}"
             if nearest.ahead or nearest.next_but_one:
-                kind, likely = "order", f"{slot.event.of} was dropped, or is called later now"
+                kind, likely = "order", f"{due} was dropped, or is called later now"
         elif found.stranger:
             thread = threading.current_thread().name
-            headline = f"{name} was called by thread {thread}, but in the recording by another"
+            headline = f"{title} was called by thread {thread}, but in the recording by another"
             kind, likely = "order", "threads exchanged calls, or one does another's work now"
         elif slot.event.on != operation.on:
             differences = found.differences
-            headline = f"{name} was called on another object than recorded"
+            headline = f"{title} was called on another object than recorded"
             kind, likely = "argument", "another object is used, or calls changed places"
         else:
             differences = found.differences
             change = self.since.signature(name, [found.path for found in differences])
-            headline = f"{name} was called with other arguments than recorded"
+            headline = f"{title} was called with other arguments than recorded"
             headline += f": {_few(differences)}"
             if nearest.ahead:
                 kind, likely = "order", "calls changed places, or the one that is due was dropped"
@@ -129,14 +137,15 @@ class Reporter:
         if not signals:
             likely = "the application's answer changed"
         if slot is own and _is_alike(slot.event, event):
-            headline = f"{start.of}: the application {did_otherwise(event)}"
+            headline = f"{self._title(start)}: the application {did_otherwise(event)}"
             differences = found.differences
         else:
             headline = (
-                f"{start.of}: the application {did(event)} where the tape has {describe(slot)}"
+                f"{self._title(start)}: the application {did(event)} "
+                f"where the tape has {describe(slot)}"
             )
             if isinstance(slot.event, Start):
-                kind, likely = "missing", f"{slot.start.of} was dropped"
+                kind, likely = "missing", f"{self._title(slot.start)} was dropped"
             elif isinstance(event, Signal) and event.kind == "closed":
                 likely = "the stream is no longer read to its end"
         return self._divergence(
@@ -155,7 +164,7 @@ class Reporter:
         """The application cancelled a call that was not cancelled in the recording."""
         return self._divergence(
             "cancellation",
-            f"{slot.start.of} was cancelled, but in the recording it came to its end",
+            f"{self._title(slot.start)} was cancelled, but in the recording it came to its end",
             slot.start.of,
             slot,
             window,
@@ -248,6 +257,10 @@ class Reporter:
             hint=self.advice.record_again(),
             commands=(command,) if command else (),
         )
+
+    def _title(self, start: Start) -> str:
+        """The method of a call; where it is one of a live object's, with that."""
+        return titled(start.of, self._origin_of(start.on))
 
     def _is_generated(self, module: object) -> bool:
         """Whether a module holds wrappers: its frames are not the application's."""

@@ -49,8 +49,10 @@ class ReplayRun(Run):
         settings.anchors.hold_as_recorded(header.anchors, settings.path)
         self.screen = self._screen(replaying=True)
         self._window = Window(self._reading, settings.before_replay)
-        self.reporter = Reporter(settings.advice, header.signatures, settings.boundaries)
         objects = Objects(replaying=True)
+        self.reporter = Reporter(
+            settings.advice, header.signatures, settings.boundaries, objects.origin_of
+        )
         self.player = Player(
             self._window,
             strands=self._strands,
