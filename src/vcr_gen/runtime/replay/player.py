@@ -13,7 +13,7 @@ from typing import Any, TypeVar, final
 from vcr_gen.errors import DecodeError, DivergenceError, EncodeError, ValueCodecError
 from vcr_gen.runtime.binding import Passing
 from vcr_gen.runtime.event_loops.idling import ReplayTurns
-from vcr_gen.runtime.event_loops.libraries import library_here, running_library
+from vcr_gen.runtime.event_loops.libraries import library_here
 from vcr_gen.runtime.event_loops.loops import Loops
 from vcr_gen.runtime.event_loops.replayed_jobs import ReplayedJobs
 from vcr_gen.runtime.failures.divergence import Reporter
@@ -24,15 +24,15 @@ from vcr_gen.runtime.objects import Objects
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.replay.courier import Courier
 from vcr_gen.runtime.replay.entrance import Entrance
+from vcr_gen.runtime.replay.hearing import Hearing
 from vcr_gen.runtime.replay.lock_order import ReplayedLocks
-from vcr_gen.runtime.replay.readers import NOTHING_MORE, Readers
-from vcr_gen.runtime.replay.stage import TICK, Receiver, Stage, is_answer, is_for
+from vcr_gen.runtime.replay.readers import Readers
+from vcr_gen.runtime.replay.stage import TICK, Receiver, Stage
 from vcr_gen.runtime.replay.templates import Templates
 from vcr_gen.runtime.replay.unfinished import Unfinished
-from vcr_gen.runtime.replay.waiting import Waiter
 from vcr_gen.runtime.screening import Screen
 from vcr_gen.runtime.session import Operation
-from vcr_gen.runtime.strands.lines import Strand, Strands
+from vcr_gen.runtime.strands.lines import Strands
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 
@@ -73,6 +73,7 @@ class Player:
         self.entrance = Entrance(self._stage, self._matcher, screen)
         self.unfinished = Unfinished(self._stage, self._matcher)
         self._turns = ReplayTurns(self._stage, loops.clock)
+        self._hearing = Hearing(self._stage, strands, loops, self._turns)
         self.locks = ReplayedLocks(self._stage, self._matcher.counterparts)
         loops.serve(self._turns, ReplayedJobs(self._stage, self._matcher, loops))
 
@@ -226,99 +227,17 @@ class Player:
 
         Who `pulls` an application's stream is also told, without taking it, that an item is due.
         """
-        return self.rendered(self._hear(call, readers, pulls=pulls))
-
-    def rendered(self, event: _E) -> _E:
-        """What the environment said, with what its templates make of it now."""
-        return event if self._templates is None else self._templates.rendered(event)
-
-    def _hear(self, call: int, readers: Readers | None, *, pulls: bool) -> Event:
-        waiter = Waiter(call, pulls=pulls)
-        waiter.readers, waiter.strand = readers, self._reader(readers)
-        alone = library_here() is not None  # nobody else can come, whose turn it might be
-        with self._stage.changed:
-            waiter.impatient = self._answer_out_of_turn(call) is not None
-            self._stage.waiters.add(waiter)
-            begun = self._stage.running.get(call)
-            strand = None if begun is None else begun.start.strand
-            try:
-                while True:
-                    self._stage.check()
-                    if readers is not None and begun and call not in self._stage.running:
-                        return NOTHING_MORE
-                    head = self._stage.due()
-                    if head is not None and self._is_for(head, waiter, alone=alone):
-                        return (
-                            self._stage.give(head, readers, waiter.strand).event
-                            if not head.driven_by_application
-                            else head.event
-                        )
-                    self._stage.waiters.remove(waiter)  # who serves a callback does not wait
-                    served = self._stage.run_here(head, strand)
-                    self._stage.waiters.add(waiter)
-                    if served:
-                        continue
-                    if not self._stage.somebody_may_move():
-                        answer = self._answer_out_of_turn(call)
-                        if answer is not None:
-                            return self._stage.take(answer).event
-                        answer = self._stage.released()
-                        if answer is not None and answer.event.call == call:
-                            return self._stage.release(answer).event
-                    self._stage.wait_or_stall()
-            finally:
-                self._stage.waiters.remove(waiter)
-
-    def _is_for(self, head: Slot, waiter: Waiter, *, alone: bool) -> bool:
-        """Whether the oldest event is what a thread waits for, rather than another reader's."""
-        if not is_for(head, waiter):
-            return False
-        if self._stage.taker(head, at_last=alone) is waiter:
-            return True
-        if self._stage.somebody_else_may_move():
-            return False
-        return self._stage.taker(head, at_last=True) is waiter
-
-    def _reader(self, readers: Readers | None) -> Strand | None:
-        return None if readers is None else self.strands.here()
+        return self.rendered(self._hearing.hear(call, readers, pulls=pulls))
 
     async def hear_async(
         self, call: int, *, readers: Readers | None = None, pulls: bool = False
     ) -> Event:
         """Wait in this task for the next event of a call."""
-        library = running_library()
-        reader = self._reader(readers)
-        with self._stage.changed:
-            self._stage.check()
-            hook = self._loops.hook()
-            event = None
-            if not self._stage.waiters.of(call):
-                event = self._turns.at_once(call, hook, readers, reader, pulls=pulls)
-        if event is not None:
-            return self.rendered(event)
-        cancelled: BaseException | None = None
-        while True:
-            waiter = Waiter(call, pulls=pulls, cancelled=cancelled is not None)
-            waiter.future = library.park(patient=waiter.cancelled)
-            waiter.readers, waiter.strand = readers, reader
-            with self._stage.changed:
-                self._stage.check()
-                self._loops.hook()
-                self._stage.waiters.add(waiter)
-            try:
-                if cancelled is None and self._stage.receiver is not None:
-                    await self._stage.receiver.serve_soon(call)
-                event = await waiter.future
-            except library.cancelled as error:
-                if not self._cancels(call):
-                    raise
-                cancelled = error
-                continue
-            finally:
-                self._stage.waiters.remove(waiter)
-            if cancelled is not None and isinstance(event, End) and event.outcome == "cancelled":
-                raise cancelled
-            return self.rendered(event)
+        return self.rendered(await self._hearing.hear_async(call, readers, pulls=pulls))
+
+    def rendered(self, event: _E) -> _E:
+        """What the environment said, with what its templates make of it now."""
+        return event if self._templates is None else self._templates.rendered(event)
 
     def soon_after(self, call: int) -> Slot | None:
         """The callback that came after a call before the loop was idle again, if one is due."""
@@ -389,31 +308,3 @@ class Player:
     def close(self) -> None:
         """The session is over: whoever still waits is cancelled."""
         self._stage.close()
-
-    def _answer_out_of_turn(self, call: int) -> Slot | None:
-        """The end of a call that is made in a loop's thread, and so cannot wait for other tasks.
-
-        What the tape has before it may be theirs to do; it still has to happen.
-        """
-        if library_here() is None:
-            return None
-        slot = self.window.next_of_call(call)
-        return slot if slot is not None and is_answer(slot) else None
-
-    def _cancels(self, call: int) -> bool:
-        """Whether the tape has the cancellation that just came.
-
-        The call is then left in its turn, or answered, where the environment did so nevertheless.
-        """
-        with self._stage.changed:
-            if self._stage.failure is not None or self._stage.closed:
-                return False
-            slot = self.window.next_of_call(call)
-            if slot is None:
-                return True  # the recording ended before the call was left
-            event = slot.event
-            if isinstance(event, Signal) and event.kind == "cancel" and not slot.start.inbound:
-                self._stage.take(slot)
-            elif not isinstance(event, End) or event.outcome != "cancelled":
-                self._stage.fail(self._stage.reporter.cancelled(slot, self.window))
-            return True
