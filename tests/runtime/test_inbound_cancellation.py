@@ -3,6 +3,7 @@
 import asyncio
 import gc
 
+import anyio
 import pytest
 from sample.application import Application
 from tape_data import read_tape
@@ -47,6 +48,21 @@ def test_calls_that_are_cancelled_with_all_other_tasks_at_the_end_are_cancelled_
         word for entry in read_tape(tape.path) for word in ("cancel", "raised") if word in entry
     ]
     assert words.count("cancel") == words.count("raised") == 12
+
+
+def test_a_scope_of_anyio_that_cancels_again_and_again_cancels_a_call_once(tape):
+    async def environment(server):
+        assert await server.start("x") == "X"
+        for _ in range(5):
+            with anyio.move_on_after(0.01) as scope:
+                await server.sleep()
+            assert scope.cancelled_caught
+        assert await server.start("y") == "Y"
+
+    log = tape.served(VcrServer, Application, environment)
+
+    assert log.count("cancelled") == 5
+    assert len([entry for entry in read_tape(tape.path) if "cancel" in entry]) == 5
 
 
 def test_the_message_of_a_cancellation_is_not_the_application_s_answer(tape):

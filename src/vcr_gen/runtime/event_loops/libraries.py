@@ -6,7 +6,7 @@ from asyncio.events import _get_running_loop
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextvars import Context
 from functools import partial
-from typing import Any, Protocol, TypeVar, final
+from typing import Any, Protocol, TypeAlias, TypeVar, final
 
 from vcr_gen.errors import UsageError
 
@@ -172,40 +172,47 @@ class _Asyncio:
         (its own `asyncio.timeout` cancels the task it runs in) stays inside, and what cancels the
         caller is seen here before the clean-up of the cancelled code, whose own calls must come
         later on the tape than what caused them. Who cancels all tasks, as `asyncio.run` does at
-        its end, cancels both: the application's may be the first of them to go on.
+        its end, cancels both: the application's may be the first of them to go on. Who cancels
+        again before the application could go on, as anyio does, tells it nothing new.
         """
         caller = asyncio.current_task()
         assert caller is not None
         seen = caller.cancelling()
-        seen_inside = False
+        seen_inside = told = False
 
-        def look() -> None:
-            nonlocal seen, seen_inside
-            if caller.cancelling() > seen:
+        def look(error: BaseException | None) -> None:
+            nonlocal seen, seen_inside, told
+            if isinstance(error, asyncio.CancelledError) and caller.cancelling() > seen:
                 seen, seen_inside = caller.cancelling(), True
-                cancelled()
+                if not told:
+                    cancelled()
+            told = False
 
         task = asyncio.create_task(_seen_cancelled(application, look), context=context)
         while not task.done():
             try:
                 await asyncio.wait([task])
             except asyncio.CancelledError as error:
-                if not seen_inside:
+                if not seen_inside and not told:
                     cancelled()
                     task.cancel(*error.args)
+                    told = True
                 seen, seen_inside = caller.cancelling(), False
         application.close()  # it never began where its task was cancelled before
         return task.result()
 
 
-async def _seen_cancelled(work: Coroutine[Any, Any, _S], look: Callable[[], None]) -> _S:
-    """Run a coroutine, and look before it is told that its task is cancelled."""
+_Look: TypeAlias = Callable[[BaseException | None], None]
+
+
+async def _seen_cancelled(work: Coroutine[Any, Any, _S], look: _Look) -> _S:
+    """Run a coroutine, and look each time before it goes on, or is told of an exception."""
     return await _Looking(work, look)
 
 
 @final
 class _Looking(Awaitable[_S]):
-    def __init__(self, work: Coroutine[Any, Any, _S], look: Callable[[], None]) -> None:
+    def __init__(self, work: Coroutine[Any, Any, _S], look: _Look) -> None:
         self._work = work
         self._look = look
 
@@ -219,12 +226,12 @@ class _Looking(Awaitable[_S]):
                 return result
             try:
                 go_on = partial(self._work.send, (yield awaited))
+                self._look(None)
             except GeneratorExit:
                 self._work.close()
                 raise
             except BaseException as error:
-                if isinstance(error, asyncio.CancelledError):
-                    self._look()
+                self._look(error)
                 go_on = partial(self._work.throw, error)
 
 
