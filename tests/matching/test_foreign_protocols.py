@@ -91,6 +91,16 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def run_program() -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "program.py"],
+        env={"PYTHONPATH": "src:generated"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 def test_paths_and_functions_of_the_configuration_hold_in_a_replay(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -98,13 +108,7 @@ def test_paths_and_functions_of_the_configuration_hold_in_a_replay(
     (project / "program.py").write_text(PROGRAM)
 
     assert main(["-q"]) == 0, capsys.readouterr().err
-    run = subprocess.run(
-        [sys.executable, "program.py"],
-        env={"PYTHONPATH": "src:generated"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    run = run_program()
 
     assert run.stderr == ""
     assert run.stdout.splitlines() == [
@@ -234,13 +238,7 @@ def test_a_property_or_attribute_that_is_named_is_secret(
     (project / "program.py").write_text(OPENING)
 
     assert main(["-q"]) == 0, capsys.readouterr().err
-    run = subprocess.run(
-        [sys.executable, "program.py"],
-        env={"PYTHONPATH": "src:generated"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    run = run_program()
     assert (run.stdout.strip(), run.stderr) == (shown, "")
 
 
