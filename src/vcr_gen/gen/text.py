@@ -35,6 +35,7 @@ _FOLDED: Final = {
 }
 _TAIL: Final = re.compile(r"(\.\w+)*")
 _NAME: Final = re.compile(r"\w+")
+_STRING: Final = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -129,7 +130,7 @@ def surrounded(
             opener = fold(part.full_name + (tail.group() if tail else ""))
             yield part, around
         else:
-            for character in part:
+            for character in _STRING.sub("", part):
                 if character == "[":
                     around = (*around, opener)
                 elif character == "]":
