@@ -150,3 +150,13 @@ def test_an_exception_that_is_thrown_back_while_a_task_is_cancelled_is_no_cancel
         return await task
 
     assert tape.same(VcrFeed, RealFeed, program) == "thrown back"
+
+
+def test_a_scope_of_anyio_that_was_there_before_the_first_call_comes_to_its_end(tape):
+    async def program(shell):
+        with anyio.move_on_after(0.05) as scope:
+            shell.tell("begin")
+            await anyio.sleep_forever()
+        return scope.cancelled_caught
+
+    assert tape.same(VcrShell, RealShell, program)

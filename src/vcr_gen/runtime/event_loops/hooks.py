@@ -7,7 +7,16 @@ from typing import Any, Protocol, cast, final
 
 from vcr_gen.runtime.strands.lines import in_environment
 
-__all__ = ["GLANCE", "Hook", "NumberedTasks", "OrderedTimer", "Overrides", "apart", "redelivers"]
+__all__ = [
+    "GLANCE",
+    "Hook",
+    "NumberedTasks",
+    "OrderedTimer",
+    "Overrides",
+    "apart",
+    "move_timer",
+    "redelivers",
+]
 
 GLANCE = 0.001
 """Seconds a loop really waits that has nothing to do but to cancel a task again."""
@@ -128,3 +137,14 @@ def redelivers(callback: object) -> bool:
     A loop with nothing else to do is idle: the task waits for its turn to leave.
     """
     return getattr(callback, "__name__", "") == "_deliver_cancellation"
+
+
+def move_timer(timer: Any, when: float) -> None:
+    """Have a timer of a loop due at another time, as when the loop's clock is another.
+
+    A scope of anyio looks at the clock again when its timer fires, and waits for its own deadline.
+    """
+    scope: Any = getattr(timer._callback, "__self__", None)
+    if getattr(scope, "_deadline", None) == timer._when:
+        scope._deadline = when
+    timer._when = when

@@ -14,6 +14,7 @@ from vcr_gen.runtime.event_loops.hooks import (
     OrderedTimer,
     Overrides,
     apart,
+    move_timer,
     redelivers,
 )
 from vcr_gen.runtime.event_loops.jobs import run_job
@@ -97,7 +98,7 @@ class StandardHook:
         self._tasks.undo()
         now = self._loop.time()
         for timer in self._loop._scheduled:
-            timer._when += now - self._clock.now
+            move_timer(timer, timer._when + now - self._clock.now)
         for hook in reversed(self.beneath):
             hook.remove()
 
@@ -140,7 +141,7 @@ class StandardHook:
         if len(recorded) == len(rests):
             rests = list(recorded)
         for timer, rest in zip(found, rests, strict=True):
-            timer._when = self._clock.now + rest
+            move_timer(timer, self._clock.now + rest)
         self._loop._scheduled[:] = found
         return tuple(rests)
 
