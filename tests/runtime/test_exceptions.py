@@ -271,16 +271,30 @@ def test_an_exception_of_a_class_that_no_replay_can_find_is_refused_with_what_to
     assert not tape.path.exists()
 
 
-def test_an_exception_of_a_class_in_a_function_is_refused(tape):
+def test_an_exception_of_a_class_that_the_program_defines_in_a_function_is_raised_again(tape):
     class LocalError(OddError):
         pass
 
     def program(shell):
-        with pytest.raises(EncodeError, match=r"<locals>\.LocalError.*no module holds it"):
+        with pytest.raises(LocalError, match="x"):
             shell.fail("x")
 
-    with pytest.raises(IncompleteError):
-        tape.record(VcrShell, failing_with(LocalError), program)
+    tape.same(VcrShell, failing_with(LocalError), program)
+
+
+def test_a_replay_before_whose_call_nobody_defined_the_class_says_what_to_do(tape):
+    class LocalError(OddError):
+        pass
+
+    def program(shell):
+        with pytest.raises(LocalError):
+            shell.fail("x")
+
+    tape.record(VcrShell, failing_with(LocalError), program)
+    tape.path.write_text(tape.path.read_text().replace("LocalError", "UndefinedError"))
+    with pytest.raises(DecodeError) as refused:
+        tape.replay(VcrShell, lambda shell: shell.fail("x"))
+    assert "call the function that defines it before, or define it" in refused.value.hint
 
 
 def test_an_exception_of_a_class_that_another_class_holds_is_raised_again(tape):

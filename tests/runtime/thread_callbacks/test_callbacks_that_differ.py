@@ -3,6 +3,7 @@
 import queue
 import threading
 from collections import deque
+from pathlib import Path
 
 import pytest
 from broker import Broker
@@ -67,3 +68,14 @@ def test_a_call_that_the_callback_makes_otherwise_is_a_divergence(tape):
     tape.record(VcrBus, Broker, program(0))
     with pytest.raises(DivergenceError, match=r"Bus\.publish"):
         tape.replay(VcrBus, program(1), patience=0.3)
+
+
+def test_a_program_that_waits_for_callbacks_without_having_asked_for_them_does_not_hang(tape):
+    def forgetful(bus):
+        return [queue.Queue().get() for _ in range(3)]
+
+    tape.record(VcrBus, Broker, listening())
+    with pytest.raises(DivergenceError, match=r"Bus\.on was dropped") as caught:
+        tape.replay(VcrBus, forgetful, patience=0.3)
+    assert "is not at the tape, but at" in str(caught.value)
+    assert Path(__file__).name in str(caught.value)

@@ -11,6 +11,8 @@ from typing import Final
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.names import plain_type_name
 
+_LOCAL: Final = ".<locals>."
+
 
 class LoadedTypes:
     """Finds loaded classes by name, below a base class."""
@@ -33,7 +35,9 @@ class LoadedTypes:
             module = name.rpartition(".")[0]
             expected = f"a loaded type below {plain_type_name(base)}"
             hint = f"import {module} before, or register the type" if module else ""
-            if module == "__main__":
+            if _LOCAL in name:
+                hint = "call the function that defines it before, or define it in a module"
+            elif module == "__main__":
                 hint = "define the type in a module, which this run can import, not in a script"
             raise Fault(expected, f"the name {show(name)}", hint)
         self._found[key] = found
@@ -43,9 +47,10 @@ class LoadedTypes:
 def check_held(cls: type) -> None:
     """Raise `Fault` for a class that no loaded module holds, and no class of a module.
 
-    One that a function makes is there in another run only once that was called.
+    One that a function of the program defines is there again once that was called again; which
+    function made a class with the name of no function, nobody can tell.
     """
-    if _is_held(cls):
+    if _LOCAL in cls.__qualname__ or _is_held(cls):
         return
     base = next(plain_type_name(each) for each in cls.__mro__[1:] if _is_held(each))
     raise Fault(

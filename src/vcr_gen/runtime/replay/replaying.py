@@ -1,6 +1,7 @@
 """How a cassette replays, from its opening to its close."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from vcr_gen.errors import (
     CassetteFormatError,
@@ -27,6 +28,9 @@ from vcr_gen.runtime.tape.storage import Reading
 from vcr_gen.runtime.tape.window import Window
 
 __all__ = ["ReplayRun", "open_cassette"]
+
+_NOT_ALONE: Final = (b"strand", b"inbound")
+"""What an event says of a program that had threads or was called: one may wait in vain."""
 
 
 class ReplayRun(Run):
@@ -69,6 +73,8 @@ class ReplayRun(Run):
         self.wrappers = Wrappers(self.crossing)
         self.dispatcher = Dispatcher(self.player, self.wrappers)
         objects.when_exported = self.dispatcher.attend
+        if any(map(self._reading.holds, _NOT_ALONE)):
+            self.dispatcher.attend()
         passing = self.crossing.binder.anything("initial_state")
         self.initial_state = {
             name: passing.restore(value) for name, value in header.initial_state.items()
