@@ -17,7 +17,7 @@ from vcr_market import VcrDesk, VcrMarket
 from vcr_gen import Cassette, Driver
 from vcr_gen.boundary import Codec
 from vcr_gen.cli import main
-from vcr_gen.errors import CassetteTemplateError, DecodeError, EncodeError
+from vcr_gen.errors import CassetteTemplateError, DecodeError
 from vcr_gen.runtime.codec import Compiler
 
 
@@ -153,10 +153,13 @@ def test_text_that_only_looks_like_a_template_is_text(tmp_path: Path) -> None:
 
 
 def test_what_a_program_says_never_becomes_a_template() -> None:
-    codec = Compiler().codec(_annotated(Codec(lambda _: {"$template": "{{ uuid() }}"}, str)))
+    said = {"$template": "{{ uuid() }}"}
+    codec = Compiler().codec(_annotated(Codec(lambda _: said, lambda heard: heard)))
 
-    with pytest.raises(EncodeError, match=r"\$template"):
-        codec.encode(Line("a", 1))
+    stored = codec.encode(Line("a", 1))
+
+    assert stored == {"$items": [["$template", "{{ uuid() }}"]]}
+    assert codec.decode(stored) == said
 
 
 def _annotated(word: object) -> Any:
