@@ -1,5 +1,7 @@
 """Makes the calls of the environment's own threads in a replay, when their time has come.
 
+It is also who sees that a program waits for ever for what nobody does.
+
 A callback that came while the program waited for something else than the tape has nobody who would
 take it. So a thread of the session's own looks when everything before it is done and the program
 has come to where it stood: each of its threads waits, and would still wait when the callback came.
@@ -28,7 +30,7 @@ _AT_WORK = 0.05
 
 @final
 class Courier:
-    """A thread that exists from when somebody may be called until the session ends."""
+    """A thread that exists from when it is of use until the session ends."""
 
     def __init__(
         self,
@@ -45,13 +47,24 @@ class Courier:
         self._thread: threading.Thread | None = None
         self._nudged = threading.Event()
         self._closing = False
+        self._delivers = False
         self._waits: dict[threading.Thread, tuple[object, float]] = {}
         """What each thread was seen to wait for, and since when."""
         self._stands_since = inf
         self._bystanders: object = None
 
     def attend(self) -> None:
-        """Be there from now on."""
+        """Make calls from now on."""
+        if not self._delivers:
+            self._delivers = True
+            self._nudged.set()
+        self.watch()
+
+    def watch(self) -> None:
+        """Be there from now on, and look at the program alone.
+
+        The tape is not looked at before it is used: the program may still say what it watches.
+        """
         if self._thread is None and not self._closing:
             name = f"{OWN_THREAD} courier"
             self._thread = threading.Thread(target=self._run, name=name, daemon=True)
@@ -59,7 +72,7 @@ class Courier:
 
     def takes(self, head: Slot | None) -> bool:
         """Whether the oldest event is one that it will deliver, sooner or later."""
-        if head is None or self._thread is None or not head.start.inbound:
+        if head is None or not self._delivers or not head.start.inbound:
             return False
         strands = {slot.start.strand for slot in self._stage.running.values()}
         if head.start.strand in strands or self._loops.in_use:
@@ -68,7 +81,7 @@ class Courier:
 
     def nudge(self) -> None:
         """Something moved: wake the thread if a call of its own is due now."""
-        if self._thread is None:
+        if not self._delivers:
             return
         with suppress(Exception):  # where the tape is broken, whoever reads on is told
             if self.takes(self._stage.window.head()):
@@ -89,7 +102,7 @@ class Courier:
                 return
             with stage.changed:
                 try:
-                    head = stage.window.head()
+                    head = stage.window.head() if self._delivers else None
                 except Exception:
                     return  # the tape is broken here: whoever reads on, or closes it, is told
                 due = self.takes(head)

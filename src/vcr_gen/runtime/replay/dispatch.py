@@ -162,6 +162,10 @@ class Dispatcher:
         """Make calls also while no thread waits for the tape."""
         self._courier.attend()
 
+    def watch(self) -> None:
+        """See to it that the program does not wait for ever."""
+        self._courier.watch()
+
     def takes(self, head: Slot | None) -> bool:
         """Whether an inbound call is made from a thread of its own, now or later."""
         return self._callers.begin_soon or self._courier.takes(head)

@@ -74,7 +74,7 @@ class ReplayRun(Run):
         self.dispatcher = Dispatcher(self.player, self.wrappers)
         objects.when_exported = self.dispatcher.attend
         if any(map(self._reading.holds, _NOT_ALONE)):
-            self.dispatcher.attend()
+            self.dispatcher.watch()
         passing = self.crossing.binder.anything("initial_state")
         self.initial_state = {
             name: passing.restore(value) for name, value in header.initial_state.items()
