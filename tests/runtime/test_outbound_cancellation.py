@@ -160,3 +160,23 @@ def test_a_scope_of_anyio_that_was_there_before_the_first_call_comes_to_its_end(
         return scope.cancelled_caught
 
     assert tape.same(VcrShell, RealShell, program)
+
+
+def test_a_bridge_whose_own_task_group_fails_was_not_cancelled(tape):
+    class Grouped(RealShell):
+        async def arun(self, name, delay=0.0):
+            async def fail():
+                await asyncio.sleep(0.001)
+                raise ValueError(name)
+
+            async with asyncio.TaskGroup() as group:
+                group.create_task(fail())
+                group.create_task(asyncio.sleep(5))
+
+    async def program(shell):
+        with pytest.raises(ExceptionGroup) as caught:
+            await shell.arun("odd")
+        return repr(caught.value)
+
+    assert "ValueError('odd')" in tape.same(VcrShell, Grouped, program)
+    assert tape.words() == ["call"]

@@ -2,11 +2,12 @@
 
 import asyncio
 import sys
+import traceback
 from asyncio.events import _get_running_loop
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextvars import Context
 from functools import partial
-from typing import Any, Protocol, TypeAlias, TypeVar, final
+from typing import Any, Final, Protocol, TypeAlias, TypeVar, final
 
 from vcr_gen.errors import UsageError
 
@@ -23,6 +24,8 @@ __all__ = [
 
 _T = TypeVar("_T")
 _S = TypeVar("_S")
+
+_LEAVES_GROUP: Final = asyncio.TaskGroup.__aexit__.__code__
 
 
 class Loop(Protocol):
@@ -96,8 +99,11 @@ class Library(Protocol):
     async def pause(self) -> None:
         """Let every other task that is ready go on once."""
 
-    def watch_caller(self) -> Callable[[], bool]:
-        """Tells whether the running task was cancelled since, rather than something it awaits."""
+    def watch_caller(self) -> Callable[[BaseException | None], bool]:
+        """Tells whether the running task was cancelled since, rather than something it awaits.
+
+        It is asked with what the task was given to raise, if anything.
+        """
 
     async def watch_for_cancel(
         self,
@@ -152,13 +158,13 @@ class _Asyncio:
     async def pause(self) -> None:
         await asyncio.sleep(0)
 
-    def watch_caller(self) -> Callable[[], bool]:
+    def watch_caller(self) -> Callable[[BaseException | None], bool]:
         task: Any = asyncio.current_task()
         if task is None:
-            return lambda: False
+            return lambda _: False
         # One that was asked for before, and that the task has not been told of yet, is to come.
         seen = task.cancelling() - bool(task._must_cancel)
-        return lambda: task.cancelling() > seen
+        return lambda error: task.cancelling() - _left_by_groups(task, error) > seen
 
     async def watch_for_cancel(
         self,
@@ -261,6 +267,18 @@ def running_library() -> Library:
             "runs here"
         )
     return found
+
+
+def _left_by_groups(task: object, error: BaseException | None) -> int:
+    """How many cancellations of a task are left of its own task groups, which have failed.
+
+    Before Python 3.13, one that fails while it waits for its tasks does not take its own back.
+    """
+    if sys.version_info >= (3, 13) or error is None:
+        return 0
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    left = [frame.f_locals["self"] for frame in frames if frame.f_code is _LEAVES_GROUP]
+    return sum(one._parent_task is task and one._parent_cancel_requested for one in left)
 
 
 def as_answer(error: BaseException) -> BaseException:

@@ -154,9 +154,9 @@ class _Trio:
     async def pause(self) -> None:
         await trio.lowlevel.checkpoint()
 
-    def watch_caller(self) -> Callable[[], bool]:
+    def watch_caller(self) -> Callable[[BaseException | None], bool]:
         # What trio cancels inside of the environment stays there.
-        return lambda: trio.current_effective_deadline() == -inf
+        return lambda _: trio.current_effective_deadline() == -inf
 
     async def watch_for_cancel(
         self,

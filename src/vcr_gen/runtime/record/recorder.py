@@ -132,17 +132,17 @@ class Recorder:
             except (GeneratorExit, KeyboardInterrupt, SystemExit):
                 raise
             except StopAsyncIteration:  # the end of a stream, which its consumer records
-                await self._turn_of_answer(call, cancelled=is_cancelled())
+                await self._turn_of_answer(call, cancelled=is_cancelled(None))
                 raise
             except BaseException as error:
-                if isinstance(error, library.cancelled) and is_cancelled():
+                if isinstance(error, library.cancelled) and is_cancelled(error):
                     raise
-                await self._turn_of_answer(call, cancelled=is_cancelled())
+                await self._turn_of_answer(call, cancelled=is_cancelled(error))
                 self.raised(call, bound, error, goes_on=goes_on(error))
                 raise
-            await self._turn_of_answer(call, cancelled=is_cancelled())
+            await self._turn_of_answer(call, cancelled=is_cancelled(None))
         except library.cancelled:
-            if is_cancelled():
+            if is_cancelled(None):
                 try:
                     if leave is not None:
                         await _environment(leave())
