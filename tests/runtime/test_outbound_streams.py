@@ -13,7 +13,7 @@ from sample.models import BoomError
 from tape_data import read_tape
 from vcr_sample import VcrFeed
 
-from vcr_gen.errors import DivergenceError, EncodeError
+from vcr_gen.errors import DivergenceError, EncodeError, UsageError
 
 
 def test_items_are_replayed_one_at_a_time(tape):
@@ -303,13 +303,26 @@ def test_an_iterable_that_no_codec_knows_raises_where_it_is_iterated(tape):
             return _Rows("x!")
 
     def program(feed):
-        words = feed.words(lazy=True)
-        first = next(iter(words))
+        words = iter(feed.words(lazy=True))
+        first = next(words)
         with pytest.raises(BoomError):
             list(words)
         return first, list(words)
 
     assert tape.same(VcrFeed, Odd, program) == ("x", [])
+
+
+def test_an_iterable_that_no_codec_knows_cannot_be_gone_through_again(tape):
+    class Odd(RealFeed):
+        def words(self, lazy):
+            return _Rows("xy")
+
+    def program(feed):
+        words = feed.words(lazy=True)
+        with pytest.raises(UsageError, match=r"Feed\.words returned .* gone through already"):
+            return list(words), list(words)
+
+    tape.record(VcrFeed, Odd, program)
 
 
 @pytest.mark.parametrize("words", [deque("xy"), ("x", "y"), {"x": 1, "y": 2}.keys(), ["x", "y"]])

@@ -1,6 +1,7 @@
 """Streams that several tasks or threads read at once."""
 
 import asyncio
+import contextlib
 import threading
 from functools import partial
 
@@ -136,3 +137,47 @@ def test_what_a_reader_gets_of_a_stream_that_another_closed_is_told_not_to_be_on
     with pytest.warns(InexactReplayWarning, match="1 answers came from streams"):
         assert tape.record(VcrFeed, Last, program) == "z"
     assert tape.words() == ["call", "closed", "end"]
+
+
+def test_readers_that_are_cancelled_together_are_cancelled_again(tape):
+    class Silent(RealFeed):
+        """Has nothing to say."""
+
+        def alines(self, name):
+            return self
+
+        def __aiter__(self):
+            return self
+
+        async def __anext__(self):
+            await asyncio.sleep(5)
+
+    async def program(feed):
+        lines, seen = feed.alines("abc"), []
+
+        async def read(name):
+            try:
+                async for _ in lines:
+                    pass
+                seen.append((name, "end"))
+            except asyncio.CancelledError:
+                seen.append((name, "cancelled"))
+                raise
+
+        async def fail():
+            await feed.aupload(_nothing())
+            raise KeyError
+
+        with contextlib.suppress(ExceptionGroup):
+            async with asyncio.TaskGroup() as group:
+                for name in "xyz":
+                    group.create_task(read(name))
+                group.create_task(fail())
+        return seen
+
+    async def _nothing():
+        for chunk in ():
+            yield chunk
+
+    seen = tape.same(VcrFeed, Silent, program)
+    assert seen == [(name, "cancelled") for name in "xyz"]

@@ -8,6 +8,7 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, final
 
+from vcr_gen.errors import UsageError
 from vcr_gen.runtime.binding import Bound
 from vcr_gen.runtime.event_loops.libraries import as_answer, running_library
 from vcr_gen.runtime.plain import Plain
@@ -16,7 +17,7 @@ from vcr_gen.runtime.tape.events import SignalKind
 if TYPE_CHECKING:
     from vcr_gen.runtime.record.recorder import Recorder
 
-__all__ = ["AsyncStream", "RecordedAsyncStream", "RecordedStream", "Stream", "goes_on"]
+__all__ = ["AsyncStream", "OnePass", "RecordedAsyncStream", "RecordedStream", "Stream", "goes_on"]
 
 
 class Stream(Generator[Any, Any, Any], ABC):
@@ -174,6 +175,24 @@ class RecordedStream(_Recorded, Stream):
             going_on = self._survives(error, closing=closing)
             self._over = not going_on or (self._over and not closing)
             self._recorder.raised(self._call, self._bound, error, goes_on=going_on)
+
+
+@final
+class OnePass:
+    """The items of an object that could be gone through again, which a recording cannot give."""
+
+    def __init__(self, stream: RecordedStream, name: str) -> None:
+        self._stream: RecordedStream | None = stream
+        self._name = name
+
+    def __iter__(self) -> RecordedStream:
+        stream, self._stream = self._stream, None
+        if stream is None:
+            raise UsageError(
+                f"what {self._name} returned is recorded item by item, and was gone through already"
+                "\n\nhint: keep its items in a list, or have the bridge return one"
+            )
+        return stream
 
 
 @final

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from typing import Any, final
 
@@ -19,7 +19,7 @@ from vcr_gen.runtime.record.writer import Tape
 from vcr_gen.runtime.session import Operation
 from vcr_gen.runtime.shapes import Kind
 from vcr_gen.runtime.strands.lines import Strands, in_environment
-from vcr_gen.runtime.streams import RecordedAsyncStream, RecordedStream
+from vcr_gen.runtime.streams import OnePass, RecordedAsyncStream, RecordedStream
 from vcr_gen.runtime.tape.events import JOB, Soon
 
 __all__ = ["Recorder"]
@@ -250,7 +250,9 @@ class Recorder:
         if kind is Kind.ITERABLE:
             items = bound.items(value)
             if items is not None:
-                return RecordedStream(self, call, bound, items, inbound=inbound)
+                stream = RecordedStream(self, call, bound, items, inbound=inbound)
+                once = inbound or isinstance(value, Iterator)
+                return stream if once else OnePass(stream, bound.method.name)
             stored, result = self.give(bound.whole, value)
             self.tape.end(call, "returned", stored)
             return result
@@ -328,4 +330,5 @@ async def _environment(real: Awaitable[Any]) -> Any:
     try:
         return await real
     finally:
-        in_environment.reset(token)
+        with suppress(ValueError):  # one that was dropped is closed by whoever finds it
+            in_environment.reset(token)

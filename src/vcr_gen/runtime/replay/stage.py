@@ -117,7 +117,9 @@ class Stage:
                 for waiter in self.waiters.of(slot.event.call):
                     if waiter.strand is not reader and waiter.future is not None:
                         loop = waiter.future.get_loop()
-                        loop.call_soon_threadsafe(_end, waiter.future)
+                        leave = partial(_leave, waiter.future, waiter.call)
+                        tell = leave if waiter.cancelled else partial(_end, waiter.future)
+                        loop.call_soon_threadsafe(tell)
         return self.take(slot)
 
     def taker(self, head: Slot, *, at_last: bool) -> Waiter | None:
