@@ -21,7 +21,6 @@ _DROPPED: Final = frozenset(
     {
         "abc.abstractmethod",
         "typing.override",
-        "typing.type_check_only",
         "typing.no_type_check",
         "typing.runtime_checkable",
     }
@@ -48,6 +47,8 @@ class Decorations:
     role: Literal["method", "property", "cached", "setter", "getter", "deleter"] = "method"
     managed: Managed | None = None
     deprecated: bool = False
+    checker_only: bool = False
+    """Whether it is `@type_check_only`: type checkers let nobody use it."""
     kept: tuple[Text, ...] = ()
     """Decorators that the wrapper repeats."""
     directions: frozenset[Direction] = frozenset()
@@ -108,6 +109,8 @@ def _add(found: Decorations, decorator: ast.expr, scope: Scope) -> Decorations:
         return replace(found, recorded=False)
     if direction := direction_of(name):
         return replace(found, directions=found.directions | {direction})
+    if name == "typing.type_check_only":
+        return replace(found, checker_only=True)
     if name in _DROPPED:
         return found
     text = spell(bind(decorator, scope))

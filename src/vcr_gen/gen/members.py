@@ -81,7 +81,8 @@ def read_members(
                     member = _member(declared, name, problems, ancestors)
                 if isinstance(member, Method | Property | Attribute):
                     private = declared.name if name != declared.name else ""
-                    member = replace(member, declared=private, disputed=declared.disputed)
+                    disputed = declared.disputed or member.disputed
+                    member = replace(member, declared=private, disputed=disputed)
                 if member is not None:
                     found[name] = member
                 elif name in found:
@@ -223,6 +224,7 @@ def _function_member(
         direction=direction,
         recorded=all(one.recorded for _, one in functions),
         deprecated=any(one.deprecated for _, one in functions),
+        disputed=any(one.checker_only for _, one in functions),
     )
 
 
@@ -272,6 +274,7 @@ def _property(
         direction=direction,
         recorded=all(how.recorded for _, how in functions),
         deprecated=any(how.deprecated for _, how in functions),
+        disputed=any(how.checker_only for _, how in functions),
     )
 
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar, cast
 
 from vcr_gen.runtime import OMITTED, Boundary, Call, Cassette, OutboundPort, given
 
 from stub_source.ports import Service, Thing
 
 if TYPE_CHECKING:
-    from stub_source.ports import Named
+    from stub_source.ports import Named, Stacked
 
 _T = TypeVar("_T")
 
@@ -100,10 +100,47 @@ NAMED: Final[Boundary] = Boundary(
     calls={"label": NamedLabel},
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackedAssoc(Call):
+    """`Stacked.__assoc__`, as it crosses the boundary."""
+
+    of: Thing
+
+    def __call__(self, target: Stacked) -> Thing:
+        return cast("Callable[..., Thing]", cast("Any", target).__assoc__)(self.of)
+
+
+class VcrStacked:
+    """Records and replays `Stacked`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Stacked | None = None) -> None:
+        self._port = OutboundPort(cassette, STACKED, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Stacked]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def __assoc__(self, of: Thing, /) -> Thing:
+        return self._port.call(StackedAssoc(of=of))
+
+
+STACKED: Final[Boundary] = Boundary(
+    "Stacked",
+    direction="outbound",
+    protocol="stub_source.ports:Stacked",
+    wrapper=VcrStacked,
+    calls={"__assoc__": StackedAssoc},
+)
+
 if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
 
     def vcr_service_is_a_service(wrapper: VcrService) -> Service:
         return wrapper
 
     def vcr_named_is_a_named(wrapper: VcrNamed) -> Named:
+        return wrapper
+
+    def vcr_stacked_is_a_stacked(wrapper: VcrStacked) -> Stacked:
         return wrapper
