@@ -151,7 +151,7 @@ class Cassette:
 
     def __enter__(self) -> Self:
         if isinstance(self._run, ReplayRun):
-            self._run.player.enter_block(_getframe(1))
+            self._run.enter_block(_getframe(1))
         return self
 
     def __exit__(

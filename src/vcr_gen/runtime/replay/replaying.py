@@ -1,6 +1,7 @@
 """How a cassette replays, from its opening to its close."""
 
 from collections.abc import Iterator
+from types import FrameType
 from typing import Final
 
 from vcr_gen.errors import (
@@ -49,6 +50,7 @@ class ReplayRun(Run):
             raise
 
     def _open(self, settings: Settings) -> None:
+        self._was_alone = not any(map(self._reading.holds, _NOT_ALONE))
         header = Header.read(self._reading.header, settings.path)
         settings.anchors.hold_as_recorded(header.anchors, settings.path)
         self.screen = self._screen(replaying=True)
@@ -73,8 +75,6 @@ class ReplayRun(Run):
         self.wrappers = Wrappers(self.crossing)
         self.dispatcher = Dispatcher(self.player, self.wrappers)
         objects.when_exported = self.dispatcher.attend
-        if any(map(self._reading.holds, _NOT_ALONE)):
-            self.dispatcher.watch()
         passing = self.crossing.binder.anything("initial_state")
         self.initial_state = {
             name: passing.restore(value) for name, value in header.initial_state.items()
@@ -82,6 +82,12 @@ class ReplayRun(Run):
         if settings.hermetic is not None and not self.calls_real:
             hide = self.screen.secrets.text
             self._guard = Guard(settings.hermetic, settings.path, settings.boundaries, hide)
+
+    def enter_block(self, block: FrameType) -> None:
+        """The session is a block of this frame, and closed at its end."""
+        self.player.enter_block(block)
+        if not self._was_alone:
+            self.dispatcher.watch()
 
     def _make_session(self) -> Session:
         return Replayer(self.player)
