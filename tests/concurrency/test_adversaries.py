@@ -202,6 +202,8 @@ CHANGED: list[Program] = [
 @pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("changed", CHANGED, ids=[one.__name__ for one in CHANGED])
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+# Who swallows everything, and is left behind, swallows also that it is collected.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_changed_program_ends_within_the_bound(changed: Program, loop: str, tape: Path) -> None:
     leaving.clear()
     record(tape, usual)

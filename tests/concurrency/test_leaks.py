@@ -112,6 +112,7 @@ def test_two_cassettes_on_two_loops_in_two_threads_do_not_touch(tmp_path: Path) 
     assert both("none") == recorded
 
 
+@pytest.mark.filterwarnings("ignore:.*another cassette was open:vcr_gen.InexactReplayWarning")
 def test_two_cassettes_on_one_loop_each_replay_their_own(tmp_path: Path) -> None:
     async def main(mode: str) -> list[list[str]]:
         with (
@@ -186,6 +187,7 @@ def test_a_replay_on_a_loop_that_is_never_idle_ends(tape: Path) -> None:
     assert replay(tape, spin) == recorded
 
 
+@pytest.mark.filterwarnings("ignore:.*another cassette was open:vcr_gen.InexactReplayWarning")
 def test_cassettes_closed_in_the_order_in_which_they_were_opened_leave_the_loop_too(
     tmp_path: Path,
 ) -> None:

@@ -5,7 +5,7 @@ import queue
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
@@ -264,3 +264,57 @@ def test_the_main_thread_does_not_wait_for_ever_for_a_thread_that_the_divergence
 
     with pytest.raises(DivergenceError, match="called with other arguments"):
         session(tape, "none", partial(program, key="b"), patience=0.2)
+
+
+def test_a_loop_that_waits_for_a_thread_that_is_no_longer_started_is_told(tape: Path) -> None:
+    async def program(world: Any, *, starts: bool) -> str:
+        result: Future[str] = Future()
+        thread = threading.Thread(target=lambda: result.set_result(world.peek("a")))
+        waiting = asyncio.create_task(world.fetch("b"))
+        await asyncio.sleep(0)
+        if starts:
+            thread.start()
+        return f"{result.result()} {await waiting}"
+
+    record(tape, partial(program, starts=True))
+    began = time.monotonic()
+    with pytest.raises(DivergenceError, match=r"did not come to World\.peek") as caught:
+        replay(tape, partial(program, starts=False), patience=0.2)
+
+    assert time.monotonic() - began < BOUND
+    assert " in program\n" in str(caught.value)
+
+
+async def _under_a_time_out(world: Any, *, last: bool) -> None:
+    async with asyncio.timeout(30), asyncio.TaskGroup() as group:
+        for key in ("a", "b", "c") if last else ("a", "b"):
+            group.create_task(world.fetch(key))
+
+
+def test_a_dropped_call_is_told_as_that_though_a_time_out_then_cancels_the_others(
+    tape: Path,
+) -> None:
+    text = diverges(
+        tape, partial(_under_a_time_out, last=True), partial(_under_a_time_out, last=False)
+    )
+    assert text.startswith('the program did not come to World.fetch(key="c")')
+
+
+def test_the_time_out_of_a_program_that_dropped_a_call_says_which(tape: Path) -> None:
+    async def program(world: Any, *, asks: bool) -> str:
+        answers: asyncio.Queue[str] = asyncio.Queue()
+
+        async def ask() -> None:
+            answers.put_nowait(await world.fetch("a"))
+
+        asking = asyncio.create_task(ask()) if asks else None
+        answer = await asyncio.wait_for(answers.get(), 30)
+        assert asking is not None
+        return answer
+
+    record(tape, partial(program, asks=True))
+    with pytest.raises(TimeoutError) as caught:
+        replay(tape, partial(program, asks=False))
+
+    (note,) = caught.value.__notes__
+    assert 'the program did not come to World.fetch(key="a")' in note

@@ -256,6 +256,7 @@ def test_a_run_is_left_as_it_was_found(tape: Path) -> None:
         trio.run(main, "none")
 
 
+@pytest.mark.filterwarnings("ignore:.*another cassette was open:vcr_gen.InexactReplayWarning")
 def test_two_cassettes_in_one_run_each_replay_their_own(tmp_path: Path) -> None:
     async def program(world: Any) -> list[str]:
         log: list[str] = []

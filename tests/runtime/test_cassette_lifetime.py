@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import anyio
 import pytest
 from changing_world import session
 from sample.bridges import RealShell
@@ -12,7 +13,7 @@ from tape_data import read_tape
 from taping import forbidden
 from vcr_sample import VcrShell
 
-from vcr_gen import Cassette
+from vcr_gen import Cassette, InexactReplayWarning
 from vcr_gen.errors import UsageError
 
 
@@ -81,7 +82,7 @@ def test_a_closed_cassette_takes_no_wrappers_and_no_calls(tape):
 _FORKS = """
 import os, sys
 from sample.bridges import RealShell
-from vcr_gen import Cassette
+from vcr_gen import Cassette, InexactReplayWarning
 from vcr_gen.errors import UsageError
 from vcr_sample import VcrShell
 
@@ -120,3 +121,22 @@ def test_closing_twice_is_closing_once(tape):
     closed = tape.path.read_bytes()
     cassette.close()
     assert tape.path.read_bytes() == closed
+
+
+@pytest.mark.parametrize("loop", ["asyncio", "uvloop", "trio"])
+def test_a_recording_on_a_loop_that_another_cassette_has_warns(tmp_path, loop):
+    async def program():
+        await anyio.sleep(0)
+        with Cassette(tmp_path / "first.yaml", "all") as first:
+            VcrShell.attach(first, RealShell).tell("a")
+            with (
+                pytest.warns(InexactReplayWarning, match="another cassette was open on the same"),
+                Cassette(tmp_path / "second.yaml", "all") as second,
+            ):
+                VcrShell.attach(second, RealShell).tell("b")
+        with Cassette(tmp_path / "third.yaml", "all") as third:
+            VcrShell.attach(third, RealShell).tell("c")
+
+    backend = "trio" if loop == "trio" else "asyncio"
+    options = {"use_uvloop": True} if loop == "uvloop" else {}
+    anyio.run(program, backend=backend, backend_options=options)

@@ -54,7 +54,7 @@ def test_a_scope_of_anyio_that_cancels_again_and_again_cancels_a_call_once(tape)
     async def environment(server):
         assert await server.start("x") == "X"
         for _ in range(5):
-            with anyio.move_on_after(0.01) as scope:
+            with anyio.move_on_after(0.1) as scope:
                 await server.sleep()
             assert scope.cancelled_caught
         assert await server.start("y") == "Y"

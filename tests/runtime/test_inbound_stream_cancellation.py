@@ -175,3 +175,45 @@ def test_an_exhausted_stream_is_not_on_the_tape_any_more(tape):
         await talk.aclose()
 
     served(tape.path, Counting, environment)
+
+
+class Numbers(Counting):
+    """A server whose streams are no generators, and go on when who reads them is cancelled."""
+
+    def acount(self, upto: int) -> Any:
+        server, numbers = self, iter(range(upto))
+
+        class Stream:
+            def __aiter__(self) -> Any:
+                return self
+
+            async def __anext__(self) -> int:
+                number = next(numbers, None)
+                if number is None:
+                    raise StopAsyncIteration
+                try:
+                    server.log.append(await server.shell.arun(f"{number}", 60 * (number % 2)))
+                except asyncio.CancelledError:
+                    server.log.append("cancelled")
+                    raise
+                async with asyncio.timeout(1):
+                    server.log.append(await server.shell.arun("more"))
+                return number
+
+        return Stream()
+
+
+def test_a_stream_of_a_class_goes_on_when_its_reader_was_cancelled(tape):
+    async def environment(server: Any) -> None:
+        stream, seen = server.acount(5), []
+        while True:
+            try:
+                seen.append(await asyncio.wait_for(anext(stream), 0.1))
+            except TimeoutError:
+                seen.append("time-out")
+            except StopAsyncIteration:
+                break
+        assert seen == [0, "time-out", 2, "time-out", 4]
+
+    log = served(tape.path, Numbers, environment)
+    assert log.count("cancelled") == 2

@@ -180,3 +180,109 @@ def test_a_bridge_whose_own_task_group_fails_was_not_cancelled(tape):
 
     assert "ValueError('odd')" in tape.same(VcrShell, Grouped, program)
     assert tape.words() == ["call"]
+
+
+class Patient(RealFeed):
+    """Gives streams that are no generators, and go on when who read them was cancelled."""
+
+    closed = False
+
+    def alines(self, name):
+        feed, letters = self, iter(name)
+
+        class Lines:
+            def __aiter__(self):
+                return self
+
+            async def __anext__(self):
+                await anyio.sleep(60 if (letter := next(letters, "")) == "." else 0)
+                if not letter:
+                    raise StopAsyncIteration
+                return letter
+
+            async def aclose(self):
+                feed.closed = True
+
+        return Lines()
+
+
+@pytest.mark.parametrize("loop_factory", [None, uvloop.new_event_loop])
+def test_a_stream_that_goes_on_after_a_time_out_does_so_in_a_recording_and_again(
+    tape, loop_factory
+):
+    async def program(feed):
+        lines, seen = feed.alines("ab..c"), []
+        while True:
+            try:
+                seen.append(await asyncio.wait_for(anext(lines), 0.1))
+            except TimeoutError:
+                seen.append("time-out")
+            except StopAsyncIteration:
+                return seen
+
+    async def session(mode, real):
+        with Cassette(tape.path, mode) as cassette:
+            return await program(VcrFeed.attach(cassette, lambda: real))
+
+    real = Patient()
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        plain = runner.run(program(Patient()))
+        assert runner.run(session("all", real)) == plain == ["a", "b", *["time-out"] * 2, "c"]
+        assert not real.closed
+        assert runner.run(session("none", None)) == plain
+    assert tape.words() == ["call", "item", "item", "left", "left", "item", "end"]
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_a_stream_that_goes_on_after_a_scope_was_cancelled_does_so_again(tape, backend):
+    async def session(mode):
+        seen = []
+        with Cassette(tape.path, mode) as cassette:
+            lines = VcrFeed.attach(cassette, Patient).alines("a.b")
+            for _ in range(3):
+                with anyio.move_on_after(0.1):
+                    seen.append(await anext(lines))
+        return seen
+
+    assert anyio.run(session, "all", backend=backend) == ["a", "b"]
+    assert anyio.run(session, "none", backend=backend) == ["a", "b"]
+
+
+def test_an_item_whose_reader_is_cancelled_before_its_turn_is_the_next_ones(tape):
+    class Ready(Patient):
+        def alines(self, name):
+            lines = super().alines(name)
+
+            async def at_once():
+                return next(letters)
+
+            letters = iter(name)
+            lines.__class__.__anext__ = lambda _: at_once()
+            return lines
+
+    async def program(feed):
+        lines = feed.alines("ab")
+        reader = asyncio.create_task(_read(lines))
+        await asyncio.sleep(0)
+        reader.cancel()
+        await asyncio.gather(reader, return_exceptions=True)
+        return reader.cancelled(), await anext(lines), await anext(lines)
+
+    assert tape.same(VcrFeed, Ready, program) == (True, "a", "b")
+
+
+async def _read(lines):
+    return await anext(lines)
+
+
+def test_a_reader_that_is_no_longer_cancelled_is_told(tape):
+    async def program(feed, patience):
+        lines = feed.alines("a.b")
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(anext(lines), 1)
+            await asyncio.wait_for(anext(lines), patience)
+        return await anext(lines)
+
+    assert tape.record(VcrFeed, Patient, lambda feed: program(feed, 0.1)) == "b"
+    with pytest.raises(DivergenceError, match=r"Feed\.alines was cancelled in the recording, but"):
+        tape.replay(VcrFeed, lambda feed: program(feed, None))

@@ -10,7 +10,7 @@ from sample.bridges import RealFeed
 from sample.shared import BarrierFeed, SubscribedFeed, Subscription
 from vcr_sample import VcrFeed
 
-from vcr_gen import InexactReplayWarning
+from vcr_gen import DivergenceError, InexactReplayWarning
 
 RUNS, GOES_ON = threading.Event(), threading.Event()
 
@@ -181,3 +181,41 @@ def test_readers_that_are_cancelled_together_are_cancelled_again(tape):
 
     seen = tape.same(VcrFeed, Silent, program)
     assert seen == [(name, "cancelled") for name in "xyz"]
+
+
+def test_each_of_several_readers_may_be_cancelled_while_others_get_items(tape):
+    async def program(feed):
+        lines, seen = feed.alines("abcdefgh"), []
+
+        async def work(name, patience):
+            while True:
+                try:
+                    seen.append((name, await asyncio.wait_for(anext(lines), patience)))
+                except TimeoutError:
+                    seen.append((name, "time-out"))
+                except StopAsyncIteration:
+                    return
+
+        await asyncio.gather(work("x", 0.0015), work("y", 0.0035), work("z", 1))
+        return seen
+
+    seen = tape.same(VcrFeed, SubscribedFeed, program)
+    assert {line for _, line in seen} == {*"abcdefgh", "time-out"}
+
+
+def test_one_reader_more_that_is_cancelled_is_told(tape):
+    async def program(feed, cancelled):
+        lines = feed.alines("abc")
+        readers = [asyncio.create_task(_first_of(lines)) for _ in range(3)]
+        await asyncio.sleep(0.001)
+        for reader in readers[:cancelled]:
+            reader.cancel()
+        return await asyncio.gather(*readers, return_exceptions=True)
+
+    tape.record(VcrFeed, SubscribedFeed, partial(program, cancelled=1))
+    with pytest.raises(DivergenceError, match=r"Feed\.alines was cancelled, but in the recording"):
+        tape.replay(VcrFeed, partial(program, cancelled=2))
+
+
+async def _first_of(lines):
+    return await anext(lines)

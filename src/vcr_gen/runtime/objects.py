@@ -149,8 +149,7 @@ class Objects:
 
     def retract(self) -> None:
         """The call was compared with another recorded one."""
-        with self._lock:
-            self._call.tentative.clear()
+        self._call.tentative.clear()
 
     def exported(self, number: int) -> Any:
         """The wrapper around an object that the application exported, or None."""

@@ -244,6 +244,11 @@ class RecordRun(Run):
                 "and are not on the tape: a replay does not give them; end a stream when nobody "
                 "reads it any more"
             )
+        if self._loops.shares_one:
+            yield (
+                "another cassette was open on the same loop, and no tape knows what the other has: "
+                "a replay of both may interleave tasks otherwise; give all wrappers one cassette"
+            )
         if self._turns.forced:
             yield (
                 f"{self._turns.forced} results were handed to a loop that was never idle, so that "

@@ -19,7 +19,7 @@ _MERGED: Final = frozenset(
 )
 """The keys of a header that need not be equal."""
 _CALL_NUMBERS: Final = frozenset({"call", "within", "after"}) | frozenset(
-    {"item", "next", "sent", "thrown", "closed", "cancel", "end"}
+    {"item", "next", "sent", "thrown", "closed", "cancel", "left", "end"}
 )
 """The keys of an entry that name a call."""
 

@@ -4,7 +4,9 @@ import queue
 import sqlite3
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 
 from broker import REPLAYS, Broker, always_the_same
 from sample.application import Application
@@ -269,3 +271,64 @@ def test_who_is_at_work_in_a_callback_is_waited_for_by_other_threads(tape):
         return log
 
     assert always_the_same(tape, Orderly, program, 3) == [1, 2, 7]
+
+
+class Slowly(RealBus):
+    """Calls back in the thread that called, and gives others time to do so, too."""
+
+    def each(self, numbers, notify):
+        answers = []
+        for number in numbers:
+            time.sleep(0.001)
+            answers.append(notify(number))
+        return answers
+
+
+class InParallel(Slowly):
+    """Calls back from several threads at once."""
+
+    def each(self, numbers, notify):
+        if len(numbers) < 4:
+            return super().each(numbers, notify)
+        with ThreadPoolExecutor(len(numbers)) as executor:
+            return list(executor.map(notify, numbers))
+
+
+def test_threads_that_all_wait_are_called_back_each_in_its_own_call(tape):
+    def program(bus):
+        def work(first):
+            return bus.each([first, first + 1, first + 2], lambda number: f"{first}: {number}")
+
+        with ThreadPoolExecutor(4) as executor:
+            return list(executor.map(work, range(0, 40, 10)))
+
+    answers = always_the_same(tape, Slowly, program)
+    assert answers[3] == ["30: 30", "30: 31", "30: 32"]
+
+
+def test_callbacks_from_several_threads_may_call_out_and_be_called_back_there(tape):
+    def program(bus):
+        def outer(number):
+            return "".join(bus.each([number, number * 10], str))
+
+        return bus.each([1, 2, 3, 4], outer)
+
+    assert always_the_same(tape, InParallel, program) == ["110", "220", "330", "440"]
+
+
+def test_a_callback_comes_before_the_answer_also_where_calls_may_come_in_any_order(tape):
+    def program(bus, *, late):
+        seen = []
+
+        def work(first):
+            if first == late:
+                time.sleep(0.05)
+            return bus.each([first, first + 1], lambda number: seen.append(number) or str(number))
+
+        with ThreadPoolExecutor(3) as executor:
+            return list(executor.map(work, (10, 20, 30))), sorted(seen)
+
+    recorded = tape.record(VcrBus, Slowly, partial(program, late=30), order="lanes")
+    for late in (10, 20, 30):
+        replayed = tape.replay(VcrBus, partial(program, late=late), order="lanes")
+        assert recorded == replayed

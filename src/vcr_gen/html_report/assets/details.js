@@ -18,6 +18,7 @@ const STEP_WORDS = {
   thrown: "an exception was thrown into it",
   closed: "was closed",
   cancel: "was cancelled by its caller",
+  left: "was left by a reader that was cancelled",
 };
 
 function showStatus(status) {

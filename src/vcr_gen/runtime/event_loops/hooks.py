@@ -28,6 +28,8 @@ class Hook(Protocol):
     loop: Any
     timers: tuple[float, ...]
     """How long the timers that were there already had to run."""
+    shares: bool
+    """Whether another session took turns with the loop already."""
 
     def nothing_before(self, when: float) -> bool:
         """Whether the running task alone has something to do, and no timer is due by then.

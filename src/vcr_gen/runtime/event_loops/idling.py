@@ -7,8 +7,9 @@ from typing import NoReturn, final
 from vcr_gen.runtime.event_loops.hooks import Hook
 from vcr_gen.runtime.event_loops.libraries import running_library
 from vcr_gen.runtime.event_loops.turns import FORCE_AFTER, FORCE_AFTER_ROUNDS, TOGETHER, Clock
+from vcr_gen.runtime.replay.due import is_due
 from vcr_gen.runtime.replay.readers import Readers
-from vcr_gen.runtime.replay.stage import Stage, is_due
+from vcr_gen.runtime.replay.stage import Stage
 from vcr_gen.runtime.strands.lines import Strand
 from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Signal, Start
 from vcr_gen.runtime.tape.window import Slot
@@ -116,6 +117,13 @@ class ReplayTurns:
                 self._clock.advance(self._clock.now + passed)  # it may wait for time to pass
         return True
 
+    def something_is_overdue(self) -> bool:
+        """Whether time went on to a timer, though the program had not done what was due before."""
+        head = self._stage.window.head()
+        if head is None or not head.driven_by_application or head.start.of in INTERNAL:
+            return False
+        return head.event.at + TOGETHER < self._clock.now
+
     def woken(self, timer: float | None) -> None:
         """Real time does not count in a replay."""
 
@@ -186,6 +194,7 @@ class ReplayTurns:
             if not waiter.cancelled or future is None or future.done():
                 continue
             if self._stage.window.next_of_call(waiter.call) is None:
+                self._stage.running.pop(waiter.call, None)
                 future.set_result(End(call=waiter.call, outcome="cancelled"))
                 return True
         return False

@@ -28,6 +28,8 @@ class Loops:
         self._session: Idle | None = None
         self._gate: JobGate | None = None
         self._hooks: dict[int, Hook] = {}
+        self.shares_one = False
+        """Whether another session took turns with one of them already."""
 
     def serve(self, session: Idle, gate: JobGate) -> None:
         """Say who reacts to idle loops, and who hands back the results of executor jobs."""
@@ -86,6 +88,7 @@ class Loops:
         if hook is None or hook.loop is not loop:
             self.clock.advance(self.clock.real() if at is None else at)
             hook = self._hooks[id(loop)] = self._make_hook(library, loop, timers)
+            self.shares_one = self.shares_one or hook.shares
         return hook
 
     def _make_hook(self, library: Library, loop: Any, timers: Sequence[float]) -> Hook:

@@ -62,6 +62,7 @@ class ProbingHook:
         self._from_thread = loop.call_soon_threadsafe
         self._later = loop.call_later
         self._submit = loop.run_in_executor
+        self.shares = _hook_of(loop) is not None
         self._timers: list[_Timer] = []
         self._ordinals = count()
         self._installed = True
@@ -102,8 +103,8 @@ class ProbingHook:
 
     def remove(self) -> None:
         """Leave the loop as it was found; timers that still run go on in it."""
-        above = getattr(vars(self.loop).get("call_soon"), "__self__", None)
-        if isinstance(above, ProbingHook) and above is not self:
+        above = _hook_of(self.loop)
+        if above is not None and above is not self:
             if self not in above.beneath:
                 above.beneath.append(self)
             self._leave()
@@ -251,6 +252,12 @@ class ProbingHook:
         self._gave_up = True
         for task in asyncio.all_tasks(self.loop):
             task.cancel()
+
+
+def _hook_of(loop: asyncio.AbstractEventLoop) -> ProbingHook | None:
+    """The hook on top of those that a loop has."""
+    owner = getattr(vars(loop).get("call_soon"), "__self__", None)
+    return owner if isinstance(owner, ProbingHook) else None
 
 
 @final

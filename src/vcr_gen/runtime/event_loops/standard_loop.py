@@ -44,6 +44,7 @@ class StandardHook:
         self._clock = clock
         self._session = session
         self._selector: selectors.BaseSelector = self._loop._selector
+        self.shares = isinstance(self._selector, _HookedSelector)
         self._installed = True
         self._retried = False
         self._passes = False

@@ -72,6 +72,7 @@ class TrioHook:
         self.timers = self._adopt_deadlines(timers)
         runner.clock = _SessionClock(clock)
         self._io = runner.io_manager
+        self.shares = isinstance(self._io, _HookedIO)
         runner.io_manager = _HookedIO(self._io, self)
 
     def nothing_before(self, when: float) -> bool:

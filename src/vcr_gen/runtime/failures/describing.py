@@ -16,6 +16,7 @@ _SIGNALS = {
     "thrown": "being thrown",
     "closed": "being closed",
     "cancel": "being cancelled",
+    "left": "being left by a reader that was cancelled",
 }
 _DID = {"sent": "sent a value into the stream", "thrown": "threw into the stream"}
 

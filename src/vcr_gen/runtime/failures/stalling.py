@@ -31,7 +31,7 @@ def stall_words(
                 f"the tape has an inbound call, {describe(head)}, and nobody takes it",
                 "no Driver runs for this boundary",
             )
-        case End(outcome="cancelled") | Signal(kind="cancel") if awaited:
+        case End(outcome="cancelled") | Signal(kind="cancel" | "left") if awaited:
             return (
                 "cancellation",
                 f"{name} was cancelled in the recording, but now the program waits for its end",

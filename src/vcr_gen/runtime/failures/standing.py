@@ -8,7 +8,7 @@ from vcr_gen.runtime.failures.describing import describe, words_of
 from vcr_gen.runtime.failures.sites import IsGenerated, site_among, site_of_awaiter, site_of_thread
 from vcr_gen.runtime.frames import coroutine_frames
 from vcr_gen.runtime.replay.waiting import Waiter
-from vcr_gen.runtime.tape.events import End
+from vcr_gen.runtime.tape.events import End, Signal
 from vcr_gen.runtime.tape.window import Slot, Window
 
 __all__ = ["place_of", "who_waits"]
@@ -47,7 +47,10 @@ def _wanted(waiter: Waiter, window: Window) -> str:
 
 
 def _is_cancellation(slot: Slot) -> bool:
-    return isinstance(slot.event, End) and slot.event.outcome == "cancelled"
+    match slot.event:
+        case End(outcome="cancelled") | Signal(kind="left"):
+            return True
+    return False
 
 
 def place_of(waiter: Waiter, is_generated: IsGenerated) -> str:

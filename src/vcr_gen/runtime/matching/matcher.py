@@ -1,6 +1,7 @@
 """Which recorded event a live one stands for, and how the two differ."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import final
 
 from vcr_gen.runtime.binding import Bound, Passing
@@ -42,11 +43,13 @@ class Matcher:
         strategy = self._orders.strategy(name)
 
         def compare(slot: Slot) -> tuple[Difference, ...]:
-            return self._settled(_start_differences(slot, operation, stored, strategy))
+            return _start_differences(slot, operation, stored, strategy)
 
         if self._orders.of(name) == "lanes":
-            return self._find_in_lane(operation, stored, strategy, compare)
-        return self._find(strand, compare)
+            find = partial(self._find_in_lane, operation, stored, strategy)
+        else:
+            find = partial(self._find, strand, 0)
+        return self._settling(find, compare)
 
     def next_of(self, strand: Strand) -> Slot | None:
         """What the tape has next for a live strand."""
@@ -62,8 +65,10 @@ class Matcher:
 
     def entered(self, slot: Slot, operation: Operation, stored: Mapping[str, Plain]) -> Expectation:
         """Whether the inbound call that is due is this one."""
-        found = _start_differences(slot, operation, stored)
-        return Expectation(slot, self._settled(found))
+        return self._settling(
+            lambda compare: Expectation(slot, compare(slot)),
+            lambda slot: _start_differences(slot, operation, stored),
+        )
 
     def produced(
         self, strand: Strand, call: int, event: Item | End, passing: Passing
@@ -71,31 +76,51 @@ class Matcher:
         """The recorded item or end for what the application answers to an inbound call."""
 
         def compare(slot: Slot) -> tuple[Difference, ...]:
-            return self._settled(_answer_differences(slot, call, event, passing))
+            return _answer_differences(slot, call, event, passing)
 
-        return self._find(strand, compare, call)
+        return self._settling(partial(self._find, strand, call), compare)
 
     def signalled(self, strand: Strand, event: Signal, passing: Passing | None) -> Expectation:
         """The recorded signal for what the application does to a stream."""
 
         def compare(slot: Slot) -> tuple[Difference, ...]:
-            return self._settled(_signal_differences(slot, event, passing))
+            return _signal_differences(slot, event, passing)
 
-        return self._find(strand, compare, event.call)
+        return self._settling(partial(self._find, strand, event.call), compare)
 
     def played(self, slot: Slot, event: Signal, passing: Passing | None) -> Expectation:
         """Whether what is due is this signal, which a test gives in the environment's place."""
-        return Expectation(slot, self._settled(_signal_differences(slot, event, passing)))
+        return self._settling(
+            lambda compare: Expectation(slot, compare(slot)),
+            lambda slot: _signal_differences(slot, event, passing),
+        )
 
-    def _settled(self, differences: tuple[Difference, ...]) -> tuple[Difference, ...]:
-        """Number the objects and secrets of a matched call; try anew for the next candidate."""
-        if differences:
-            self._objects.retract()
-            self._vault.retract()
-        else:
-            self._objects.settle()
-            self._vault.settle()
-        return differences
+    def _settling(self, find: Callable[[Compare], Expectation], compare: Compare) -> Expectation:
+        """What is found; where it is met, objects and secrets have the numbers that it has.
+
+        Each candidate is tried anew, and more than one of them may agree.
+        """
+        tried: Slot | None = None
+
+        def try_it(slot: Slot) -> tuple[Difference, ...]:
+            nonlocal tried
+            self._retract()
+            tried = slot
+            return compare(slot)
+
+        found = find(try_it)
+        if not found.is_met or found.slot is None:
+            self._retract()
+            return found
+        if found.slot is not tried:
+            try_it(found.slot)
+        self._objects.settle()
+        self._vault.settle()
+        return found
+
+    def _retract(self) -> None:
+        self._objects.retract()
+        self._vault.retract()
 
     def _find_in_lane(
         self,
@@ -120,7 +145,7 @@ class Matcher:
             nearest = nearest or Expectation(slot, differences)
         return nearest or Expectation(None)
 
-    def _find(self, strand: Strand, compare: Compare, call: int = 0) -> Expectation:
+    def _find(self, strand: Strand, call: int, compare: Compare) -> Expectation:
         own = self._window.next_of_call(call) if call else None
         if own is not None and self._orders.of(own.start.of) == "lanes":
             return Expectation(own, compare(own))

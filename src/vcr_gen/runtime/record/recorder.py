@@ -15,11 +15,11 @@ from vcr_gen.runtime.event_loops.prompt import Promptness
 from vcr_gen.runtime.event_loops.turns import RecordingTurns
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.record.lock_order import RecordedLocks
+from vcr_gen.runtime.record.recorded_streams import OnePass, RecordedAsyncStream, RecordedStream
 from vcr_gen.runtime.record.writer import Tape
 from vcr_gen.runtime.session import Operation
 from vcr_gen.runtime.shapes import Kind
 from vcr_gen.runtime.strands.lines import Strands, in_environment
-from vcr_gen.runtime.streams import OnePass, RecordedAsyncStream, RecordedStream
 from vcr_gen.runtime.tape.events import JOB, Soon
 
 __all__ = ["Recorder"]
@@ -114,14 +114,16 @@ class Recorder:
         real: Awaitable[Any],
         leave: Callable[[], Awaitable[None]] | None = None,
         *,
+        left: Callable[[], None] | None = None,
         goes_on: Callable[[BaseException], bool] = lambda _: False,
     ) -> Any:
         """Await what the environment does for a call, and let it enter in its turn.
 
         Who is cancelled while an item waits for its turn leaves a stream that knows nothing of it:
-        `leave` closes that. `goes_on` says whether a stream may do so after an exception. An
-        environment that is told of the cancellation may answer all the same, and that is then the
-        answer.
+        `leave` closes that. `left` writes down, in its turn, that the caller was cancelled: where
+        it is not given, that ends the call. `goes_on` says whether a stream may do so after an
+        exception. An environment that is told of the cancellation may answer all the same, and that
+        is then the answer.
         """
         library = running_library()
         is_cancelled = library.watch_caller()
@@ -148,7 +150,10 @@ class Recorder:
                         await _environment(leave())
                 finally:
                     await self._turn_after_cancel()
-                    self.tape.end(call, "cancelled")
+                    if left is None:
+                        self.tape.end(call, "cancelled")
+                    else:
+                        left()
             raise
         return value
 
@@ -225,7 +230,7 @@ class Recorder:
     ) -> None:
         """Record the exception that ended a call, or a step of a stream that may go on."""
         stored = self.give(bound.raised, error)[0]
-        if goes_on and isinstance(error, Exception):
+        if goes_on:
             self.tape.item(call, stored, raised=True)
         else:
             self.tape.end(call, "raised", stored, at_call=at_call)

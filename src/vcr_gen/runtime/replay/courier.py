@@ -154,7 +154,9 @@ class Courier:
         """Whether every thread waits for ever, and has for longer than anybody is waited for."""
         stage = self._stage
         now = time.monotonic()
-        waits = [] if stage.waiters or self._loops.in_use else list(self._program())
+        # What tasks wait for comes when their loop is idle; one that is held up is seen to wait.
+        parked = any(waiter.future is None for waiter in stage.waiters)
+        waits = [] if parked else list(self._program())
         if not waits or any(wait.timeout < inf or wait.is_over for wait in waits):
             self._stands_since = inf
             return False

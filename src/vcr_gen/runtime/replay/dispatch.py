@@ -1,5 +1,6 @@
 """Delivering recorded inbound calls: to the driver's wrappers, and to what the program exported."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from contextvars import copy_context
@@ -98,6 +99,10 @@ class Dispatcher:
         if target is None or not self._player.entrance.announce(slot):
             return None
         return lambda: self.serve(event, target)
+
+    def serves(self, slot: Slot) -> bool:
+        """Whether there is who can take an inbound call."""
+        return self._directory.target(slot.start) is not None
 
     def serve(self, start: Start, target: Target) -> None:
         """Make an inbound call in this thread and see it through."""
@@ -253,6 +258,10 @@ class Dispatcher:
                 await stream.follow(event)
             except StopAsyncIteration:
                 return
+            except asyncio.CancelledError:  # asserted, too
+                if stream.is_over:
+                    raise
+                _stay()
             except Exception as error:
                 self._note(error)
 
@@ -281,6 +290,13 @@ def _cancels(error: BaseException, cancelled: type[BaseException]) -> bool:
     if isinstance(error, BaseExceptionGroup):
         return error.subgroup(cancelled) is not None
     return isinstance(error, cancelled)
+
+
+def _stay() -> None:
+    """Go on in a task that was cancelled: in the recording only a step of a stream was."""
+    task = asyncio.current_task()
+    if task is not None:
+        task.uncancel()
 
 
 def _is_ours(error: BaseException) -> bool:

@@ -2,14 +2,16 @@
 
 from typing import final
 
+from vcr_gen.errors import Divergence
 from vcr_gen.runtime.event_loops.idling import ReplayTurns
 from vcr_gen.runtime.event_loops.libraries import library_here, running_library
 from vcr_gen.runtime.event_loops.loops import Loops
+from vcr_gen.runtime.replay.due import is_answer, is_for, is_leave
 from vcr_gen.runtime.replay.readers import NOTHING_MORE, Readers
-from vcr_gen.runtime.replay.stage import Stage, is_answer, is_for
+from vcr_gen.runtime.replay.stage import Stage
 from vcr_gen.runtime.replay.waiting import Waiter
 from vcr_gen.runtime.strands.lines import Strand, Strands
-from vcr_gen.runtime.tape.events import End, Event, Signal
+from vcr_gen.runtime.tape.events import Event, Signal
 from vcr_gen.runtime.tape.window import Slot
 
 __all__ = ["Hearing"]
@@ -90,8 +92,10 @@ class Hearing:
         if event is not None:
             return event
         cancelled: BaseException | None = None
+        leaves = False
         while True:
             waiter = Waiter(call, pulls=pulls, cancelled=cancelled is not None)
+            waiter.leaves = leaves
             waiter.future = library.park(patient=waiter.cancelled)
             waiter.readers, waiter.strand = readers, reader
             with self._stage.changed:
@@ -103,13 +107,15 @@ class Hearing:
                     await self._stage.receiver.serve_soon(call)
                 event = await waiter.future
             except library.cancelled as error:
-                if not self._cancels(call):
-                    raise
+                with self._stage.changed:
+                    if not self._stage.goes_on:
+                        raise
+                    leaves = self._leaves(call, readers, reader)
                 cancelled = error
                 continue
             finally:
                 self._stage.waiters.remove(waiter)
-            if cancelled is not None and isinstance(event, End) and event.outcome == "cancelled":
+            if cancelled is not None and is_leave(event):
                 raise cancelled
             return event
 
@@ -123,20 +129,40 @@ class Hearing:
         slot = self._window.next_of_call(call)
         return slot if slot is not None and is_answer(slot) else None
 
-    def _cancels(self, call: int) -> bool:
-        """Whether the tape has the cancellation that just came.
+    def _leaves(self, call: int, readers: Readers | None, reader: Strand | None) -> bool:
+        """Whether who was just cancelled leaves, in its turn; the tape must have the cancellation.
 
-        The call is then left in its turn, or answered, where the environment did so nevertheless.
+        Else it is answered: the environment did so nevertheless.
         """
-        with self._stage.changed:
-            if self._stage.failure is not None or self._stage.closed:
-                return False
-            slot = self._window.next_of_call(call)
-            if slot is None:
-                return True  # the recording ended before the call was left
-            event = slot.event
-            if isinstance(event, Signal) and event.kind == "cancel" and not slot.start.inbound:
-                self._stage.take(slot)
-            elif not isinstance(event, End) or event.outcome != "cancelled":
-                self._stage.fail(self._stage.reporter.cancelled(slot, self._window))
-            return True
+        slot = self._window.next_of_call(call)
+        if slot is not None and readers is not None and reader is not None:
+            slot = self._next_of_reader(slot, readers, reader)
+        if slot is None or is_leave(slot.event):
+            return True  # where there is none, the recording ended before the call was left
+        event = slot.event
+        if not isinstance(event, Signal) or event.kind != "cancel" or slot.start.inbound:
+            self._stage.fail(self._why_cancelled(slot))
+        self._stage.take(slot)
+        return False
+
+    def _why_cancelled(self, slot: Slot) -> Divergence:
+        """What to tell who was cancelled, and was not in the recording.
+
+        Where the program has not come to what was due before, and so time went on to its next
+        timer, that is the cause, and what the timer did but a consequence.
+        """
+        if self._turns.something_is_overdue():
+            return self._stage.stall()
+        return self._stage.reporter.cancelled(slot, self._window)
+
+    def _next_of_reader(self, first: Slot, readers: Readers, reader: Strand) -> Slot | None:
+        """What the tape has next for one of those who read a stream, and was just cancelled."""
+        call = first.event.call
+        waiters = self._stage.waiters.of(call)
+        own = readers.next_of(call, reader)
+        leaving = sum(waiter.leaves for waiter in waiters)
+        if is_leave(first.event) and leaving < readers.leave_soon(call):
+            return first  # where tasks are spawned otherwise, who was cancelled has another name
+        if own is None and readers.is_of_another(first, reader, waiters):
+            return None
+        return own or first

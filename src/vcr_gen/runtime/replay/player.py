@@ -10,7 +10,13 @@ from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any, TypeVar, final
 
-from vcr_gen.errors import DecodeError, DivergenceError, EncodeError, ValueCodecError
+from vcr_gen.errors import (
+    DecodeError,
+    Divergence,
+    DivergenceError,
+    EncodeError,
+    ValueCodecError,
+)
 from vcr_gen.runtime.binding import Passing
 from vcr_gen.runtime.event_loops.idling import ReplayTurns
 from vcr_gen.runtime.event_loops.libraries import library_here
@@ -22,6 +28,7 @@ from vcr_gen.runtime.matching.matcher import Matcher
 from vcr_gen.runtime.matching.orders import Orders
 from vcr_gen.runtime.objects import Objects
 from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.redaction import without_secrets
 from vcr_gen.runtime.replay.courier import Courier
 from vcr_gen.runtime.replay.entrance import Entrance
 from vcr_gen.runtime.replay.hearing import Hearing
@@ -97,6 +104,13 @@ class Player:
         with self._stage.changed:
             if self._stage.suspicion is not None:
                 self._stage.fail(self._stage.suspicion)
+
+    def what_is_overdue(self) -> Divergence | None:
+        """What the program had not done when time went on to a timer, as if it would never."""
+        with self._stage.changed:
+            if not self._turns.something_is_overdue():
+                return None
+            return without_secrets(self._stage.stall(), self._screen.secrets)
 
     def receive_with(self, receiver: Receiver) -> None:
         """Say who takes inbound calls."""
@@ -209,6 +223,11 @@ class Player:
             self._stage.changed.wait(TICK)
             self._stage.check()
         return True
+
+    def is_left(self, call: int) -> bool:
+        """Whether a stream goes on, though who read it was cancelled."""
+        with self._stage.changed:
+            return self._stage.goes_on and call in self._stage.running
 
     def upcoming(self, call: int) -> Event | None:
         """What the tape has next for a call."""

@@ -1,12 +1,13 @@
 """Which of several readers of one stream gets what comes next."""
 
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Final, final
 from weakref import WeakValueDictionary
 
 from vcr_gen.runtime.replay.waiting import Waiter
 from vcr_gen.runtime.strands.lines import Strand
-from vcr_gen.runtime.tape.events import End, Item
+from vcr_gen.runtime.tape.events import End, Item, Signal
 from vcr_gen.runtime.tape.window import Slot, Window
 
 __all__ = ["NOTHING_MORE", "Readers"]
@@ -49,6 +50,29 @@ class Readers:
         if likely:
             return likely[0]
         return others[0] if at_last or not self._is_shared(head) else None
+
+    def next_of(self, call: int, reader: Strand) -> Slot | None:
+        """What the tape has next of a stream for one reader, as far as that is near."""
+        name = next((known for known, live in self._live.items() if live is reader), None)
+        name = self.name_of(reader) if name is None else name
+        upcoming = self._window.upcoming_of_call(call, _AHEAD)
+        return next((slot for slot in upcoming if slot.strand == name), None)
+
+    def leave_soon(self, call: int) -> float:
+        """How many readers leave a stream, as far as that is near.
+
+        Any number where it ends with it, or the recording did, which may not have seen them all.
+        """
+        events = [slot.event for slot in self._window.upcoming_of_call(call, _AHEAD)]
+        left = [event for event in events if isinstance(event, Signal) and event.kind == "left"]
+        ends = any(isinstance(event, End) and event.outcome == "cancelled" for event in events)
+        return inf if ends or len(left) == len(events) else len(left)
+
+    def is_of_another(self, slot: Slot, reader: Strand, waiters: Sequence[Waiter]) -> bool:
+        """Whether an event is what another reader that waits had in the recording."""
+        others = [one for one in waiters if one.strand is not reader and not one.leaves]
+        known = self._live.get(slot.strand)
+        return any(one.strand is known or self._is_it(one, slot) for one in others)
 
     def note(self, recorded: str, reader: Strand | None) -> None:
         """A reader got what a recorded one had."""

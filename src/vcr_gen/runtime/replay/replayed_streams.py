@@ -9,7 +9,7 @@ from vcr_gen.runtime.binding import Bound
 from vcr_gen.runtime.event_loops.libraries import as_answer
 from vcr_gen.runtime.replay.player import Player
 from vcr_gen.runtime.replay.readers import NOTHING_MORE
-from vcr_gen.runtime.streams import AsyncStream, Stream, goes_on
+from vcr_gen.runtime.streams import AsyncStream, Stream, goes_on, survives
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal
 
 __all__ = [
@@ -116,8 +116,8 @@ class ReplayedAsyncStream(AsyncStream):
             raise StopAsyncIteration
         try:
             event = await self._player.hear_async(self._call, readers=self._readers)
-        except BaseException:  # it was cancelled, and a stream does not survive that
-            self._over = True
+        except BaseException:  # it was cancelled, and not every stream survives that
+            self._over = not self._player.is_left(self._call)
             raise
         if event is NOTHING_MORE:
             raise StopAsyncIteration
@@ -299,6 +299,11 @@ class AssertedAsyncStream(_Asserted, AsyncStream):
             self._player.entrance.play(Signal(call=self._call, kind="closed"), None)
             await self._close()
 
+    @property
+    def is_over(self) -> bool:
+        """Whether it has come to its end."""
+        return self._over
+
     async def follow(self, event: Event) -> None:
         """Do to the stream what its consumer did, as the tape has it."""
         match event:
@@ -339,7 +344,7 @@ class AssertedAsyncStream(_Asserted, AsyncStream):
             except (DivergenceError, GeneratorExit, KeyboardInterrupt):
                 raise
             except BaseException as error:
-                self._over = not (goes_on(self._own) and isinstance(error, Exception))
+                self._over = not survives(self._own, error)
                 self._raised(as_answer(error))
                 raise
             return self._given(item)

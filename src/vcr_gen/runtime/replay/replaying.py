@@ -157,6 +157,8 @@ class ReplayRun(Run):
                     raise failure
                 # A loop that ends with an error cancels what still runs: the error is the cause.
                 error.add_note(f"in the replay of {self._settings.path}: {failure}")
+            if isinstance(error, Exception) and failure is None:
+                self._note_what_is_overdue(error)
             if error is None:
                 if self.dispatcher.errors:
                     raise self.dispatcher.errors[0]
@@ -165,6 +167,15 @@ class ReplayRun(Run):
                 self._refuse_leftovers()
         finally:
             self._window.close()
+
+    def _note_what_is_overdue(self, error: Exception) -> None:
+        """Say beside an error, such as that of a time-out, what the program no longer did."""
+        overdue = self.player.what_is_overdue()
+        if overdue is not None:
+            error.add_note(
+                f"in the replay of {self._settings.path}: {overdue.headline}. "
+                "So time went on, and a time-out may have come that did not in the recording"
+            )
 
     def _refuse_leftovers(self) -> None:
         complaint = leftovers_of(self._window, self.reporter)

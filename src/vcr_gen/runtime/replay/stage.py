@@ -12,14 +12,15 @@ from vcr_gen.runtime.failures.divergence import Reporter
 from vcr_gen.runtime.failures.message import message_of
 from vcr_gen.runtime.matching.orders import Orders
 from vcr_gen.runtime.redaction import Secrets, without_secrets
+from vcr_gen.runtime.replay.due import is_answer, is_for
 from vcr_gen.runtime.replay.ending import Ending
 from vcr_gen.runtime.replay.readers import NOTHING_MORE, Readers
 from vcr_gen.runtime.replay.waiting import BLOCKED_GRACE, Threads, Waiter, Waiters
 from vcr_gen.runtime.strands.lines import Strand, Strands
-from vcr_gen.runtime.tape.events import INTERNAL, LOCK, End, Event, Signal, Start
+from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 
-__all__ = ["TICK", "Receiver", "Stage", "is_answer", "is_due", "is_for"]
+__all__ = ["TICK", "Receiver", "Stage"]
 
 TICK = 0.02
 """Seconds after which a thread that waits looks again."""
@@ -36,6 +37,9 @@ class Receiver(Protocol):
 
     def in_thread(self, slot: Slot, waiting_in: str | None) -> Callable[[], None] | None:
         """What serves an inbound call from a thread, which may wait in a strand."""
+
+    def serves(self, slot: Slot) -> bool:
+        """Whether there is who can take an inbound call."""
 
     async def serve_soon(self, call: int) -> None:
         """Serve, in this task, the callbacks that came after a call before the loop was idle."""
@@ -187,9 +191,22 @@ class Stage:
         head = self.window.head()
         if head is None or not self.may_come_later(head):
             return head
-        ahead = ((waiter, self.window.next_of_call(waiter.call)) for waiter in self.waiters)
-        awaited = [slot for waiter, slot in ahead if slot is not None and is_for(slot, waiter)]
+        ahead = (self._next_for(waiter) for waiter in self.waiters)
+        awaited = (slot for slot in ahead if slot is not None)
         return min(awaited, key=lambda slot: slot.index, default=head)
+
+    def _next_for(self, waiter: Waiter) -> Slot | None:
+        """What the tape has for who waits: its answer, or a callback that came before in its call.
+
+        None where it has to do something first.
+        """
+        slot = self.window.next_of_call(waiter.call)
+        begun = self.running.get(waiter.call)
+        if waiter.future is None and begun is not None:
+            callback = self.window.next_inbound_of(begun.start.strand)
+            if callback is not None and (slot is None or callback.index < slot.index):
+                return callback
+        return slot if slot is not None and is_for(slot, waiter) else None
 
     def may_come_later(self, slot: Slot) -> bool:
         """Whether an event is the start of a call that is free to be made in any order."""
@@ -241,12 +258,14 @@ class Stage:
 
     def somebody_else_may_move(self) -> bool:
         """The same besides who takes, now that nobody comes, what another reader should have."""
-        head = self.window.head()
+        head, due = self.window.head(), self.due()
         if self._is_told(at_last=False):
             return True
         if any(waiter.may_go() for waiter in self.waiters):
             return True
         if self.receiver is not None and self.receiver.takes(head):
+            return True
+        if due is not None and self._is_served(due):
             return True
         grace = self._grace()
         if grace and self.window.ordered_locks:
@@ -257,9 +276,20 @@ class Stage:
 
     def _is_told(self, *, at_last: bool) -> bool:
         """Whether a thread has been told what is due, and is about to go on."""
-        head = self.window.head()
-        taker = None if head is None else self.taker(head, at_last=at_last)
+        due = self.due()
+        taker = None if due is None else self.taker(due, at_last=at_last)
         return taker is not None and taker.future is None
+
+    def _is_served(self, head: Slot) -> bool:
+        """Whether another thread, which waits in its strand, is about to serve what is due."""
+        if not isinstance(head.event, Start) or not head.event.inbound:
+            return False
+        here = threading.current_thread()
+        others = (one.call for one in self.waiters if one.future is None and one.thread is not here)
+        begun = (self.running.get(call) for call in others)
+        if all(slot is None or slot.start.strand != head.start.strand for slot in begun):
+            return False
+        return self.receiver is not None and self.receiver.serves(head)
 
     def somebody_idles(self) -> bool:
         """Whether a pool's worker may just have got something to do, before a stall is certain."""
@@ -357,29 +387,3 @@ def _end(future: Parked[Event]) -> None:
 def _leave(future: Parked[Event], call: int) -> None:
     if not future.done():
         future.set_result(End(call=call, outcome="cancelled"))
-
-
-def is_answer(slot: Slot) -> bool:
-    """Whether an event is what an outbound call returned or raised."""
-    event = slot.event
-    if not isinstance(event, End) or slot.start.of == LOCK:
-        return False
-    return event.outcome != "cancelled" and not slot.start.inbound
-
-
-def is_for(head: Slot, waiter: Waiter) -> bool:
-    """Whether the oldest event is what someone waits for."""
-    return is_due(head, waiter.call, pulls=waiter.pulls, cancelled=waiter.cancelled)
-
-
-def is_due(head: Slot, call: int, *, pulls: bool, cancelled: bool = False) -> bool:
-    """Whether the oldest event is what a call is to be told, which may be cancelled."""
-    if head.event.call != call:
-        return False
-    if isinstance(head.event, Start):
-        return pulls and not head.event.inbound  # a call that waits to begin
-    if isinstance(head.event, Signal) and head.event.kind == "cancel":
-        return False
-    if isinstance(head.event, End) and head.event.outcome == "cancelled":
-        return cancelled
-    return pulls or not head.driven_by_application

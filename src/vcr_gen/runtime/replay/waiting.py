@@ -49,6 +49,7 @@ class Waiter:
         "future",
         "hand_back",
         "impatient",
+        "leaves",
         "may_go",
         "number",
         "pulls",
@@ -64,6 +65,8 @@ class Waiter:
         self.pulls = pulls
         self.cancelled = cancelled
         """Whether the application has cancelled the call."""
+        self.leaves = False
+        """Whether it then waits for nothing but its turn to leave, and for no answer."""
         self.future: Parked[Event] | None = None
         self.impatient = False
         """Whether it goes on out of turn, rather than for ever to hold up its loop."""

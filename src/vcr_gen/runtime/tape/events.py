@@ -44,7 +44,7 @@ INTERNAL = frozenset({JOB, LOCK})
 """What is on the tape for the sake of order, and need not happen again."""
 
 Outcome: TypeAlias = Literal["returned", "raised", "cancelled"]
-SignalKind: TypeAlias = Literal["next", "sent", "thrown", "closed", "cancel"]
+SignalKind: TypeAlias = Literal["next", "sent", "thrown", "closed", "cancel", "left"]
 
 
 class Soon(NamedTuple):
@@ -102,7 +102,7 @@ class Signal:
     """The caller does something to a call that runs.
 
     It asks an application's stream for the next item, sends a value into a stream, throws an
-    exception, closes it, or cancels a call.
+    exception, closes it, cancels a call, or is cancelled itself and leaves a stream that goes on.
     """
 
     call: int
@@ -132,8 +132,8 @@ _START_KEYS = frozenset(
     | {"timers", "at", "args"}
 )
 _OUTCOMES: tuple[Outcome, ...] = ("returned", "raised", "cancelled")
-_SIGNALS: tuple[SignalKind, ...] = ("next", "sent", "thrown", "closed", "cancel")
-_BARE_SIGNALS: tuple[SignalKind, ...] = ("next", "closed", "cancel")
+_SIGNALS: tuple[SignalKind, ...] = ("next", "sent", "thrown", "closed", "cancel", "left")
+_BARE_SIGNALS: tuple[SignalKind, ...] = ("next", "closed", "cancel", "left")
 
 
 def fold(start: Start, end: End | None) -> dict[str, Plain]:
@@ -270,7 +270,8 @@ def _unfold_signal(reader: "_Entry") -> Signal:
     if len(kinds) != 1:
         keys = ", ".join(reader.entry) or "nothing"
         raise reader.error(
-            f"expected an event (call, next, item, sent, thrown, closed, cancel, end); got {keys}"
+            "expected an event (call, next, item, sent, thrown, closed, cancel, left, end);"
+            f" got {keys}"
         )
     kind = kinds[0]
     reader.allow(kind, "strand", "at", *([] if kind in _BARE_SIGNALS else ["value"]))

@@ -58,6 +58,7 @@ class Window:
         self._calls: dict[int, deque[Slot]] = {}
         self._beginnings: dict[int, Slot] = {}
         self._soon: dict[int, Slot] = {}
+        self._inbound: dict[str, deque[Slot]] = {}
         self.locks: dict[str, deque[Slot]] = {}
         """Each lock's changes of hands that were read and not had again."""
         self.ordered_locks: set[str] = set()
@@ -123,6 +124,11 @@ class Window:
                 return None
         return queue[0]
 
+    def next_inbound_of(self, strand: str) -> Slot | None:
+        """The next inbound call that came in a strand, in what has been read."""
+        queue = self._inbound.get(strand)
+        return queue[0] if queue else None
+
     def upcoming_of_call(self, call: int, count: int) -> list[Slot]:
         """The next events of a call, as far as they are near."""
         while len(self._calls.get(call, ())) < count and self._extend(REACH):
@@ -179,6 +185,8 @@ class Window:
             _drop(self._calls, slot.event.call)
         else:
             self._beginnings.pop(slot.event.call, None)
+            if slot.start.inbound:
+                _drop(self._inbound, slot.start.strand)
             if self._is_moot(slot):
                 self.locks.pop(str(slot.start.arguments["lock"]), None)
             if slot.event.soon is not None:
@@ -223,6 +231,8 @@ class Window:
         else:
             if slot.event.begins:
                 self._beginnings[slot.event.call] = slot
+            if slot.event.inbound:
+                self._inbound.setdefault(slot.event.strand, deque()).append(slot)
             if slot.start.of == LOCK and "after" in slot.start.arguments:
                 self.locks.setdefault(str(slot.start.arguments["lock"]), deque()).append(slot)
             if slot.event.soon is not None:
@@ -253,6 +263,8 @@ class Window:
 
 def _application_drives(event: Event, start: Start) -> bool:
     match event:
+        case Signal(kind="left"):
+            return False
         case Start() | Signal():
             return not start.inbound
         case Item():

@@ -1,0 +1,349 @@
+"""Streams that are recorded item by item, as they pass."""
+
+import threading
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextvars import Context, copy_context
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn, final
+
+from vcr_gen.errors import UsageError
+from vcr_gen.runtime.binding import Bound
+from vcr_gen.runtime.event_loops.libraries import as_answer, running_library
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.streams import AsyncStream, Stream, goes_on, survives
+from vcr_gen.runtime.tape.events import SignalKind
+
+if TYPE_CHECKING:
+    from vcr_gen.runtime.record.recorder import Recorder
+
+__all__ = ["OnePass", "RecordedAsyncStream", "RecordedStream"]
+
+
+@final
+class _Step:
+    """Somebody asks a stream for something."""
+
+    __slots__ = ("answer", "left")
+
+    def __init__(self) -> None:
+        self.answer: Callable[[], Any] | None = None
+        """Gives, or raises, what the real stream had for it, which may wait for its turn."""
+        self.left = False
+        """Whether who asked was cancelled, and left a stream that goes on."""
+
+
+class _Recorded:
+    """What recorded streams of both kinds know: who asks them, and whether they are over.
+
+    Several tasks or threads may ask at once. What ends the stream for one of them ends it on the
+    tape only where nobody else still waits for what it gives.
+    """
+
+    def __init__(
+        self, recorder: "Recorder", call: int, bound: Bound, real: Any, *, inbound: bool
+    ) -> None:
+        self._recorder = recorder
+        self._tape = recorder.tape
+        self._call = call
+        self._bound = bound
+        self._real = real
+        self._inbound = inbound
+        self._over = False
+        self._steps: set[_Step] = set()
+        """Those that are under way."""
+        self._lock = threading.RLock()
+
+    def _begin(self) -> _Step | None:
+        """Begin a step; None where the stream is over."""
+        if not self._inbound:
+            self._recorder.strands.here()  # who asks first is named first, as in a replay
+        with self._lock:
+            if self._over:
+                return None
+            step = _Step()
+            self._steps.add(step)
+            return step
+
+    def _survives(self, error: BaseException, *, closing: bool = False) -> bool:
+        """Whether the stream goes on, though a step that is under way or its close has raised.
+
+        A generator that somebody else waits for still runs: Python only refused to run it twice.
+        """
+        if not isinstance(error, Exception):
+            return False
+        if closing:
+            return bool(self._steps) and not goes_on(self._real)
+        return len(self._steps) > 1 or (goes_on(self._real) and not self._over)
+
+    def _passed(self, step: _Step, stored: Plain) -> None:
+        """Record the item of a step."""
+        with self._lock:
+            self._steps.discard(step)
+            self._tape.item(self._call, stored)
+
+    def _ended(self, step: _Step, end: Exception, returned: Any = None) -> Any:
+        """Record that a step came to the end of the stream; what that gives to who asked."""
+        with self._lock:
+            self._steps.discard(step)
+            if self._over:
+                return returned
+            if self._steps:
+                self._recorder.raised(self._call, self._bound, end, goes_on=True)
+                return returned
+            self._over = True
+            stored: Plain = None
+            if isinstance(end, StopIteration):
+                stored, returned = self._recorder.give(self._bound.returned, returned)
+            self._tape.end(self._call, "returned", stored)
+            return returned
+
+
+@final
+class RecordedStream(_Recorded, Stream):
+    """Passes a real stream on and records each item as it passes."""
+
+    def __next__(self) -> Any:
+        if self._inbound and not self._over:  # it is the environment that asks, at this moment
+            self._tape.signal(self._call, "next")
+        return self._step(lambda: next(self._real))
+
+    def send(self, value: Any, /) -> Any:
+        if value is None or self._over:
+            return self.__next__()
+        stored, forwarded = self._recorder.give(self._bound.sent, value)
+        self._tape.signal(self._call, "sent", stored)
+        return self._step(lambda: self._real.send(forwarded))
+
+    def raise_inside(self, error: BaseException) -> Any:
+        if self._over:
+            raise error
+        stored, _ = self._recorder.give(self._bound.raised, as_answer(error))
+        self._tape.signal(self._call, "thrown", stored)
+        return self._step(lambda: self._real.throw(error))
+
+    def close(self) -> None:
+        with self._lock:
+            if self._over:
+                return
+            self._over = True
+            self._tape.signal(self._call, "closed")
+        with self._recorder.inside(self._call, inbound=self._inbound):
+            try:
+                if hasattr(self._real, "close"):
+                    self._real.close()
+            except BaseException as error:
+                self._raised(error, closing=True)
+                raise
+            self._tape.end(self._call, "returned")
+
+    def _step(self, advance: Callable[[], Any]) -> Any:
+        step = self._begin()
+        if step is None:
+            raise StopIteration
+        try:
+            with self._recorder.inside(self._call, inbound=self._inbound):
+                return self._advance(step, advance)
+        finally:
+            self._steps.discard(step)
+
+    def _advance(self, step: _Step, advance: Callable[[], Any]) -> Any:
+        try:
+            item = advance()
+        except StopIteration as finished:
+            raise StopIteration(self._ended(step, finished, finished.value)) from None
+        except BaseException as error:
+            self._raised(error)
+            raise
+        stored, forwarded = self._recorder.give(self._bound.value, item)
+        self._passed(step, stored)
+        return forwarded
+
+    def _raised(self, error: BaseException, *, closing: bool = False) -> None:
+        if self._recorder.leaves_unfinished(self._bound, error):
+            return
+        with self._lock:
+            going_on = self._survives(error, closing=closing)
+            self._over = not going_on or (self._over and not closing)
+            self._recorder.raised(self._call, self._bound, error, goes_on=going_on)
+
+
+@final
+class OnePass:
+    """The items of an object that could be gone through again, which a recording cannot give."""
+
+    def __init__(self, stream: RecordedStream, name: str) -> None:
+        self._stream: RecordedStream | None = stream
+        self._name = name
+
+    def __iter__(self) -> RecordedStream:
+        stream, self._stream = self._stream, None
+        if stream is None:
+            raise UsageError(
+                f"what {self._name} returned is recorded item by item, and was gone through already"
+                "\n\nhint: keep its items in a list, or have the bridge return one"
+            )
+        return stream
+
+
+@final
+class RecordedAsyncStream(_Recorded, AsyncStream):
+    """Passes a real asynchronous stream on and records each item as it passes."""
+
+    def __init__(
+        self,
+        recorder: "Recorder",
+        call: int,
+        bound: Bound,
+        real: AsyncIterator[Any],
+        *,
+        inbound: bool,
+    ) -> None:
+        super().__init__(recorder, call, bound, aiter(real), inbound=inbound)
+        self._context: Context | None = None
+        """What the application's steps share, each of which is a task of its own."""
+        self._kept: deque[Callable[[], Any]] = deque()
+        """What the real stream gave to readers that were cancelled before it was their turn."""
+
+    async def __anext__(self) -> Any:
+        if self._inbound and not self._over:  # it is the environment that asks, in its turn
+            await self._recorder.turn()
+            self._tape.signal(self._call, "next")
+        return await self._step(self._ask)
+
+    async def asend(self, value: Any, /) -> Any:
+        if value is None or self._over:
+            return await self.__anext__()
+        stored, forwarded = self._recorder.give(self._bound.sent, value)
+        await self._signal("sent", stored)
+        return await self._step(lambda: self._real.asend(forwarded))
+
+    async def raise_inside(self, error: BaseException) -> Any:
+        if self._over:
+            raise error
+        stored, _ = self._recorder.give(self._bound.raised, as_answer(error))
+        await self._signal("thrown", stored)
+        return await self._step(lambda: self._real.athrow(error))
+
+    async def aclose(self) -> None:
+        if self._over:
+            return
+        self._over = True
+        await self._signal("closed")
+        await self._run(self._close())
+
+    async def _signal(self, kind: SignalKind, value: Plain = None) -> None:
+        """Record what the consumer does; the environment in its turn."""
+        if self._inbound:
+            await self._recorder.turn()
+        self._tape.signal(self._call, kind, value)
+
+    def _ask(self) -> Awaitable[Any]:
+        if self._kept:
+            return _again(self._kept.popleft())
+        asked: Awaitable[Any] = anext(self._real)
+        return asked
+
+    async def _step(self, ask: Callable[[], Awaitable[Any]]) -> Any:
+        step = self._begin()
+        if step is None:
+            raise StopAsyncIteration
+        try:
+            return await self._run(self._advance(step, ask))
+        finally:
+            self._steps.discard(step)
+
+    async def _run(self, step: Coroutine[Any, Any, Any]) -> Any:
+        """Do one step: the environment's here, the application's as in a replay."""
+        if not self._inbound:
+            return await step
+
+        def cancelled() -> None:
+            self._tape.signal(self._call, "cancel")
+
+        if self._context is None:
+            self._context = copy_context()
+        return await running_library().watch_for_cancel(step, cancelled, self._context)
+
+    def _survives(self, error: BaseException, *, closing: bool = False) -> bool:
+        if self._inbound and not closing and not self._over and survives(self._real, error):
+            return True
+        return super()._survives(error, closing=closing)
+
+    async def _advance(self, step: _Step, ask: Callable[[], Awaitable[Any]]) -> Any:
+        left = partial(self._left, step) if goes_on(self._real) else None
+        with self._recorder.inside(self._call, inbound=self._inbound):
+            try:
+                item = await self._await(_answered(step, ask), self._survives, left)
+            except StopAsyncIteration as end:
+                self._ended(step, end)
+                raise
+            except BaseException as error:
+                self._over = self._over or not (step.left or self._survives(error))
+                raise
+            stored, forwarded = self._recorder.give(self._bound.value, item)
+            self._passed(step, stored)
+            return forwarded
+
+    def _left(self, step: _Step) -> None:
+        """Record that a reader was cancelled; what it was to get, the next one gets."""
+        step.left = True
+        if step.answer is not None:
+            self._kept.append(step.answer)
+        self._tape.signal(self._call, "left")
+
+    async def _close(self) -> None:
+        survives = partial(self._survives, closing=True)
+        with self._recorder.inside(self._call, inbound=self._inbound):
+            if hasattr(self._real, "aclose"):
+                try:
+                    await self._await(self._real.aclose(), survives)
+                except BaseException as error:
+                    self._over = not survives(error)
+                    raise
+            self._tape.end(self._call, "returned")
+
+    async def _leave(self) -> None:
+        """Close the real stream, of which nobody will ask more."""
+        if hasattr(self._real, "aclose"):
+            await self._real.aclose()
+
+    async def _await(
+        self,
+        awaited: Awaitable[Any],
+        survives: Callable[[BaseException], bool],
+        left: Callable[[], None] | None = None,
+    ) -> Any:
+        """Await one step: the environment's in its turn, the application's as it comes."""
+        if not self._inbound:
+            leave = self._leave if left is None else None
+            return await self._recorder.hear(
+                self._call, self._bound, awaited, leave, left=left, goes_on=survives
+            )
+        try:
+            return await awaited
+        except (StopAsyncIteration, GeneratorExit, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            going_on = survives(error)
+            self._recorder.raised(self._call, self._bound, as_answer(error), goes_on=going_on)
+            raise
+
+
+async def _answered(step: _Step, ask: Callable[[], Awaitable[Any]]) -> Any:
+    """Ask a real stream, and remember what it had for a step."""
+    try:
+        item = await ask()
+    except Exception as error:
+        step.answer = partial(_raise, error)
+        raise
+    step.answer = lambda: item
+    return item
+
+
+async def _again(answer: Callable[[], Any]) -> Any:
+    return answer()
+
+
+def _raise(error: Exception) -> NoReturn:
+    raise error
