@@ -6,11 +6,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.made
 JOBS ?= 2
+# A Python of $$version that runs: what pyenv puts on the path may be a name for none.
+FIND := for p in python$$version $${PYENV_ROOT:-$$HOME/.pyenv}/versions/$$version.*/bin/python; do \
+	$$p -c "" 2>/dev/null && { echo $$p; break; }; done
 # Our own wrappers; there may be none yet, and tools dislike folders without Python in them.
 GENERATED := $(dir $(wildcard generated/*/__init__.py))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-long pytest browser lint types layers drift bench corpus clean
+.PHONY: help setup demo test test-all test-long test-lowest pytest browser lint types layers drift bench corpus clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -61,10 +64,19 @@ drift: $(STAMP) ## our own wrappers are what vcr-gen writes
 
 test-all: test ## the tests again on 3.12 and 3.13, where they are installed
 	@for version in 3.12 3.13; do \
-		python=$$(command -v python$$version || ls -d $${PYENV_ROOT:-$$HOME/.pyenv}/versions/$$version.*/bin/python 2>/dev/null | tail -n 1); \
+		python=$$($(FIND)); \
 		if [ -z "$$python" ]; then echo "python$$version is not installed: left out"; continue; fi; \
 		$(MAKE) pytest PYTHON=$$python VENV=.venv-$$version || exit 1; \
 	done
+
+LOWEST := import tomllib; print(*(one.replace(">=", "==") for one in \
+	tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["gen"]))
+test-lowest: ## the generator with the oldest tools that it allows; mypy reads no newer syntax than its Python's
+	@version=3.13; python=$$($(FIND)); \
+	[ -n "$$python" ] || { echo "make: test-lowest needs Python 3.13" >&2; exit 2; }; \
+	$(MAKE) setup PYTHON=$$python VENV=.venv-lowest && \
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check $$($$python -c '$(LOWEST)') && \
+	.venv-lowest/bin/python -m pytest -n $(JOBS) --dist worksteal tests/gen
 
 test-long: $(STAMP) ## ten times as many random concurrent programs, and mutations of them
 	VCR_GEN_PROGRAMS=20000 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/concurrency
@@ -79,5 +91,5 @@ corpus: $(STAMP) ## wrap every Protocol of 33 public packages, both ways
 	$(BIN)/python -m tests.corpus --inbound
 
 clean: ## remove what make made
-	rm -rf .venv .venv-3.* dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .vcr-gen-cache .import_linter_cache
+	rm -rf .venv .venv-3.* .venv-lowest dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .vcr-gen-cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -117,7 +117,7 @@ STEP_RUNNER: Final = Boundary(
     handles=lambda: (CURSOR, _vcr_db.ROW),
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_step_runner_is_a_step_runner(wrapper: VcrStepRunner) -> StepRunner:
         return wrapper

@@ -1,5 +1,6 @@
 import json
 import re
+import shlex
 
 import pytest
 from drift_edits import PROTOCOL, PROTOCOL_EDITS, WRAPPER_EDITS
@@ -89,6 +90,32 @@ def test_check_reports_missing_changed_and_stale_files_and_how_to_fix_it(project
     assert github.out.count("::error file=generated/vcr_app/") == 3
     assert project.run().code == 0
     assert project.run("--check").code == 0
+
+
+def test_the_command_that_fixes_it_is_the_one_for_this_project_and_shell(project: Project) -> None:
+    (project.root / "src/app/a b").mkdir()
+    (project.root / "pyproject.toml").rename(project.root / "it's.toml")
+    chosen = ("--config", "it's.toml", "--set", 'exclude=["it\'s $HOME"]')
+    paths = ("src/app/a b", "src")
+    for *looking, given in (("verify", "--no-mypy", ()), ("--check", ()), ("--check", paths)):
+        run = project.run(*map(str, looking), *chosen, *given)
+        command = run.err.splitlines()[-1].removeprefix("to fix: ")
+        assert (run.code, shlex.split(command)) == (1, ["vcr-gen", *chosen, *given])
+    assert project.run(*shlex.split(command)[1:]).code == 0
+    assert project.run("--check", *chosen).code == 0
+
+
+def test_annotations_name_files_as_the_repository_knows_them(project: Project) -> None:
+    repository = str(project.root.parent)
+    run = project.run("--diff", "--output-format", "github", GITHUB_WORKSPACE=repository)
+    assert "::error file=project/generated/vcr_app/ports.py,title=drift::" in run.out
+    assert "+++ b/generated/vcr_app/ports.py" in run.out
+    project.replace("src/app/ports.py", "-> str", "-> Nothing")
+    for config in ((), ("--config", "src/../pyproject.toml")):
+        run = project.run(*config, "--output-format", "github", GITHUB_WORKSPACE=repository)
+        assert run.out.startswith("::error file=project/src/app/ports.py,line=")
+    run = project.run("--output-format", "github", GITHUB_WORKSPACE="/elsewhere")
+    assert run.out.startswith("::error file=src/app/ports.py,line=")
 
 
 def test_the_diff_can_be_applied_for_missing_changed_and_stale_files(

@@ -1,5 +1,6 @@
 """The corners of the command line: odd places, odd files, odd streams; never a traceback."""
 
+import errno
 import json
 import os
 import subprocess
@@ -9,6 +10,11 @@ from pathlib import Path
 
 import pytest
 from mini_project import PORTS, Project
+
+from vcr_gen.gen.config_file import load_config
+from vcr_gen.gen.diagnostics import RefusedError
+from vcr_gen.gen.discover import candidates
+from vcr_gen.gen.write import write_file
 
 COMMAND = f"{sys.executable} -m vcr_gen"
 
@@ -91,6 +97,21 @@ def test_source_that_is_nested_too_deeply_is_refused(project: Project) -> None:
     assert "src/app/deep.py: VCR101 the file is not valid Python: it is nested too deeply" in (
         run.err
     )
+
+
+def test_what_is_too_deep_to_be_followed_is_refused_with_its_place(project: Project) -> None:
+    chain = "".join(f"class C{n + 1}(C{n}, Protocol): ...\n" for n in range(1500))
+    project.replace(
+        "src/app/ports.py", "class StepRunner(Protocol)", "class StepRunner(C1500, Protocol)"
+    )
+    project.replace("src/app/ports.py", "@outbound", f"class C0(Protocol): ...\n{chain}@outbound")
+    run = project.run()
+    assert run.code == 2
+    assert run.err.startswith("src/app/ports.py: VCR101 a Protocol is too deep to be read")
+    project.write("pyproject.toml", f"[tool.vcr-gen]\nx = {'[' * 5000}{']' * 5000}\n")
+    for arguments in ((), ("--init",)):
+        run = project.run(*arguments)
+        assert (run.code, run.err.partition(": VCR401")[0]) == (2, "pyproject.toml")
 
 
 def test_extract_names_the_mistake_in_a_module_that_cannot_be_read(project: Project) -> None:
@@ -202,3 +223,50 @@ def test_two_configurations_of_one_folder_leave_each_other_alone(project: Projec
     (project.root / "src/app/ports.py").unlink()
     assert project.run("-q").code == 0
     assert [path.split("/")[1] for path in project.files()] == ["vcr_tools"] * 2
+
+
+def test_a_cache_folder_that_cannot_even_be_looked_at_is_no_error(project: Project) -> None:
+    setting = ("--set", f"cache-dir={'x' * 300}")
+    assert project.run(*setting).code == 0
+    assert project.run("--check", *setting).code == 0
+
+
+def test_verify_bears_a_file_for_others_that_is_not_toml(project: Project) -> None:
+    (project.root / "pyproject.toml").rename(project.root / "ours.toml")
+    project.write("pyproject.toml", "x = [\n")
+    assert project.run("--config", "ours.toml").code == 0
+    run = project.run("verify", "--config", "ours.toml")
+    assert (run.code, run.err) == (0, "2 boundaries in 2 files: all fit\n")
+
+
+def test_a_folder_that_may_not_be_read_is_told_and_can_be_excluded(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = project.write("src/data/base/file", "").parent
+    plainly = os.scandir
+
+    def guarded(folder: Path) -> "os._ScandirIterator[str]":
+        if os.fspath(folder) == os.fspath(closed):
+            raise PermissionError(errno.EACCES, "Permission denied", str(folder))
+        return plainly(os.fspath(folder))
+
+    monkeypatch.setattr(os, "scandir", guarded)
+    with pytest.raises(RefusedError) as caught:
+        candidates(load_config(project.root))
+    assert str(caught.value.diagnostics[0]) == (
+        "src/data/base: VCR303 the folder cannot be read: Permission denied\n"
+        "  hint: check its permissions, or `exclude` it"
+    )
+    assert candidates(load_config(project.root, settings=['exclude=["src/data"]']))
+
+
+def test_a_full_disk_is_no_question_of_permissions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Path, target: Path) -> Path:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(RefusedError, match="No space left on device\n  hint: make room"):
+        write_file(tmp_path / "file.py", "x = 1\n")
+    assert list(tmp_path.iterdir()) == []

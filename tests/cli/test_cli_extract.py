@@ -18,7 +18,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Literal, TypedDict, overload
 
 from .base import Base
 
@@ -30,6 +30,14 @@ DEFAULT = 3
 
 class Out:
     """What came out."""
+
+
+class Keys(TypedDict):
+    key: int
+
+
+class Wider(Keys):
+    other: int
 
 
 class Shell(Base):
@@ -240,6 +248,10 @@ def test_classes_of_packages_can_be_extracted_without_importing_them(
         ("app", "expected `package.module:Class`"),
         ("nowhere:X", "there is no module nowhere that can be read"),
         ("app:Nope", "there is no class Nope in app"),
+        ("app.shell:Wider", "VCR411 Wider is a TypedDict: a dict with these keys"),
+        (":Nope", "expected `package.module:Class`"),
+        ("app.shell:Shel", "did you mean app.shell:Shell?"),
+        ("src/app/shell.py:Shell", "name the module as Python imports it"),
         ("app.shell:Shell.Options", "a class inside another, of which no Protocol is taken"),
         ("app.shell:Out", "VCR412 class Out has no public method"),
     ],
@@ -291,7 +303,7 @@ def test_a_person_at_the_terminal_is_asked(shell: Project) -> None:
 
 
 AWKWARD = """
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 K = TypeVar("K")
@@ -306,6 +318,7 @@ class Store(Generic[K, V]):
 @dataclass(frozen=True)
 class Frozen:
     size: int
+    seed: "InitVar[int]" = 0
 
 
 class Pairs(Store["dict[str, K]", "V | None"], Generic[K, V]):

@@ -194,6 +194,79 @@ src/app/store.py:62:5: VCR204 `Store.lost` is left out: it has no parameter for 
 """
 
 
+CLIENTS = """
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, Generic, Literal, ParamSpec, Protocol, TypeVar, overload
+
+from typing_extensions import override
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Waiting(Protocol):
+    _waits: Literal[True]
+
+
+class Direct(Protocol):
+    _waits: Literal[False]
+
+
+class Events(Generic[T]):
+    def __get__(self, instance: object, owner: type[object]) -> list[T]: ...
+
+
+def contextmanager(function: Callable[P, T]) -> Callable[P, T]:
+    return function
+
+
+class Commands:
+    @overload
+    def get(self: Direct, key: str) -> str: ...
+    @overload
+    def get(self: "Waiting", key: str) -> Awaitable[str]: ...
+    def get(self, key: str) -> Any: ...
+
+    @property
+    def name(self) -> str: ...
+
+
+class Client(Commands):
+    _waits: "Literal[False]" = False
+    events: Events[int] = Events()
+
+    @property
+    @override
+    def name(self) -> str: ...
+
+    @contextmanager
+    async def cursor(self) -> int: ...
+
+    @asynccontextmanager
+    async def locked(self) -> AsyncIterator[int]:
+        yield 1
+
+
+class WaitingClient(Commands):
+    _waits: Literal[True] = True
+"""
+
+CLIENTS_FIT = """
+from app.client_boundary import Client
+from app.clients import Client as RealClient, WaitingClient as RealWaitingClient
+from app.waiting_boundary import WaitingClient
+
+
+def client(real: RealClient) -> Client:
+    return real
+
+
+def waiting(real: RealWaitingClient) -> WaitingClient:
+    return real
+"""
+
+
 @pytest.fixture
 def store(empty: Project) -> Project:
     empty.write("src/app/__init__.py", "")
@@ -210,18 +283,120 @@ def test_variables_defaults_and_generics_are_written_so_that_a_strict_checker_ag
     assert store.read("src/app/store_boundary.py") == STORE_EXPECTED
     assert store.read("src/app/box_boundary.py") == BOX_EXPECTED
     store.write("src/app/fits.py", FITS)
-    files = [f"src/app/{name}.py" for name in ("fits", "store_boundary", "box_boundary")]
+    _assert_strict(store, "fits", "store_boundary", "box_boundary")
+    assert store.run("-q").code == 0
+
+
+def test_overloads_for_other_receivers_and_what_only_looks_known_are_told_apart(
+    empty: Project,
+) -> None:
+    empty.write("src/app/__init__.py", "")
+    empty.write("src/app/clients.py", CLIENTS)
+    taken = ("extract", "app.clients:Client", "--yes", "-o", "src/app/client_boundary.py")
+    run = empty.run(*taken)
+    assert (run.code, run.err.splitlines()[0]) == (
+        0,
+        "src/app/clients.py:40:5: VCR203 `Client.events` is left out: "
+        "its type `Events[int]` is a descriptor, which gives another",
+    )
+    text = empty.read("src/app/client_boundary.py")
+    assert text.partition("class Client(Protocol):\n")[2] == (
+        "    @property\n"
+        "    def name(self) -> str: ...\n\n"
+        "    async def cursor(self) -> int: ...\n\n"
+        "    def locked(self) -> AbstractAsyncContextManager[int]: ...\n\n"
+        "    def get(self, key: str) -> str: ...\n"
+    )
+    taken = ("extract", "app.clients:WaitingClient", "--yes", "-o", "src/app/waiting_boundary.py")
+    assert empty.run(*taken).code == 0
+    assert "def get(self, key: str) -> Awaitable[str]: ..." in empty.read(taken[-1])
+    empty.write("src/app/fits.py", CLIENTS_FIT)
+    _assert_strict(empty, "fits", "client_boundary", "waiting_boundary")
+    assert empty.run("-q").code == 0
+
+
+NAMESAKES = {
+    "one": "class Item: ...\n",
+    "two": "class Item: ...\n",
+    "base": """
+        import app.one as things
+        from app.one import Item
+
+
+        class Base:
+            def old(self, x: Item, n: "list[things.Item]") -> Item:
+                "Item"
+                return x
+
+            @property
+            def last(self) -> Item: ...
+        """,
+    "client": """
+        import app.two as things
+        from app.two import Item
+        from app.base import Base
+
+
+        class Protocol(Base):
+            def new(self, x: Item, y: things.Item) -> Item: ...
+        """,
+    "fits": """
+        from app.client import Protocol as Real
+        from app.port import Protocol
+
+
+        def fits(real: Real) -> Protocol:
+            return real
+        """,
+}
+
+NAMESAKES_EXPECTED = '''\
+"""The boundary `Protocol`, taken from `app.client.Protocol`."""
+
+import typing
+
+import app.one as things2
+import app.two as things
+from app.one import Item as Item2
+from app.two import Item
+from vcr_gen.boundary import outbound
+
+
+@outbound
+class Protocol(typing.Protocol):
+    def new(self, x: Item, y: things.Item) -> Item: ...
+
+    def old(self, x: Item2, n: "list[things2.Item]") -> Item2:
+        """Item"""
+
+    @property
+    def last(self) -> Item2: ...
+'''
+
+
+def test_names_that_mean_something_else_in_each_module_are_kept_apart(empty: Project) -> None:
+    empty.write("src/app/__init__.py", "")
+    for name, text in NAMESAKES.items():
+        empty.write(f"src/app/{name}.py", text)
+    run = empty.run("extract", "app.client:Protocol", "--yes", "-o", "src/app/port.py")
+    assert run.code == 0
+    assert empty.read("src/app/port.py") == NAMESAKES_EXPECTED
+    _assert_strict(empty, "port", "fits")
+    assert empty.run("-q").code == 0
+
+
+def _assert_strict(project: Project, *modules: str) -> None:
     options = ["--strict", "--explicit-package-bases", "--python-version", "3.12"]
+    files = [f"src/app/{name}.py" for name in modules]
     done = subprocess.run(
         [sys.executable, "-m", "mypy", *options, "--follow-imports", "silent", *files],
-        cwd=store.root,
+        cwd=project.root,
         env={**os.environ, "MYPYPATH": "src"},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stdout
-    assert store.run("-q").code == 0
 
 
 def test_what_is_left_out_is_told_with_its_place_in_every_format(store: Project) -> None:

@@ -370,10 +370,29 @@ def test_a_file_where_the_output_should_be_is_told_as_such(project: Project, out
 
 def test_a_mistyped_command_or_number_is_told_in_words(project: Project) -> None:
     assert "did you mean vcr-gen verify?" in project.run("verfy").err
+    assert "did you mean vcr-gen --init?" in project.run("init").err
     for number in ("0", "-1", "x", "1.5"):
         run = project.run(f"-j={number}")
         assert run.code == 2
         assert f"must be a number from 1 on; got '{number}'" in run.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "idle", "option"),
+    [
+        (("--check", "--init"), "--check", "--init"),
+        (("--diff", "--list"), "--diff", "--list"),
+        (("src", "--show-config"), "src", "--show-config"),
+        (("--explain", "VCR301", "VCR302"), "VCR302", "--explain"),
+    ],
+)
+def test_what_would_have_no_meaning_is_refused(
+    empty: Project, arguments: tuple[str, ...], idle: str, option: str
+) -> None:
+    run = empty.run(*arguments)
+    assert run.code == 2
+    assert run.err.startswith(f"{idle}: VCR411 has no meaning together with {option}\n")
+    assert [path.name for path in empty.root.iterdir()] == ["pyproject.toml"]
 
 
 def test_files_with_the_longest_names_are_written(project: Project) -> None:

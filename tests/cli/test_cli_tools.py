@@ -115,20 +115,56 @@ def test_init_adds_to_files_as_they_are(tmp_path: Path) -> None:
         ("# [tool.vcr-gen] some day\n", "generated"),
         ("[tool]\nvcr-gen = {output = 'made/here/'}\n", "made/here"),
         ("tool.vcr-gen.output = 'made'\n", "made"),
+        ("[tool.vcr-gen]\noutput = 'a b'\n", "a b"),
     ],
 )
 def test_init_reads_the_settings_that_are_there(tmp_path: Path, settings: str, folder: str) -> None:
     project = Project(tmp_path)
     project.write("pyproject.toml", settings)
     assert project.run("--init").code == 0
-    assert project.read(".gitattributes").startswith(f"{folder}/** ")
+    pattern = f'"{folder}/**"' if " " in folder else f"{folder}/**"
+    assert project.read(".gitattributes").startswith(f"{pattern} ")
     shown = tomllib.loads(project.run("--show-config").out)
     assert shown["tool"]["vcr-gen"]["output"] == folder
+
+
+def test_init_writes_the_first_protocol_where_the_next_run_looks_for_it(empty: Project) -> None:
+    empty.write("pyproject.toml", '[tool.vcr-gen]\nsources = ["../libs"]\noutput = "."\n')
+    empty.write("../libs/app/__init__.py", "")
+    empty.write("other/ports.py", "from vcr_gen.boundary import outbound\n")
+    run = empty.run("--init")
+    assert (run.code, run.out.splitlines()[1].partition(":")[0]) == (
+        0,
+        "wrote ../libs/app/ports.py",
+    )
+    assert empty.read(".gitattributes").startswith("vcr_*/** ")
+    assert empty.run().code == 0
+    assert "class VcrClock" in empty.read("vcr_app/ports.py")
+    again = empty.run("--init")
+    assert [line.split()[0] for line in again.out.splitlines()] == ["kept", "kept", "kept"]
+
+
+def test_init_needs_no_protocol_where_a_rule_names_one_nor_marks_what_lies_outside(
+    empty: Project,
+) -> None:
+    rule = '[[tool.vcr-gen.boundary]]\nprotocol = "app.api:Api"\ndirection = "outbound"\n'
+    empty.write("pyproject.toml", f'[tool.vcr-gen]\noutput = "../made"\n{rule}')
+    run = empty.run("--init")
+    assert [line.partition(":")[0] for line in run.out.splitlines()] == [
+        "kept pyproject.toml",
+        "kept pyproject.toml",
+        "kept .gitattributes",
+    ]
+    assert [path.name for path in empty.root.iterdir()] == ["pyproject.toml"]
 
 
 @pytest.mark.parametrize(
     ("file", "text"),
     [
+        ("pyproject.toml", b"tool = 3\n"),
+        ("pyproject.toml", b"tool.vcr-gen = 3\n"),
+        ("pyproject.toml", b"tool.vcr-gen.output = 3\n"),
+        ("pyproject.toml", b"[tool.vcr_gen]\n"),
         ("pyproject.toml", b"[project\n"),
         ("pyproject.toml", b"tool = {}\n"),
         ("pyproject.toml", b"# \xff\n"),
@@ -141,7 +177,7 @@ def test_init_writes_nothing_when_a_file_cannot_be_added_to(
     (tmp_path / file).write_bytes(text)
     run = Project(tmp_path).run("--init")
     assert run.code == 2
-    assert run.err.startswith(f"{file}: VCR")
+    assert re.match(rf"{re.escape(file)}(:1:\d+)?: VCR", run.err)
     assert "internal error" not in run.err
     assert [path.name for path in tmp_path.iterdir()] == [file]
     assert (tmp_path / file).read_bytes() == text

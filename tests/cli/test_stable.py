@@ -3,8 +3,11 @@ import random
 import black
 import pytest
 from black.mode import Mode, TargetVersion
+from mini_project import Project
 from stable_texts import MODULE, damaged, grown
 
+from vcr_gen.gen.config_file import load_config
+from vcr_gen.gen.pipeline import generate
 from vcr_gen.gen.stable import is_stable
 
 
@@ -19,6 +22,18 @@ def _blackened(text: str, width: int) -> str | None:
 def test_the_layout_of_our_templates_is_recognised_and_black_agrees() -> None:
     assert is_stable(MODULE, 100)
     assert _blackened(MODULE, 100) == MODULE
+
+
+@pytest.mark.parametrize("width", [79, 88, 100, 120])
+def test_what_is_generated_needs_no_black_at_any_usual_length_of_line(
+    project: Project, width: int
+) -> None:
+    project.replace("src/app/ports.py", "class StepRunner", "class Http2_Runner")
+    generation = generate(load_config(project.root, settings=[f"line-length={width}"]))
+    assert generation.diagnostics == ()
+    for text in generation.files.values():
+        assert is_stable(text, width)
+        assert _blackened(text, width) == text
 
 
 @pytest.mark.parametrize("seed", range(4))

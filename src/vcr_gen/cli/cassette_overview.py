@@ -19,6 +19,7 @@ _SIGNALS = {
     "thrown": "is thrown",
     "closed": "is closed",
     "cancel": "is cancelled by its caller",
+    "left": "is left by a reader that was cancelled",
 }
 
 

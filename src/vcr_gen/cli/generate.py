@@ -7,7 +7,14 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from vcr_gen.cli.commands import COMMANDS, Command
-from vcr_gen.cli.options import add_common_options, read_config, require_extra, terminal_of, told
+from vcr_gen.cli.options import (
+    add_common_options,
+    fixing_command,
+    read_config,
+    require_extra,
+    terminal_of,
+    told,
+)
 from vcr_gen.cli.report import DIFFERENT, FINE, FileNote, Outcome, tell
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.gen.config import Config
@@ -16,6 +23,8 @@ from vcr_gen.gen.ownership import packages
 
 __all__ = ["parser", "run"]
 
+_OPTIONS = ("check", "diff", "explain", "help", "init", "list", "show-config", "version", "watch")
+_ALONE = ("explain", "init", "list", "show_config")
 _DONE = {"missing": "wrote", "changed": "rewrote", "stale": "deleted"}
 _NOTHING_WRITTEN = "; nothing was written"
 _COUNTED = {"missing": "written", "changed": "rewritten", "stale": "deleted"}
@@ -66,6 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    _refuse_idle(arguments)
     if arguments.version:
         from vcr_gen.gen.versions import installed_version
 
@@ -137,17 +147,22 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
             files=files,
             diff="".join(unified_diff(config, plan)) if arguments.diff else "",
             summary=summary(plan, _FOUND),
-            fix=_fix(arguments) if plan.changes else "",
+            fix=fixing_command(arguments, arguments.paths) if plan.changes else "",
         ),
         terminal,
     )
 
 
-def _fix(arguments: argparse.Namespace) -> str:
-    """The command line that makes the difference go away, run from where this one was."""
-    settings = [f"--set {setting!r}" for setting in arguments.set]
-    chosen = [f"--config {arguments.config}"] if arguments.config else []
-    return " ".join(["vcr-gen", *chosen, *settings, *map(str, arguments.paths)])
+def _refuse_idle(arguments: argparse.Namespace) -> None:
+    """Refuse what would have no meaning beside an option that does something else."""
+    for other in _ALONE:
+        idle = [f"--{one}" for one in ("check", "diff") if getattr(arguments, one)]
+        idle += [str(path) for path in arguments.paths if other != "list"]
+        if getattr(arguments, other) and idle:
+            option = f"--{other.replace('_', '-')}"
+            message = f"has no meaning together with {option}"
+            hint = "give one of them at a time"
+            raise RefusedError([Diagnostic(one, 0, 0, "VCR411", message, hint) for one in idle])
 
 
 def _checked_paths(config: Config, given: list[Path]) -> tuple[Path, ...]:
@@ -156,9 +171,9 @@ def _checked_paths(config: Config, given: list[Path]) -> tuple[Path, ...]:
     paths = tuple(path.resolve() for path in given)
     for path, spelled in zip(paths, given, strict=True):
         if not path.exists():
-            meant = get_close_matches(str(spelled), COMMANDS, n=1)
+            meant = get_close_matches(str(spelled), [*COMMANDS, *_OPTIONS], n=1)
             hint = (
-                f"did you mean vcr-gen {meant[0]}?"
+                f"did you mean vcr-gen {'' if meant[0] in COMMANDS else '--'}{meant[0]}?"
                 if meant
                 else "commands come first: vcr-gen verify, vcr-gen extract, vcr-gen cassette"
             )

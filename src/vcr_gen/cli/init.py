@@ -1,5 +1,6 @@
 """`vcr-gen --init`: sets a project up."""
 
+import os
 from pathlib import Path
 
 from vcr_gen.cli.report import FINE, FileNote, Outcome, tell
@@ -18,7 +19,8 @@ def run_init(root: Path, terminal: Terminal) -> int:
         if step.text:
             verb = "added to" if step.path.exists() else "wrote"
             write_file(step.path.resolve(), step.text)  # a link stays one
-        files.append(FileNote(step.path.relative_to(root).as_posix(), verb, step.what))
+        shown = Path(os.path.relpath(step.path, root)).as_posix()
+        files.append(FileNote(shown, verb, step.what))
     summary = (
         "next: run vcr-gen, add the generated folder to version control, "
         "and to `pythonpath` of pytest"

@@ -1,17 +1,25 @@
 """Options that several commands share, and what they mean."""
 
 import argparse
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
 from vcr_gen.cli.report import ERROR, Outcome, counted, tell
 from vcr_gen.cli.terminal import OUTPUT_FORMATS, Terminal
 from vcr_gen.gen.config import Config
-from vcr_gen.gen.config_file import load_config
+from vcr_gen.gen.config_file import find_config_file, load_config
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 
-__all__ = ["add_common_options", "read_config", "require_extra", "terminal_of", "told"]
+__all__ = [
+    "add_common_options",
+    "fixing_command",
+    "read_config",
+    "require_extra",
+    "terminal_of",
+    "told",
+]
 
 _EXTRA = ("libcst", "jinja2", "black", "mypy")
 
@@ -39,13 +47,27 @@ def terminal_of(arguments: argparse.Namespace) -> Terminal:
         output_format=arguments.output_format,
         quiet=arguments.quiet,
         verbose=arguments.verbose,
+        root=_root(arguments) if arguments.output_format == "github" else Path(),
     )
+
+
+def _root(arguments: argparse.Namespace) -> Path:
+    """The folder of the project, also of one whose configuration is wrong."""
+    file = arguments.config or find_config_file(Path.cwd())
+    return file.resolve().parent if file else Path.cwd()
 
 
 def read_config(arguments: argparse.Namespace) -> Config:
     """The configuration that holds here, with the options over the file."""
     file = arguments.config.resolve() if arguments.config else None
     return load_config(Path.cwd(), file=file, settings=arguments.set)
+
+
+def fixing_command(arguments: argparse.Namespace, paths: Iterable[Path] = ()) -> str:
+    """What to type, where this command was typed, so that the wrappers fit again."""
+    chosen = ["--config", str(arguments.config)] if arguments.config else []
+    settings = [word for setting in arguments.set for word in ("--set", setting)]
+    return shlex.join(["vcr-gen", *chosen, *settings, *map(str, paths)])
 
 
 def told(action: Callable[[], int], terminal: Terminal, *, then: str = "") -> int:

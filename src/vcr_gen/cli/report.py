@@ -1,6 +1,7 @@
 """Tells the outcome of a run: as text for people, as JSON for tools, as GitHub annotations."""
 
 import json
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -93,19 +94,30 @@ def _said(file: FileNote) -> dict[str, str]:
 def _github(outcome: Outcome, terminal: Terminal) -> None:
     for diagnostic in outcome.diagnostics:
         hint = f"\nhint: {diagnostic.hint}" if diagnostic.hint else ""
-        place = f"file={_property(diagnostic.path)}"
+        place = f"file={_property(_in_repository(diagnostic.path, terminal))}"
         if diagnostic.line:
             place += f",line={diagnostic.line},col={diagnostic.column}"
         title = f"title={diagnostic.code}"
         word = "warning" if outcome.code == FINE else "error"
         terminal.data(f"::{word} {place},{title}::{_message(diagnostic.message + hint)}")
     terminal.data(outcome.text)
+    terminal.data(outcome.diff)
     if outcome.code == DIFFERENT and outcome.fix:
         for file in outcome.files:
             message = _message(f"generated file is {file.kind}; to fix: {outcome.fix}")
-            terminal.data(f"::error file={_property(file.path)},title=drift::{message}")
+            path = _property(_in_repository(file.path, terminal))
+            terminal.data(f"::error file={path},title=drift::{message}")
     if outcome.summary:
         terminal.note(outcome.summary)
+
+
+def _in_repository(path: str, terminal: Terminal) -> str:
+    """A path as GitHub looks for it: the project may be a folder of the repository."""
+    workspace = os.environ.get("GITHUB_WORKSPACE")
+    place = terminal.root / path
+    if workspace and place.is_relative_to(workspace):
+        return place.relative_to(workspace).as_posix()
+    return path
 
 
 def _message(text: str) -> str:

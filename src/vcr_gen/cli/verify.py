@@ -2,7 +2,14 @@
 
 import argparse
 
-from vcr_gen.cli.options import add_common_options, read_config, require_extra, terminal_of, told
+from vcr_gen.cli.options import (
+    add_common_options,
+    fixing_command,
+    read_config,
+    require_extra,
+    terminal_of,
+    told,
+)
 from vcr_gen.cli.report import DIFFERENT, FINE, Outcome, counted, tell
 from vcr_gen.cli.terminal import Terminal
 
@@ -49,6 +56,6 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
         code=DIFFERENT,
         diagnostics=result.diagnostics,
         summary=f"{counted(len(result.diagnostics), 'difference')} in {checked}{current}",
-        fix="vcr-gen" if drifted else "",
+        fix=fixing_command(arguments) if drifted else "",
     )
     return tell(outcome, terminal)

@@ -5,17 +5,16 @@ from typing import Final
 
 from vcr_gen.gen.annotations import full_name, unquoted
 from vcr_gen.gen.descriptors import is_descriptor
+from vcr_gen.gen.inner_types import makes_variable
 from vcr_gen.gen.model import Attribute
 from vcr_gen.gen.problems import Problems
-from vcr_gen.gen.scopes import Scope
 from vcr_gen.gen.signatures import Place
 from vcr_gen.gen.spelling import spell
-from vcr_gen.gen.text import Text, builtin
+from vcr_gen.gen.text import Text, builtin, imported
 
 __all__ = ["annotated_attribute", "assigned_attribute"]
 
 _WRAPPERS: Final = frozenset({"typing.ClassVar", "typing.Final", "typing.ReadOnly"})
-_READ_ONLY: Final = frozenset({"typing.Final", "typing.ReadOnly"})
 
 
 def annotated_attribute(
@@ -23,7 +22,7 @@ def annotated_attribute(
 ) -> Attribute | None:
     """`declared: type` in a Protocol's body, an attribute that is called `name` at run time."""
     annotation = place.typed(node.annotation)
-    if full_name(unquoted(annotation)) in {"typing.TypeAlias", "dataclasses.KW_ONLY"}:
+    if full_name(unquoted(annotation)) == "dataclasses.KW_ONLY":
         return None
     value, wrappers = _value_type(annotation)
     if value is None:
@@ -33,18 +32,21 @@ def annotated_attribute(
             return None
         return Attribute(
             name,
-            spell(annotation),
+            _of_the_class(inferred),
             inferred,
             settable=False,
-            final=True,
             lazy=place.scope.module.lazy_annotations,
         )
+    shown, final = spell(annotation), "typing.Final" in wrappers
+    if final:  # with a value, it is the class's to type checkers, and else the instance's
+        shown = _of_the_class(spell(value)) if node.value is not None else spell(value)
     return Attribute(
         name,
-        spell(annotation),
+        shown,
         spell(value),
         settable=not wrappers,  # an instance cannot set a class variable either
-        final=bool(wrappers & _READ_ONLY),
+        final=final and node.value is None,
+        read_only="typing.ReadOnly" in wrappers,
         slotted=_has_slots(place.scope.classes[-1]),
         descriptor=is_descriptor(value, place.scope),
         lazy=place.scope.module.lazy_annotations,
@@ -58,7 +60,7 @@ def assigned_attribute(
     inferred = _inferred(node.value)
     if inferred is not None:
         return Attribute(name, inferred, inferred, lazy=place.scope.module.lazy_annotations)
-    if not _is_auxiliary(node.value, place.scope):
+    if not makes_variable(node.value, place.scope):
         _untyped(place, declared, node, problems)
     return None
 
@@ -83,16 +85,8 @@ def _value_type(annotation: ast.expr) -> tuple[ast.expr | None, set[str]]:
     return node, wrappers
 
 
-def _is_auxiliary(value: ast.expr, scope: Scope) -> bool:
-    """A type alias or a TypeVar: no member for type checkers."""
-    if isinstance(value, ast.Call):
-        return scope.name_of(value.func) in {
-            "typing.TypeVar",
-            "typing.ParamSpec",
-            "typing.TypeVarTuple",
-            "typing.NewType",
-        }
-    return isinstance(value, ast.Name | ast.Attribute | ast.Subscript | ast.BinOp)
+def _of_the_class(value: Text) -> Text:
+    return (imported("typing", "ClassVar"), "[", *value, "]")
 
 
 def _inferred(value: ast.expr) -> Text | None:

@@ -8,12 +8,13 @@ from vcr_gen.gen.model import Kind, Signature
 from vcr_gen.gen.text import (
     Reference,
     Text,
+    builtin,
     contains_self,
     full_names,
     is_self,
     opened,
+    quoted,
     references,
-    string_literal,
 )
 from vcr_gen.gen.wrapper import Wrapper, own_type
 
@@ -30,14 +31,13 @@ def handing(
     values: Mapping[str, str] | None = None,
 ) -> Iterator[Nest | str]:
     """The statements that hand an event to the port and return what comes back."""
-    names = wrapper.names
     argument: Nest | str = event.made(values or {})
     if event.variables:
         local = "call"
         while local in bound:
             local += "_"
         shown = ", ".join(
-            ("*" if _is_pack(wrapper, one, signature) else "") + names.name(one, bound=bound)
+            _argument(wrapper, one, signature, bound, loose=one in event.loose)
             for one in event.variables
         )
         made = event.made(values or {})
@@ -49,16 +49,35 @@ def handing(
     if not signature.asynchronous:
         verb = verb[1:]
     inner = Nest(f"{port}.{verb}(", (argument,), ")")
-    yield from returning(wrapper, signature, inner, bound)
+    # Any number of arguments of any type are none of these for mypy, unlike one of any type.
+    several = any(_kind(wrapper, one, signature) == "TypeVarTuple" for one in event.loose)
+    yield from returning(wrapper, signature, inner, bound, untyped=several)
 
 
-def _is_pack(wrapper: Wrapper, reference: Reference, signature: Signature) -> bool:
-    table = {one.reference: one for one in signature.type_parameters}
-    variable = table.get(reference) or wrapper.maker.variables.get(reference)
-    for one in wrapper.boundary.type_parameters:
-        if one.reference == reference:
-            variable = one
-    return variable is not None and variable.kind == "TypeVarTuple"
+def _argument(
+    wrapper: Wrapper,
+    reference: Reference,
+    signature: Signature,
+    bound: Collection[str],
+    *,
+    loose: bool,
+) -> str:
+    """What an event is given for a type variable; anything where it is `loose`."""
+    kind = _kind(wrapper, reference, signature)
+    if not loose:
+        return ("*" if kind == "TypeVarTuple" else "") + wrapper.names.name(reference, bound=bound)
+    any_name = wrapper.names.own("typing", "Any", bound=bound)
+    several = wrapper.names.spell((builtin("tuple"),), bound=bound)
+    return {"ParamSpec": "...", "TypeVarTuple": f"*{several}[{any_name}, ...]"}.get(kind, any_name)
+
+
+def _kind(wrapper: Wrapper, reference: Reference, signature: Signature) -> str:
+    table = {
+        **wrapper.maker.variables,
+        **{one.reference: one for one in signature.type_parameters},
+        **{one.reference: one for one in wrapper.boundary.type_parameters},
+    }
+    return table[reference].kind if reference in table else "TypeVar"
 
 
 def returning(
@@ -67,9 +86,14 @@ def returning(
     inner: Nest,
     bound: Collection[str],
     *,
-    direct: bool = False,
+    typed: bool = False,
+    untyped: bool = False,
 ) -> Iterator[Nest | str]:
-    """The statements that return what the inner call gives, as the signature says."""
+    """The statements that return what the inner call gives, as the signature says.
+
+    What it gives is a Protocol where the signature says `Self`, unless it is `typed` already; and
+    something vague where it is `untyped`.
+    """
     if signature.managed is not None:
         local = "value"
         while local in bound:
@@ -77,7 +101,7 @@ def returning(
         before = f"{signature.managed} {inner.before}"
         yield Nest(before, inner.items, f"{inner.after} as {local}:")
         entered = signature.entered
-        if not direct and _speaks_of_self(signature, entered):
+        if not typed and _speaks_of_self(signature, entered):
             local = cast_to(wrapper, entered, local, bound).flat
         yield f"    yield {local}"
         return
@@ -87,7 +111,7 @@ def returning(
         return
     value = Nest(f"{awaited}{inner.before}", inner.items, inner.after)
     returns = signature.returns or ()
-    if not direct and _speaks_of_self(signature, returns):
+    if untyped or (not typed and _speaks_of_self(signature, returns)):
         value = cast_to(wrapper, returns, value, bound)
     yield Nest(f"return {value.before}", value.items, value.after)
 
@@ -95,8 +119,8 @@ def returning(
 def cast_to(wrapper: Wrapper, text: Text, value: Nest | str, bound: Collection[str]) -> Nest:
     """The value as a value of the type, for type checkers."""
     cast = wrapper.names.own("typing", "cast", bound=bound)
-    shown = wrapper.names.spell(opened(text), bound=bound).replace('"', "'")
-    return Nest(f"{cast}(", (string_literal(shown), value), ")")
+    shown = wrapper.names.spell(opened(text), bound=bound)
+    return Nest(f"{cast}(", (quoted(shown), value), ")")
 
 
 def _speaks_of_self(signature: Signature, text: Text) -> bool:

@@ -17,7 +17,20 @@ from vcr_gen.gen.diagnostics import RefusedError
 from vcr_gen.gen.memory import Memory, Remembered
 from vcr_gen.gen.write import write_file
 
-__all__ = ["Manifest", "Output", "fingerprint", "hash_file", "hash_text", "listing", "load", "save"]
+__all__ = [
+    "MISSING",
+    "Manifest",
+    "Output",
+    "fingerprint",
+    "hash_file",
+    "hash_text",
+    "listing",
+    "load",
+    "save",
+]
+
+MISSING: Final = ""
+"""The hash of what is not there."""
 
 _NAME: Final = "manifest.json"
 _IGNORE: Final = "# Made by vcr-gen; safe to delete.\n*\n"
@@ -39,7 +52,7 @@ class Manifest:
     settings: str
     """The fingerprint of everything but files: configuration, versions, templates."""
     inputs: Mapping[str, str]
-    """Every file, or folder listing, that was read or looked for, with its hash."""
+    """Every file, or folder listing, that was read or looked for in vain, with its hash."""
     outputs: Mapping[str, Output]
     memory: Memory
 
@@ -87,7 +100,7 @@ def save(config: Config, manifest: Manifest) -> None:
             if not (config.cache_dir / name).exists():
                 write_file(config.cache_dir / name, text)
         write_file(config.cache_dir / _NAME, json.dumps(document))
-    except RefusedError:
+    except (OSError, RefusedError):
         return
 
 
@@ -102,14 +115,14 @@ def hash_text(text: str) -> str:
 
 
 def hash_file(path: str) -> str:
-    """The hash of a file's text, or of a folder's listing; empty when there is neither."""
+    """The hash of a file's text, or of a folder's listing; `MISSING` when there is neither."""
     try:
         with open(path, "rb") as file:
             return _digest(file.read().replace(b"\r\n", b"\n"))
     except IsADirectoryError:
         return _digest("\n".join(sorted(listing(path))).encode())
     except OSError:
-        return ""
+        return MISSING
 
 
 def listing(folder: str) -> list[str]:

@@ -16,7 +16,7 @@ from vcr_gen.gen.toml_places import find_key, find_table, place_of_syntax_error
 from vcr_gen.gen.toml_table import StrictTable
 from vcr_gen.gen.versions import installed_version, is_specifier, satisfies
 
-__all__ = ["find_config_file", "load_config"]
+__all__ = ["find_config_file", "load_config", "parse_config"]
 
 _TABLE: Final = "tool.vcr-gen"
 _FORMATTERS: Final[Mapping[str, Formatter]] = {"black": "black", "ruff": "ruff"}
@@ -28,8 +28,8 @@ def find_config_file(start: Path) -> Path | None:
     """The nearest `pyproject.toml` upwards that has our table; else the nearest one at all."""
     files = [folder / "pyproject.toml" for folder in (start, *start.parents)]
     files = [file for file in files if file.is_file()]
-    ours = [file for file in files if _MENTION.search(file.read_bytes()) and _has_table(file)]
-    return next(iter(ours or files), None)
+    ours = (file for file in files if _MENTION.search(file.read_bytes()) and _has_table(file))
+    return next(ours, next(iter(files), None))
 
 
 def load_config(start: Path, *, file: Path | None = None, settings: Sequence[str] = ()) -> Config:
@@ -46,6 +46,16 @@ def load_config(start: Path, *, file: Path | None = None, settings: Sequence[str
             reason = getattr(error, "strerror", None) or str(error)
             raise _unreadable(str(file), 0, 0, f"cannot be read: {reason}") from error
     root = file.parent if file is not None else start
+    return parse_config(text, root=root, file=file, settings=settings)
+
+
+def parse_config(
+    text: str, *, root: Path, file: Path | None, settings: Sequence[str] = ()
+) -> Config:
+    """The configuration that a text says, for the project in `root`.
+
+    Raises `RefusedError` with every mistake found.
+    """
     name = file.name if file is not None else "pyproject.toml"
     document = _parse(text, name)
     table = _section(document, "tool", "vcr-gen")
@@ -192,7 +202,7 @@ def _templates(table: StrictTable, root: Path) -> Path | None:
 
 def _existing(table: StrictTable, key: str, root: Path, value: str) -> Path:
     path = _resolved(table, key, root, value)
-    if not path.is_dir() and not _is_for_windows(value):
+    if not path.is_dir() and not _is_for_windows(value) and not _is_homeless(value):
         table.problem(key, "VCR404", f"`{key}` names a folder that does not exist: {value}")
     return path
 
@@ -214,12 +224,21 @@ def _absolute(table: StrictTable, key: str, root: Path, default: str) -> Path:
 def _resolved(table: StrictTable, key: str, root: Path, value: str) -> Path:
     if _is_for_windows(value):
         table.wrong(key, "a path with /, which every system understands", value)
-    return (root / Path(value).expanduser()).resolve()
+    if _is_homeless(value):
+        table.wrong(
+            key, "a path; ~ is somebody's home folder, and there is none of that name", value
+        )
+    return (root / os.path.expanduser(value)).resolve()
 
 
 def _is_for_windows(value: str) -> bool:
     """Whether a path is spelled as only another system than this one understands it."""
     return "\\" in value and os.sep != "\\"
+
+
+def _is_homeless(value: str) -> bool:
+    """Whether a path begins with a home folder that there is not."""
+    return value.startswith("~") and os.path.expanduser(value) == value
 
 
 def _section(document: object, *keys: str) -> object:
@@ -248,7 +267,7 @@ def _tables(document: Mapping[str, object]) -> list[str]:
 def _has_table(file: Path) -> bool:
     try:
         document = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return True  # ours or not, a broken file must be reported rather than passed over
     return bool(_tables(document))
 
@@ -272,6 +291,8 @@ def _parse(text: str, path: str) -> dict[str, object]:
     except tomllib.TOMLDecodeError as error:
         place = place_of_syntax_error(str(error))
         raise _unreadable(path, place.line, place.column, f"is not TOML: {error}") from error
+    except RecursionError as error:
+        raise _unreadable(path, 0, 0, "is nested too deeply") from error
 
 
 def _unreadable(path: str, line: int, column: int, message: str) -> RefusedError:

@@ -43,8 +43,10 @@ def _unsolved(boundary: Boundary) -> list[TypeVariable]:
 
     It finds out none that no member mentions and, beside others, none that is always twice turned
     round: `S` in a parameter of type `Sink[S]`, where a sink takes an `S`. Which types turn their
-    arguments round is not known here; all do that are not Python's own.
+    arguments round is not known here; all do that are not Python's own. Nor can it tell of a
+    wrapper for every specialisation that it has what only some have.
     """
+    selective = any(one.selective for one in boundary.signatures())
     single = len(boundary.type_parameters) == 1
     solved = {
         name
@@ -55,7 +57,7 @@ def _unsolved(boundary: Boundary) -> list[TypeVariable]:
     return [
         one
         for one in boundary.type_parameters
-        if one.kind != "TypeVarTuple" and one.reference not in solved
+        if one.kind != "TypeVarTuple" and (selective or one.reference not in solved)
     ]
 
 

@@ -14,18 +14,18 @@ from vcr_gen.gen.spelling import spell
 from vcr_gen.gen.syntax import Function
 from vcr_gen.gen.text import Text
 
-__all__ = ["Decorations", "decorations", "direction_of", "is_deprecated"]
+__all__ = ["Decorations", "decorations", "is_deprecated", "mark_of"]
 
 _MARKERS: Final = "vcr_gen.boundary."
 _DROPPED: Final = frozenset(
     {
         "abc.abstractmethod",
         "typing.override",
-        "typing.no_type_check",
         "typing.runtime_checkable",
     }
 )
 _KEPT: Final = frozenset({"typing.final"})
+_UNCHECKED: Final = frozenset({"typing.type_check_only", "typing.no_type_check"})
 _DEPRECATED: Final = frozenset({"warnings.deprecated", "typing.deprecated"})
 _PROPERTIES: Final = frozenset(
     {"builtins.property", "abc.abstractproperty", "types.DynamicClassAttribute", "enum.property"}
@@ -47,8 +47,8 @@ class Decorations:
     role: Literal["method", "property", "cached", "setter", "getter", "deleter"] = "method"
     managed: Managed | None = None
     deprecated: bool = False
-    checker_only: bool = False
-    """Whether it is `@type_check_only`: type checkers let nobody use it."""
+    unchecked: bool = False
+    """Whether type checkers let nobody use it, or do not know its types."""
     kept: tuple[Text, ...] = ()
     """Decorators that the wrapper repeats."""
     directions: frozenset[Direction] = frozenset()
@@ -57,11 +57,24 @@ class Decorations:
     """A decorator that makes something else of the function than source can tell."""
 
 
-def direction_of(name: str) -> Direction | None:
+def _direction_of(name: str) -> Direction | None:
     """The direction that a marker gives, by the marker's full name."""
     if name == f"{_MARKERS}outbound":
         return "outbound"
     return "inbound" if name == f"{_MARKERS}inbound" else None
+
+
+def mark_of(decorator: ast.expr, scope: Scope) -> tuple[ast.expr, Direction] | None:
+    """The mark that a decorator is, and its direction; also one that was given a name before."""
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    direction = _direction_of(scope.name_of(called))
+    if direction is not None:
+        return decorator, direction
+    found = scope.resolve(called)
+    made = getattr(found.node, "value", None) if isinstance(found, Definition) else None
+    if isinstance(found, Definition) and isinstance(made, ast.Call) and called is decorator:
+        return mark_of(made, Scope(scope.library, found.module))
+    return None
 
 
 def is_deprecated(node: ast.ClassDef, scope: Scope) -> bool:
@@ -107,10 +120,10 @@ def _add(found: Decorations, decorator: ast.expr, scope: Scope) -> Decorations:
         return replace(found, role="cached")
     if name == f"{_MARKERS}unrecorded":
         return replace(found, recorded=False)
-    if direction := direction_of(name):
-        return replace(found, directions=found.directions | {direction})
-    if name == "typing.type_check_only":
-        return replace(found, checker_only=True)
+    if mark := mark_of(decorator, scope):
+        return replace(found, directions=found.directions | {mark[1]})
+    if name in _UNCHECKED:
+        return replace(found, unchecked=True)
     if name in _DROPPED:
         return found
     text = spell(bind(decorator, scope))
@@ -120,31 +133,38 @@ def _add(found: Decorations, decorator: ast.expr, scope: Scope) -> Decorations:
         return replace(found, deprecated=True, kept=(text, *found.kept))
     if name in _KEPT:
         return replace(found, kept=(text, *found.kept))
-    return _foreign(found, decorator, scope)
+    if _is_foreign(decorator, scope):
+        return replace(found, foreign=decorator, kept=(text, *found.kept))
+    return _as_property(found, decorator, scope)
 
 
-def _foreign(found: Decorations, decorator: ast.expr, scope: Scope) -> Decorations:
-    """A decorator that nobody here knows: left out when it returns what it was given."""
+def _is_foreign(decorator: ast.expr, scope: Scope) -> bool:
+    """Whether a decorator that nobody here knows returns something else than it was given."""
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
     definition = scope.resolve(called)
-    if isinstance(definition, Definition):
-        if isinstance(definition.node, ast.ClassDef):
-            inner = Scope(scope.library, definition.module)
-            if _names_of(definition.node.bases, inner) & _PROPERTIES:
-                return replace(found, role="property")
-            return replace(found, foreign=decorator)
-        if isinstance(definition.node, ast.FunctionDef):
-            inner = Scope(scope.library, definition.module)
-            called_with = isinstance(decorator, ast.Call)
-            ways = _ways_to_call(definition, inner)
-            if any(_changes(one, inner, called=called_with) for one in ways):
-                return replace(found, foreign=decorator)
-        return found
-    if isinstance(definition, Unread) and definition.full_name.startswith(
-        ("functools.", "builtins.")
-    ):
-        return replace(found, foreign=decorator)
-    return found
+    if isinstance(definition, Unread):
+        return definition.full_name.startswith(("functools.", "builtins."))
+    if definition is None:
+        return False
+    if isinstance(definition.node, ast.ClassDef):
+        return not _makes_property(definition, scope)
+    inner = Scope(scope.library, definition.module)
+    called_with = isinstance(decorator, ast.Call)
+    return isinstance(definition.node, ast.FunctionDef) and any(
+        _changes(one, inner, called=called_with) for one in _ways_to_call(definition, inner)
+    )
+
+
+def _makes_property(definition: Definition, scope: Scope) -> bool:
+    inner = Scope(scope.library, definition.module)
+    return bool(_names_of(getattr(definition.node, "bases", ()), inner) & _PROPERTIES)
+
+
+def _as_property(found: Decorations, decorator: ast.expr, scope: Scope) -> Decorations:
+    """What a class that inherits from `property` makes of a function; others leave it as it is."""
+    definition = scope.resolve(decorator.func if isinstance(decorator, ast.Call) else decorator)
+    is_class = isinstance(definition, Definition) and isinstance(definition.node, ast.ClassDef)
+    return replace(found, role="property") if is_class else found
 
 
 def _names_of(nodes: Iterable[ast.expr], scope: Scope) -> set[str]:

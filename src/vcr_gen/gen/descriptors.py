@@ -8,7 +8,7 @@ from vcr_gen.gen.library import Definition, Library, Unread
 from vcr_gen.gen.modules import class_bindings
 from vcr_gen.gen.scopes import Bound, Scope
 
-__all__ = ["is_descriptor"]
+__all__ = ["is_descriptor", "names_descriptor"]
 
 _STANDARD: Final = frozenset(
     {
@@ -50,6 +50,11 @@ def is_descriptor(node: ast.expr, scope: Scope) -> bool:
                 known[key] = _has_get(scope.library, scope.resolve(name), _MOST_BASES)
             return known[key]
     return False
+
+
+def names_descriptor(node: ast.expr, scope: Scope) -> bool:
+    """Whether an annotation, as it stands in the source, is the name of a class with `__get__`."""
+    return _has_get(scope.library, scope.resolve(node), _MOST_BASES)
 
 
 def _has_get(library: Library, found: Definition | Unread | None, depth: int) -> bool:

@@ -90,7 +90,7 @@ CODES: Final[Mapping[str, Explanation]] = _table(
         "VCR204": "a method has no parameter for the instance",
         "VCR205": "a member that Python itself needs cannot be wrapped",
         "VCR206": "a Protocol that is a dataclass cannot be wrapped",
-        "VCR207": "no wrapper can have a method, as type checkers see it",
+        "VCR207": "no wrapper can have a member, as type checkers see it",
         # writing and drift
         "VCR301": "a file that vcr-gen did not write is in the way",
         "VCR302": "something that is not a regular file is in the way",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from vcr_gen.gen.config import BoundaryRule, Config, Direction
-from vcr_gen.gen.diagnostics import Diagnostic
+from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.field_rules import split_match
 from vcr_gen.gen.flatten import is_protocol
 from vcr_gen.gen.library import Definition, Library, Unread
@@ -77,13 +77,18 @@ def _source_files(config: Config) -> Iterator[tuple[Path, str]]:
 
 
 def _files(folder: Path, config: Config) -> Iterator[Path]:
-    names = {entry.name: entry for entry in os.scandir(folder)}
+    try:
+        names = {entry.name: entry for entry in os.scandir(folder)}
+    except PermissionError as error:
+        shown, reason = config.display(folder), f"the folder cannot be read: {error.strerror}"
+        hint = "check its permissions, or `exclude` it"
+        raise RefusedError([Diagnostic(shown, 0, 0, "VCR303", reason, hint)]) from error
     for name in sorted(names):
         entry, path = names[name], folder / name
         if name.startswith(".") or _excluded(path, config):
             continue
         if entry.is_dir():
-            environment = (path / "pyvenv.cfg").exists()
+            environment = os.path.exists(path / "pyvenv.cfg")
             upwards = entry.is_symlink() and folder.resolve().is_relative_to(path.resolve())
             if name not in _SKIPPED and path != config.output and not environment and not upwards:
                 yield from _files(path, config)

@@ -15,7 +15,7 @@ from vcr_gen.gen.model import (
 )
 from vcr_gen.gen.modules import When
 from vcr_gen.gen.names import Names, Use
-from vcr_gen.gen.text import Reference, Text, imported, opened, references, string_literal
+from vcr_gen.gen.text import Reference, Text, imported, opened, quoted, references
 from vcr_gen.gen.views import BoundaryView, ModuleView
 from vcr_gen.gen.wrapper import Chosen, names_for
 from vcr_gen.gen.wrappers import make_boundary
@@ -59,18 +59,21 @@ def _spellings(module: SourceModule) -> set[str]:
         for member in boundary.members:
             if isinstance(member, Attribute):
                 found.update(one.spelling for one in references(member.annotation))
-    return found | {LATE, *_brackets(module)}
+    return found | {LATE, *_brackets(*module.boundaries)}
 
 
-def _brackets(module: SourceModule) -> Iterator[str]:
+def _brackets(*boundaries: Boundary) -> frozenset[str]:
     """The type parameters in PEP 695 brackets, of Protocols and of their methods."""
-    for boundary in module.boundaries:
-        signatures = boundary.signatures()
-        listed = [boundary.type_parameters, *(one.type_parameters for one in signatures)]
-        for variables in listed:
-            yield from (
-                one.reference.spelling for one in variables if one.reference.kind == "parameter"
-            )
+    return frozenset(
+        one.reference.spelling
+        for boundary in boundaries
+        for variables in (
+            boundary.type_parameters,
+            *(signature.type_parameters for signature in boundary.signatures()),
+        )
+        for one in variables
+        if one.reference.kind == "parameter"
+    )
 
 
 def _references(module: SourceModule) -> Iterator[Reference]:
@@ -116,17 +119,19 @@ def emit_module(
 ) -> ModuleView:
     """The view of one generated module."""
     chosen, taken = choose_names(module)
-    names = Names(_Reserved(taken), module.lazy, frozenset(_brackets(module)))
+    names = Names(_Reserved(taken), module.lazy)
     for reference in _references(module):
         names.claim(reference)
+    names.brackets = _brackets(*module.boundaries)  # for what all wrappers share
     handles = {
         boundary.full_name: tuple(_handles(names, boundary, own_name, elsewhere))
         for boundary in module.boundaries
     }
     flag = names.own("typing", "TYPE_CHECKING")
+    final = names.own("typing", "Final")
     made = [
         make_boundary(
-            names,
+            replace(names, brackets=_brackets(boundary)),
             boundary,
             names_of,
             module.variables,
@@ -137,7 +142,6 @@ def emit_module(
     ]
     has_events = any(one.events for one in made)
     dataclass_name = names.own("dataclasses", "dataclass") if has_events else ""
-    final = names.own("typing", "Final")
     sorted_names = _Imports.of(names, module)
     late = sorted_names.late
     boundaries = tuple(_with_late(one) if late else one for one in made)
@@ -278,8 +282,7 @@ def _declaration(names: Names, name: str, variable: TypeVariable, *, checking: b
     items = [f'"{name}"']
     items.extend(names.spell(one, evaluated=True) for one in variable.arguments)
     if variable.bound is not None:
-        bound = names.spell(variable.bound).replace('"', "'")
-        items.append(f'bound="{bound}"')
+        items.append(f"bound={quoted(names.spell(variable.bound))}")
     items.extend(variable.options)
     if variable.default is not None:
         items.append(f"default={_default(names, variable.default)}")
@@ -290,7 +293,7 @@ def _default(names: Names, default: Text) -> str:
     """A default that can be evaluated, or else its text."""
     if all(one.when is When.ALWAYS for one in references(default)):
         return names.spell(default, evaluated=True)
-    return string_literal(names.spell(opened(default)).replace('"', "'"))
+    return quoted(names.spell(opened(default)))
 
 
 def all_names(view: ModuleView) -> Iterable[str]:

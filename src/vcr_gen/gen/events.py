@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from keyword import iskeyword
 
 from vcr_gen.gen.field_rules import names_parameter
@@ -17,8 +18,9 @@ from vcr_gen.gen.text import (
     fold,
     full_names,
     imported,
+    opened,
+    quoted,
     replace_self,
-    string_literal,
     surrounded,
     without_quotes,
 )
@@ -40,6 +42,8 @@ class Event:
     """The field of each parameter."""
     variables: tuple[Reference, ...]
     """The type variables that it is generic in."""
+    loose: frozenset[Reference] = frozenset()
+    """Those in PEP 695 brackets that are a returned `Callable`'s own, and unknown to a method."""
 
     def made(self, values: Mapping[str, str]) -> Nest:
         """The expression that makes the event from parameters."""
@@ -78,7 +82,7 @@ class EventMaker:
         access = f"target.{member}"
         if unseen:
             access = f"{self.anything('target')}.{member}"
-        if loose or unseen or _has_pack(signature) or _overlaps(signature):
+        if loose or unseen or any(one(signature) for one in (_has_pack, _overlaps, _spreads)):
             access = self.loosened(access, signature, returns)
         held = {one.name for one in signature.parameters if one.descriptor}
         values = {
@@ -101,8 +105,8 @@ class EventMaker:
         if unseen:
             access = f"{self.anything('target')}.{key}"
         if unseen and returns != _ANY:
-            cast, shown = self.names.own("typing", "cast"), self.names.spell(returns)
-            access = f"{cast}({_quoted(shown)}, {access})"
+            cast, shown = self.names.own("typing", "cast"), self.names.spell(opened(returns))
+            access = f"{cast}({quoted(shown)}, {access})"
         if never or signature.returned == "none":  # alone, `target.x` does nothing
             signature = replace(signature, returned="value")
         statement = _statement(signature, Nest(access, (), ""))
@@ -191,7 +195,7 @@ class EventMaker:
         text = (imported("collections.abc", "Callable"), "[..., ", *returns, "]")
         shown = self.names.spell(self.names.known(text))
         cast = self.names.own("typing", "cast", bound=bound)
-        return f"{cast}({_quoted(shown)}, {access})"
+        return f"{cast}({quoted(shown)}, {access})"
 
     def _event(
         self,
@@ -246,7 +250,8 @@ class EventMaker:
                 (body,),
             ),
         )
-        return Event(view, members, tuple(one.reference for one in variables))
+        loose = frozenset(others) - held
+        return Event(view, members, tuple(one.reference for one in variables), loose)
 
     def _fields(self, fields: list[tuple[str, Text]], signature: Signature) -> dict[str, str]:
         """A legal, distinct field name for each parameter, other than the type parameters."""
@@ -277,10 +282,6 @@ class EventMaker:
         return self.names.annotation(shown, lazy=lazy, bound=bound)
 
 
-def _quoted(annotation: str) -> str:
-    return string_literal(annotation.replace('"', "'"))
-
-
 def _plain(part: Part) -> Part:
     """`list` for `__builtins__.list`, which Python knows only in the module that is run."""
     if isinstance(part, Reference) and part.spelling.startswith("__builtins__."):
@@ -301,6 +302,24 @@ def _overlaps(signature: Signature) -> bool:
         if one.kind is Kind.POSITIONAL
     )
     return omitted and kinds >= {Kind.VARIADIC, Kind.KEYWORDS}
+
+
+def _spreads(signature: Signature) -> bool:
+    """Whether a parameter is a function of any number of arguments between others.
+
+    `Callable[[int, *tuple[str, ...]], None]` is another type to mypy where it is filled in.
+    """
+    return any(
+        reference.full_name == "builtins.tuple" and "typing.Callable" in around
+        for one in signature.parameters
+        for reference, around in surrounded(one.annotation or ())
+        if _is_starred(one.annotation or (), reference)
+    )
+
+
+def _is_starred(text: Text, reference: Reference) -> bool:
+    before = [left for left, right in pairwise(text) if right is reference]
+    return any(isinstance(one, str) and one.endswith("*") for one in before)
 
 
 def _statement(signature: Signature, inner: Nest) -> Nest:

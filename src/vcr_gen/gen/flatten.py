@@ -14,15 +14,25 @@ from vcr_gen.gen.scopes import Bound, Scope
 from vcr_gen.gen.syntax import blocks, is_function
 from vcr_gen.gen.text import Reference
 
-__all__ = ["Ancestor", "class_scope", "is_protocol", "lineage", "own_variables", "variables_in"]
+__all__ = [
+    "Ancestor",
+    "NamedClass",
+    "class_scope",
+    "is_protocol",
+    "lineage",
+    "named_class",
+    "own_parameters",
+    "own_variables",
+    "variables_in",
+]
 
 _PROTOCOL: Final = "typing.Protocol"
 _OF_PYTHON: Final = "inherit from `Collection` or `Iterable`, or declare the methods that you need"
 _NOT_BASES: Final = frozenset({_PROTOCOL, "typing.Generic", "builtins.object"})
 
 
-_Base: TypeAlias = tuple[Definition, list[ast.expr] | None]
-"""A base, and its type arguments where there are brackets."""
+NamedClass: TypeAlias = tuple[Definition, list[ast.expr] | None]
+"""A class, and its type arguments where there are brackets."""
 
 
 @dataclass(frozen=True)
@@ -95,16 +105,16 @@ class _Bases:
     def __init__(self, library: Library, problems: Problems) -> None:
         self.library = library
         self.problems = problems
-        self._known: dict[str, list[_Base]] = {}
+        self._known: dict[str, list[NamedClass]] = {}
 
-    def bases(self, definition: Definition) -> list[_Base]:
+    def bases(self, definition: Definition) -> list[NamedClass]:
         """The Protocol bases of a class with their type arguments."""
         known = self._known.get(definition.full_name)
         if known is None:
             known = self._known[definition.full_name] = list(self._read(definition))
         return known
 
-    def _read(self, definition: Definition) -> Iterator[_Base]:
+    def _read(self, definition: Definition) -> Iterator[NamedClass]:
         assert isinstance(definition.node, ast.ClassDef)
         scope = Scope(self.library, definition.module).with_parameters(
             definition.module.parsed.type_parameters(definition.node)
@@ -114,7 +124,7 @@ class _Bases:
             name = scope.name_of(base)
             if name in _NOT_BASES:
                 continue
-            resolved = self._resolved(base, scope)
+            resolved = named_class(base, scope)
             if resolved is None:
                 refused = True
                 self.problems.report(
@@ -138,30 +148,20 @@ class _Bases:
                     module=definition.module,
                     node=base,
                 )
+            elif pack := _left_out(self.library, resolved):
+                refused = True
+                self.problems.report(
+                    "VCR207",
+                    f"the base `{ast.unparse(base)}` of `{definition.qualname}` has nothing for "
+                    f"`{pack}`: type checkers do not agree whether that means its default",
+                    f"say what `{pack}` stands for",
+                    module=definition.module,
+                    node=base,
+                )
             else:
                 yield resolved
         if refused:
             raise RefusedProtocolError
-
-    def _resolved(self, base: ast.expr, scope: Scope) -> _Base | None:
-        """The class that a base names, and its arguments, through all aliases."""
-        arguments = _arguments(bind(base, scope))
-        for _ in range(10):
-            found = scope.resolve(base)
-            if isinstance(found, Unread):
-                found = self.library.read_standard(found)
-            if found is None or isinstance(found.node, ast.ClassDef):
-                return None if found is None else (found, arguments)
-            value = getattr(found.node, "value", None)  # `Base = Other`, `Base = Other[list[T]]`
-            if not isinstance(value, ast.expr):
-                return None
-            base, scope = value, Scope(self.library, found.module)
-            bound = unquoted(bind(base, scope))
-            if isinstance(bound, ast.Subscript):
-                variables = {one.spelling: one for one in variables_in(bound)}.values()
-                names = [_own_parameter(self.library, one) for one in variables]
-                arguments = _arguments(fill(bound, assigned(names, arguments)))
-        return None
 
     def linearize(self, definition: Definition, below: tuple[str, ...]) -> list[Definition]:
         """C3, as Python does it."""
@@ -191,6 +191,36 @@ class _Bases:
             node=definition.node,
         )
         raise RefusedProtocolError
+
+
+def named_class(node: ast.expr, scope: Scope) -> NamedClass | None:
+    """The class that an expression names, and its arguments, through all aliases."""
+    library = scope.library
+    arguments = _arguments(bind(node, scope))
+    for _ in range(10):
+        found = scope.resolve(node)
+        if isinstance(found, Unread):
+            found = library.read_standard(found)
+        if found is None or isinstance(found.node, ast.ClassDef):
+            return None if found is None else (found, arguments)
+        value = getattr(found.node, "value", None)  # `Base = Other`, `Base = Other[list[T]]`
+        if not isinstance(value, ast.expr):
+            return None
+        node, scope = value, Scope(library, found.module)
+        bound = unquoted(bind(node, scope))
+        if isinstance(bound, ast.Subscript):
+            variables = {one.spelling: one for one in variables_in(bound)}.values()
+            names = [_own_parameter(library, one) for one in variables]
+            arguments = _arguments(fill(bound, assigned(names, arguments)))
+    return None
+
+
+def _left_out(library: Library, base: NamedClass) -> str:
+    """The TypeVarTuple with a default for which brackets give nothing."""
+    definition, arguments = base
+    names = own_parameters(library, definition)
+    packs = [name for name, kind, default in names if kind == "TypeVarTuple" and default]
+    return packs[0] if packs and arguments is not None and len(arguments) < len(names) else ""
 
 
 def _arguments(base: ast.expr) -> list[ast.expr] | None:

@@ -32,7 +32,7 @@ def generic_argument(names: Names, variable: TypeVariable) -> str:
 
 def _bracket(names: Names, variable: TypeVariable) -> str:
     stars = {"TypeVar": "", "TypeVarTuple": "*", "ParamSpec": "**"}[variable.kind]
-    shown = f"{stars}{variable.reference.spelling}"
+    shown = f"{stars}{names.name(variable.reference)}"
     if variable.bound is not None:
         shown += f": {names.spell(variable.bound)}"
     elif variable.arguments:

@@ -1,33 +1,27 @@
 """Finds what no wrapper can have or be, as type checkers see it."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from vcr_gen.gen.annotations import bind
-from vcr_gen.gen.flatten import Ancestor, is_protocol, own_variables, variables_in
-from vcr_gen.gen.library import Definition, Library
+from vcr_gen.gen.annotations import bind, full_name, unquoted
+from vcr_gen.gen.flatten import Ancestor, own_variables, variables_in
+from vcr_gen.gen.library import Library
 from vcr_gen.gen.model import Signature, TypeVariable
 from vcr_gen.gen.names import variables_of
 from vcr_gen.gen.problems import Problems
 from vcr_gen.gen.scopes import Scope
 from vcr_gen.gen.signatures import Place
 from vcr_gen.gen.syntax import Function
-from vcr_gen.gen.text import Reference, Text, fold, full_names, opened, references
+from vcr_gen.gen.text import Reference, fold, full_names, references
 from vcr_gen.gen.variables import declaration
 
-__all__ = ["refuse_dataclasses", "why_captured", "why_impossible"]
+__all__ = ["refuse_dataclasses", "why_captured", "why_undecided", "why_unsayable"]
 
 
-def why_impossible(
+def why_undecided(
     signature: Signature, scope: Scope, ancestors: Sequence[Ancestor]
 ) -> tuple[str, str] | None:
-    """What makes it impossible that a wrapper has the signature, and a hint."""
-    owner = _owner(signature, scope)
-    if owner is not None and owner.full_name not in {one.definition.full_name for one in ancestors}:
-        return (
-            f"can be called on a `{owner.qualname}` alone, which no wrapper is",
-            "annotate its first parameter with a Protocol, or not at all",
-        )
+    """What makes it impossible to say what a method returns, and a hint."""
     for variable in _undecided(signature, scope, ancestors):
         return (
             f"returns one of the types of `{variable.reference.spelling}`, and no argument "
@@ -46,15 +40,8 @@ def why_captured(node: Function, place: Place) -> tuple[str, str] | None:
     if not place.arguments:
         return None
     given = {one.spelling for value in place.arguments.values() for one in variables_in(value)}
-    brackets = place.scope.module.parsed.type_parameters(node)
-    scope = place.scope.with_parameters(brackets)
-    annotations = [one.annotation for one in ast.walk(node.args) if isinstance(one, ast.arg)]
-    own = {
-        one.spelling
-        for annotation in (*annotations, node.returns)
-        if annotation is not None
-        for one in variables_in(bind(annotation, scope))
-    }
+    scope = _inside(node, place).scope
+    own = {one.spelling for each in _annotations(node) for one in variables_in(bind(each, scope))}
     for name in sorted((own - set(place.arguments)) & given):
         return (
             f"has a type variable `{name}` of its own, and is inherited by a Protocol with another",
@@ -63,32 +50,46 @@ def why_captured(node: Function, place: Place) -> tuple[str, str] | None:
     return None
 
 
-def _owner(signature: Signature, scope: Scope) -> Definition | None:
-    """The class, and no Protocol, that the annotation of `self` or `cls` names."""
-    receiver = signature.receiver
-    named = _named(opened(receiver.annotation)) if receiver and receiver.annotation else None
-    if named is not None and named.kind in {"variable", "parameter"}:
-        bound = _declared(named, signature, scope).bound
-        named = _named(opened(bound)) if bound else None
-    module = scope.library.module(named.module) if named is not None else None
-    if named is None or module is None or module.standard:
+def why_unsayable(node: Function, place: Place) -> tuple[str, str] | None:
+    """What makes it impossible to say a signature with the arguments of a base, and a hint."""
+    if not place.arguments:
         return None
-    found = scope.library.follow(module, named.attribute)
-    if not isinstance(found, Definition) or not isinstance(found.node, ast.ClassDef):
-        return None
-    return None if is_protocol(scope.library, found) else found
-
-
-def _named(text: Text) -> Reference | None:
-    """The one type that `T`, `T[...]` or `type[T]` says."""
-    match text:
-        case (Reference(full_name="builtins.type" | "typing.Type"), "[", *rest):
-            return _named((*rest[:-1],))
-        case (Reference() as only,):
-            return only
-        case (Reference() as first, str() as after, *_, "]") if after.startswith("["):
-            return first
+    before = [*node.args.posonlyargs, *node.args.args][1:]
+    match node.args.vararg.annotation if node.args.vararg else None:
+        case ast.Attribute(value=ast.Name(id=name)) if before and name in place.arguments:
+            if full_name(place.arguments[name]) == "typing.Concatenate":
+                return (
+                    f"has parameters before those of `{name}`, for which a base is given "
+                    "`Concatenate`; type checkers do not agree on what that makes",
+                    "declare the method in this Protocol too, with all its parameters",
+                )
+    inside = _inside(node, place)
+    if any(_has_type_of_literal(inside, one) for one in _annotations(node)):
+        return (
+            "says `type[...]` of what a base is given a `Literal` for, which is no type",
+            "declare the method in this Protocol too, with another annotation",
+        )
     return None
+
+
+def _inside(node: Function, place: Place) -> Place:
+    """The place inside a function, which may have type parameters of its own."""
+    brackets = place.scope.module.parsed.type_parameters(node)
+    return Place(place.scope.with_parameters(brackets), place.arguments)
+
+
+def _annotations(node: Function) -> Iterator[ast.expr]:
+    parameters = [one.annotation for one in ast.walk(node.args) if isinstance(one, ast.arg)]
+    return (one for one in (*parameters, node.returns) if one is not None)
+
+
+def _has_type_of_literal(place: Place, annotation: ast.expr) -> bool:
+    return any(
+        isinstance(one, ast.Subscript)
+        and full_name(one.value) in {"builtins.type", "typing.Type"}
+        and full_name(unquoted(one.slice)) == "typing.Literal"
+        for one in ast.walk(place.typed(annotation))
+    )
 
 
 def _undecided(

@@ -1,12 +1,15 @@
 """What a project needs before the first run: settings, a first boundary, and a word to git."""
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from vcr_gen.gen.config import Config
+from vcr_gen.gen.config_file import parse_config
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+from vcr_gen.gen.ownership import PREFIX
 
 __all__ = ["Step", "setup_steps"]
 
@@ -45,33 +48,33 @@ def setup_steps(root: Path) -> Iterator[Step]:
 
     Raises `RefusedError` when a file is there that cannot be added to.
     """
-    source = root / "src" if (root / "src").is_dir() else root
-    settings, output = _settings(root, source)
-    yield settings
-    yield _boundary(source)
-    yield _attributes(root, output)
-
-
-def _settings(root: Path, source: Path) -> tuple[Step, str]:
-    """The table, and the `output` that it names."""
     path = root / "pyproject.toml"
     before = _read(path)
-    table = _document(path, before).get("tool", {}).get("vcr-gen")
-    if table is not None:
-        return Step(path, "", "has [tool.vcr-gen] already"), str(table.get("output", "generated"))
+    document = _document(path, before)
+    # Not what a file further up says: that is for another project.
+    config = parse_config(before.replace("\r\n", "\n"), root=root, file=path)
+    yield _settings(path, before, document, config)
+    yield _boundary(path, config)
+    yield _attributes(root, config)
+
+
+def _settings(path: Path, before: str, document: Mapping[str, Any], config: Config) -> Step:
+    tools = document.get("tool")
+    if isinstance(tools, Mapping) and "vcr-gen" in tools:
+        return Step(path, "", "has [tool.vcr-gen] already")
     addition = (
-        f'[tool.vcr-gen]\nsources = ["{source.relative_to(root).as_posix()}"]\n'
-        'output = "generated"\n'
+        f'[tool.vcr-gen]\nsources = ["{config.display(config.sources[0])}"]\n'
+        f'output = "{config.display(config.output)}"\n'
     )
     after = _appended(before, addition, gap="\n")
     _document(path, after)  # `tool = {...}` cannot be added to
-    return Step(path, after, "[tool.vcr-gen] added"), "generated"
+    return Step(path, after, "[tool.vcr-gen] added")
 
 
 def _document(path: Path, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text.replace("\r\n", "\n"))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         message = f"[tool.vcr-gen] cannot be added: {error}"
         raise _refused(path, "VCR401", message) from error
 
@@ -91,10 +94,14 @@ def _refused(path: Path, code: str, message: str) -> RefusedError:
     return RefusedError([Diagnostic(path.name, 0, 0, code, message, hint)])
 
 
-def _boundary(source: Path) -> Step:
-    marked = next((path for path in _python_files(source) if _is_marked(path)), None)
+def _boundary(settings: Path, config: Config) -> Step:
+    if config.boundaries:
+        return Step(settings, "", "names a Protocol already")
+    files = (path for source in config.sources for path in _python_files(source))
+    marked = next((path for path in files if _is_marked(path)), None)
     if marked is not None:
         return Step(marked, "", "has an annotated Protocol already")
+    source = config.sources[0]
     packages = sorted(
         folder.parent
         for folder in source.glob("*/__init__.py")
@@ -108,13 +115,16 @@ def _boundary(source: Path) -> Step:
     return Step(path, _FIRST_BOUNDARY, "a first annotated Protocol, to be replaced by yours")
 
 
-def _attributes(root: Path, output: str) -> Step:
+def _attributes(root: Path, config: Config) -> Step:
     path = root / ".gitattributes"
     before = _read(path)
-    folder = output.strip("/")
-    if any(line.startswith(f"{folder}/") for line in before.splitlines()):
+    if not config.output.is_relative_to(config.root):
+        return Step(path, "", "cannot speak of what lies outside: `output` does")
+    folder = f"{PREFIX}*" if config.output == config.root else config.display(config.output)
+    if any(line.startswith((f"{folder}/", f'"{folder}/')) for line in before.splitlines()):
         return Step(path, "", f"speaks of {folder}/ already")
-    line = f"{folder}/** linguist-generated=true text eol=lf\n"
+    pattern = f'"{folder}/**"' if " " in folder else f"{folder}/**"
+    line = f"{pattern} linguist-generated=true text eol=lf\n"
     return Step(path, _appended(before, line), "generated files are marked for git")
 
 

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from vcr_gen.gen.formatting import formatter_version
 from vcr_gen.gen.resources import templates_dir
 from vcr_gen.gen.versions import installed_version
 
-__all__ = ["closure", "project_files", "settings_fingerprint"]
+__all__ = ["project_files", "settings_fingerprint", "template_files"]
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -20,8 +20,7 @@ _PACKAGE = Path(__file__).resolve().parent
 def settings_fingerprint(config: Config) -> str:
     """A hash of the configuration, the tool itself, its templates, and the formatter."""
     formatters = {config.formatter, *(o.formatter for o in config.overrides if o.formatter)}
-    folders = [templates_dir(), config.template_dir, *(o.template_dir for o in config.overrides)]
-    templates = [path for folder in folders if folder for path in _files(folder, "")]
+    templates = [*_files(templates_dir(), ""), *template_files(config)]
     # An editable install changes without its version, so the generator's own code counts too.
     own = _files(_PACKAGE, ".py")
     return fingerprint(
@@ -30,6 +29,7 @@ def settings_fingerprint(config: Config) -> str:
             "python": list(sys.version_info[:2]),
             "vcr-gen": installed_version(),
             "formatters": {name: formatter_version(name) for name in sorted(formatters)},
+            "packages": sorted(_packages(config)),
             "files": {path: hash_file(path) for path in sorted({*templates, *own})},
         }
     )
@@ -58,16 +58,28 @@ def project_files(config: Config) -> list[str]:
     return sorted(found)
 
 
-def closure(config: Config, inputs: Iterable[Path]) -> Iterator[str]:
-    """The files that generation read, and the folders where another file would be found first."""
-    yield from map(str, config.search_path)
-    for path in inputs:
-        yield str(path)
-        if not any(path.is_relative_to(source) for source in config.sources):
-            yield str(path.parent)
+def _packages(config: Config) -> Iterator[str]:
+    """The folders that make a name the project's own, also those without any Python in them."""
+    for source in config.sources:
+        for entry in os.scandir(source):
+            ours = entry.path == str(config.output)
+            if entry.name.isidentifier() and entry.name != "__pycache__" and not ours:
+                yield from [entry.path] if entry.is_dir() else []
+
+
+def template_files(config: Config) -> Iterator[str]:
+    """Every file in the folders of somebody's own templates: one may include another."""
+    for folder in (config.template_dir, *(one.template_dir for one in config.overrides)):
+        yield from _files(folder, "") if folder else ()
 
 
 def _files(folder: Path, suffix: str) -> Iterator[str]:
-    for parent, folders, files in os.walk(folder):
+    entered: set[str] = set()
+    for parent, folders, files in os.walk(folder, followlinks=True):
+        real = os.path.realpath(parent)
+        if real in entered:
+            folders.clear()  # a link that leads back up
+            continue
+        entered.add(real)
         folders[:] = [name for name in folders if name != "__pycache__"]
         yield from (os.path.join(parent, name) for name in files if name.endswith(suffix))

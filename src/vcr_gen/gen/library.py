@@ -78,6 +78,10 @@ class Library:
     """Every file read so far."""
     names: set[tuple[str, Path]] = field(default_factory=set)
     """The modules read so far, each with its file; a stub and what it describes have one name."""
+    missed: set[str] = field(default_factory=set)
+    """Where a file would have been found that was not there: if it comes, names may change."""
+    listed: set[Path] = field(default_factory=set)
+    """The folders that were searched by a pattern."""
     references: dict[tuple[str, str, tuple[str, ...]], Reference | None] = field(
         default_factory=dict
     )
@@ -122,9 +126,11 @@ class Library:
     def is_compiled(self, name: str) -> bool:
         """Whether an extension module of that name is installed."""
         relative = name.replace(".", "/")
+        roots = (*self.sources, *self.search_path)
+        self.listed.update((root / relative).parent for root in roots)
         return any(
             any(root.glob(f"{relative}.*.so")) or any(root.glob(f"{relative}.*.pyd"))
-            for root in (*self.sources, *self.search_path)
+            for root in roots
         )
 
     def locate(self, name: str) -> Path | None:
@@ -145,14 +151,23 @@ class Library:
             return None
         relative = name.replace(".", "/")
         top, _, rest = relative.partition("/")
-        found = _first(self.sources, relative, suffixes)
+        found = self._first(self.sources, relative, suffixes)
         if found or is_standard(name):
             typeshed = _typeshed()
-            return found or (_first([typeshed], relative, suffixes) if typeshed else None)
+            return found or (self._first([typeshed], relative, suffixes) if typeshed else None)
         stubs = f"{top}-stubs/{rest}" if rest else f"{top}-stubs"
-        return _first(self.search_path, stubs, suffixes) or _first(
+        return self._first(self.search_path, stubs, suffixes) or self._first(
             self.search_path, relative, suffixes
         )
+
+    def _first(self, roots: Iterable[Path], relative: str, suffixes: Iterable[str]) -> Path | None:
+        for root in roots:
+            for suffix in suffixes:
+                path = f"{root}/{relative}{suffix}"
+                if os.path.isfile(path):  # unlike the method, it bears names that are too long
+                    return Path(path)
+                self.missed.add(path)
+        return None
 
     def _is_typeshed(self, path: Path) -> bool:
         typeshed = _typeshed()
@@ -274,15 +289,5 @@ def _later_first(star: Binding) -> tuple[When, int]:
 def _is_module(name: str) -> bool:
     """Whether a dotted name of the standard library is a module, by typeshed's files."""
     typeshed = _typeshed()
-    return (
-        typeshed is not None and _first([typeshed], name.replace(".", "/"), _SUFFIXES) is not None
-    )
-
-
-def _first(roots: Iterable[Path], relative: str, suffixes: Iterable[str]) -> Path | None:
-    for root in roots:
-        for suffix in suffixes:
-            path = root / f"{relative}{suffix}"
-            if os.path.isfile(path):  # unlike the method, it bears names that are too long
-                return path
-    return None
+    place = f"{typeshed}/{name.replace('.', '/')}"
+    return typeshed is not None and any(os.path.isfile(f"{place}{one}") for one in _SUFFIXES)

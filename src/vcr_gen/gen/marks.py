@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from vcr_gen.gen.conditions import Target, verdict
 from vcr_gen.gen.config import Direction
-from vcr_gen.gen.decorators import direction_of
+from vcr_gen.gen.decorators import mark_of
 from vcr_gen.gen.library import Definition, Library
 from vcr_gen.gen.modules import Module, When
 from vcr_gen.gen.scopes import Scope
@@ -42,10 +42,9 @@ def marked_classes(library: Library, module: Module) -> Iterator[Marked]:
 
 def _marks(node: ast.ClassDef, scope: Scope) -> Iterator[tuple[ast.expr, Direction]]:
     for decorator in node.decorator_list:
-        called = decorator.func if isinstance(decorator, ast.Call) else decorator
-        direction = direction_of(scope.name_of(called))
-        if direction is not None:
-            yield decorator, direction
+        mark = mark_of(decorator, scope)
+        if mark is not None:
+            yield mark
 
 
 @dataclass(frozen=True, slots=True)

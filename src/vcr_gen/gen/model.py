@@ -99,6 +99,10 @@ class Signature:
     """`self` or `cls`; None for a static method."""
     self_type: Reference | None = None
     """The TypeVar that annotates `self`, if one does."""
+    selective: bool = False
+    """Whether `self` is annotated with more than what every specialisation of the Protocol is."""
+    circular: bool = False
+    """Whether only who has the function is what `self` is annotated with: `self: "Box[S]"`."""
     type_parameters: tuple[TypeVariable, ...] = ()
     """PEP 695 type parameters of the function itself."""
     asynchronous: bool = False
@@ -154,6 +158,10 @@ class Method:
     """Whether type checkers do not agree that it exists, or do not know it."""
     returns_own: bool = False
     """Whether it names the Protocol as its result where a base says `Self`."""
+    checked: tuple[Signature, ...] = ()
+    """What type checkers see instead, of which there is nothing at run time; several overloads."""
+    passed: bool = False
+    """Whether a decorator makes something unknown of it, which is passed through as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +183,11 @@ class Property:
     disputed: bool = False
     """Whether type checkers do not agree that it exists, or do not know it."""
 
+    @property
+    def accessors(self) -> tuple[Signature, ...]:
+        """Those of its functions that there are."""
+        return tuple(one for one in (self.getter, self.setter, self.deleter) if one is not None)
+
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
@@ -182,12 +195,14 @@ class Attribute:
 
     name: str
     annotation: Text
-    """As declared, `ClassVar` and `Final` included."""
+    """As declared, `ClassVar` included, for which `Final` with a value stands too."""
     value: Text
     """The type of the value alone."""
     settable: bool = True
     final: bool = False
-    """Whether it is `Final` or `ReadOnly`: a property is all that can be offered."""
+    """Whether it is `Final` without a value: of the instance, which no property is to pyright."""
+    read_only: bool = False
+    """Whether it is `ReadOnly`: a property is all that can be offered."""
     slotted: bool = False
     """Whether the Protocol declares `__slots__`."""
     descriptor: bool = False
@@ -206,6 +221,8 @@ class NestedClass:
     """A class defined in the Protocol's body, which is a member for type checkers."""
 
     name: str
+    full_name: str
+    """Module and qualified name, of the base that defines it if one does."""
     protocol: bool = False
 
 
@@ -251,9 +268,9 @@ class Boundary:
                 case Method():
                     yield member.signature
                     yield from member.overloads
+                    yield from member.checked
                 case Property():
-                    yield member.getter
-                    yield from (one for one in (member.setter, member.deleter) if one)
+                    yield from member.accessors
 
     def texts(self) -> Iterator[Text]:
         """The annotations and defaults of all members and constructors."""

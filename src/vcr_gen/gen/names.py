@@ -9,15 +9,17 @@ from vcr_gen.gen.text import (
     Quoted,
     Reference,
     Text,
+    builtin,
     fold,
     imported,
     is_inner,
+    quoted,
     references,
-    string_literal,
+    string_annotation,
     without_quotes,
 )
 
-__all__ = ["Names", "Use", "camel", "snake"]
+__all__ = ["Names", "Use", "camel", "free_name", "snake"]
 
 _BUILTINS_MODULE = Reference("builtins", "import", "builtins", full_name="builtins")
 
@@ -41,7 +43,10 @@ class Names:
     lazy: bool
     """Whether annotations are never evaluated when the module is imported."""
     brackets: Collection[str] = ()
-    """The type parameters in PEP 695 brackets, each of which hides what else has its name."""
+    """The type parameters in the PEP 695 brackets of a wrapper, or of all, where that is shared.
+
+    Each hides what else has its name.
+    """
     uses: dict[tuple[Reference, str], Use] = field(default_factory=dict)
     _taken: dict[str, Reference] = field(default_factory=dict)
 
@@ -59,11 +64,13 @@ class Names:
         inner: Collection[str] = (),
     ) -> str:
         """An annotation; quoted where the source keeps text and the module does not."""
-        missing = any(isinstance(one, Reference) and one.when >= When.CHECKING for one in text)
+        missing = any(isinstance(one, Reference) and _is_missing(one) for one in text)
         if self.lazy or not (lazy or missing):
             return self.spell(text, bound=bound, evaluated=not self.lazy, inner=inner)
         shown = self.spell(text, bound=bound, evaluated=False, inner=inner)
-        return string_literal(shown.replace('"', "'"))
+        if shown[0] == "*" or "\n" in shown:  # no tool reads such a string, so none is shown one
+            return f"{self.spell((builtin('str'),), bound=bound)}({quoted(shown)})"
+        return quoted(shown)
 
     def own_annotation(self, text: Text, *, bound: Collection[str] = ()) -> str:
         """An annotation that only generated code has: quoted when a name may be missing."""
@@ -110,8 +117,8 @@ class Names:
             for index, one in enumerate(part.text)
             if isinstance(one, Reference)
         ):
-            return string_literal(part.original)
-        return string_literal(shown.replace('"', "'"))
+            return string_annotation(part.original)
+        return quoted(shown)
 
     def name(
         self, reference: Reference, *, bound: Collection[str] = (), evaluated: bool = False
@@ -159,6 +166,13 @@ class Names:
         return taken if fold(taken.full_name) == fold(reference.full_name) else reference
 
 
+def _is_missing(reference: Reference) -> bool:
+    """Whether the source cannot evaluate a name; it can where an `else` gives another meaning."""
+    if reference.when is When.CHECKING:
+        return not reference.home
+    return reference.when is When.NEVER
+
+
 def _same(one: Reference, other: Reference) -> bool:
     if one.top_level and one.top_level == other.top_level:
         return True  # `import a.b` and `import a.c` both bind `a`
@@ -166,6 +180,13 @@ def _same(one: Reference, other: Reference) -> bool:
         one.kind == other.kind
         and (one.module, one.attribute, one.when) == (other.module, other.attribute, other.when)
     )
+
+
+def free_name(wish: str, taken: Collection[str]) -> str:
+    """The wished name, with as many underscores after it as it needs to be nobody else's."""
+    while wish in taken:
+        wish += "_"
+    return wish
 
 
 def camel(name: str) -> str:

@@ -34,7 +34,9 @@ class Generation:
     diagnostics: tuple[Diagnostic, ...]
     boundaries: tuple[Generated, ...] = ()
     inputs: frozenset[Path] = frozenset()
-    """Every file that was read."""
+    """Every file that was read, and every folder that was searched."""
+    missed: frozenset[str] = frozenset()
+    """Every file that was looked for in vain."""
     refused: tuple[str, ...] = ()
     """`module:qualname` of the Protocols that cannot be wrapped."""
     unsettled: frozenset[Path] = frozenset()
@@ -58,7 +60,7 @@ def generate(
         again = _partly(maker, modules, past) if past else None
         return again or _wholly(maker, modules)
     except TemplateFailedError as error:
-        return Generation({}, (error.diagnostic(),))
+        return Generation({}, (error.diagnostic(config),))
 
 
 def _wholly(maker: "_Maker", modules: Sequence[Candidate]) -> Generation:
@@ -129,6 +131,7 @@ def _written(config: Config, made: Sequence[Made], kept: Memory) -> Generation:
         diagnostics=(),
         boundaries=_in_order(made),
         inputs=frozenset(path for one in made for path in one.read),
+        missed=frozenset(path for one in made for path in one.missed),
         unsettled=frozenset(unsettled),
         memory=memory,
         kept=frozenset(

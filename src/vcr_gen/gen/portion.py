@@ -31,6 +31,8 @@ _BEFORE: Final = (-1, 0, 0)
 _OF_PACKAGE: Final = "_package"
 """The generated module for what a package's own `__init__` declares."""
 
+_TOO_DEEP: Final = "no checker would follow it much further; make it flatter, or `exclude` the file"
+
 STEPS: Final = 3
 """What is done with each module: it is searched, read and rendered."""
 
@@ -97,7 +99,9 @@ class Made:
     boundaries: tuple[Generated, ...] = ()
     """In the order of the rendered modules, and of the classes in each."""
     read: frozenset[Path] = frozenset()
-    """Every file that was read."""
+    """Every file that was read, and every folder that was searched."""
+    missed: frozenset[str] = frozenset()
+    """Every file that was looked for in vain."""
     problems: tuple[Diagnostic, ...] = ()
     refused: tuple[tuple[_Place, str], ...] = ()
     """`module:qualname` of the Protocols that cannot be wrapped, each with its place."""
@@ -136,7 +140,12 @@ def make_portion(portion: Portion, advance: Advance) -> Rounds[News, Made]:
     modules: dict[str, SourceModule] = {}
     for name, group in groups.items():
         output = _output(library, name)
-        modules[output] = read_module(library, name, group, known, problems)
+        try:
+            modules[output] = read_module(library, name, group, known, problems)
+        except RecursionError:
+            message = "a Protocol is too deep to be read: its bases, or what its types are made of"
+            place = group[0].definition.module
+            problems.report("VCR101", message, _TOO_DEEP, module=place, node=None)
         advance(1)
     own = {name: place for module in modules.items() for name, place in places(*module)}
     news = yield News(places=own, flawed=bool(problems.found))
@@ -156,14 +165,15 @@ def make_portion(portion: Portion, advance: Advance) -> Rounds[News, Made]:
         try:
             rendered.append(renderer.render(output, module, elsewhere))
         except TemplateFailedError as error:
-            return Made(failed=(output, error.diagnostic()))
+            return Made(failed=(output, error.diagnostic(config)))
         advance(1)
     by_name = {modules[one.output].name: one for one in rendered}
     remembered = _remembered(library, portion.candidates, seen, own, by_name)
     return Made(
         rendered=tuple(rendered),
         boundaries=tuple(_listed(modules, rendered, found)),
-        read=frozenset(library.read),
+        read=frozenset({*library.read, *library.listed}),
+        missed=frozenset(library.missed),
         memory=Memory(modules=dict(remembered), leads=leads(library)),
     )
 

@@ -108,6 +108,8 @@ def _imported(
         kind = "variable"
     if not _exists(library, source, attribute):
         when = When.NEVER
+        if _surely_runs(module, binding):
+            when, home = When.CHECKING, module.name
     elif module.is_stub and isinstance(found, Definition) and _is_compiled(library, found.module):
         when = max(when, _compiled(library, found.module, found.node))
     return Reference(
@@ -153,6 +155,14 @@ def _exists(library: Library, module_name: str, attribute: str) -> bool:
     if running is not None:
         return not attribute or running.may_run_with(attribute) or bool(running.star_imports)
     return library.is_compiled(module_name)
+
+
+def _surely_runs(module: Module, binding: Binding) -> bool:
+    """Whether importing the source brings the name, though its own module cannot be found.
+
+    Modules inside of an extension module have stubs, and no file that runs.
+    """
+    return not module.is_stub and binding.when is When.ALWAYS and binding.attribute != "*"
 
 
 def _is_compiled(library: Library, module: Module) -> bool:

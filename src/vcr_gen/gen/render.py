@@ -8,9 +8,11 @@ from jinja2 import (
     FileSystemLoader,
     StrictUndefined,
     TemplateError,
+    TemplateNotFound,
     TemplateSyntaxError,
 )
 
+from vcr_gen.gen.config import Config
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.layout import Item, Nest, docstring, fit
 from vcr_gen.gen.ownership import MARK, is_ours
@@ -23,25 +25,27 @@ __all__ = ["Renderer", "TemplateFailedError"]
 class TemplateFailedError(Exception):
     """A template could not be read or filled in."""
 
-    def __init__(self, template: str, line: int, reason: str) -> None:
+    def __init__(self, template: Path, line: int, reason: str) -> None:
         self.template = template
         self.line = line
         self.reason = reason
         super().__init__(f"{template}:{line}: {reason}")
 
-    def diagnostic(self) -> Diagnostic:
+    def diagnostic(self, config: Config) -> Diagnostic:
         """What to tell the user."""
         hint = "templates/README.md lists what templates can use"
-        return Diagnostic(self.template, self.line, 0, "VCR111", self.reason, hint)
+        shown = config.display(self.template)
+        return Diagnostic(shown, self.line, min(self.line, 1), "VCR111", self.reason, hint)
 
 
 class Renderer:
     """Fills in the templates of one folder, falling back to the shipped ones one by one."""
 
     def __init__(self, template_dir: Path | None, line_length: int) -> None:
-        folders = [template_dir] if template_dir else []
+        own = [template_dir] if template_dir else []
+        self._folders = (*own, templates_dir())
         self._environment = Environment(
-            loader=FileSystemLoader([*folders, templates_dir()]),
+            loader=FileSystemLoader(self._folders),
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -67,26 +71,32 @@ class Renderer:
         try:
             text = self._environment.get_template(name).render(**data)
         except Exception as error:  # a template is a program: anything can go wrong in it
-            place, line = _place(error)
-            raise TemplateFailedError(place or name, line, _reason(error)) from error
+            place, line = self._place(error) or (self._file_of(name), 0)
+            raise TemplateFailedError(place, line, _reason(error)) from error
         if not is_ours(text):
             reason = f"what it writes must begin with the line `{MARK}`"
-            raise TemplateFailedError(name, 1, reason)
+            raise TemplateFailedError(self._file_of(name), 1, reason)
         return text
 
+    def _file_of(self, name: str) -> Path:
+        """Where the template of that name is found first."""
+        files = [folder / name for folder in self._folders]
+        return next((file for file in files if file.exists()), files[-1])
 
-def _place(error: Exception) -> tuple[str, int]:
-    """The template that an error comes from, and the line in it."""
-    if isinstance(error, TemplateSyntaxError):
-        return error.name or "", error.lineno
-    steps = traceback.extract_tb(error.__traceback__)
-    in_templates = [step for step in steps if step.filename.endswith(".jinja")]
-    if not in_templates:
-        return "", 0
-    return Path(in_templates[-1].filename).name, in_templates[-1].lineno or 0
+    def _place(self, error: Exception) -> tuple[Path, int] | None:
+        """The template that an error comes from, and the line in it."""
+        if isinstance(error, TemplateSyntaxError):
+            return (Path(error.filename), error.lineno) if error.filename else None
+        for step in reversed(traceback.extract_tb(error.__traceback__)):
+            file = Path(step.filename)
+            if any(file.is_relative_to(folder) for folder in self._folders):
+                return file, step.lineno or 0
+        return None
 
 
 def _reason(error: Exception) -> str:
+    if isinstance(error, TemplateNotFound):
+        return f"there is no template {error.name!r}, here or among the shipped ones"
     kind = "" if isinstance(error, TemplateError) else f"{type(error).__name__}: "
     return f"{kind}{error}"
 

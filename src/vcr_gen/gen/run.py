@@ -11,7 +11,7 @@ from vcr_gen.gen import cache
 from vcr_gen.gen.config import Config
 from vcr_gen.gen.cores import processes
 from vcr_gen.gen.diagnostics import RefusedError
-from vcr_gen.gen.inputs import closure, project_files, settings_fingerprint
+from vcr_gen.gen.inputs import project_files, settings_fingerprint
 from vcr_gen.gen.memory import Past
 from vcr_gen.gen.ownership import file_of, owned_files, source_of
 from vcr_gen.gen.plan import Plan, make_plan
@@ -68,7 +68,7 @@ def plan_run(config: Config, request: Request) -> Plan:
     files = wanted_files(config, rendered, known=known, jobs=jobs, progress=formatting)
     kept = {path: path.read_text(encoding="utf-8") for path in generation.kept}
     plan = make_plan(config, files | kept, owned)
-    late = [path for path in closure(config, generation.inputs) if path not in hashes]
+    late = [path for path in map(str, generation.inputs) if path not in hashes]
     if request.use_cache and not request.paths and all(_is_older(path, started) for path in late):
         before = manifest.inputs if manifest and kept else {}
         made = {
@@ -77,7 +77,12 @@ def plan_run(config: Config, request: Request) -> Plan:
         }
         remembered = cache.Manifest(
             settings=settings,
-            inputs={**before, **hashes, **{path: cache.hash_file(path) for path in late}},
+            inputs={
+                **before,
+                **dict.fromkeys(generation.missed, cache.MISSING),
+                **{path: cache.hash_file(path) for path in late},
+                **hashes,
+            },
             outputs={str(path): known[str(path)] for path in kept} | made,
             memory=generation.memory,
         )
@@ -92,7 +97,8 @@ def _past(config: Config, manifest: cache.Manifest, hashes: Mapping[str, str]) -
     a say in; but a source that came or went, or a changed package, may have a say anywhere.
     """
     changed = manifest.changed(hashes)
-    if not changed <= hashes.keys() <= manifest.inputs.keys():
+    came = any(manifest.inputs.get(path, cache.MISSING) == cache.MISSING for path in hashes)
+    if came or not changed <= hashes.keys():
         return None
     memory, spoilt = manifest.memory, manifest.spoilt()
     affected = memory.affected({*changed, *spoilt})

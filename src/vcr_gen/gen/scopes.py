@@ -116,8 +116,9 @@ def _simple_alias(found: Definition | Unread) -> ast.expr | None:
 
 def parsed_string(text: str) -> ast.expr | None:
     """The expression in a string annotation; None when it is no expression."""
+    lines = f"({text})" if "\n" in text else text.strip()  # type checkers read on as in brackets
     try:
-        return ast.parse(text.strip(), mode="eval").body
+        return ast.parse(lines, mode="eval").body
     except (SyntaxError, ValueError):
         return None
 

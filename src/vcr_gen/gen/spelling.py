@@ -63,10 +63,8 @@ def _spelled(node: ast.expr) -> Iterator[Part]:
         case ast.Starred(value=value):
             yield "*"
             yield from _spelled(value)
-        case ast.Constant(value=str() as value):
+        case ast.Constant(value=str() | bytes() as value):
             yield string_literal(value)
-        case ast.Constant(value=bytes() as data):
-            yield _bytes_literal(data)
         case ast.Constant(value=None | bool() | int() as value):
             yield repr(value)
         case ast.Constant(value=value) if value is ...:
@@ -75,14 +73,6 @@ def _spelled(node: ast.expr) -> Iterator[Part]:
             yield f"-{number}"
         case _:
             yield from _unparsed(node)
-
-
-def _bytes_literal(data: bytes) -> str:
-    """Bytes as black writes them: in double quotes unless that needs more escapes."""
-    shown = repr(data)
-    if shown[1] == '"' or '"' in shown:
-        return shown
-    return 'b"' + shown[2:-1].replace("\\'", "'") + '"'
 
 
 def _joined(elements: list[ast.expr]) -> Iterator[Part]:

@@ -41,7 +41,7 @@ _LITERAL = re.compile(
 # A keyword before a bracket is no call, and black would move or remove the bracket.
 _KEYWORD = re.compile(
     r"\b(?:and|as|assert|async|await|del|elif|else|except|for|from|global|if|import|in|is|lambda"
-    r"|nonlocal|not|or|print|raise|return|while|with|yield)[\[({]|\b0\d|\d_"
+    r"|nonlocal|not|or|print|raise|return|while|with|yield)[\[({]|\b0\d|\b\d+_"
 )
 _DEF = re.compile(
     rf"(?:async )?def {_NAME}\((?P<parameters>.*)\)(?: -> (?P<returns>.+?))?:(?P<stub> \.\.\.)?"

@@ -1,5 +1,6 @@
 """Source text with holes: the names in it are chosen only when the module is written."""
 
+import ast
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -20,8 +21,10 @@ __all__ = [
     "is_inner",
     "is_self",
     "opened",
+    "quoted",
     "references",
     "replace_self",
+    "string_annotation",
     "string_literal",
     "surrounded",
     "without_quotes",
@@ -35,7 +38,9 @@ _FOLDED: Final = {
 }
 _TAIL: Final = re.compile(r"(\.\w+)*")
 _NAME: Final = re.compile(r"\w+")
-_STRING: Final = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
+_STRING: Final = re.compile(
+    r"""b?(?:\"""(?:[^"\\]|\\.|"(?!""))*\"""|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -202,12 +207,22 @@ def contains_self(text: Text) -> bool:
     return inside and any(map(is_self, full_names(text)))
 
 
-def string_literal(value: str) -> str:
+def string_literal(value: str | bytes) -> str:
     """A string as black writes it: in double quotes unless that needs more escapes."""
     shown = repr(value)
-    if shown[0] == '"':
+    prefix, quote, body = shown[: shown.index(shown[-1])], shown[-1], shown.lstrip("b")[1:-1]
+    if quote == '"' or body.count('"') > body.count("'"):
         return shown
-    body = shown[1:-1]
-    if '"' in body:
-        return shown
-    return '"' + body.replace("\\'", "'") + '"'
+    escaped = body.replace("\\'", "'").replace('"', '\\"')
+    return f'{prefix}"{escaped}"'
+
+
+def string_annotation(original: str) -> str:
+    """A string annotation; pyright reads one of several lines only between three quotes."""
+    plain = "\n" not in original or "\\" in original or '"' in original
+    return string_literal(original) if plain else f'"""{original}"""'
+
+
+def quoted(code: str) -> str:
+    """Code as a string, the strings in it as Python writes them that keeps annotations as text."""
+    return string_literal(_STRING.sub(lambda one: repr(ast.literal_eval(one.group())), code))

@@ -73,8 +73,15 @@ def _has_mypy_config(root: Path) -> bool:
         file = root / name
         if file.is_file() and header in file.read_text(encoding="utf-8", errors="replace"):
             return True
-    file = root / "pyproject.toml"
-    return file.is_file() and "mypy" in tomllib.loads(file.read_text("utf-8")).get("tool", {})
+    try:
+        document = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    except (
+        OSError,
+        ValueError,
+        RecursionError,
+    ):  # with --config it need not be there, nor be right
+        return False
+    return "mypy" in document.get("tool", {})
 
 
 def _diagnostics(config: Config, output: str) -> Iterator[Diagnostic]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 from vcr_gen.gen.config import Config
-from vcr_gen.gen.inputs import project_files
+from vcr_gen.gen.inputs import project_files, template_files
 
 __all__ = ["Snapshot", "snapshot", "wait_for_change"]
 
@@ -20,8 +20,7 @@ def snapshot(config: Config) -> Snapshot:
     watched = project_files(config)
     if config.file is not None:
         watched.append(str(config.file))
-    for folder in (config.template_dir, *(one.template_dir for one in config.overrides)):
-        watched += map(str, folder.rglob("*") if folder else ())
+    watched += template_files(config)
     return {path: _state(path) for path in watched}
 
 

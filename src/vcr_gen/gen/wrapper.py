@@ -1,7 +1,7 @@
 """What all parts of one wrapper need while it is made: its boundary, its names, its events."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from vcr_gen.gen.config import Direction
@@ -16,8 +16,18 @@ from vcr_gen.gen.model import (
     Signature,
     TypeVariable,
 )
-from vcr_gen.gen.names import Names, camel, snake
-from vcr_gen.gen.text import Quoted, Reference, Text, contains_self, imported, is_inner
+from vcr_gen.gen.names import Names, camel, free_name, snake, variables_of
+from vcr_gen.gen.text import (
+    Quoted,
+    Reference,
+    Text,
+    contains_self,
+    fold,
+    full_names,
+    imported,
+    is_inner,
+    replace_self,
+)
 from vcr_gen.gen.views import (
     EventView,
 )
@@ -87,23 +97,33 @@ class Wrapper:
     def inner(self, *, protocols: bool) -> frozenset[str]:
         """The full names of the classes in its body; Protocols are no types to type checkers."""
         return frozenset(
-            f"{self.boundary.full_name}.{one.name}"
+            one.full_name
             for one in self.boundary.members
             if isinstance(one, NestedClass) and (protocols or not one.protocol)
         )
 
     def is_told_apart(self, member: Method) -> bool:
         """Whether type checkers are shown another method than the one that runs."""
-        if member.binding != "instance" or member.declared or self.is_shown_as_self(member):
+        if member.passed or member.checked or member.binding != "instance" or member.declared:
             return True
-        signature = member.signature
+        if self.is_shown_as_self(member):
+            return True
+        signature, every = member.signature, (member.signature, *member.overloads)
         if any(one.declared or one.bounded_self for one in signature.parameters):
             return True
-        if any(map(self.is_quoted_twice, (signature, *member.overloads))):
+        if any(self.is_quoted_twice(one) or self.is_quoted_star(one) for one in every):
+            return True
+        if any(one.circular for one in every):
             return True
         inner = self.inner(protocols=True) - self.inner(protocols=False)
         kept = self.names.lazy or bool(signature.lazy)
         return bool(inner) and any(_says(one, inner, kept=kept) for one in signature.texts())
+
+    def is_shown_otherwise(self, member: Property) -> bool:
+        """Whether type checkers are shown another property than the one that runs."""
+        return bool(member.declared) or any(
+            one.circular or self.is_quoted_twice(one) for one in member.accessors
+        )
 
     def is_quoted_twice(self, signature: Signature) -> bool:
         """Whether annotations are text of which parts are text again, as no type checker has it.
@@ -113,6 +133,55 @@ class Wrapper:
         texts = (part for text in signature.texts() for part in text)
         kept = bool(signature.lazy) and not self.names.lazy
         return kept and any(isinstance(part, Quoted) for part in texts)
+
+    def is_quoted_star(self, signature: Signature) -> bool:
+        """Whether `*args: *Ts` is text here, as no type checker has it."""
+        kept = bool(signature.lazy) and not self.names.lazy
+        return kept and any(text[0] == "*" for text in signature.texts() if text)
+
+    def for_all(self, signature: Signature) -> Signature:
+        """A function as every instance has it: what only `self` can tell is anything.
+
+        For `self: Box[list[S]]`, no type checker finds out what `S` is while it asks whether a
+        class is a `Box`.
+        """
+        if not signature.circular or signature.receiver is None:
+            return signature
+        receiver = replace(signature.receiver, annotation=(imported("typing", "Any"),))
+        return replace(self._untold(signature), receiver=receiver)
+
+    def crossing(self, signature: Signature) -> Signature:
+        """A function as its event calls it.
+
+        A variable that `self` alone tells would be that of a returned `Callable` there.
+        """
+        returned = map(fold, full_names(signature.returns or ()))
+        if signature.circular or (signature.selective and "typing.Callable" in returned):
+            return self._untold(signature)
+        return signature
+
+    def _untold(self, signature: Signature) -> Signature:
+        """The signature with anything for its own variables that the type of `self` mentions."""
+        known = {
+            **self.maker.variables,
+            **{one.reference: one for one in signature.type_parameters},
+        }
+        own = {one.reference for one in self.boundary.type_parameters}
+        told = signature.receiver.annotation if signature.receiver else None
+        free = set(variables_of([told or ()])) - own
+        parameters, returns = signature.parameters, signature.returns
+        for variable in free:
+            anything = (_anything(known.get(variable, TypeVariable(variable, "TypeVar"))),)
+            returns = returns and replace_self(returns, variable, anything)
+            parameters = tuple(
+                replace(
+                    one,
+                    annotation=one.annotation and replace_self(one.annotation, variable, anything),
+                )
+                for one in parameters
+            )
+        brackets = tuple(one for one in signature.type_parameters if one.reference not in free)
+        return replace(signature, parameters=parameters, returns=returns, type_parameters=brackets)
 
     def is_shown_as_self(self, member: Method) -> bool:
         """Whether type checkers are shown `Self` as the result, where the Protocol names itself.
@@ -138,18 +207,22 @@ class Wrapper:
                 return bool(member.overloads) or self.is_told_apart(member)
             case Property():
                 several = member.setter is not None or member.deleter is not None
-                return several or bool(member.declared)
+                return several or self.is_shown_otherwise(member)
         return True
 
     @cached_property
     def port(self) -> str:
         """The attribute that holds the port; it gives way to a member of that name."""
-        return _free("_port", self.boundary, "_port_")
+        return self._free("_port", "_port_")
 
     @cached_property
     def attach(self) -> str:
         """The class method that builds a wrapper; it gives way to a member of that name."""
-        return _free("attach", self.boundary, "attach_vcr")
+        return self._free("attach", "attach_vcr")
+
+    def _free(self, name: str, other: str) -> str:
+        taken = {one.name for one in self.boundary.members}
+        return name if name not in taken else free_name(other, taken)
 
     @property
     def opposite(self) -> list[str]:
@@ -180,10 +253,6 @@ def _says(text: Text, inner: Collection[str], *, kept: bool) -> bool:
         )
         for index, part in enumerate(text)
     )
-
-
-def _free(name: str, boundary: Boundary, other: str) -> str:
-    return other if any(one.name == name for one in boundary.members) else name
 
 
 def protocol_text(

@@ -16,8 +16,8 @@ from vcr_gen.gen.model import (
     Parameter,
     Signature,
 )
-from vcr_gen.gen.names import variables_of
-from vcr_gen.gen.text import builtin, fold, full_names, imported, opened, replace_self
+from vcr_gen.gen.names import free_name, variables_of
+from vcr_gen.gen.text import builtin, fold, full_names, imported, replace_self
 from vcr_gen.gen.views import (
     DeclaredView,
     FunctionView,
@@ -30,6 +30,13 @@ __all__ = ["method"]
 
 def method(wrapper: Wrapper, member: Method) -> MemberView | DeclaredView:
     """A function member, with its overloads."""
+    if member.passed:
+        return DeclaredView(
+            member.name,
+            "",
+            tuple(_unmangled(wrapper, _for_all(wrapper, member))),
+            (_passing(wrapper, member),),
+        )
     functions = [_stub(wrapper, member, signature) for signature in member.overloads]
     if member.overloads and not member.implemented:
         functions.append(_dispatching(wrapper, member))
@@ -37,22 +44,41 @@ def method(wrapper: Wrapper, member: Method) -> MemberView | DeclaredView:
         functions.append(_calling(wrapper, member))
     if not wrapper.is_told_apart(member):
         return MemberView(member.name, tuple(functions))
+    declared = tuple(_checked_functions(wrapper, member))
     if member.binding == "instance":
-        return DeclaredView(
-            member.name,
-            "",
-            (*_unmangled(wrapper, member), *_checked_implementation(wrapper, member)),
-            tuple(functions),
-        )
-    declared = list(_unmangled(wrapper, member))
-    declared.extend(_checked_implementation(wrapper, member))
+        return DeclaredView(member.name, "", declared, tuple(functions))
     instance = wrapper.names.own(RUNTIME, "instance_member")
     bound = replace(member, binding="instance")
     running = [
         _stub(wrapper, bound, _with_instance(member, signature)) for signature in member.overloads
     ]
     running.append(replace(functions[-1], decorators=(instance, *functions[-1].decorators)))
-    return DeclaredView(member.name, "", tuple(declared), tuple(running))
+    return DeclaredView(member.name, "", declared, tuple(running))
+
+
+def _checked_functions(wrapper: Wrapper, member: Method) -> Iterator[FunctionView]:
+    """What type checkers see, which the Protocol may say to them alone."""
+    if member.checked:
+        overloads = member.checked if len(member.checked) > 1 else ()
+        member = replace(member, signature=member.checked[0], overloads=overloads)
+    shown = _for_all(wrapper, member)
+    yield from _unmangled(wrapper, shown)
+    yield from _checked_implementation(wrapper, shown)
+
+
+def _for_all(wrapper: Wrapper, member: Method) -> Method:
+    """The method as every instance has it: overloads that `self` alone told apart are one."""
+    shown: list[Signature] = []
+    for one in map(wrapper.for_all, member.overloads):
+        alike = [known for known in shown if known.parameters == one.parameters]
+        if not one.circular or not alike:
+            shown.append(one)
+        elif alike[0].returns != one.returns:
+            vague = replace(alike[0], returns=(imported("typing", "Any"),), returned="value")
+            shown[shown.index(alike[0])] = vague
+    if len(shown) == 1:
+        return replace(member, signature=shown[0], overloads=())
+    return replace(member, signature=wrapper.for_all(member.signature), overloads=tuple(shown))
 
 
 def _checked_implementation(wrapper: Wrapper, member: Method) -> Iterator[FunctionView]:
@@ -114,15 +140,22 @@ def _is_vague(wrapper: Wrapper, member: Method, index: int) -> bool:
         return True
     if any(one.default and one.default.how == "omitted" for one in signature.parameters):
         return True  # what was given of them is handed on as `**given(...)`
+    given = signature.returned not in {"none", "never"}
+    if given and any(_holds_any(wrapper, signature, one) for one in signature.parameters):
+        return True
     own = {one.reference for one in wrapper.boundary.type_parameters}
-    free = set(variables_of([signature.returns or ()])) - own
-    return index > 0 and (bool(free) or any(map(_is_any, signature.parameters)))
+    return index > 0 and bool(set(variables_of([signature.returns or ()])) - own)
 
 
-def _is_any(parameter: Parameter) -> bool:
-    """Whether a parameter takes what an earlier overload takes too."""
-    text = opened(parameter.annotation or ())
-    return len(text) == 1 and [fold(one) for one in full_names(text)] == ["typing.Any"]
+def _holds_any(wrapper: Wrapper, signature: Signature, parameter: Parameter) -> bool:
+    """Whether `Any` is in the type of a parameter, or in the bound of a type variable in it.
+
+    To mypy, such an argument may then be that of another overload, and the result be anything.
+    """
+    text = parameter.annotation or ()
+    table = {**wrapper.maker.variables, **{one.reference: one for one in signature.type_parameters}}
+    bounds = (table[one].bound or () for one in variables_of([text]) if one in table)
+    return any("typing.Any" in map(fold, full_names(one)) for one in (text, *bounds))
 
 
 def _binder(wrapper: Wrapper, member: Method) -> tuple[str, ...]:
@@ -142,6 +175,8 @@ def _unmangled(wrapper: Wrapper, member: Method) -> Iterator[FunctionView]:
     for declared in member.overloads or (member.signature,):
         twice = wrapper.is_quoted_twice(declared)
         signature = declared.without_quotes() if twice else declared
+        if wrapper.is_quoted_star(declared):
+            signature = replace(signature, lazy=None)
         parameters = tuple(map(_checked, signature.parameters))
         own = (imported("typing", "Self"),)
         returns = own if wrapper.is_shown_as_self(member) else signature.returns
@@ -203,7 +238,7 @@ def _dispatching(wrapper: Wrapper, member: Method) -> FunctionView:
             name,
             key,
             member.name,
-            signature,
+            wrapper.crossing(signature),
             loose=_is_vague(wrapper, member, index),
             unseen=_unseen(member),
         )
@@ -219,27 +254,60 @@ def _dispatching(wrapper: Wrapper, member: Method) -> FunctionView:
     return FunctionView(_untyped(wrapper, member), header, member.signature.docstring, (body,))
 
 
+def _passing(wrapper: Wrapper, member: Method) -> FunctionView:
+    """What gives the real object's member, whatever that is."""
+    names, bound = wrapper.names, wrapper.members
+    maker = names.spell((builtin("property"),), bound=bound)
+    any_name = names.own("typing", "Any", bound=bound)
+    real = wrapper.maker.anything(f'self.{wrapper.port}.unrecorded("{member.name}")')
+    header = Nest(f"def {member.name}(", ("self",), f") -> {any_name}:")
+    return FunctionView((maker,), header, None, (f"return {real}.{member.name}",))
+
+
 def _calling(wrapper: Wrapper, member: Method) -> FunctionView:
     """A method that hands one typed event to the port."""
     signature = _with_instance(member, member.signature)
     inner = wrapper.inner(protocols=wrapper.is_told_apart(member))
     header = header_of(wrapper, member.name, signature, inner=inner)
-    body = tuple(_body(wrapper, member, signature))
+    body = tuple(_body(wrapper, member, _with_types(member, signature)))
     return FunctionView(tuple(decorators_of(wrapper, signature)), header, signature.docstring, body)
 
 
 def _with_instance(member: Method, signature: Signature) -> Signature:
     """The signature of a function that is given the instance, whatever the Protocol binds."""
     if member.binding == "static":
-        return replace(signature, receiver=Parameter("self", Kind.POSITIONAL_ONLY))
+        name = free_name("self", [one.name for one in signature.parameters])
+        return replace(signature, receiver=Parameter(name, Kind.POSITIONAL_ONLY))
     if member.binding == "class" and signature.receiver is not None:
         return replace(signature, receiver=replace(signature.receiver, annotation=None))
     return signature
 
 
+def _with_types(member: Method, signature: Signature) -> Signature:
+    """The signature with the types that only type checkers are told, for what is recorded."""
+    if len(member.checked) != 1:
+        return signature
+    [checked] = member.checked
+    types = {(one.name, one.kind): one for one in checked.parameters}
+    parameters = tuple(
+        types.get((one.name, one.kind), one) if one.annotation is None else one
+        for one in signature.parameters
+    )
+    parameters = tuple(
+        replace(one, default=real.default)
+        for one, real in zip(parameters, signature.parameters, strict=True)
+    )
+    returns = checked if signature.returns is None else signature
+    return replace(
+        signature, parameters=parameters, returns=returns.returns, returned=returns.returned
+    )
+
+
 def _unseen(member: Method) -> bool:
     among_arguments = member.binding == "instance" and member.signature.receiver is None
-    return member.deprecated or bool(member.declared) or member.disputed or among_arguments
+    selective = any(one.selective for one in (member.signature, *member.overloads))
+    private = bool(member.declared)
+    return member.deprecated or private or member.disputed or among_arguments or selective
 
 
 def _body(wrapper: Wrapper, member: Method, signature: Signature) -> Iterator[Nest | str]:
@@ -257,13 +325,13 @@ def _body(wrapper: Wrapper, member: Method, signature: Signature) -> Iterator[Ne
         else:
             access += f".{member.name}"
         inner = Nest(f"{access}(", arguments_for(names, signature, values, bound), ")")
-        yield from returning(wrapper, signature, inner, bound, direct=not unseen)
+        yield from returning(wrapper, signature, inner, bound)
         return
     event = wrapper.maker.call(
         event_name(wrapper, member.name),
         member.name,
         member.name,
-        signature,
+        wrapper.crossing(signature),
         loose=bool(member.overloads),
         unseen=_unseen(member),
     )

@@ -27,10 +27,9 @@ __all__ = ["attribute_member", "property_member"]
 
 def property_member(wrapper: Wrapper, member: Property) -> MemberView | DeclaredView:
     """The accessors of a property."""
-    if wrapper.is_quoted_twice(member.getter):
-        member = replace(member, getter=member.getter.without_quotes())
-    private = bool(member.declared)
-    unseen = private or member.disputed or member.deprecated
+    shown = member.declared or member.name
+    selective = any(one.selective for one in member.accessors)
+    unseen = bool(member.declared) or member.disputed or member.deprecated or selective
     names, bound = wrapper.names, wrapper.members
     if member.cached:
         maker = names.own("functools", "cached_property", bound=bound)
@@ -51,13 +50,13 @@ def property_member(wrapper: Wrapper, member: Property) -> MemberView | Declared
         functions.append(
             _setter(wrapper, member.name, member.setter, recorded=member.recorded, unseen=unseen)
         )
-        declared.append(_accessor(wrapper, member, f"{member.declared}.setter", member.setter))
+        declared.append(_accessor(wrapper, member, f"{shown}.setter", member.setter))
     if member.deleter is not None:
         functions.append(
             _deleter(wrapper, member.name, member.deleter, recorded=member.recorded, unseen=unseen)
         )
-        declared.append(_accessor(wrapper, member, f"{member.declared}.deleter", member.deleter))
-    if private:
+        declared.append(_accessor(wrapper, member, f"{shown}.deleter", member.deleter))
+    if wrapper.is_shown_otherwise(member):
         return DeclaredView(member.name, "", tuple(declared), tuple(functions))
     return MemberView(member.name, tuple(functions))
 
@@ -65,8 +64,11 @@ def property_member(wrapper: Wrapper, member: Property) -> MemberView | Declared
 def _accessor(
     wrapper: Wrapper, member: Property, decorator: str, signature: Signature
 ) -> FunctionView:
-    """What type checkers see of a property whose name is mangled: the name in the source."""
-    header = header_of(wrapper, member.declared, signature, stub=True)
+    """What type checkers see of a property, by the name in the source and without quotes."""
+    if wrapper.is_quoted_twice(signature):
+        signature = signature.without_quotes()
+    name = member.declared or member.name
+    header = header_of(wrapper, name, wrapper.for_all(signature), stub=True)
     return FunctionView((decorator, *decorators_of(wrapper, signature)), header, None, ())
 
 
@@ -91,7 +93,7 @@ def _getter(
         inner = Nest(f"{_unrecorded(wrapper, port, name, unseen=unseen)}.{name}", (), "")
         if unseen:
             inner = cast_to(wrapper, signature.returns or (), inner, {receiver})
-        body = tuple(returning(wrapper, signature, inner, {receiver}, direct=True))
+        body = tuple(returning(wrapper, signature, inner, {receiver}, typed=unseen))
     decorators = (maker, *decorators_of(wrapper, signature))
     return FunctionView(decorators, header, signature.docstring, body)
 
@@ -179,7 +181,7 @@ def attribute_member(wrapper: Wrapper, member: Attribute) -> DeclaredView | Memb
     unseen = bool(member.declared) or member.disputed
     receiver = Parameter("self", Kind.POSITIONAL)
     # What crosses is what `__get__` gives, of which the source says nothing that can be relied on.
-    unknown = member.descriptor and not member.final
+    unknown = member.descriptor and not member.read_only
     crossing: Text = (imported("typing", "Any"),) if unknown else member.value
     getter = Signature((), crossing, "value", receiver, lazy=member.lazy)
     value = Parameter("value", Kind.POSITIONAL, crossing)
@@ -192,7 +194,7 @@ def attribute_member(wrapper: Wrapper, member: Attribute) -> DeclaredView | Memb
             getter,
             maker,
             recorded=member.recorded,
-            unseen=unseen or (member.descriptor and member.final),
+            unseen=unseen or (member.descriptor and member.read_only),
         )
     ]
     if member.settable:
@@ -207,9 +209,9 @@ def attribute_member(wrapper: Wrapper, member: Attribute) -> DeclaredView | Memb
         )
     if member.name == "__qualname__":
         running = [_around_class(wrapper, *pair) for pair in zip(running, _ACCESS, strict=False)]
-    if member.final:
+    if member.read_only:
         return MemberView(member.name, tuple(running))
-    if member.settable:  # `__init__` declares it
+    if member.settable or member.final:  # `__init__` declares it
         return DeclaredView(member.name, "", (), tuple(running))
     shown = names.annotation(member.annotation, lazy=member.lazy, bound=bound)
     return DeclaredView(

@@ -25,6 +25,8 @@ from vcr_gen.gen.text import (
     Text,
     builtin,
     contains_self,
+    fold,
+    full_names,
     imported,
     string_literal,
     without_quotes,
@@ -85,23 +87,30 @@ def make_boundary(
 
 
 def _nested(wrapper: Wrapper, protocol: str) -> Iterator[str]:
-    """The classes in the Protocol's body; no type checker takes a Protocol for one of them."""
+    """The classes in the Protocol's body; no type checker takes a Protocol for one of them.
+
+    Where the Protocol itself is there for type checkers alone, so are they.
+    """
     nested = [one for one in wrapper.boundary.members if isinstance(one, NestedClass)]
-    for one in nested:
-        if not one.protocol:
-            alias = wrapper.names.own("typing", "TypeAlias", bound=wrapper.members)
-            yield f"{one.name}: {alias} = {protocol}.{one.name}"
-    if not any(one.protocol for one in nested):
+    ports = [one.name for one in nested if one.protocol]
+    classes = []
+    if len(ports) < len(nested):
+        alias = wrapper.names.own("typing", "TypeAlias", bound=wrapper.members)
+        plain = [one.name for one in nested if not one.protocol]
+        classes = [f"{name}: {alias} = {protocol}.{name}" for name in plain]
+    missing = bool(wrapper.boundary.reference.when)
+    if not missing:
+        yield from classes
+    if not ports and not (missing and classes):
         return
-    maker = wrapper.names.spell((builtin("type"),), bound=wrapper.members)
     yield f"if {wrapper.names.own('typing', 'TYPE_CHECKING', bound=wrapper.members)}:"
-    for one in nested:
-        if one.protocol:
-            yield f"    {one.name}: {maker}[{protocol}.{one.name}]"
-    yield "else:"
-    for one in nested:
-        if one.protocol:
-            yield f"    {one.name} = {protocol}.{one.name}"
+    if missing:
+        yield from (f"    {one}" for one in classes)
+    maker = wrapper.names.spell((builtin("type"),), bound=wrapper.members)
+    yield from (f"    {name}: {maker}[{protocol}.{name}]" for name in ports)
+    if not missing:
+        yield "else:"
+        yield from (f"    {name} = {protocol}.{name}" for name in ports)
 
 
 def _options(wrapper: Wrapper, handles: tuple[str, ...]) -> Iterator[str | Nest]:
@@ -174,7 +183,7 @@ def _constructors(wrapper: Wrapper) -> Iterator[FunctionView]:
     yield FunctionView((overload,), Nest("def __init__(", items, ") -> None: ..."), None, ())
     for signature in boundary.constructors:
         plain = replace(signature, asynchronous=False, returns=signature.returns or ("None",))
-        header = header_of(wrapper, "__init__", plain, stub=True)
+        header = header_of(wrapper, "__init__", wrapper.for_all(plain), stub=True)
         yield FunctionView((overload,), header, None, ())
     made = Nest(f"{port}.from_arguments(", (constant, "args", "kwargs", "self"), ")")
     body = _kept(wrapper, made, annotation=f"{port}[{own}]")
@@ -201,7 +210,7 @@ def _declarations(wrapper: Wrapper, bound: Collection[str]) -> Iterator[str]:
     attributes = [
         one
         for one in wrapper.boundary.members
-        if isinstance(one, Attribute) and one.settable and not one.final
+        if isinstance(one, Attribute) and (one.settable or one.final)
     ]
     private = [
         one
@@ -215,12 +224,18 @@ def _declarations(wrapper: Wrapper, bound: Collection[str]) -> Iterator[str]:
         yield f"    self.{hidden.name}: {any_name} = self.{hidden.declared}"
     unknown = any(map(contains_self, wrapper.boundary.texts()))
     for one in attributes:
-        if unknown:
+        if unknown and not _is_literal(one.annotation):
             value = cast_to(wrapper, one.annotation, "self", bound).flat
             yield f"    self.{one.declared or one.name} = {value}"
         else:
             shown = names.spell(without_quotes(one.annotation), bound=bound)
             yield f"    self.{one.declared or one.name}: {shown}"
+
+
+def _is_literal(annotation: Text) -> bool:
+    """Whether a type is a `Literal` or has one in it: found out, it is a `str` to pyright."""
+    said = {fold(name) for name in full_names(annotation)}
+    return "typing.Literal" in said and "typing.Callable" not in said
 
 
 def _kept(wrapper: Wrapper, value: Nest, annotation: str = "") -> Nest:

@@ -1,6 +1,7 @@
 """The only module of the generator that changes files: each one whole, or not at all."""
 
 import contextlib
+import errno
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -32,10 +33,15 @@ def apply_plan(plan: Plan) -> None:
 def remove_leftovers(folders: Iterable[Path]) -> None:
     """Delete what a run that was killed had staged and not yet put in its place."""
     for folder in folders:
-        for path in folder.glob(f"**/{_STAGED}"):
-            with contextlib.suppress(OSError):
-                if not path.is_symlink() and time.time() - path.stat().st_mtime > _ABANDONED:
-                    path.unlink()
+        with contextlib.suppress(OSError):  # a folder that may not be looked at
+            for path in folder.glob(f"**/{_STAGED}"):
+                _remove_if_abandoned(path)
+
+
+def _remove_if_abandoned(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        if not path.is_symlink() and time.time() - path.stat().st_mtime > _ABANDONED:
+            path.unlink()
 
 
 def write_file(path: Path, text: str) -> None:
@@ -45,9 +51,11 @@ def write_file(path: Path, text: str) -> None:
 
 def _replace_files(texts: Iterable[tuple[Path, str]]) -> None:
     staged: dict[Path, Path] = {}
+    made: list[Path] = []
     try:
         for path, text in texts:
             with _explained(path, "written"):
+                made += [folder for folder in path.parents if not folder.exists()]
                 path.parent.mkdir(parents=True, exist_ok=True)
                 # Not `tempfile`: its files are private, and these must get the user's usual mode.
                 temporary = path.with_name(_STAGED.replace("*", token_hex(8)))
@@ -60,10 +68,12 @@ def _replace_files(texts: Iterable[tuple[Path, str]]) -> None:
             with _explained(path, "written"):
                 temporary.replace(path)
     except BaseException:
-        for path, temporary in staged.items():
+        for temporary in staged.values():
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
-            _tidy(path)
+        for folder in sorted(made, reverse=True):  # what is inside comes first
+            with contextlib.suppress(OSError):
+                folder.rmdir()
         raise
 
 
@@ -71,11 +81,6 @@ def delete_file(path: Path) -> None:
     """Delete the file, and the folders that are empty without it."""
     with _explained(path, "deleted"):
         path.unlink(missing_ok=True)
-    _tidy(path)
-
-
-def _tidy(path: Path) -> None:
-    """Remove the folders above that are empty."""
     for folder in path.parents:
         try:
             folder.rmdir()
@@ -89,5 +94,6 @@ def _explained(path: Path, verb: str) -> Iterator[None]:
         yield
     except OSError as error:
         message = f"cannot be {verb}: {error.strerror or error}"
-        hint = "check the permissions of the file and of its folder"
+        full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+        hint = "make room" if full else "check the permissions of the file and of its folder"
         raise RefusedError([Diagnostic(str(path), 0, 0, "VCR303", message, hint)]) from error

@@ -11,6 +11,7 @@ from itertools import zip_longest
 from vcr_gen.gen.extract.imports import names_in
 from vcr_gen.gen.extract.members import is_public
 from vcr_gen.gen.extract.own_name import last_word, renamed
+from vcr_gen.gen.extract.receivers import is_for_others, is_for_some
 from vcr_gen.gen.extract.variables import class_variables, read
 from vcr_gen.gen.library import Definition, Library
 from vcr_gen.gen.modules import Binding, Module, class_bindings
@@ -76,22 +77,30 @@ def _argument(given: ast.expr | None, known: Container[str], arguments: Mapping[
     return ast.unparse(given)
 
 
-def interface(found: FoundClass) -> Iterator[Binding]:
+def interface(
+    library: Library, found: FoundClass, attributes: Mapping[str, str]
+) -> Iterator[Binding]:
     """The public statements of a class; what stands behind overloads is no part of them.
 
     Neither are overloads for some arguments of the class only (`self: IO[bytes]`), where there are
-    others: once the arguments are filled in, they say the same twice. Nor those that a checker is
-    told to overlook.
+    others: once the arguments are filled in, they say the same twice. Nor those for other classes
+    than the extracted one, which has these attributes; nor those that a checker overlooks.
     """
+
+    def is_meant(node: ast.stmt) -> bool:
+        return not (
+            is_for_some(node)
+            or is_for_others(node, library, found.module, attributes)
+            or _is_overlooked(node, found.module)
+        )
+
     bindings = [one for one in class_bindings(found.module, found.node) if is_public(one.name)]
     overloads: dict[str, list[ast.stmt]] = {}
     for binding in bindings:
         if _is_overload(binding.node):
             overloads.setdefault(binding.name, []).append(binding.node)
     for name, nodes in overloads.items():
-        overloads[name] = [
-            one for one in nodes if not (_is_for_some(one) or _is_overlooked(one, found.module))
-        ] or nodes
+        overloads[name] = [one for one in nodes if is_meant(one)] or nodes
     for binding in bindings:
         kept = overloads.get(binding.name)
         if kept is None:
@@ -106,20 +115,6 @@ def _is_overload(node: ast.stmt) -> bool:
     return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and any(
         ast.unparse(decorator).endswith("overload") for decorator in node.decorator_list
     )
-
-
-def _is_for_some(node: ast.stmt) -> bool:
-    """Whether the receiver of a method is annotated with arguments: `self: IO[bytes]`."""
-    if not isinstance(node, Function):
-        return False
-    receiver = next(iter([*node.args.posonlyargs, *node.args.args]), None)
-    annotation = receiver.annotation if receiver else None
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        annotation = parsed_string(annotation.value)
-    return isinstance(annotation, ast.Subscript) and last_word(annotation.value) not in {
-        "type",
-        "Type",
-    }
 
 
 def _is_overlooked(node: ast.stmt, module: Module) -> bool:

@@ -10,10 +10,11 @@ from vcr_gen.gen.extract.decorators import LeftOut
 from vcr_gen.gen.extract.generics import completed
 from vcr_gen.gen.extract.members import Member, Place, copy_member
 from vcr_gen.gen.extract.own_name import OwnName
+from vcr_gen.gen.extract.receivers import attributes_of
 from vcr_gen.gen.extract.variables import Variables, class_variables, read
 from vcr_gen.gen.extract.variance import variances
 from vcr_gen.gen.library import Library
-from vcr_gen.gen.modules import class_bindings
+from vcr_gen.gen.modules import Binding, class_bindings
 from vcr_gen.gen.scopes import Scope
 
 __all__ = ["Contents", "read_contents"]
@@ -24,7 +25,7 @@ class Contents:
     """What a Protocol holds."""
 
     members: tuple[Member, ...]
-    missing: tuple[tuple[FoundClass, ast.stmt, LeftOut], ...]
+    missing: tuple[tuple[FoundClass, Binding, LeftOut], ...]
     variables: Variables
     parameters: tuple[str, ...] = ()
     """Those of the variables that the Protocol itself has."""
@@ -34,13 +35,13 @@ class Contents:
         return tuple(
             Diagnostic(
                 config.display(owner.module.path),
-                node.lineno,
-                node.col_offset + 1,
+                binding.node.lineno,
+                binding.node.col_offset + 1,
                 why.code,
-                f"`{owner.node.name}.{getattr(node, 'name', '')}` is left out: {why.reason}",
+                f"`{owner.node.name}.{binding.name}` is left out: {why.reason}",
                 why.hint,
             )
-            for owner, node, why in self.missing
+            for owner, binding, why in self.missing
         )
 
 
@@ -65,10 +66,12 @@ def _read_members(
 ) -> Contents:
     """Public members, inherited ones after the class's own; each in the module that declares it."""
     members: list[Member] = []
-    missing: list[tuple[FoundClass, ast.stmt, LeftOut]] = []
+    missing: list[tuple[FoundClass, Binding, LeftOut]] = []
     seen: set[str] = set()
     assigned: set[str] = set()
-    for ancestor in ancestors(library, found, set()):
+    classes = list(ancestors(library, found, set()))
+    attributes = attributes_of(one.node for one in classes)
+    for ancestor in classes:
         declared: set[str] = set()
         meant = read(library, library.follow(ancestor.module, own.name))
         place = Place(
@@ -83,14 +86,14 @@ def _read_members(
             frozen=is_frozen(ancestor.node),
             assigned=frozenset(assigned),
         )
-        for binding in interface(ancestor):
+        for binding in interface(library, ancestor, attributes):
             if binding.name in seen or (binding.name in declared and not adds_to(binding.node)):
                 continue  # the other branch of a condition
             member = copy_member(binding.node, place)
             if isinstance(member, Member):
                 members.append(member)
             elif member is not None:
-                missing.append((ancestor, binding.node, member))
+                missing.append((ancestor, binding, member))
             if member is not None:
                 declared.add(binding.name)
         seen |= declared

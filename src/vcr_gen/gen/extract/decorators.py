@@ -12,7 +12,7 @@ from vcr_gen.gen.modules import Module, class_bindings
 from vcr_gen.gen.scopes import Scope
 from vcr_gen.gen.syntax import Function
 
-__all__ = ["MANAGERS", "LeftOut", "kept", "obstacle"]
+__all__ = ["HINT", "MANAGERS", "LeftOut", "kept", "manager_of", "obstacle"]
 
 _KEPT: Final = {"property", "classmethod", "staticmethod", "overload"}
 _PROPERTIES: Final = {"abstractproperty", "cached_property"}
@@ -20,9 +20,12 @@ MANAGERS: Final = {
     "contextmanager": "AbstractContextManager",
     "asynccontextmanager": "AbstractAsyncContextManager",
 }
-_HARMLESS: Final = {"deleter", "deprecated", "setter", *_KEPT, *_PROPERTIES, *MANAGERS}
+_HARMLESS: Final = {"deleter", "deprecated", "override", "setter", *_KEPT, *_PROPERTIES, *MANAGERS}
 """Decorators whose use is understood, or changes nothing."""
 _MOST_ALIASES: Final = 10
+
+HINT: Final = "declare it by hand, as what it is for a caller"
+"""What to do about a member that is something else than its declaration says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +45,22 @@ def obstacle(node: Function, library: Library, module: Module) -> LeftOut | None
             and _use_of(decorator, library, module) == "unknown"
         ):
             reason = f"the decorator `{ast.unparse(decorator)}` hides what it is"
-            return LeftOut("VCR203", reason, "declare it by hand, as what it is for a caller")
+            return LeftOut("VCR203", reason, HINT)
     arguments = node.args
     if not any(last_word(one) == "staticmethod" for one in node.decorator_list) and not (
         arguments.posonlyargs or arguments.args or arguments.vararg
     ):
         return LeftOut("VCR204", "it has no parameter for the instance", "declare it by hand")
+    return None
+
+
+def manager_of(decorators: Mapping[str, ast.expr], library: Library, module: Module) -> str | None:
+    """The decorator that makes a generator a context manager: Python's, not one of that name."""
+    scope = Scope(library, module)
+    for word, decorator in decorators.items():
+        if word in MANAGERS:
+            found = read(library, scope.resolve(decorator))
+            return word if found is None or found.module.standard else None
     return None
 
 

@@ -41,15 +41,23 @@ class Imports:
     now: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """Module → `name`, or `name as other`; the empty name stands for the module itself."""
     checking: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    taken: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """The names that are imported: from which module, and what they are called there."""
 
-    def need(self, module: Module, names: Iterable[str]) -> None:
-        """Import these names from where the module got them, or from the module itself."""
+    def need(self, module: Module, names: Iterable[str]) -> dict[str, str]:
+        """Import these names from where the module got them, or from the module itself.
+
+        A name that means something else already, for a member from another module, gets another
+        one: all of those are returned.
+        """
+        others: dict[str, str] = {}
         for name in names:
             binding = module.binding(name)
             if name in self.own or (binding is None and hasattr(builtins, name)):
                 continue
             if binding is None:
-                self.now[module.name].add(name)  # from a star import, which re-exports it
+                # From a star import, which re-exports it.
+                self._take(self.now, module.name, name, name, others)
                 continue
             only_for_checkers = (
                 binding.when is When.CHECKING
@@ -58,22 +66,39 @@ class Imports:
             )
             target = self.checking if only_for_checkers else self.now
             if isinstance(binding.node, ast.Import):
-                target[binding.module].add(
-                    "" if name in binding.module.split(".")[:1] else f" as {name}"
-                )
+                if name in binding.module.split(".")[:1]:
+                    target[binding.module].add("")
+                else:
+                    self._take(target, binding.module, "", name, others)
             elif binding.module:
                 home, attribute = exporter(self.library, binding, name)
-                home = _typing_if_there(home, attribute)
-                if attribute:
-                    target[home].add(name if attribute == name else f"{attribute} as {name}")
-                else:
-                    target[home].add("" if home == name else f" as {name}")
+                self._take(target, _typing_if_there(home, attribute), attribute, name, others)
             else:
-                target[module.name].add(name)
+                self._take(target, module.name, name, name, others)
+        return others
+
+    def _take(
+        self,
+        target: dict[str, set[str]],
+        home: str,
+        attribute: str,
+        name: str,
+        others: dict[str, str],
+    ) -> None:
+        """Import something under its name, or under another where that is taken."""
+        spelled, number = name, 1
+        while self.taken.setdefault(spelled, (home, attribute)) != (home, attribute):
+            number += 1
+            spelled = f"{name}{number}"
+        if spelled != name:
+            others[name] = spelled
+        plain = spelled in {attribute, home if not attribute else ""}
+        target[home].add(attribute if plain else f"{attribute} as {spelled}")
 
     def add(self, module: str, name: str) -> None:
         """Import a name of ours."""
         self.now[module].add(name)
+        self.taken[name] = (module, name)
 
     def render(self) -> str:
         """The import statements, in the usual order."""

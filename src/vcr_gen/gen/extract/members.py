@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
-from vcr_gen.gen.extract.decorators import MANAGERS, LeftOut, kept, obstacle
+from vcr_gen.gen.descriptors import names_descriptor
+from vcr_gen.gen.extract.decorators import HINT, MANAGERS, LeftOut, kept, manager_of, obstacle
 from vcr_gen.gen.extract.defaults import repeated_default
 from vcr_gen.gen.extract.generics import completed
 from vcr_gen.gen.extract.imports import names_in
@@ -80,6 +81,12 @@ def is_public(name: str) -> bool:
 def copy_member(node: ast.stmt, place: Place) -> Member | LeftOut | None:
     """The member that a statement in a class body declares, or None when it declares none."""
     if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        _, annotation = _qualified(node.annotation, node.value)
+        if _is_init_only(annotation):
+            return None
+        if names_descriptor(annotation, Scope(place.library, place.module)):
+            reason = f"its type `{ast.unparse(annotation)}` is a descriptor, which gives another"
+            return LeftOut("VCR203", reason, HINT)
         return _copy_attribute(node, _with_variables(names_in(node.annotation), node, place))
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         left_out = obstacle(node, place.library, place.module)
@@ -135,6 +142,14 @@ def _copy_attribute(node: ast.AnnAssign, place: Place) -> Member:
     return Member(name=name, module=place.module, text=text, needs=needs, ours=frozenset(ours))
 
 
+def _is_init_only(annotation: ast.expr) -> bool:
+    """Whether a dataclass only hands it to its `__init__`, and does not keep it."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        annotation = parsed_string(annotation.value) or annotation
+    head = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    return last_word(head) == "InitVar"
+
+
 def _qualified(annotation: ast.expr, value: ast.expr | None) -> tuple[set[str], ast.expr]:
     """`Final` and `ClassVar` around an annotation, in any order, and what is inside."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
@@ -158,7 +173,7 @@ def _copy_function(original: Function, place: Place) -> Member:
     node = copy.deepcopy(original)
     ours: set[tuple[str, str]] = set()
     decorators = {last_word(decorator): decorator for decorator in node.decorator_list}
-    manager = next((name for name in decorators if name in MANAGERS), None)
+    manager = manager_of(decorators, place.library, place.module)
     static = "staticmethod" in decorators
     _annotate(node, place, skip_first=not static)
     if not static:

@@ -2,16 +2,17 @@
 
 import ast
 from dataclasses import dataclass
+from difflib import get_close_matches
 from keyword import iskeyword
 from pathlib import Path
 
 from vcr_gen.gen.conditions import Target
 from vcr_gen.gen.config import Config, Direction
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
-from vcr_gen.gen.extract.classes import FoundClass
+from vcr_gen.gen.extract.classes import FoundClass, ancestors
 from vcr_gen.gen.extract.contents import read_contents
 from vcr_gen.gen.extract.generics import any_arguments
-from vcr_gen.gen.extract.own_name import OwnName
+from vcr_gen.gen.extract.own_name import OwnName, last_word
 from vcr_gen.gen.extract.variables import class_variables, read
 from vcr_gen.gen.extract.writing import render
 from vcr_gen.gen.library import Library
@@ -58,21 +59,30 @@ def extract(config: Config, spelled: str, *, name: str | None, direction: Direct
 
 def _find(config: Config, library: Library, spelled: str) -> FoundClass:
     module_name, colon, class_name = spelled.partition(":")
-    if not colon or not class_name:
+    if not colon or not class_name or not module_name:
         raise _refused(spelled, "expected `package.module:Class`", "put a colon before the class")
     module = library.module(module_name)
     if module is None:
         _refuse_broken(config, library, module_name)
         where = ", ".join(config.display(path) for path in config.sources)
         hint = f"looked in {where} and in the installed packages"
+        if module_name.endswith((".py", ".pyi")):
+            hint = "name the module as Python imports it: package.module, without folder and ending"
         raise _refused(spelled, f"there is no module {module_name} that can be read", hint)
     if "." in class_name:
         message = f"{class_name} would be a class inside another, of which no Protocol is taken"
         raise _refused(spelled, message, "name a class at the top level of its module")
     found = read(library, library.follow(module, class_name))
     if found is None or not isinstance(found.node, ast.ClassDef):
-        raise _refused(spelled, f"there is no class {class_name} in {module_name}", "")
-    return FoundClass(found.module, found.node)
+        meant = get_close_matches(class_name, module.bindings, n=1)
+        hint = f"did you mean {module_name}:{meant[0]}?" if meant else ""
+        raise _refused(spelled, f"there is no class {class_name} in {module_name}", hint)
+    result = FoundClass(found.module, found.node)
+    classes = ancestors(library, result, set())
+    if any(last_word(base) == "TypedDict" for one in classes for base in one.node.bases):
+        message = f"{class_name} is a TypedDict: a dict with these keys, and no attributes"
+        raise _refused(spelled, message, "it is a value that crosses a boundary, not a boundary")
+    return result
 
 
 def _refuse_broken(config: Config, library: Library, module_name: str) -> None:

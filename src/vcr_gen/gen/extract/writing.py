@@ -1,12 +1,13 @@
 """Writes the module of an extracted Protocol."""
 
 import ast
+from collections.abc import Mapping
 
 from vcr_gen.gen.config import Direction
 from vcr_gen.gen.extract.classes import FoundClass
 from vcr_gen.gen.extract.contents import Contents
 from vcr_gen.gen.extract.imports import Imports
-from vcr_gen.gen.extract.own_name import OwnName
+from vcr_gen.gen.extract.own_name import OwnName, renamed
 from vcr_gen.gen.library import Library
 from vcr_gen.gen.syntax import docstring_of
 
@@ -25,15 +26,18 @@ def render(
         if name in used and not one.is_everybodys
     }
     imports = Imports(library, own=frozenset({protocol, own.real, *variables}))
-    imports.add("typing", "Protocol")
+    base = "Protocol" if protocol != "Protocol" else "typing.Protocol"
+    imports.add("typing", "Protocol" if base == "Protocol" else "")
     imports.add("vcr_gen.boundary", direction)
+    for module, name in sorted({one for member in members for one in member.ours}):
+        imports.add(module, name)
     for variable in variables.values():
         imports.add("typing", variable.kind)
         imports.need(variable.module, sorted(set(variable.needs())))
-    for member in members:
-        imports.need(member.module, sorted(member.needs))
-        for module, name in sorted(member.ours):
-            imports.add(module, name)
+    bodies = [
+        _with_names(member.text, imports.need(member.module, sorted(member.needs)))
+        for member in members
+    ]
     limits = (name for one in variables.values() for name in one.needs())
     if own.real in {*limits, *(name for member in members for name in member.needs)}:
         imports.add(
@@ -43,7 +47,6 @@ def render(
     brackets = _brackets(contents)
     lazy = any(member.module.lazy_annotations for member in members) or bool(imports.checking)
     doc = docstring_of(found.node)
-    bodies = [member.text for member in members]
     if doc:
         quoted = ast.Constant(f"{doc}\n" if "\n" in doc else doc)
         bodies.insert(0, ast.unparse(ast.Module([ast.Expr(quoted)], [])))
@@ -52,7 +55,7 @@ def render(
         "from __future__ import annotations\n" if lazy else "",
         imports.render(),
         "\n".join(("", *declarations)) if declarations else "",
-        f"\n\n@{direction}\nclass {protocol}(Protocol{brackets}):",
+        f"\n\n@{direction}\nclass {protocol}({base}{brackets}):",
         _indented("\n\n".join(bodies)),
     ]
     return "\n".join(part for part in parts if part) + "\n"
@@ -64,6 +67,19 @@ def _brackets(contents: Contents) -> str:
         f"*{name}" if named[name].kind == "TypeVarTuple" else name for name in contents.parameters
     ]
     return f"[{', '.join(parameters)}]" if parameters else ""
+
+
+def _with_names(text: str, others: Mapping[str, str]) -> str:
+    """A member in which some names are spelled otherwise; its docstring is left alone."""
+    if not others:
+        return text
+    (node,) = ast.parse(text).body
+    body: list[ast.stmt] = getattr(node, "body", [])
+    said, body[:] = [*body], []
+    for name, spelled in others.items():
+        node = renamed(node, name, spelled)
+    body[:] = said
+    return ast.unparse(node)
 
 
 def _indented(text: str) -> str:

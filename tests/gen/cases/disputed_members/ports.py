@@ -1,5 +1,6 @@
 import sys
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, no_type_check, overload
 
 from vcr_gen.boundary import outbound, unrecorded
 
@@ -76,3 +77,46 @@ class Running(Protocol):
 
         @property
         def width(self) -> int: ...
+
+
+@outbound
+class Unchecked(Protocol):
+    """Type checkers do not look at the types of these."""
+
+    @no_type_check
+    def run(self, x: int, *rest: int, y: "str" = "a") -> int: ...
+    @no_type_check
+    async def stop(self) -> None: ...
+    @no_type_check
+    def items(self, x: int) -> Iterator[int]: ...
+    @property
+    @no_type_check
+    def size(self) -> int: ...
+
+
+@outbound
+class Told(Protocol):
+    """Type checkers are told more than there is at run time."""
+
+    if TYPE_CHECKING:
+
+        def run(self, x: int, *, y: str = "a") -> list[int]: ...
+        async def stop(self, x: int) -> None: ...
+        @overload
+        def find(self, key: int) -> int: ...
+        @overload
+        def find(self, key: str, default: str) -> str: ...
+        @classmethod
+        def make(cls, x: int) -> int: ...
+        @property
+        def size(self) -> int: ...
+
+    else:
+
+        def run(self, x, *, y="a"): ...
+        async def stop(self, x): ...
+        def find(self, *args, **options): ...
+        @classmethod
+        def make(cls, x): ...
+        @property
+        def size(self): ...

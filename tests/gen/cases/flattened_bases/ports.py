@@ -1,4 +1,4 @@
-from collections.abc import Hashable, Iterable, Sized
+from collections.abc import Collection, Container, Hashable, Iterable, Sized
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
@@ -22,3 +22,12 @@ class Rows(Iterable[T_co], Hashable, Protocol[T_co]):
 @outbound
 class Lock(AbstractContextManager[int], Protocol):
     def locked(self) -> bool: ...
+
+
+@outbound
+class Names(Container[str], Protocol):
+    """What may be asked for differs between the stubs of mypy and of pyright."""
+
+
+@outbound
+class Numbers(Collection[int], Protocol): ...

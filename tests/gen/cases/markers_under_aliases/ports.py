@@ -20,3 +20,14 @@ class Door(t.Protocol):
 class Wire(t.Protocol):
     async def die(self) -> t.Never: ...
     def level(self, mode: t.Literal["a", "b"]) -> t.Literal[1, 2]: ...
+
+
+on_the_bench = edge.outbound(name="bench")
+in_the_yard = edge.inbound
+
+
+@on_the_bench
+class Bench(t.Protocol):
+    def sit(self, seats: int) -> bool: ...
+    @in_the_yard
+    def stand(self) -> bool: ...

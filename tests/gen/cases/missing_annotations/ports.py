@@ -18,3 +18,31 @@ class Work(Protocol):
     def __iter__(self): ...
     def __aiter__(self): ...
     def watch(self, notify: callable) -> dict[str, any]: ...
+
+
+class Base(Protocol):
+    def quit(self, code: int = 0) -> None: ...
+    @property
+    def size(self) -> int: ...
+
+
+@outbound
+class Renamed(Base, Protocol):
+    """Other names for what is declared before, and for types."""
+
+    def run(self) -> int: ...
+
+    start = run
+    begin = start
+    close = Base.quit
+    width = Base.size
+    Kind = int
+    Maybe = Kind | None
+
+    def typed(self, kind: Kind) -> "Maybe": ...
+
+
+@outbound
+class Odd(Protocol):
+    @staticmethod
+    def given(self: int, self_: int) -> int: ...

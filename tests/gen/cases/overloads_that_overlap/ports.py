@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeVar, overload
+from typing import Any, Literal, Protocol, TypeVar, overload
 
 from vcr_gen.boundary import outbound
 
@@ -58,3 +58,26 @@ class Getter(Protocol[RowT_co]):
     def get(self, at: None) -> str: ...
     @overload
     def get(self, at: Any) -> RowT_co: ...
+
+
+Rows = TypeVar("Rows", bound=list[Any])
+R = TypeVar("R")
+
+
+@outbound
+class Session(Protocol):
+    """An argument with `Any` in it might be that of another overload, mypy thinks."""
+
+    @overload
+    def total(self, rows: list[Any]) -> int: ...
+    @overload
+    def total(self, rows: list[str], start: int = 0) -> str: ...
+
+    @overload
+    def request(self, kind: type[R], *, stream: Literal[True], into: type[Rows]) -> Rows: ...
+    @overload
+    def request(self, kind: type[R], *, stream: Literal[False] = False) -> R: ...
+    @overload
+    def request(
+        self, kind: type[R], *, stream: bool = False, into: type[Rows] | None = None
+    ) -> R | Rows: ...

@@ -23,6 +23,10 @@ class Vault(Protocol):
     def __depth(self, value: int) -> None: ...
 
     __level: int
+    __keys: "list[str]"
+
+    @property
+    def __key(self) -> "list[str]": ...
 
 
 @outbound

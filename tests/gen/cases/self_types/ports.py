@@ -1,10 +1,12 @@
-from collections.abc import Callable, Sequence
-from typing import Any, Generic, Protocol, Self, TypeVar
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import Any, Generic, Literal, Protocol, Self, TypeVar
 
-from vcr_gen.boundary import outbound
+from vcr_gen.boundary import outbound, unrecorded
 
 Q = TypeVar("Q", bound="Query")
 Row = TypeVar("Row")
+U = TypeVar("U", bound="Unheard")
 AnyColumn = TypeVar("AnyColumn", bound="Column[Any]")
 
 
@@ -29,6 +31,8 @@ class Namespace(Generic[AnyColumn]):
 class Column(Protocol[Row]):
     read: Callable[[Row], Sequence[str]]
     renamed: "Callable[[Row], str] | None"
+    kind: Literal["plain", "key"]
+    kinds: "list[Literal[1, 2]]"
 
     def namespace(self) -> Namespace[Self]: ...
     def inverted(self) -> Self: ...
@@ -40,3 +44,21 @@ class Selector(Column[Row], Protocol[Row]):
     """Is a column only if it is inverted to what it is itself, as `Column` says."""
 
     def inverted(self) -> "Selector[Row]": ...
+
+
+@outbound
+class Unheard(Protocol):
+    """Not recorded, and of the type of what it is asked of."""
+
+    @unrecorded
+    def copy(self) -> Self: ...
+    @unrecorded
+    async def loaded(self, key: str) -> "Self | None": ...
+    @unrecorded
+    def copied(self: U, deep: bool) -> U: ...
+    @property
+    @unrecorded
+    def parent(self) -> "Self": ...
+    @unrecorded
+    @contextmanager
+    def locked(self) -> Generator[Self]: ...

@@ -356,7 +356,7 @@ SLOTTED: Final[Boundary] = Boundary(
     calls={"shield": SlottedShield, "shield.set": SlottedShieldSet},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_device_is_a_device(wrapper: VcrDevice) -> Device:
         return wrapper

@@ -60,7 +60,7 @@ SOCKET: Final[Boundary] = Boundary(
     opposite={"on_message"},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_socket_is_a_socket(wrapper: VcrSocket) -> Socket:
         return wrapper

@@ -59,7 +59,7 @@ BUS: Final[Boundary] = Boundary(
     calls={"subscribe": BusSubscribe, "on_any": BusOnAny},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_bus_is_a_bus(wrapper: VcrBus) -> Bus:
         return wrapper

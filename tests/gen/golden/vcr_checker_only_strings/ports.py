@@ -82,7 +82,7 @@ LEDGER: Final[Boundary] = Boundary(
     late_imports=LATE_IMPORTS,
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_ledger_is_a_ledger(wrapper: VcrLedger) -> Ledger:
         return wrapper

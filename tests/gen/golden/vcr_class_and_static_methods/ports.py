@@ -179,7 +179,7 @@ PLUGIN: Final[Boundary] = Boundary(
     },
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_plugin_is_a_plugin(wrapper: VcrPlugin) -> Plugin:
         return wrapper

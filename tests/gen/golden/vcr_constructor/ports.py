@@ -123,7 +123,7 @@ DATABASE: Final[Boundary] = Boundary(
     calls={"query": DatabaseQuery},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_engine_is_a_engine(wrapper: VcrEngine) -> Engine:
         return wrapper

@@ -284,7 +284,7 @@ OPENER: Final[Boundary] = Boundary(
     calls={"opened": OpenerOpened, "connected": OpenerConnected, "private": OpenerPrivate},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_database_is_a_database(wrapper: VcrDatabase) -> Database:
         return wrapper

@@ -318,7 +318,7 @@ CELL: Final[Boundary] = Boundary(
     calls={"value": CellValue, "value.set": CellValueSet, "__call__": CellCall, "empty": CellEmpty},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_job_is_a_job(wrapper: VcrJob) -> Job:
         return wrapper

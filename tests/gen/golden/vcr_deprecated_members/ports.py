@@ -133,7 +133,7 @@ OLD: Final[Boundary] = Boundary(
     },
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_old_is_a_old(wrapper: VcrOld) -> Old:
         return wrapper

@@ -45,7 +45,7 @@ OLDER: Final[Boundary] = Boundary(
     calls={"run": OlderRun},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_older_is_a_older(wrapper: VcrOlder) -> Older:
         return wrapper

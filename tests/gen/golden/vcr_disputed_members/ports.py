@@ -3,14 +3,14 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `disputed_members.ports`."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast, overload
 from typing import cast as _cast
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, instance_member
 
-from disputed_members.ports import Record, Running, Status
+from disputed_members.ports import Record, Running, Status, Told, Unchecked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,7 +279,11 @@ class VcrRunning:
         """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
         return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
-    if not TYPE_CHECKING:
+    if TYPE_CHECKING:
+
+        def size(self) -> int: ...
+
+    else:
 
         @property
         def title(self) -> str:
@@ -288,6 +292,9 @@ class VcrRunning:
         @title.setter
         def title(self, value: str) -> None:
             self._port.call(RunningTitleSet(value=value))
+
+        def size(self, **options: int) -> int:
+            return self._port.call(RunningSize(options=options))
 
     def run(self) -> int:
         return self._port.call(RunningRun())
@@ -299,9 +306,6 @@ class VcrRunning:
         return _cast("Callable[..., int]", _cast("Any", self._port.unrecorded("unheard")).unheard)(
             cast,
         )
-
-    def size(self, **options: int) -> int:
-        return self._port.call(RunningSize(options=options))
 
     @property
     def width(self) -> int:
@@ -323,7 +327,189 @@ RUNNING: Final[Boundary] = Boundary(
     },
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UncheckedRun(Call):
+    """`Unchecked.run`, as it crosses the boundary."""
+
+    x: int
+    rest: tuple[int, ...]
+    y: "str"
+
+    def __call__(self, target: Unchecked) -> int:
+        return cast("Callable[..., int]", cast("Any", target).run)(self.x, *self.rest, y=self.y)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UncheckedStop(Call):
+    """`Unchecked.stop`, as it crosses the boundary."""
+
+    async def __call__(self, target: Unchecked) -> None:
+        await cast("Callable[..., Awaitable[None]]", cast("Any", target).stop)()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UncheckedItems(Call):
+    """`Unchecked.items`, as it crosses the boundary."""
+
+    x: int
+
+    def __call__(self, target: Unchecked) -> Iterator[int]:
+        return cast("Callable[..., Iterator[int]]", cast("Any", target).items)(self.x)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UncheckedSize(Call):
+    """`Unchecked.size`, as it crosses the boundary."""
+
+    def __call__(self, target: Unchecked) -> int:
+        return cast("int", cast("Any", target).size)
+
+
+class VcrUnchecked:
+    """Records and replays `Unchecked`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Unchecked | None = None) -> None:
+        self._port = OutboundPort(cassette, UNCHECKED, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Unchecked]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def run(self, x: int, *rest: int, y: "str" = "a") -> int:
+        return self._port.call(UncheckedRun(x=x, rest=rest, y=y))
+
+    async def stop(self) -> None:
+        await self._port.acall(UncheckedStop())
+
+    def items(self, x: int) -> Iterator[int]:
+        return self._port.call(UncheckedItems(x=x))
+
+    @property
+    def size(self) -> int:
+        return self._port.call(UncheckedSize())
+
+
+UNCHECKED: Final[Boundary] = Boundary(
+    "Unchecked",
+    direction="outbound",
+    protocol="disputed_members.ports:Unchecked",
+    wrapper=VcrUnchecked,
+    calls={
+        "run": UncheckedRun,
+        "stop": UncheckedStop,
+        "items": UncheckedItems,
+        "size": UncheckedSize,
+    },
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldRun(Call):
+    """`Told.run`, as it crosses the boundary."""
+
+    x: int
+    y: str
+
+    def __call__(self, target: Told) -> list[int]:
+        return cast("Callable[..., list[int]]", cast("Any", target).run)(self.x, y=self.y)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldStop(Call):
+    """`Told.stop`, as it crosses the boundary."""
+
+    x: int
+
+    async def __call__(self, target: Told) -> None:
+        await cast("Callable[..., Awaitable[None]]", cast("Any", target).stop)(self.x)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldFind(Call):
+    """`Told.find`, as it crosses the boundary."""
+
+    args: tuple[Any, ...]
+    options: dict[str, Any]
+
+    def __call__(self, target: Told) -> Any:
+        return cast("Callable[..., Any]", cast("Any", target).find)(*self.args, **self.options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldMake(Call):
+    """`Told.make`, as it crosses the boundary."""
+
+    x: int
+
+    def __call__(self, target: Told) -> int:
+        return cast("Callable[..., int]", cast("Any", target).make)(self.x)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldSize(Call):
+    """`Told.size`, as it crosses the boundary."""
+
+    def __call__(self, target: Told) -> int:
+        return cast("int", cast("Any", target).size)
+
+
+class VcrTold:
+    """Records and replays `Told`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Told | None = None) -> None:
+        self._port = OutboundPort(cassette, TOLD, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Told]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    if TYPE_CHECKING:
+
+        def run(self, x: int, *, y: str = "a") -> list[int]: ...
+
+        async def stop(self, x: int) -> None: ...
+
+        @overload
+        def find(self, key: int) -> int: ...
+        @overload
+        def find(self, key: str, default: str) -> str: ...
+        def find(self, *args: Any, **kwds: Any) -> Any: ...
+
+        @classmethod
+        def make(cls, x: int) -> int: ...
+
+    else:
+
+        def run(self, x, *, y="a"):
+            return self._port.call(ToldRun(x=x, y=y))
+
+        async def stop(self, x):
+            await self._port.acall(ToldStop(x=x))
+
+        def find(self, *args, **options):
+            return self._port.call(ToldFind(args=args, options=options))
+
+        @instance_member
+        def make(cls, x):
+            return cls._port.call(ToldMake(x=x))
+
+    @property
+    def size(self) -> int:
+        return self._port.call(ToldSize())
+
+
+TOLD: Final[Boundary] = Boundary(
+    "Told",
+    direction="outbound",
+    protocol="disputed_members.ports:Told",
+    wrapper=VcrTold,
+    calls={"run": ToldRun, "stop": ToldStop, "find": ToldFind, "make": ToldMake, "size": ToldSize},
+)
+
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_record_is_a_record(wrapper: VcrRecord) -> Record:
         return wrapper
@@ -332,4 +518,10 @@ if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift a
         return wrapper
 
     def vcr_running_is_a_running(wrapper: VcrRunning) -> Running:
+        return wrapper
+
+    def vcr_unchecked_is_a_unchecked(wrapper: VcrUnchecked) -> Unchecked:
+        return wrapper
+
+    def vcr_told_is_a_told(wrapper: VcrTold) -> Told:
         return wrapper

@@ -90,7 +90,7 @@ DOCUMENTED: Final[Boundary] = Boundary(
     },
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_documented_is_a_documented(wrapper: VcrDocumented) -> Documented:
         return wrapper

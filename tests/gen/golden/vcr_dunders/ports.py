@@ -195,7 +195,7 @@ TABLE: Final[Boundary] = Boundary(
     },
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_table_is_a_table(wrapper: VcrTable) -> Table:
         return wrapper

@@ -31,7 +31,7 @@ MARKER: Final[Boundary] = Boundary(
     calls={},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_marker_is_a_marker(wrapper: VcrMarker) -> Marker:
         return wrapper

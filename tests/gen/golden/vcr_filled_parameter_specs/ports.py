@@ -203,7 +203,7 @@ PREFIXED_ANYTHING: Final[Boundary] = Boundary(
     calls={"name": PrefixedAnythingName, "__call__": PrefixedAnythingCall},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_fixed_is_a_fixed(wrapper: VcrFixed) -> Fixed:
         return wrapper

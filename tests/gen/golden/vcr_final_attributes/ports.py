@@ -5,11 +5,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, Self
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, Cassette, InboundPort, OutboundPort
 
-from final_attributes.ports import Limits
+from final_attributes.ports import Gauge, Limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,24 +28,56 @@ class LimitsHighest(Call):
         return target.highest
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitsStep(Call):
+    """`Limits.step`, as it crosses the boundary."""
+
+    def __call__(self, target: Limits) -> Literal[1, 3]:
+        return target.step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitsLabels(Call):
+    """`Limits.labels`, as it crosses the boundary."""
+
+    def __call__(self, target: Limits) -> list[str]:
+        return target.labels
+
+
 class VcrLimits:
     """Records and replays `Limits`."""
 
     def __init__(self, *, cassette: Cassette, inner: Limits | None = None) -> None:
         self._port = OutboundPort(cassette, LIMITS, inner, self)
+        if TYPE_CHECKING:
+            self.lowest: int
+            self.labels: list[str]
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Limits]) -> Self:
         """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
         return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
-    @property
-    def lowest(self) -> int:
-        return self._port.call(LimitsLowest())
+    if TYPE_CHECKING:
+        highest: ClassVar[int]
+        step: ClassVar[Literal[1, 3]]
+    else:
 
-    @property
-    def highest(self) -> int:
-        return self._port.call(LimitsHighest())
+        @property
+        def lowest(self) -> int:
+            return self._port.call(LimitsLowest())
+
+        @property
+        def highest(self) -> int:
+            return self._port.call(LimitsHighest())
+
+        @property
+        def step(self) -> Literal[1, 3]:
+            return self._port.call(LimitsStep())
+
+        @property
+        def labels(self) -> list[str]:
+            return self._port.call(LimitsLabels())
 
 
 LIMITS: Final[Boundary] = Boundary(
@@ -53,10 +85,64 @@ LIMITS: Final[Boundary] = Boundary(
     direction="outbound",
     protocol="final_attributes.ports:Limits",
     wrapper=VcrLimits,
-    calls={"lowest": LimitsLowest, "highest": LimitsHighest},
+    calls={
+        "lowest": LimitsLowest,
+        "highest": LimitsHighest,
+        "step": LimitsStep,
+        "labels": LimitsLabels,
+    },
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaugeUnit(Call):
+    """`Gauge.unit`, as it crosses the boundary."""
+
+    def __call__(self, target: Gauge) -> str:
+        return target.unit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaugeLimits(Call):
+    """`Gauge.limits`, as it crosses the boundary."""
+
+    def __call__(self, target: Gauge) -> tuple[int, ...]:
+        return target.limits
+
+
+class VcrGauge:
+    """Records and replays `Gauge`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Gauge) -> None:
+        self._port = InboundPort(cassette, GAUGE, inner, self)
+        if TYPE_CHECKING:
+            self.limits: tuple[int, ...]
+
+    if TYPE_CHECKING:
+        unit: ClassVar[str]
+    else:
+
+        @property
+        def unit(self) -> str:
+            return self._port.call(GaugeUnit())
+
+        @property
+        def limits(self) -> tuple[int, ...]:
+            return self._port.call(GaugeLimits())
+
+
+GAUGE: Final[Boundary] = Boundary(
+    "Gauge",
+    direction="inbound",
+    protocol="final_attributes.ports:Gauge",
+    wrapper=VcrGauge,
+    calls={"unit": GaugeUnit, "limits": GaugeLimits},
+)
+
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_limits_is_a_limits(wrapper: VcrLimits) -> Limits:
+        return wrapper
+
+    def vcr_gauge_is_a_gauge(wrapper: VcrGauge) -> Gauge:
         return wrapper

@@ -217,7 +217,7 @@ BY_TURN: Final[Boundary] = Boundary(
     calls={"swap": ByTurnSwap},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_by_plain_is_a_by_plain(wrapper: VcrByPlain) -> ByPlain:
         return wrapper

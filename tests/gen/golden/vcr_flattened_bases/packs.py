@@ -234,7 +234,7 @@ SILENT: Final[Boundary] = Boundary(
     calls={"emit": SilentEmit},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_pairs_is_a_pairs(wrapper: VcrPairs) -> Pairs:
         return wrapper

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime as Moment
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Generic, Iterator, Self
+from typing import TYPE_CHECKING, Any, Final, Generic, Iterator, Self, cast
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
 from flattened_bases.base import R
-from flattened_bases.ports import File, Lock, Rows, T_co
+from flattened_bases.ports import File, Lock, Names, Numbers, Rows, T_co
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -283,7 +283,97 @@ LOCK: Final[Boundary] = Boundary(
     calls={"locked": LockLocked, "__enter__": LockEnter, "__exit__": LockExit},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamesContains(Call):
+    """`Names.__contains__`, as it crosses the boundary."""
+
+    x: object
+
+    def __call__(self, target: Names) -> bool:
+        return cast("Callable[..., bool]", cast("Any", target).__contains__)(self.x)
+
+
+class VcrNames:
+    """Records and replays `Names`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Names | None = None) -> None:
+        self._port = OutboundPort(cassette, NAMES, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Names]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def __contains__(self, x: object, /) -> bool:
+        return self._port.call(NamesContains(x=x))
+
+
+NAMES: Final[Boundary] = Boundary(
+    "Names",
+    direction="outbound",
+    protocol="flattened_bases.ports:Names",
+    wrapper=VcrNames,
+    calls={"__contains__": NamesContains},
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumbersLen(Call):
+    """`Numbers.__len__`, as it crosses the boundary."""
+
+    def __call__(self, target: Numbers) -> int:
+        return target.__len__()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumbersIter(Call):
+    """`Numbers.__iter__`, as it crosses the boundary."""
+
+    def __call__(self, target: Numbers) -> Iterator[int]:
+        return target.__iter__()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumbersContains(Call):
+    """`Numbers.__contains__`, as it crosses the boundary."""
+
+    x: object
+
+    def __call__(self, target: Numbers) -> bool:
+        return cast("Callable[..., bool]", cast("Any", target).__contains__)(self.x)
+
+
+class VcrNumbers:
+    """Records and replays `Numbers`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Numbers | None = None) -> None:
+        self._port = OutboundPort(cassette, NUMBERS, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Numbers]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def __len__(self) -> int:
+        return self._port.call(NumbersLen())
+
+    def __iter__(self) -> Iterator[int]:
+        return self._port.call(NumbersIter())
+
+    def __contains__(self, x: object, /) -> bool:
+        return self._port.call(NumbersContains(x=x))
+
+
+NUMBERS: Final[Boundary] = Boundary(
+    "Numbers",
+    direction="outbound",
+    protocol="flattened_bases.ports:Numbers",
+    wrapper=VcrNumbers,
+    calls={"__len__": NumbersLen, "__iter__": NumbersIter, "__contains__": NumbersContains},
+)
+
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_file_is_a_file(wrapper: VcrFile) -> File:
         return wrapper
@@ -292,4 +382,10 @@ if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift a
         return wrapper
 
     def vcr_lock_is_a_lock(wrapper: VcrLock) -> Lock:
+        return wrapper
+
+    def vcr_names_is_a_names(wrapper: VcrNames) -> Names:
+        return wrapper
+
+    def vcr_numbers_is_a_numbers(wrapper: VcrNumbers) -> Numbers:
         return wrapper

@@ -105,7 +105,7 @@ INDEXES: Final[Boundary] = Boundary(
     calls={"find": IndexesFind, "plain": IndexesPlain},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_items_is_a_items(wrapper: VcrItems) -> Items:
         return wrapper

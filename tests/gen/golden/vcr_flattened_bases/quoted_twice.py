@@ -21,6 +21,24 @@ class AgentOwn(Call):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AgentOther(Call):
+    """`Agent.other`, as it crosses the boundary."""
+
+    def __call__(self, target: Agent) -> "Server | None":
+        return target.other
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentOtherSet(Call):
+    """`Agent.other.set`, as it crosses the boundary."""
+
+    value: "Server | None"
+
+    def __call__(self, target: Agent) -> "None":
+        target.other = self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentAttach(Call):
     """`Agent.attach`, as it crosses the boundary."""
 
@@ -64,21 +82,37 @@ class VcrAgent:
 
     if TYPE_CHECKING:
 
+        @property
+        def own(self) -> "Server | None": ...
+
+        @property
+        def other(self) -> "Server | None": ...
+        @other.setter
+        def other(self, server: "Server | None") -> "None": ...
+
         def attach(self, name: "str", server: "Server | None" = None) -> "list[Server]": ...
 
         async def detach(self, name: "str") -> "Server": ...
 
     else:
 
+        @property
+        def own(self) -> "'Server | None'":
+            return self._port.call(AgentOwn())
+
+        @property
+        def other(self) -> "'Server | None'":
+            return self._port.call(AgentOther())
+
+        @other.setter
+        def other(self, server: "'Server | None'") -> "None":
+            self._port.call(AgentOtherSet(value=server))
+
         def attach(self, name: "str", server: "'Server | None'" = None) -> "list['Server']":
             return self._port.call(AgentAttach(name=name, server=server))
 
         async def detach(self, name: "str") -> "'Server'":
             return await self._port.acall(AgentDetach(name=name))
-
-    @property
-    def own(self) -> "Server | None":
-        return self._port.call(AgentOwn())
 
     def rename(self, name: str) -> None:
         self._port.call(AgentRename(name=name))
@@ -89,10 +123,17 @@ AGENT: Final[Boundary] = Boundary(
     direction="outbound",
     protocol="flattened_bases.quoted_twice:Agent",
     wrapper=VcrAgent,
-    calls={"own": AgentOwn, "attach": AgentAttach, "detach": AgentDetach, "rename": AgentRename},
+    calls={
+        "own": AgentOwn,
+        "other": AgentOther,
+        "other.set": AgentOtherSet,
+        "attach": AgentAttach,
+        "detach": AgentDetach,
+        "rename": AgentRename,
+    },
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_agent_is_a_agent(wrapper: VcrAgent) -> Agent:
         return wrapper

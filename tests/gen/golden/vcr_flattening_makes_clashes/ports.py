@@ -114,7 +114,7 @@ BOTH: Final[Boundary] = Boundary(
     },
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_both_is_a_both(wrapper: VcrBoth) -> Both:
         return wrapper

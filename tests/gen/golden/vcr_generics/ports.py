@@ -384,7 +384,7 @@ ESTIMATOR: Final[Boundary] = Boundary(
     calls={"fit": EstimatorFit, "predict": EstimatorPredict},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_repo_is_a_repo(wrapper: VcrRepo[K_contra, T_co]) -> Repo[K_contra, T_co]:
         return wrapper

@@ -117,7 +117,7 @@ CONNECTION: Final[Boundary] = Boundary(
     handles=lambda: (CURSOR,),
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_cursor_is_a_cursor(wrapper: VcrCursor) -> Cursor:
         return wrapper

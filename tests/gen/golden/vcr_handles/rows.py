@@ -45,7 +45,7 @@ ROW: Final[Boundary] = Boundary(
     calls={"value": RowValue},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_row_is_a_row(wrapper: VcrRow) -> Row:
         return wrapper

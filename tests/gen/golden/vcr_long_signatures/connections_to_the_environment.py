@@ -48,7 +48,7 @@ CONNECTION_TO_THE_ENVIRONMENT: Final[Boundary] = Boundary(
     calls={"close": ConnectionToTheEnvironmentClose},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_connection_to_the_environment_is_a_connection_to_the_environment(
         wrapper: VcrConnectionToTheEnvironment,

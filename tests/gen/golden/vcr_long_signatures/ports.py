@@ -126,7 +126,7 @@ VERY_DESCRIPTIVE_SERVICE_NAME: Final[Boundary] = Boundary(
     ),
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_very_descriptive_service_name_is_a_very_descriptive_service_name(
         wrapper: VcrVeryDescriptiveServiceName,

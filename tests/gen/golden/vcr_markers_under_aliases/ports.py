@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
 from vcr_gen.boundary import Secret, Volatile
-from vcr_gen.runtime import Boundary, Call, Cassette, InboundPort, OutboundPort
+from vcr_gen.runtime import Boundary, Call, Cassette, InboundPort, MixedPort, OutboundPort
 
-from markers_under_aliases.ports import Clock, Door, Wire
+from markers_under_aliases.ports import Bench, Clock, Door, Wire
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +122,48 @@ WIRE: Final[Boundary] = Boundary(
     calls={"die": WireDie, "level": WireLevel},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchSit(Call):
+    """`Bench.sit`, as it crosses the boundary."""
+
+    seats: int
+
+    def __call__(self, target: Bench) -> bool:
+        return target.sit(self.seats)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchStand(Call):
+    """`Bench.stand`, as it crosses the boundary."""
+
+    def __call__(self, target: Bench) -> bool:
+        return target.stand()
+
+
+class VcrBench:
+    """Records and replays `Bench`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Bench) -> None:
+        self._port = MixedPort(cassette, BENCH, inner, self)
+
+    def sit(self, seats: int) -> bool:
+        return self._port.call(BenchSit(seats=seats))
+
+    def stand(self) -> bool:
+        return self._port.call(BenchStand())
+
+
+BENCH: Final[Boundary] = Boundary(
+    "bench",
+    direction="outbound",
+    protocol="markers_under_aliases.ports:Bench",
+    wrapper=VcrBench,
+    calls={"sit": BenchSit, "stand": BenchStand},
+    opposite={"stand"},
+)
+
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_clock_is_a_clock(wrapper: VcrClock) -> Clock:
         return wrapper
@@ -131,4 +172,7 @@ if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift a
         return wrapper
 
     def vcr_wire_is_a_wire(wrapper: VcrWire) -> Wire:
+        return wrapper
+
+    def vcr_bench_is_a_bench(wrapper: VcrBench) -> Bench:
         return wrapper

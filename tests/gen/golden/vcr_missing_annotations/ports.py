@@ -5,11 +5,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, instance_member
 
-from missing_annotations.ports import Untyped, Work
+from missing_annotations.ports import Odd, Renamed, Untyped, Work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,10 +185,188 @@ WORK: Final[Boundary] = Boundary(
     },
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenamedRun(Call):
+    """`Renamed.run`, as it crosses the boundary."""
+
+    def __call__(self, target: Renamed) -> int:
+        return target.run()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenamedStart(Call):
+    """`Renamed.start`, as it crosses the boundary."""
+
+    def __call__(self, target: Renamed) -> int:
+        return target.start()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenamedBegin(Call):
+    """`Renamed.begin`, as it crosses the boundary."""
+
+    def __call__(self, target: Renamed) -> int:
+        return target.begin()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenamedClose(Call):
+    """`Renamed.close`, as it crosses the boundary."""
+
+    code: int
+
+    def __call__(self, target: Renamed) -> None:
+        target.close(self.code)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenamedWidth(Call):
+    """`Renamed.width`, as it crosses the boundary."""
+
+    def __call__(self, target: Renamed) -> int:
+        return target.width
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenamedTyped(Call):
+    """`Renamed.typed`, as it crosses the boundary."""
+
+    kind: Renamed.Kind
+
+    def __call__(self, target: Renamed) -> "Renamed.Maybe":
+        return target.typed(self.kind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenamedQuit(Call):
+    """`Renamed.quit`, as it crosses the boundary."""
+
+    code: int
+
+    def __call__(self, target: Renamed) -> None:
+        target.quit(self.code)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenamedSize(Call):
+    """`Renamed.size`, as it crosses the boundary."""
+
+    def __call__(self, target: Renamed) -> int:
+        return target.size
+
+
+class VcrRenamed:
+    """Records and replays `Renamed`."""
+
+    Kind: TypeAlias = Renamed.Kind
+    Maybe: TypeAlias = Renamed.Maybe
+
+    def __init__(self, *, cassette: Cassette, inner: Renamed | None = None) -> None:
+        self._port = OutboundPort(cassette, RENAMED, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Renamed]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def run(self) -> int:
+        return self._port.call(RenamedRun())
+
+    def start(self) -> int:
+        return self._port.call(RenamedStart())
+
+    def begin(self) -> int:
+        return self._port.call(RenamedBegin())
+
+    def close(self, code: int = 0) -> None:
+        self._port.call(RenamedClose(code=code))
+
+    @property
+    def width(self) -> int:
+        return self._port.call(RenamedWidth())
+
+    def typed(self, kind: Renamed.Kind) -> "Maybe":
+        return self._port.call(RenamedTyped(kind=kind))
+
+    def quit(self, code: int = 0) -> None:
+        self._port.call(RenamedQuit(code=code))
+
+    @property
+    def size(self) -> int:
+        return self._port.call(RenamedSize())
+
+
+RENAMED: Final[Boundary] = Boundary(
+    "Renamed",
+    direction="outbound",
+    protocol="missing_annotations.ports:Renamed",
+    wrapper=VcrRenamed,
+    calls={
+        "run": RenamedRun,
+        "start": RenamedStart,
+        "begin": RenamedBegin,
+        "close": RenamedClose,
+        "width": RenamedWidth,
+        "typed": RenamedTyped,
+        "quit": RenamedQuit,
+        "size": RenamedSize,
+    },
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OddGiven(Call):
+    """`Odd.given`, as it crosses the boundary."""
+
+    self: int
+    self_: int
+
+    def __call__(self, target: Odd) -> int:
+        return target.given(self.self, self.self_)
+
+
+class VcrOdd:
+    """Records and replays `Odd`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Odd | None = None) -> None:
+        self._port = OutboundPort(cassette, ODD, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Odd]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    if TYPE_CHECKING:
+
+        @staticmethod
+        def given(self: int, self_: int) -> int: ...
+
+    else:
+
+        @instance_member
+        def given(self__, /, self: int, self_: int) -> int:
+            return self__._port.call(OddGiven(self=self, self_=self_))
+
+
+ODD: Final[Boundary] = Boundary(
+    "Odd",
+    direction="outbound",
+    protocol="missing_annotations.ports:Odd",
+    wrapper=VcrOdd,
+    calls={"given": OddGiven},
+)
+
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_untyped_is_a_untyped(wrapper: VcrUntyped) -> Untyped:
         return wrapper
 
     def vcr_work_is_a_work(wrapper: VcrWork) -> Work:
+        return wrapper
+
+    def vcr_renamed_is_a_renamed(wrapper: VcrRenamed) -> Renamed:
+        return wrapper
+
+    def vcr_odd_is_a_odd(wrapper: VcrOdd) -> Odd:
         return wrapper

@@ -53,7 +53,7 @@ CLOSING: Final[Boundary] = Boundary(
     calls={"close": ClosingClose},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_closing_is_a_closing(wrapper: VcrClosing[_ResultT_co]) -> Closing[_ResultT_co]:
         return wrapper

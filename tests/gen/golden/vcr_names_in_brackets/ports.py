@@ -4,11 +4,12 @@
 """Wrappers for the boundaries of `names_in_brackets.ports`."""
 
 from collections import abc
+from collections.abc import Callable
 from collections.abc import Callable as _Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from vcr_gen.runtime import Boundary
+from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 from vcr_gen.runtime import Call as _Call
 from vcr_gen.runtime import Cassette as _Cassette
 from vcr_gen.runtime import OutboundPort as _OutboundPort
@@ -52,11 +53,11 @@ class EstimatorBest[X, Y, Call](_Call):
 class VcrEstimator[X, Y]:
     """Records and replays `Estimator`."""
 
-    def __init__(self, *, cassette: _Cassette, inner: Estimator[X, Y] | None = None) -> None:
-        self._port = _OutboundPort(cassette, ESTIMATOR, inner, self)
+    def __init__(self, *, cassette: Cassette, inner: Estimator[X, Y] | None = None) -> None:
+        self._port = OutboundPort(cassette, ESTIMATOR, inner, self)
 
     @classmethod
-    def attach(cls, cassette: _Cassette, real: _Callable[[], Estimator[X, Y]]) -> Self:
+    def attach(cls, cassette: Cassette, real: Callable[[], Estimator[X, Y]]) -> Self:
         """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
         return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
@@ -83,7 +84,7 @@ ESTIMATOR: Final[Boundary] = Boundary(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecorderLast[Cassette, OutboundPort: str, Callable = int](_Call):
+class RecorderLast[Cassette, OutboundPort: str, Callable = int](Call):
     """`Recorder.last`, as it crosses the boundary."""
 
     def __call__(self, target: Recorder[Cassette, OutboundPort, Callable]) -> Cassette:
@@ -91,7 +92,7 @@ class RecorderLast[Cassette, OutboundPort: str, Callable = int](_Call):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecorderLastSet[Cassette, OutboundPort: str, Callable = int](_Call):
+class RecorderLastSet[Cassette, OutboundPort: str, Callable = int](Call):
     """`Recorder.last.set`, as it crosses the boundary."""
 
     value: Cassette
@@ -101,7 +102,7 @@ class RecorderLastSet[Cassette, OutboundPort: str, Callable = int](_Call):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecorderRecord[Cassette, OutboundPort: str, Callable = int](_Call):
+class RecorderRecord[Cassette, OutboundPort: str, Callable = int](Call):
     """`Recorder.record`, as it crosses the boundary."""
 
     event: OutboundPort
@@ -161,7 +162,7 @@ RECORDER: Final[Boundary] = Boundary(
     calls={"last": RecorderLast, "last.set": RecorderLastSet, "record": RecorderRecord},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_estimator_is_a_estimator[X, Y](wrapper: VcrEstimator[X, Y]) -> Estimator[X, Y]:
         return wrapper

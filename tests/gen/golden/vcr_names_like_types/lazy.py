@@ -131,7 +131,7 @@ SHELF: Final[Boundary] = Boundary(
     calls={"get": ShelfGet, "list": ShelfList, "date": ShelfDate},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_spiders_is_a_spiders(wrapper: VcrSpiders) -> Spiders:
         return wrapper

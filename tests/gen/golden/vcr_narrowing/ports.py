@@ -59,7 +59,7 @@ CHECKER: Final[Boundary] = Boundary(
     calls={"is_number": CheckerIsNumber, "are_words": CheckerAreWords},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_checker_is_a_checker(wrapper: VcrChecker) -> Checker:
         return wrapper

@@ -177,7 +177,7 @@ ORDERED: Final[Boundary] = Boundary(
     late_imports=LATE_IMPORTS,
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_outer_port_is_a_outer_port(wrapper: VcrOuterPort) -> Outer.Port:
         return wrapper

@@ -195,7 +195,7 @@ CABINET_DRAWER: Final[Boundary] = Boundary(
     calls={"name": CabinetDrawerName},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_player_is_a_player(wrapper: VcrPlayer) -> Player:
         return wrapper

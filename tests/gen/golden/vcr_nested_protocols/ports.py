@@ -105,7 +105,7 @@ STATION_CHANNEL: Final[Boundary] = Boundary(
     calls={"tune": StationChannelTune},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_station_is_a_station(wrapper: VcrStation) -> Station:
         return wrapper

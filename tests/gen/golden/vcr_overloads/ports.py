@@ -196,7 +196,7 @@ STORE: Final[Boundary] = Boundary(
     },
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_store_is_a_store(wrapper: VcrStore) -> Store:
         return wrapper

@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Self, cast, overload
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
@@ -17,7 +17,10 @@ from overloads_that_overlap.ports import (
     KeyT,
     MaybeAsync,
     Options,
+    R,
+    Rows,
     RowT_co,
+    Session,
     ValueT,
 )
 
@@ -249,7 +252,122 @@ GETTER: Final[Boundary] = Boundary(
     calls={"get": GetterGet, "get#2": GetterGet2},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionTotal(Call):
+    """`Session.total`, as it crosses the boundary."""
+
+    rows: list[Any]
+
+    def __call__(self, target: Session) -> int:
+        return cast("Callable[..., int]", target.total)(self.rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionTotal2(Call):
+    """`Session.total`, as it crosses the boundary."""
+
+    rows: list[str]
+    start: int
+
+    def __call__(self, target: Session) -> str:
+        return target.total(self.rows, self.start)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRequest(Call, Generic[R, Rows]):
+    """`Session.request`, as it crosses the boundary."""
+
+    kind: type[R]
+    stream: Literal[True]
+    into: type[Rows]
+
+    def __call__(self, target: Session) -> Rows:
+        return cast("Callable[..., Rows]", target.request)(
+            self.kind,
+            stream=self.stream,
+            into=self.into,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRequest2(Call, Generic[R]):
+    """`Session.request`, as it crosses the boundary."""
+
+    kind: type[R]
+    stream: Literal[False]
+
+    def __call__(self, target: Session) -> R:
+        return cast("Callable[..., R]", target.request)(self.kind, stream=self.stream)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRequest3(Call, Generic[R, Rows]):
+    """`Session.request`, as it crosses the boundary."""
+
+    kind: type[R]
+    stream: bool
+    into: type[Rows] | None
+
+    def __call__(self, target: Session) -> R | Rows:
+        return cast("Callable[..., R | Rows]", target.request)(
+            self.kind,
+            stream=self.stream,
+            into=self.into,
+        )
+
+
+class VcrSession:
+    """Records and replays `Session`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Session | None = None) -> None:
+        self._port = OutboundPort(cassette, SESSION, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Session]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    @overload
+    def total(self, rows: list[Any]) -> int: ...
+    @overload
+    def total(self, rows: list[str], start: int = 0) -> str: ...
+    def total(self, *args: Any, **kwds: Any) -> Any:
+        return self._port.call(self._port.choose((SessionTotal, SessionTotal2), args, kwds))
+
+    @overload
+    def request(self, kind: type[R], *, stream: Literal[True], into: type[Rows]) -> Rows: ...
+    @overload
+    def request(self, kind: type[R], *, stream: Literal[False] = False) -> R: ...
+    @overload
+    def request(
+        self,
+        kind: type[R],
+        *,
+        stream: bool = False,
+        into: type[Rows] | None = None,
+    ) -> R | Rows: ...
+    def request(self, *args: Any, **kwds: Any) -> Any:
+        return self._port.call(
+            self._port.choose((SessionRequest, SessionRequest2, SessionRequest3), args, kwds)
+        )
+
+
+SESSION: Final[Boundary] = Boundary(
+    "Session",
+    direction="outbound",
+    protocol="overloads_that_overlap.ports:Session",
+    wrapper=VcrSession,
+    calls={
+        "total": SessionTotal,
+        "total#2": SessionTotal2,
+        "request": SessionRequest,
+        "request#2": SessionRequest2,
+        "request#3": SessionRequest3,
+    },
+)
+
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_compares_is_a_compares(wrapper: VcrCompares) -> Compares:
         return wrapper
@@ -264,4 +382,7 @@ if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift a
         return wrapper
 
     def vcr_getter_is_a_getter(wrapper: VcrGetter[RowT_co]) -> Getter[RowT_co]:
+        return wrapper
+
+    def vcr_session_is_a_session(wrapper: VcrSession) -> Session:
         return wrapper

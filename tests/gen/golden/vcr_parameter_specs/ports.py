@@ -188,7 +188,7 @@ ENTRY: Final[Boundary] = Boundary(
     calls={"__call__": EntryCall},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_pool_is_a_pool(wrapper: VcrPool) -> Pool:
         return wrapper

@@ -120,6 +120,32 @@ class VaultVaultLevelSet(Call):
         cast("Any", target)._Vault__level = self.value
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VaultVaultKeys(Call):
+    """`Vault._Vault__keys`, as it crosses the boundary."""
+
+    def __call__(self, target: Vault) -> "list[str]":
+        return cast("list[str]", cast("Any", target)._Vault__keys)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VaultVaultKeysSet(Call):
+    """`Vault._Vault__keys.set`, as it crosses the boundary."""
+
+    value: "list[str]"
+
+    def __call__(self, target: Vault) -> None:
+        cast("Any", target)._Vault__keys = self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VaultVaultKey(Call):
+    """`Vault._Vault__key`, as it crosses the boundary."""
+
+    def __call__(self, target: Vault) -> "list[str]":
+        return cast("list[str]", cast("Any", target)._Vault__key)
+
+
 class VcrVault:
     """Records and replays `Vault`."""
 
@@ -129,8 +155,10 @@ class VcrVault:
             self._Vault__turn: Any = self.__turn
             self._Vault__made: Any = self.__made
             self._Vault__depth: Any = self.__depth
+            self._Vault__key: Any = self.__key
             self._state: int
             self.__level: int
+            self.__keys: list[str]
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Vault]) -> Self:
@@ -150,6 +178,9 @@ class VcrVault:
         def __depth(self) -> int: ...
         @__depth.setter
         def __depth(self, value: int) -> None: ...
+
+        @property
+        def __key(self) -> "list[str]": ...
 
     else:
 
@@ -187,6 +218,18 @@ class VcrVault:
         def _Vault__level(self, value: int) -> None:
             self._port.call(VaultVaultLevelSet(value=value))
 
+        @property
+        def _Vault__keys(self) -> "list[str]":
+            return self._port.call(VaultVaultKeys())
+
+        @_Vault__keys.setter
+        def _Vault__keys(self, value: "list[str]") -> None:
+            self._port.call(VaultVaultKeysSet(value=value))
+
+        @property
+        def _Vault__key(self) -> "list[str]":
+            return self._port.call(VaultVaultKey())
+
     def _peek(self, _depth: int) -> str:
         return self._port.call(VaultPeek(_depth=_depth))
 
@@ -211,6 +254,9 @@ VAULT: Final[Boundary] = Boundary(
         "_Vault__depth.set": VaultVaultDepthSet,
         "_Vault__level": VaultVaultLevel,
         "_Vault__level.set": VaultVaultLevelSet,
+        "_Vault__keys": VaultVaultKeys,
+        "_Vault__keys.set": VaultVaultKeysSet,
+        "_Vault__key": VaultVaultKey,
     },
 )
 
@@ -248,7 +294,7 @@ HIDDEN: Final[Boundary] = Boundary(
     calls={"find": HiddenFind},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_vault_is_a_vault(wrapper: VcrVault) -> Vault:
         return wrapper

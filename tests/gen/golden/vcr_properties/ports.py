@@ -114,7 +114,7 @@ ACCOUNT: Final[Boundary] = Boundary(
     },
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_account_is_a_account(wrapper: VcrAccount) -> Account:
         return wrapper

@@ -45,7 +45,7 @@ LATER: Final[Boundary] = Boundary(
     calls={"hand_over": LaterHandOver},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_later_is_a_later(wrapper: VcrLater) -> Later:
         return wrapper

@@ -54,7 +54,7 @@ DRAWER: Final[Boundary] = Boundary(
     calls={"draw": DrawerDraw},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_drawer_is_a_drawer(wrapper: VcrDrawer) -> Drawer:
         return wrapper

@@ -101,7 +101,7 @@ class RegistryTask(Call, Generic[F]):
     function: F
 
     def __call__(self, target: Registry) -> F:
-        return target.task(self.function)
+        return cast("Callable[..., F]", target.task)(self.function)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +183,7 @@ REGISTRY: Final[Boundary] = Boundary(
     },
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_registry_is_a_registry(wrapper: VcrRegistry) -> Registry:
         return wrapper

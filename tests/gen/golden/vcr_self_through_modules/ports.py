@@ -75,7 +75,7 @@ QUERY: Final[Boundary] = Boundary(
     calls={"where": QueryWhere, "parts": QueryParts, "merged": QueryMerged},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_query_is_a_query(wrapper: VcrQuery) -> Query:
         return wrapper

@@ -3,13 +3,14 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `self_types.ports`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Self, cast
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from self_types.ports import Column, Namespace, Q, Query, Row, Selector
+from self_types.ports import Column, Namespace, Q, Query, Row, Selector, U, Unheard
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,6 +178,42 @@ class ColumnRenamedSet(Call, Generic[Row]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnKind(Call, Generic[Row]):
+    """`Column.kind`, as it crosses the boundary."""
+
+    def __call__(self, target: Column[Row]) -> Literal["plain", "key"]:
+        return target.kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnKindSet(Call, Generic[Row]):
+    """`Column.kind.set`, as it crosses the boundary."""
+
+    value: Literal["plain", "key"]
+
+    def __call__(self, target: Column[Row]) -> None:
+        target.kind = self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnKinds(Call, Generic[Row]):
+    """`Column.kinds`, as it crosses the boundary."""
+
+    def __call__(self, target: Column[Row]) -> "list[Literal[1, 2]]":
+        return target.kinds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnKindsSet(Call, Generic[Row]):
+    """`Column.kinds.set`, as it crosses the boundary."""
+
+    value: "list[Literal[1, 2]]"
+
+    def __call__(self, target: Column[Row]) -> None:
+        target.kinds = self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnNamespace(Call, Generic[Row]):
     """`Column.namespace`, as it crosses the boundary."""
 
@@ -211,6 +248,8 @@ class VcrColumn(Generic[Row]):
         if TYPE_CHECKING:
             self.read = cast("Callable[[Row], Sequence[str]]", self)
             self.renamed = cast("Callable[[Row], str] | None", self)
+            self.kind: Literal["plain", "key"]
+            self.kinds: list[Literal[1, 2]]
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Column[Row]]) -> Self:
@@ -243,6 +282,26 @@ class VcrColumn(Generic[Row]):
             call: ColumnRenamedSet[Row] = ColumnRenamedSet(value=value)
             self._port.call(call)
 
+        @property
+        def kind(self) -> Literal["plain", "key"]:
+            call: ColumnKind[Row] = ColumnKind()
+            return self._port.call(call)
+
+        @kind.setter
+        def kind(self, value: Literal["plain", "key"]) -> None:
+            call: ColumnKindSet[Row] = ColumnKindSet(value=value)
+            self._port.call(call)
+
+        @property
+        def kinds(self) -> "list[Literal[1, 2]]":
+            call: ColumnKinds[Row] = ColumnKinds()
+            return self._port.call(call)
+
+        @kinds.setter
+        def kinds(self, value: "list[Literal[1, 2]]") -> None:
+            call: ColumnKindsSet[Row] = ColumnKindsSet(value=value)
+            self._port.call(call)
+
         def moved(self, to: "Namespace[Self] | None", *, like: Sequence[Self]) -> Row:
             call: ColumnMoved[Row] = ColumnMoved(to=cast("Any", to), like=cast("Any", like))
             return self._port.call(call)
@@ -266,6 +325,10 @@ COLUMN: Final[Boundary] = Boundary(
         "read.set": ColumnReadSet,
         "renamed": ColumnRenamed,
         "renamed.set": ColumnRenamedSet,
+        "kind": ColumnKind,
+        "kind.set": ColumnKindSet,
+        "kinds": ColumnKinds,
+        "kinds.set": ColumnKindsSet,
         "namespace": ColumnNamespace,
         "inverted": ColumnInverted,
         "moved": ColumnMoved,
@@ -318,6 +381,42 @@ class SelectorRenamedSet(Call, Generic[Row]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SelectorKind(Call, Generic[Row]):
+    """`Selector.kind`, as it crosses the boundary."""
+
+    def __call__(self, target: Selector[Row]) -> Literal["plain", "key"]:
+        return target.kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectorKindSet(Call, Generic[Row]):
+    """`Selector.kind.set`, as it crosses the boundary."""
+
+    value: Literal["plain", "key"]
+
+    def __call__(self, target: Selector[Row]) -> None:
+        target.kind = self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectorKinds(Call, Generic[Row]):
+    """`Selector.kinds`, as it crosses the boundary."""
+
+    def __call__(self, target: Selector[Row]) -> "list[Literal[1, 2]]":
+        return target.kinds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectorKindsSet(Call, Generic[Row]):
+    """`Selector.kinds.set`, as it crosses the boundary."""
+
+    value: "list[Literal[1, 2]]"
+
+    def __call__(self, target: Selector[Row]) -> None:
+        target.kinds = self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SelectorNamespace(Call, Generic[Row]):
     """`Selector.namespace`, as it crosses the boundary."""
 
@@ -344,6 +443,8 @@ class VcrSelector(Generic[Row]):
         if TYPE_CHECKING:
             self.read = cast("Callable[[Row], Sequence[str]]", self)
             self.renamed = cast("Callable[[Row], str] | None", self)
+            self.kind: Literal["plain", "key"]
+            self.kinds: list[Literal[1, 2]]
 
     @classmethod
     def attach(cls, cassette: Cassette, real: Callable[[], Selector[Row]]) -> Self:
@@ -382,6 +483,26 @@ class VcrSelector(Generic[Row]):
             call: SelectorRenamedSet[Row] = SelectorRenamedSet(value=value)
             self._port.call(call)
 
+        @property
+        def kind(self) -> Literal["plain", "key"]:
+            call: SelectorKind[Row] = SelectorKind()
+            return self._port.call(call)
+
+        @kind.setter
+        def kind(self, value: Literal["plain", "key"]) -> None:
+            call: SelectorKindSet[Row] = SelectorKindSet(value=value)
+            self._port.call(call)
+
+        @property
+        def kinds(self) -> "list[Literal[1, 2]]":
+            call: SelectorKinds[Row] = SelectorKinds()
+            return self._port.call(call)
+
+        @kinds.setter
+        def kinds(self, value: "list[Literal[1, 2]]") -> None:
+            call: SelectorKindsSet[Row] = SelectorKindsSet(value=value)
+            self._port.call(call)
+
         def moved(self, to: "Namespace[Self] | None", *, like: Sequence[Self]) -> Row:
             call: SelectorMoved[Row] = SelectorMoved(to=cast("Any", to), like=cast("Any", like))
             return self._port.call(call)
@@ -402,12 +523,55 @@ SELECTOR: Final[Boundary] = Boundary(
         "read.set": SelectorReadSet,
         "renamed": SelectorRenamed,
         "renamed.set": SelectorRenamedSet,
+        "kind": SelectorKind,
+        "kind.set": SelectorKindSet,
+        "kinds": SelectorKinds,
+        "kinds.set": SelectorKindsSet,
         "namespace": SelectorNamespace,
         "moved": SelectorMoved,
     },
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+
+class VcrUnheard:
+    """Records and replays `Unheard`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Unheard | None = None) -> None:
+        self._port = OutboundPort(cassette, UNHEARD, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Unheard]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def copy(self) -> Self:
+        return cast("Self", self._port.unrecorded("copy").copy())
+
+    async def loaded(self, key: str) -> "Self | None":
+        return cast("Self | None", await self._port.unrecorded("loaded").loaded(key))
+
+    def copied(self: U, deep: bool) -> U:
+        return cast("U", cast("VcrUnheard", self)._port.unrecorded("copied").copied(deep))
+
+    @property
+    def parent(self) -> "Self":
+        return cast("Self", self._port.unrecorded("parent").parent)
+
+    @contextmanager
+    def locked(self) -> Generator[Self]:
+        with self._port.unrecorded("locked").locked() as value:
+            yield cast("Self", value)
+
+
+UNHEARD: Final[Boundary] = Boundary(
+    "Unheard",
+    direction="outbound",
+    protocol="self_types.ports:Unheard",
+    wrapper=VcrUnheard,
+    calls={},
+)
+
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_query_is_a_query(wrapper: VcrQuery) -> Query:
         return wrapper
@@ -416,4 +580,7 @@ if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift a
         return wrapper
 
     def vcr_selector_is_a_selector(wrapper: VcrSelector[Row]) -> Selector[Row]:
+        return wrapper
+
+    def vcr_unheard_is_a_unheard(wrapper: VcrUnheard) -> Unheard:
         return wrapper

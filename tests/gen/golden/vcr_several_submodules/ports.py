@@ -44,7 +44,7 @@ PORT: Final[Boundary] = Boundary(
     calls={"kind": PortKind},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_port_is_a_port(wrapper: VcrPort) -> Port:
         return wrapper

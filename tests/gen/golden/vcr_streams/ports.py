@@ -176,7 +176,7 @@ FEED: Final[Boundary] = Boundary(
     },
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_feed_is_a_feed(wrapper: VcrFeed) -> Feed:
         return wrapper

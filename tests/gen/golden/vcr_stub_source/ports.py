@@ -134,7 +134,7 @@ STACKED: Final[Boundary] = Boundary(
     calls={"__assoc__": StackedAssoc},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_service_is_a_service(wrapper: VcrService) -> Service:
         return wrapper

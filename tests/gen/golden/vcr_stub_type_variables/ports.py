@@ -106,7 +106,7 @@ REST: Final[Boundary] = Boundary(
     calls={"take": RestTake},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_shaped_is_a_shaped(wrapper: VcrShaped[_ShapeT_co]) -> Shaped[_ShapeT_co]:
         return wrapper

@@ -91,7 +91,7 @@ PORT: Final[Boundary] = Boundary(
     calls={"items": PortItems, "item": PortItem, "__enter__": PortEnter, "__exit__": PortExit},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_port_is_a_port(wrapper: VcrPort) -> Port:
         return wrapper

@@ -112,7 +112,7 @@ OTHER: Final[Boundary] = Boundary(
     calls={"turn": OtherTurn},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_box_is_a_box[Z = bytes](wrapper: VcrBox[Z]) -> Box[Z]:
         return wrapper

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from type_parameters.ports import Box, Count, Pair, Read, ReadCallback, Runner
+from type_parameters.ports import Box, Count, Pair, Read, ReadCallback, Registry, Runner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +169,85 @@ READ_CALLBACK: Final[Boundary] = Boundary(
     calls={"__call__": ReadCallbackCall},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistryRegister[T, F: Callable[..., object]](Call):
+    """`Registry.register`, as it crosses the boundary."""
+
+    name: str
+
+    def __call__(self, target: Registry[T]) -> Callable[[F], F]:
+        return target.register(self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistryRoute[T, **P, R](Call):
+    """`Registry.route`, as it crosses the boundary."""
+
+    async def __call__(self, target: Registry[T]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+        return await target.route()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistrySeeded[T, S, F](Call):
+    """`Registry.seeded`, as it crosses the boundary."""
+
+    seed: S
+
+    def __call__(self, target: Registry[T]) -> Callable[[F], tuple[F, S]]:
+        return target.seeded(self.seed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistryPacked[T, *Ts](Call):
+    """`Registry.packed`, as it crosses the boundary."""
+
+    def __call__(self, target: Registry[T]) -> Callable[[*Ts], tuple[*Ts,]]:
+        return target.packed()
+
+
+class VcrRegistry[T]:
+    """Records and replays `Registry`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Registry[T] | None = None) -> None:
+        self._port = OutboundPort(cassette, REGISTRY, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Registry[T]]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def register[F: Callable[..., object]](self, name: str) -> Callable[[F], F]:
+        call: RegistryRegister[T, Any] = RegistryRegister(name=name)
+        return self._port.call(call)
+
+    async def route[**P, R](self) -> Callable[[Callable[P, R]], Callable[P, R]]:
+        call: RegistryRoute[T, ..., Any] = RegistryRoute()
+        return await self._port.acall(call)
+
+    def seeded[S, F](self, seed: S) -> Callable[[F], tuple[F, S]]:
+        call: RegistrySeeded[T, S, Any] = RegistrySeeded(seed=seed)
+        return self._port.call(call)
+
+    def packed[*Ts](self) -> Callable[[*Ts], tuple[*Ts,]]:
+        call: RegistryPacked[T, *tuple[Any, ...]] = RegistryPacked()
+        return cast("Callable[[*Ts], tuple[*Ts,]]", self._port.call(call))
+
+
+REGISTRY: Final[Boundary] = Boundary(
+    "Registry",
+    direction="outbound",
+    protocol="type_parameters.ports:Registry",
+    wrapper=VcrRegistry,
+    calls={
+        "register": RegistryRegister,
+        "route": RegistryRoute,
+        "seeded": RegistrySeeded,
+        "packed": RegistryPacked,
+    },
+)
+
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_box_is_a_box[T, U: (int, str) = int](wrapper: VcrBox[T, U]) -> Box[T, U]:
         return wrapper
@@ -180,4 +258,7 @@ if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift a
     def vcr_read_callback_is_a_read_callback[R](
         wrapper: VcrReadCallback[Any, R],
     ) -> ReadCallback[Any, R]:
+        return wrapper
+
+    def vcr_registry_is_a_registry(wrapper: VcrRegistry[Any]) -> Registry[Any]:
         return wrapper

@@ -20,7 +20,7 @@ from vcr_gen.runtime import (
     implementation,
 )
 
-from variadics.ports import Anyway, Client, Options, Ts
+from variadics.ports import Anyway, Client, Lines, Options, Ts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,10 +238,50 @@ ANYWAY: Final[Boundary] = Boundary(
     calls={"__call__": AnywayCall, "later": AnywayLater},
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinesConnect(Call):
+    """`Lines.connect`, as it crosses the boundary."""
+
+    handler: Callable[[int, *tuple[str, ...]], int]
+
+    def __call__(self, target: Lines) -> tuple[int, *tuple[str, ...]]:
+        return cast("Callable[..., tuple[int, *tuple[str, ...]]]", target.connect)(self.handler)
+
+
+class VcrLines:
+    """Records and replays `Lines`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Lines | None = None) -> None:
+        self._port = OutboundPort(cassette, LINES, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Lines]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def connect(
+        self,
+        handler: Callable[[int, *tuple[str, ...]], int],
+    ) -> tuple[int, *tuple[str, ...]]:
+        return self._port.call(LinesConnect(handler=handler))
+
+
+LINES: Final[Boundary] = Boundary(
+    "Lines",
+    direction="outbound",
+    protocol="variadics.ports:Lines",
+    wrapper=VcrLines,
+    calls={"connect": LinesConnect},
+)
+
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_client_is_a_client(wrapper: VcrClient) -> Client:
         return wrapper
 
     def vcr_anyway_is_a_anyway(wrapper: VcrAnyway) -> Anyway:
+        return wrapper
+
+    def vcr_lines_is_a_lines(wrapper: VcrLines) -> Lines:
         return wrapper

@@ -22,3 +22,14 @@ class Port(Protocol):
 
     @generator
     async def __await__(self) -> bool: ...
+
+
+class Sized(Protocol):
+    @property
+    def size(self) -> int: ...
+
+
+@outbound
+class Resized(Sized, Protocol):
+    @Sized.size.setter
+    def size(self, size: int) -> None: ...

@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from typing import AnyStr, Protocol, TypeVar
+from typing import AnyStr, Concatenate, Literal, ParamSpec, Protocol, TypeVar, overload
 
 from vcr_gen.boundary import outbound
 
@@ -54,3 +54,82 @@ class Captured[C](Newer[C], Protocol): ...
 
 @outbound
 class Free[B](Newer[B], Protocol): ...
+
+
+@outbound
+class Aliased(Protocol):
+    type Rows = list[int]
+
+    def read(self) -> Rows: ...
+
+
+class Named(Protocol):
+    name: str
+
+
+class Titled(Named, Protocol):
+    title: str
+
+
+@outbound
+class Shouting(Protocol):
+    title: str
+
+    def shout(self: Titled) -> str: ...
+    @overload
+    def loud(self: Record, text: str) -> str: ...
+    @overload
+    def loud(self, text: int) -> str: ...
+
+
+@outbound
+class Both(Protocol):
+    name: str
+    title: str
+
+    def show(self: Titled) -> str: ...
+
+
+class Pair(Protocol[T, U]):
+    def swap(self, first: T, second: U) -> tuple[U, T]: ...
+    def total(self: "Pair[int, U]") -> int: ...
+
+
+@outbound
+class Words(Pair[str, bytes], Protocol): ...
+
+
+@outbound
+class Flags(Pair[bool, bytes], Protocol): ...
+
+
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+
+
+class Runner(Protocol[P]):
+    def run(self, times: int, /, *args: P.args, **kwargs: P.kwargs) -> int: ...
+
+
+@outbound
+class Repeated(Runner[Concatenate[int, Q]], Protocol[Q]): ...
+
+
+class Kinds(Protocol[T]):
+    def kind(self, of: type[T]) -> T: ...
+
+
+@outbound
+class Modes(Kinds[Literal["r", "w"]], Protocol): ...
+
+
+class Table[K, *Ts = *tuple[int, ...]](Protocol):
+    def row(self, key: K) -> tuple[*Ts]: ...
+
+
+@outbound
+class Plain(Table[str], Protocol): ...
+
+
+@outbound
+class Given(Table[str, int, str], Protocol): ...

@@ -215,7 +215,7 @@ SCRIPT_SERVER: Final[Boundary] = Boundary(
     },
 )
 
-if TYPE_CHECKING:  # a type checker fails here when Protocol and wrapper drift apart
+if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_step_runner_is_a_step_runner(wrapper: VcrStepRunner) -> StepRunner:
         return wrapper

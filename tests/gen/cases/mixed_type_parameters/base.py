@@ -1,0 +1,6 @@
+from typing import Protocol
+
+
+class Pairs[X, Y](Protocol):
+    def second(self, first: X) -> Y: ...
+    def keyed[Key](self, first: X, second: Y, key: Key) -> dict[Key, tuple[X, Y]]: ...
