@@ -306,7 +306,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_a_hostile_text_takes_linear_time(piece):
-    """Four times the text takes about four times as long, not sixteen."""
+    """Eight times the text takes about eight times as long, not sixty-four."""
     text = HOSTILE[piece] * (160_000 // len(HOSTILE[piece]))
 
     def seconds(part: str) -> float:
@@ -315,5 +315,6 @@ def test_a_hostile_text_takes_linear_time(piece):
         open_from(part, [])
         return time.process_time() - started
 
-    short = min(seconds(text[: len(text) // 8]) for _ in range(2))
-    assert seconds(text) < 32 * max(short, 0.002)
+    # A busy machine, or Python's collector, can slow down a single try; nothing speeds one up.
+    short, long = (min(seconds(part) for _ in range(3)) for part in (text[: len(text) // 8], text))
+    assert long < 32 * max(short, 0.002)
