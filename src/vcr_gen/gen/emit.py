@@ -131,7 +131,7 @@ def emit_module(
     final = names.own("typing", "Final")
     made = [
         make_boundary(
-            replace(names, brackets=_brackets(boundary)),
+            replace(names, brackets=()).inside(boundary.type_parameters),
             boundary,
             names_of,
             module.variables,

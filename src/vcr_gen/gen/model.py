@@ -163,6 +163,11 @@ class Method:
     passed: bool = False
     """Whether a decorator makes something unknown of it, which is passed through as it is."""
 
+    @property
+    def signatures(self) -> tuple[Signature, ...]:
+        """All that it has: its own, its overloads, and what type checkers see instead."""
+        return (self.signature, *self.overloads, *self.checked)
+
 
 @dataclass(frozen=True, slots=True)
 class Property:
@@ -266,9 +271,7 @@ class Boundary:
         for member in self.members:
             match member:
                 case Method():
-                    yield member.signature
-                    yield from member.overloads
-                    yield from member.checked
+                    yield from member.signatures
                 case Property():
                     yield from member.accessors
 

@@ -1,7 +1,7 @@
 """Chooses the names of a generated module, and the imports that bring them."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from vcr_gen.gen.model import TypeVariable
 from vcr_gen.gen.modules import When
@@ -43,12 +43,14 @@ class Names:
     lazy: bool
     """Whether annotations are never evaluated when the module is imported."""
     brackets: Collection[str] = ()
-    """The type parameters in the PEP 695 brackets of a wrapper, or of all, where that is shared.
-
-    Each hides what else has its name.
-    """
+    """The type parameters in PEP 695 brackets around what is named; they hide all else."""
     uses: dict[tuple[Reference, str], Use] = field(default_factory=dict)
     _taken: dict[str, Reference] = field(default_factory=dict)
+
+    def inside(self, variables: Iterable[TypeVariable]) -> "Names":
+        """The same names, as what stands behind some more brackets has to say them."""
+        added = (one.reference.spelling for one in variables if one.reference.kind == "parameter")
+        return replace(self, brackets=frozenset((*self.brackets, *added)))
 
     def claim(self, reference: Reference) -> None:
         """Keep a name of the source for what it means there, before other names are given out."""

@@ -83,6 +83,14 @@ class Wrapper:
             {one.name for one in self.boundary.members} | {self.port, self.attach, "__init__"}
         )
 
+    def inside(self, *signatures: Signature) -> "Wrapper":
+        """The same wrapper, as what stands behind the brackets of a method sees its names."""
+        variables = [one for signature in signatures for one in signature.type_parameters]
+        if not variables:
+            return self
+        names = self.names.inside(variables)
+        return replace(self, names=names, maker=replace(self.maker, names=names))
+
     def hiding(self, name: str, signature: Signature) -> Collection[str]:
         """The members that hide what the annotations of a member mean.
 

@@ -183,7 +183,8 @@ def _constructors(wrapper: Wrapper) -> Iterator[FunctionView]:
     yield FunctionView((overload,), Nest("def __init__(", items, ") -> None: ..."), None, ())
     for signature in boundary.constructors:
         plain = replace(signature, asynchronous=False, returns=signature.returns or ("None",))
-        header = header_of(wrapper, "__init__", wrapper.for_all(plain), stub=True)
+        behind = wrapper.inside(signature)
+        header = header_of(behind, "__init__", behind.for_all(plain), stub=True)
         yield FunctionView((overload,), header, None, ())
     made = Nest(f"{port}.from_arguments(", (constant, "args", "kwargs", "self"), ")")
     body = _kept(wrapper, made, annotation=f"{port}[{own}]")
@@ -284,7 +285,7 @@ def _members(wrapper: Wrapper) -> Iterator[MemberView | DeclaredView]:
     for member in wrapper.boundary.members:
         match member:
             case Method():
-                yield method(wrapper, member)
+                yield method(wrapper.inside(*member.signatures), member)
             case Property():
                 yield property_member(wrapper, member)
             case Attribute():

@@ -21,12 +21,21 @@ if TYPE_CHECKING:
         VcrNew,
         VcrOld,
     )
-    from vcr_mixed_type_parameters.ports import CLOSING, ClosingClose, VcrClosing
+    from vcr_mixed_type_parameters.ports import (
+        CLOSING,
+        TWICE,
+        ClosingClose,
+        TwiceNew,
+        TwiceOld,
+        VcrClosing,
+        VcrTwice,
+    )
 
 __all__ = [
     "CLOSING",
     "NEW",
     "OLD",
+    "TWICE",
     "ClosingClose",
     "NewKeyed",
     "NewOwn",
@@ -34,15 +43,19 @@ __all__ = [
     "OldKeyed",
     "OldOwn",
     "OldSecond",
+    "TwiceNew",
+    "TwiceOld",
     "VcrClosing",
     "VcrNew",
     "VcrOld",
+    "VcrTwice",
 ]
 
 _HOMES = {
     "CLOSING": "vcr_mixed_type_parameters.ports",
     "NEW": "vcr_mixed_type_parameters.lazy",
     "OLD": "vcr_mixed_type_parameters.lazy",
+    "TWICE": "vcr_mixed_type_parameters.ports",
     "ClosingClose": "vcr_mixed_type_parameters.ports",
     "NewKeyed": "vcr_mixed_type_parameters.lazy",
     "NewOwn": "vcr_mixed_type_parameters.lazy",
@@ -50,9 +63,12 @@ _HOMES = {
     "OldKeyed": "vcr_mixed_type_parameters.lazy",
     "OldOwn": "vcr_mixed_type_parameters.lazy",
     "OldSecond": "vcr_mixed_type_parameters.lazy",
+    "TwiceNew": "vcr_mixed_type_parameters.ports",
+    "TwiceOld": "vcr_mixed_type_parameters.ports",
     "VcrClosing": "vcr_mixed_type_parameters.ports",
     "VcrNew": "vcr_mixed_type_parameters.lazy",
     "VcrOld": "vcr_mixed_type_parameters.lazy",
+    "VcrTwice": "vcr_mixed_type_parameters.ports",
 }
 
 if not TYPE_CHECKING:

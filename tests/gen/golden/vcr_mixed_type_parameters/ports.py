@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Generic, Self
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from mixed_type_parameters.ports import Closing
+from mixed_type_parameters.ports import Closing, Item, Twice
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -53,7 +53,61 @@ CLOSING: Final[Boundary] = Boundary(
     calls={"close": ClosingClose},
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwiceOld(Call, Generic[Item]):
+    """`Twice.old`, as it crosses the boundary."""
+
+    item: "Item"
+    rest: list[Item]
+
+    def __call__(self, target: Twice) -> "dict[str, Item]":
+        return target.old(self.item, self.rest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwiceNew[Item](Call):
+    """`Twice.new`, as it crosses the boundary."""
+
+    item: "Item"
+    rest: list[Item]
+
+    def __call__(self, target: Twice) -> "dict[str, Item]":
+        return target.new(self.item, self.rest)
+
+
+class VcrTwice:
+    """Records and replays `Twice`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Twice | None = None) -> None:
+        self._port = OutboundPort(cassette, TWICE, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Twice]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def old(self, item: "Item", rest: list[Item]) -> "dict[str, Item]":
+        call: TwiceOld[Item] = TwiceOld(item=item, rest=rest)
+        return self._port.call(call)
+
+    def new[Item](self, item: "Item", rest: list[Item]) -> "dict[str, Item]":
+        call: TwiceNew[Item] = TwiceNew(item=item, rest=rest)
+        return self._port.call(call)
+
+
+TWICE: Final[Boundary] = Boundary(
+    "Twice",
+    direction="outbound",
+    protocol="mixed_type_parameters.ports:Twice",
+    wrapper=VcrTwice,
+    calls={"old": TwiceOld, "new": TwiceNew},
+)
+
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_closing_is_a_closing(wrapper: VcrClosing[_ResultT_co]) -> Closing[_ResultT_co]:
+        return wrapper
+
+    def vcr_twice_is_a_twice(wrapper: VcrTwice) -> Twice:
         return wrapper

@@ -18,7 +18,7 @@ from names_in_brackets.ports import Estimator, Recorder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EstimatorFit[X, Y](_Call):
+class EstimatorFit[X, Y](Call):
     """`Estimator.fit`, as it crosses the boundary."""
 
     X_: X = field(metadata={"parameter": "X"})
@@ -29,7 +29,7 @@ class EstimatorFit[X, Y](_Call):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EstimatorPredict[X, Y](_Call):
+class EstimatorPredict[X, Y](Call):
     """`Estimator.predict`, as it crosses the boundary."""
 
     X_: X = field(metadata={"parameter": "X"})
