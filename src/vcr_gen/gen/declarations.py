@@ -7,7 +7,8 @@ from typing import Final, TypeAlias
 
 from vcr_gen.gen.decorators import Decorations, decorations
 from vcr_gen.gen.flatten import Ancestor
-from vcr_gen.gen.modules import Binding, When, class_bindings
+from vcr_gen.gen.kinds import When
+from vcr_gen.gen.modules import Binding, class_bindings
 from vcr_gen.gen.signatures import Place
 from vcr_gen.gen.syntax import Function
 

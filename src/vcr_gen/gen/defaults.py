@@ -3,9 +3,10 @@
 import ast
 
 from vcr_gen.gen.annotations import bind
+from vcr_gen.gen.kinds import When
 from vcr_gen.gen.library import Definition, Unread
 from vcr_gen.gen.model import Default
-from vcr_gen.gen.modules import Module, When, class_bindings
+from vcr_gen.gen.modules import Module, class_bindings
 from vcr_gen.gen.scopes import Scope
 from vcr_gen.gen.spelling import spell
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from keyword import iskeyword
 
 from vcr_gen.gen.imports import Import, statements
+from vcr_gen.gen.kinds import When
 from vcr_gen.gen.layout import Nest
 from vcr_gen.gen.model import (
     Attribute,
@@ -13,7 +14,6 @@ from vcr_gen.gen.model import (
     SourceModule,
     TypeVariable,
 )
-from vcr_gen.gen.modules import When
 from vcr_gen.gen.names import Names, Use
 from vcr_gen.gen.text import Reference, Text, imported, opened, quoted, references
 from vcr_gen.gen.views import BoundaryView, ModuleView

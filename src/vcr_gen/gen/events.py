@@ -9,7 +9,7 @@ from vcr_gen.gen.field_rules import names_parameter
 from vcr_gen.gen.generic_headers import generic_header
 from vcr_gen.gen.layout import Item, Nest
 from vcr_gen.gen.model import Boundary, Kind, Parameter, Signature, TypeVariable
-from vcr_gen.gen.names import Names, declared_first, variables_of
+from vcr_gen.gen.names import Names, declared_first
 from vcr_gen.gen.text import (
     Part,
     Reference,
@@ -22,6 +22,7 @@ from vcr_gen.gen.text import (
     quoted,
     replace_self,
     surrounded,
+    variables_of,
     without_quotes,
 )
 from vcr_gen.gen.views import EventView, FieldView, FunctionView

@@ -7,12 +7,11 @@ from vcr_gen.gen.annotations import bind, full_name, unquoted
 from vcr_gen.gen.flatten import Ancestor, own_variables, variables_in
 from vcr_gen.gen.library import Library
 from vcr_gen.gen.model import Signature, TypeVariable
-from vcr_gen.gen.names import variables_of
 from vcr_gen.gen.problems import Problems
 from vcr_gen.gen.scopes import Scope
 from vcr_gen.gen.signatures import Place
 from vcr_gen.gen.syntax import Function
-from vcr_gen.gen.text import Reference, fold, full_names, references
+from vcr_gen.gen.text import Reference, fold, full_names, references, variables_of
 from vcr_gen.gen.variables import declaration
 
 __all__ = ["refuse_dataclasses", "why_captured", "why_undecided", "why_unsayable"]

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from vcr_gen.gen.conditions import Target
-from vcr_gen.gen.modules import Binding, Module, When
+from vcr_gen.gen.kinds import When
+from vcr_gen.gen.modules import Binding, Module
 from vcr_gen.gen.source import parse
 from vcr_gen.gen.text import Reference, fold
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from vcr_gen.gen.conditions import Target, verdict
 from vcr_gen.gen.config import Direction
 from vcr_gen.gen.decorators import mark_of
+from vcr_gen.gen.kinds import When
 from vcr_gen.gen.library import Definition, Library
-from vcr_gen.gen.modules import Module, When
+from vcr_gen.gen.modules import Module
 from vcr_gen.gen.scopes import Scope
 from vcr_gen.gen.syntax import blocks
 

@@ -11,6 +11,7 @@ from vcr_gen.gen.flatten import Ancestor, class_scope, is_protocol
 from vcr_gen.gen.function_members import constructors, function_member
 from vcr_gen.gen.impossible import refuse_dataclasses
 from vcr_gen.gen.inner_types import is_alias, names_type
+from vcr_gen.gen.kinds import When
 from vcr_gen.gen.library import Definition, Library
 from vcr_gen.gen.model import (
     Attribute,
@@ -20,7 +21,7 @@ from vcr_gen.gen.model import (
     Property,
     Signature,
 )
-from vcr_gen.gen.modules import Module, When
+from vcr_gen.gen.modules import Module
 from vcr_gen.gen.problems import Problems
 from vcr_gen.gen.pythons_own import NOT_MEMBERS, is_pythons_own
 from vcr_gen.gen.signatures import Place, mangled

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Literal, TypeAlias
 
 from vcr_gen.gen.config import Direction
-from vcr_gen.gen.syntax import TypeParameterKind
+from vcr_gen.gen.kinds import TypeParameterKind
 from vcr_gen.gen.text import Reference, Text, without_quotes
 
 __all__ = [

@@ -3,26 +3,14 @@
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
 
 from vcr_gen.gen.conditions import Target, Verdict, is_disputed, verdict
+from vcr_gen.gen.kinds import When
 from vcr_gen.gen.syntax import Parsed, blocks
 
-__all__ = ["Binding", "Module", "When", "class_bindings"]
-
-
-class When(IntEnum):
-    """Whether a name exists when the program runs."""
-
-    ALWAYS = 0
-    MAYBE = 1
-    """Bound in a `try` or under a condition that only the run decides."""
-    CHECKING = 2
-    """Bound for type checkers only."""
-    NEVER = 3
-    """Said in a stub, or in a branch that one type checker alone believes in."""
+__all__ = ["Binding", "Module", "class_bindings"]
 
 
 @dataclass(frozen=True, slots=True)

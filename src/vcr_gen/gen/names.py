@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
+from vcr_gen.gen.kinds import When
 from vcr_gen.gen.model import TypeVariable
-from vcr_gen.gen.modules import When
 from vcr_gen.gen.text import (
     Quoted,
     Reference,
@@ -205,17 +205,6 @@ def snake(name: str) -> str:
         starts = character.isupper() and (not before.isupper() or after.islower())
         result += ("_" if starts and before != "_" else "") + character.lower()
     return result.strip("_")
-
-
-def variables_of(texts: Iterable[Text]) -> list[Reference]:
-    """The type variables in some texts, in order of appearance."""
-    found = dict.fromkeys(
-        reference
-        for text in texts
-        for reference in references(text)
-        if reference.kind in {"variable", "parameter"}
-    )
-    return list(found)
 
 
 def declared_first(variables: Iterable[TypeVariable]) -> list[TypeVariable]:

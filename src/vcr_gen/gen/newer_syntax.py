@@ -11,9 +11,10 @@ from collections.abc import Mapping
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
+from vcr_gen.gen.kinds import TypeParameterKind
 from vcr_gen.gen.masking import Mask, mask
 from vcr_gen.gen.newer_headers import find_headers
-from vcr_gen.gen.syntax import Parsed, TypeParameter, TypeParameterKind
+from vcr_gen.gen.syntax import Parsed, TypeParameter
 
 __all__ = ["parse_newer"]
 

@@ -4,8 +4,9 @@ import ast
 import builtins
 from typing import Final
 
+from vcr_gen.gen.kinds import When
 from vcr_gen.gen.library import Definition, Library, Unread, is_standard
-from vcr_gen.gen.modules import Binding, Module, When
+from vcr_gen.gen.modules import Binding, Module
 from vcr_gen.gen.scopes import Scope, is_type_variable
 from vcr_gen.gen.text import Reference
 

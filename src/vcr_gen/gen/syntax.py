@@ -3,20 +3,20 @@
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TypeAlias
+
+from vcr_gen.gen.kinds import TypeParameterKind
 
 __all__ = [
     "Function",
     "Parsed",
     "TypeParameter",
-    "TypeParameterKind",
     "blocks",
     "docstring_of",
     "is_function",
     "yields",
 ]
 
-TypeParameterKind: TypeAlias = Literal["TypeVar", "ParamSpec", "TypeVarTuple"]
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 

@@ -2,11 +2,11 @@
 
 import ast
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from vcr_gen.gen.modules import When
+from vcr_gen.gen.kinds import When
 
 __all__ = [
     "Part",
@@ -27,6 +27,7 @@ __all__ = [
     "string_annotation",
     "string_literal",
     "surrounded",
+    "variables_of",
     "without_quotes",
 ]
 
@@ -226,3 +227,14 @@ def string_annotation(original: str) -> str:
 def quoted(code: str) -> str:
     """Code as a string, the strings in it as Python writes them that keeps annotations as text."""
     return string_literal(_STRING.sub(lambda one: repr(ast.literal_eval(one.group())), code))
+
+
+def variables_of(texts: Iterable[Text]) -> list[Reference]:
+    """The type variables in some texts, in order of appearance."""
+    found = dict.fromkeys(
+        reference
+        for text in texts
+        for reference in references(text)
+        if reference.kind in {"variable", "parameter"}
+    )
+    return list(found)

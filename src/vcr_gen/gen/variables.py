@@ -4,12 +4,13 @@ import ast
 from dataclasses import replace
 
 from vcr_gen.gen.annotations import bind, unquoted
+from vcr_gen.gen.kinds import TypeParameterKind
 from vcr_gen.gen.library import Definition
 from vcr_gen.gen.model import TypeVariable
 from vcr_gen.gen.modules import Module
 from vcr_gen.gen.scopes import QuotedNode, Scope
 from vcr_gen.gen.spelling import spell
-from vcr_gen.gen.syntax import TypeParameter, TypeParameterKind
+from vcr_gen.gen.syntax import TypeParameter
 from vcr_gen.gen.text import Reference
 
 __all__ = ["bracketed", "declaration"]

@@ -16,7 +16,7 @@ from vcr_gen.gen.model import (
     Signature,
     TypeVariable,
 )
-from vcr_gen.gen.names import Names, camel, free_name, snake, variables_of
+from vcr_gen.gen.names import Names, camel, free_name, snake
 from vcr_gen.gen.text import (
     Quoted,
     Reference,
@@ -27,6 +27,7 @@ from vcr_gen.gen.text import (
     imported,
     is_inner,
     replace_self,
+    variables_of,
 )
 from vcr_gen.gen.views import (
     EventView,

@@ -16,8 +16,8 @@ from vcr_gen.gen.model import (
     Parameter,
     Signature,
 )
-from vcr_gen.gen.names import free_name, variables_of
-from vcr_gen.gen.text import builtin, fold, full_names, imported, replace_self
+from vcr_gen.gen.names import free_name
+from vcr_gen.gen.text import builtin, fold, full_names, imported, replace_self, variables_of
 from vcr_gen.gen.views import (
     DeclaredView,
     FunctionView,

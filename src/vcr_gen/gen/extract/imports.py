@@ -8,8 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from vcr_gen.gen.kinds import When
 from vcr_gen.gen.library import Library
-from vcr_gen.gen.modules import Module, When
+from vcr_gen.gen.modules import Module
 from vcr_gen.gen.referring import exporter
 
 __all__ = ["Imports", "names_in"]
