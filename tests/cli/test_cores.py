@@ -1,5 +1,6 @@
 """Large projects are generated on several cores, with the same result."""
 
+import gc
 import os
 import pickle
 import signal
@@ -128,6 +129,12 @@ class _StubbornError(Exception):
 
 
 def failing(kind: str, advance: Advance) -> Rounds[None, int]:
+    match kind:
+        case "late":
+            time.sleep(1)
+        case "killed meanwhile":
+            killing = (os.getpid(), signal.SIGKILL)
+            threading.Timer(0.3, os.kill, killing).start()
     yield None
     match kind:
         case "known":
@@ -152,6 +159,13 @@ def test_what_happens_in_a_process_is_told_here(
 ) -> None:
     with pytest.raises(error, match=words):
         work_together(failing, ["fine", kind, "fine"], advance=print)
+
+
+def test_a_process_that_is_gone_when_it_should_hear_of_the_others_is_told() -> None:
+    with pytest.raises(VcrError, match="a process ended before its work was done") as caught:
+        work_together(failing, ["killed meanwhile", "late"], advance=print)
+    del caught
+    gc.collect()  # Python 3.13 cannot collect what a broken pipe leaves in `Connection.send`
 
 
 def test_progress_covers_reading_rendering_and_formatting(tmp_path: Path) -> None:

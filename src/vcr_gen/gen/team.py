@@ -68,7 +68,8 @@ def work_in_processes(
             if all(one.over for one in said):
                 return news
             for member in members:
-                member.ours.send(news)
+                with _still_there():
+                    _send(member.ours, news)
     except BaseException:
         for member in members:
             member.process.terminate()
@@ -77,6 +78,30 @@ def work_in_processes(
         for member in members:
             member.ours.close()
             member.process.join()
+
+
+@contextmanager
+def _still_there() -> Iterator[None]:
+    """For talking to a process that may be gone."""
+    try:
+        yield
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        raise VcrError(
+            "vcr-gen: a process ended before its work was done; was it killed?\n"
+            "  hint: `-j 1` does everything in one process"
+        ) from None
+
+
+def _send(connection: Connection, message: object) -> None:
+    """Send without `Connection.send`: when a pipe breaks under it, it leaves a buffer behind.
+
+    Python cannot collect that without a complaint.
+    """
+    connection.send_bytes(pickle.dumps(message))
+
+
+def _receive(connection: Connection) -> Any:
+    return pickle.loads(connection.recv_bytes())
 
 
 def _start(
@@ -125,11 +150,11 @@ def _take_part(
             news = next(rounds)
             while True:
                 teller.say(_Said(news))
-                news = rounds.send(theirs.recv())
+                news = rounds.send(_receive(theirs))
         except StopIteration as end:
             teller.say(_Said(end.value, over=True))
         except Exception as error:
-            theirs.send(_portable(error))
+            _send(theirs, _portable(error))
 
 
 @dataclass
@@ -150,10 +175,10 @@ class _Teller:
     def say(self, said: _Said) -> None:
         """A round is done."""
         self._flush()
-        self.theirs.send(said)
+        _send(self.theirs, said)
 
     def _flush(self) -> None:
-        self.theirs.send(self.untold)
+        _send(self.theirs, self.untold)
         self.untold = 0
 
 
@@ -175,13 +200,8 @@ def _hear(members: Sequence[_Member], advance: Advance) -> list[_Said]:
         for number, connection in waiting.items():
             if connection not in ready:
                 continue
-            try:
-                message = connection.recv()
-            except (EOFError, ConnectionResetError):
-                raise VcrError(
-                    "vcr-gen: a process ended before its work was done; was it killed?\n"
-                    "  hint: `-j 1` does everything in one process"
-                ) from None
+            with _still_there():
+                message = _receive(connection)
             if isinstance(message, int):
                 advance(message)
             elif isinstance(message, _Said):
