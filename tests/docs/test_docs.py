@@ -70,8 +70,8 @@ def _run_commands(block: Block, project: Path, place: str) -> None:
 
 def _program(name: str) -> list[str]:
     """How a program of the docs is run here; a page may use no other."""
-    known = {"vcr-gen": ["-m", "vcr_gen"], "pytest": ["-m", "pytest"], "python": []}
-    return [sys.executable, *known[name]]
+    modules = {"vcr-gen": "vcr_gen", "pytest": "pytest", "mypy": "mypy"}
+    return [sys.executable, *(("-m", modules[name]) if name != "python" else ())]
 
 
 def _run(
