@@ -55,7 +55,7 @@ def _differences(boundary: Boundary) -> Iterator[str]:
         declared = inspect.getattr_static(boundary.protocol_type, key, None)
         if not inspect.isfunction(declared) or declared.__module__.partition(".")[0] != package:
             continue  # an attribute; or a base of the standard library, which has no annotations
-        wrapper = getattr(boundary.wrapper, key)
+        wrapper = inspect.getattr_static(boundary.wrapper, key)  # a class has its own `__name__`
         if typing.get_overloads(wrapper) or _inherited_generic(boundary, key):
             continue
         theirs, ours = inspect.signature(declared), inspect.signature(wrapper)

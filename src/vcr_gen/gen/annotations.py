@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+from copy import deepcopy
 from dataclasses import replace
 
 from vcr_gen.gen.library import Definition, Unread
@@ -164,8 +165,7 @@ class _ValueBinder(ast.NodeTransformer):
 
     def transform(self, node: ast.expr) -> ast.expr:
         # A copy, as the tree belongs to a module that is read once for all.
-        copied = ast.parse(ast.unparse(node), mode="eval").body
-        found = self.visit(copied)
+        found = self.visit(deepcopy(node))
         return found if isinstance(found, ast.expr) else node
 
     def visit_Name(self, node: ast.Name) -> ast.expr:

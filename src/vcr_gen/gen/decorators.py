@@ -9,6 +9,7 @@ from vcr_gen.gen.annotations import bind
 from vcr_gen.gen.config import Direction
 from vcr_gen.gen.library import Definition, Unread
 from vcr_gen.gen.model import Managed
+from vcr_gen.gen.modules import class_bindings
 from vcr_gen.gen.scopes import Scope
 from vcr_gen.gen.spelling import spell
 from vcr_gen.gen.syntax import Function
@@ -126,6 +127,8 @@ def _add(found: Decorations, decorator: ast.expr, scope: Scope) -> Decorations:
         return replace(found, unchecked=True)
     if name in _DROPPED:
         return found
+    if _is_of_the_body(called, scope):
+        return replace(found, foreign=decorator)
     text = spell(bind(decorator, scope))
     if name in _MANAGERS:
         return replace(found, managed=_MANAGERS[name], kept=(text, *found.kept))
@@ -136,6 +139,16 @@ def _add(found: Decorations, decorator: ast.expr, scope: Scope) -> Decorations:
     if _is_foreign(decorator, scope):
         return replace(found, foreign=decorator, kept=(text, *found.kept))
     return _as_property(found, decorator, scope)
+
+
+def _is_of_the_body(called: ast.expr, scope: Scope) -> bool:
+    """Whether a decorator belongs to a member of the class itself: `@registry.add`."""
+    root = called
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    if not isinstance(root, ast.Name) or scope.resolve(root) is not None:
+        return False
+    return any(one.name == root.id for one in class_bindings(scope.module, scope.classes[-1]))
 
 
 def _is_foreign(decorator: ast.expr, scope: Scope) -> bool:

@@ -22,7 +22,8 @@ _SUFFIXES: Final = (".pyi", "/__init__.pyi", ".py", "/__init__.py")
 _MOST_HOPS: Final = 50
 _RUNNING: Final = "!"
 """What distinguishes the module behind a stub from the stub."""
-_STANDARD: Final = sys.stdlib_module_names | {"_typeshed"}
+_STANDARD: Final = sys.stdlib_module_names | {"_typeshed", "typing_extensions"}
+"""What typeshed describes as it describes Python; the file of `typing_extensions` tells little."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 from collections.abc import Awaitable, Callable, Generator
 from functools import lru_cache
-from typing import Any, ParamSpec, Protocol, TypeVar, overload
+from typing import Any, ClassVar, ParamSpec, Protocol, TypeVar, overload
 
 from vcr_gen.boundary import outbound
 
@@ -33,3 +33,15 @@ class Sized(Protocol):
 class Resized(Sized, Protocol):
     @Sized.size.setter
     def size(self, size: int) -> None: ...
+
+
+class Registry:
+    def add(self, size: int) -> Callable[[Callable[P, T]], Callable[P, list[T]]]: ...
+
+
+@outbound
+class Registered(Protocol):
+    registry: ClassVar[Registry] = Registry()
+
+    @registry.add(3)
+    def run(self) -> int: ...

@@ -1,4 +1,4 @@
-from typing import Protocol
+from typing import Annotated, Protocol
 
 from vcr_gen.boundary import outbound
 
@@ -27,3 +27,10 @@ class Importing(Protocol):
     from decimal import Decimal
 
     def run(self, what: Decimal) -> int: ...
+
+
+@outbound
+class InValues(Protocol):
+    def run(self, size: Annotated[int, "some", Unsaid(3)]) -> int: ...
+    @undecorated(lambda one: one + Unbound)
+    def stop(self) -> int: ...
