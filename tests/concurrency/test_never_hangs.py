@@ -285,6 +285,27 @@ def test_a_loop_that_waits_for_a_thread_that_is_no_longer_started_is_told(tape: 
     assert " in program\n" in str(caught.value)
 
 
+def test_a_program_that_waits_for_its_own_thread_when_the_tape_is_used_up_is_told_that(
+    tape: Path,
+) -> None:
+    def program(world: Any, *, sets: bool) -> None:
+        done = threading.Event()
+
+        def work() -> None:
+            world.peek("a")
+            if sets:
+                done.set()
+
+        threading.Thread(target=work).start()
+        done.wait()
+
+    session(tape, "all", partial(program, sets=True), patience=0.2)
+    with pytest.raises(DivergenceError, match="likely: it waits for a thread") as caught:
+        session(tape, "none", partial(program, sets=False), patience=0.2)
+
+    assert "wait for the call before the cassette is closed" not in str(caught.value)
+
+
 async def _under_a_time_out(world: Any, *, last: bool) -> None:
     async with asyncio.timeout(30), asyncio.TaskGroup() as group:
         for key in ("a", "b", "c") if last else ("a", "b"):
