@@ -12,6 +12,7 @@ from vcr_gen.runtime.tape.window import Slot, Window
 __all__ = ["IN_FLIGHT", "name_of", "stall_words", "who_reads_on"]
 
 IN_FLIGHT: Final = "the recording stopped while the call was in flight"
+OWN_WAIT: Final = "it waits for a task, a thread or an event of its own, or for a callback"
 
 
 def stall_words(
@@ -23,7 +24,7 @@ def stall_words(
         return (
             "unanswered",
             "the program waits for an answer that the recording does not have",
-            IN_FLIGHT if waiters else "it waits for a thread, or for a callback, that never comes",
+            IN_FLIGHT if waiters else OWN_WAIT,
         )
     awaited = any(waiter.call == head.event.call for waiter in waiters)
     name = head.start.of
