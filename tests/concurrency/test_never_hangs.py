@@ -1,7 +1,10 @@
 """Whatever a changed program does, its replay ends soon and says who waits for what."""
 
 import asyncio
+import os
 import queue
+import signal
+import subprocess
 import threading
 import time
 from collections.abc import Awaitable, Callable
@@ -12,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import uvloop
 from vcr_world.ports import VcrService, VcrWorld
 from world.real import RealWorld
 
@@ -21,6 +25,8 @@ from vcr_gen import Cassette, DivergenceError
 from vcr_gen.errors import UnusedEventsError
 
 Program = Callable[[Any], Awaitable[Any]]
+
+LOOPS = {"asyncio": None, "uvloop": uvloop.new_event_loop}
 
 
 def diverges(tape: Path, recorded: Program, changed: Program) -> str:
@@ -283,6 +289,78 @@ def test_a_loop_that_waits_for_a_thread_that_is_no_longer_started_is_told(tape: 
 
     assert time.monotonic() - began < BOUND
     assert " in program\n" in str(caught.value)
+
+
+def test_a_program_that_waits_for_its_own_thread_when_the_tape_is_used_up_is_told_that(
+    tape: Path,
+) -> None:
+    def program(world: Any, *, sets: bool) -> None:
+        done = threading.Event()
+
+        def work() -> None:
+            world.peek("a")
+            if sets:
+                done.set()
+
+        threading.Thread(target=work).start()
+        done.wait()
+
+    session(tape, "all", partial(program, sets=True), patience=0.2)
+    with pytest.raises(DivergenceError, match="likely: it waits for a task, a thread") as caught:
+        session(tape, "none", partial(program, sets=False), patience=0.2)
+
+    assert "wait for the call before the cassette is closed" not in str(caught.value)
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_a_loop_that_nobody_will_wake_when_the_tape_is_used_up_is_told(
+    loop: str, tape: Path
+) -> None:
+    async def program(world: Any, *, sets: bool) -> None:
+        done = asyncio.Event()
+        waiting = asyncio.create_task(done.wait())
+        await world.fetch("a")
+        await asyncio.to_thread(len, "a worker that idles wakes nobody")
+        if sets:
+            done.set()
+        await waiting
+
+    record(tape, partial(program, sets=True), loop_factory=LOOPS[loop])
+    began = time.monotonic()
+    with pytest.raises(DivergenceError, match="likely: it waits for a task") as caught:
+        replay(tape, partial(program, sets=False), loop_factory=LOOPS[loop], patience=0.2)
+
+    assert time.monotonic() - began < BOUND
+    assert " in program\n" in str(caught.value)
+
+
+@pytest.mark.parametrize("waker", ["thread", "signal", "input", "job"])
+@pytest.mark.parametrize("loop", LOOPS)
+def test_a_loop_that_somebody_may_wake_waits_as_long_as_it_likes(
+    loop: str, waker: str, tape: Path
+) -> None:
+    async def program(world: Any) -> str:
+        said: str = await world.fetch("a")
+        done, running = asyncio.Event(), asyncio.get_running_loop()
+        if waker == "thread":
+            threading.Timer(0.5, running.call_soon_threadsafe, (done.set,)).start()
+        elif waker == "signal":
+            running.add_signal_handler(signal.SIGHUP, done.set)
+            kill = f"(sleep 0.5; kill -HUP {os.getpid()}) >/dev/null 2>&1 &"
+            subprocess.run(["sh", "-c", kill], check=True)
+        elif waker == "input":
+            process = await asyncio.create_subprocess_exec("sleep", "0.5")
+            await process.wait()
+            done.set()
+        else:
+            await asyncio.to_thread(time.sleep, 0.5)
+            done.set()
+        await done.wait()
+        running.remove_signal_handler(signal.SIGHUP)
+        return said
+
+    recorded = record(tape, program, loop_factory=LOOPS[loop])
+    assert replay(tape, program, loop_factory=LOOPS[loop], patience=0.1) == recorded
 
 
 async def _under_a_time_out(world: Any, *, last: bool) -> None:

@@ -22,6 +22,7 @@ from vcr_gen.runtime.tape.events import unfold
 def refusal(chosen: Format, data: bytes) -> tuple[int | None, str]:
     with pytest.raises(CassetteFormatError) as caught:
         read(chosen, data)
+    assert type(caught.value) is CassetteFormatError  # a name that users can catch and read
     return caught.value.line, str(caught.value)
 
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from traceback import extract_tb
 
 import anyio
 import pytest
@@ -13,7 +14,7 @@ from tape_data import read_tape
 from taping import forbidden
 from vcr_sample import VcrShell
 
-from vcr_gen import Cassette, InexactReplayWarning
+from vcr_gen import Cassette, CassetteError, InexactReplayWarning
 from vcr_gen.errors import UsageError
 
 
@@ -140,3 +141,13 @@ def test_a_recording_on_a_loop_that_another_cassette_has_warns(tmp_path, loop):
     backend = "trio" if loop == "trio" else "asyncio"
     options = {"use_uvloop": True} if loop == "uvloop" else {}
     anyio.run(program, backend=backend, backend_options=options)
+
+
+@pytest.mark.parametrize("text", [None, "no cassette at all"])
+def test_one_that_cannot_be_opened_shows_the_line_of_the_user_alone(tape, text):
+    if text is not None:
+        tape.path.write_text(text)
+    with pytest.raises(CassetteError) as caught:
+        Cassette(tape.path, "none")
+
+    assert [__file__] == [entry.filename for entry in extract_tb(caught.value.__traceback__)]

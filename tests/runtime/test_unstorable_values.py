@@ -1,5 +1,6 @@
 """Values that a replay can neither store nor read: told as what they are, whoever catches it."""
 
+import asyncio
 import contextlib
 
 import pytest
@@ -60,6 +61,24 @@ def test_one_in_an_inbound_call_is_no_other_answer(tape):
         Cassette(tape.path, "none") as cassette,
     ):
         Driver(cassette, VcrServer(cassette=cassette, inner=Storing(cassette, Odd()))).run_sync()
+
+
+def test_one_that_the_application_answers_is_told_and_not_that_the_answer_never_came(tape):
+    class Forgetful(Application):
+        def status(self):
+            return None  # somebody forgot to return the text
+
+    with Cassette(tape.path, "all") as cassette:
+        server = VcrServer(cassette=cassette, inner=Application())
+        server.status()
+        server.status()
+
+    async def replay():
+        with Cassette(tape.path, "none") as cassette:
+            await Driver(cassette, VcrServer(cassette=cassette, inner=Forgetful())).run()
+
+    with pytest.raises(EncodeError, match=r"server\.status: result: expected str, got None"):
+        asyncio.run(replay())
 
 
 def test_one_that_the_application_swallows_is_raised_when_the_cassette_is_closed(tape):

@@ -126,7 +126,11 @@ class Cassette:
             hermetic=hermetic_of(hermetic),
             advice=Advice(self.path, record_with),
         )
-        self._run = _RUNS[self._action(max_age, when_stale)](self._settings)
+        try:
+            self._run = _RUNS[self._action(max_age, when_stale)](self._settings)
+        except VcrError as error:
+            hide_our_frames(error)
+            raise
         self._locks = Locks(lambda: self._run.lock_gate)
 
     @property

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from math import inf
 from typing import NoReturn, final
 
 from vcr_gen.runtime.event_loops.hooks import Hook
@@ -34,6 +35,7 @@ class ReplayTurns:
         self._clock = clock
         self._looked_at = time.monotonic()
         self._rounds = 0
+        self._forsaken_since = inf
         self.told_by_threads = False
         """Whether threads made a loop go on at moments that the tape does not have."""
 
@@ -67,7 +69,7 @@ class ReplayTurns:
             if timer is not None:
                 self._clock.advance(timer)
                 return 0
-            return self._idle_for_good(head)
+            return self._idle_for_good(head, hears=hears)
 
     def at_once(
         self,
@@ -94,6 +96,7 @@ class ReplayTurns:
     def busy(self) -> bool:
         """Do for a loop that is never idle what else happens at idle points: now and then."""
         self._rounds += 1
+        self._forsaken_since = inf
         now = time.monotonic()
         if self._rounds < FORCE_AFTER_ROUNDS or now - self._looked_at < FORCE_AFTER:
             return True
@@ -158,7 +161,7 @@ class ReplayTurns:
     def _received(self, head: Slot) -> Callable[[], None] | None:
         return None if self._stage.receiver is None else self._stage.receiver.in_loop(head)
 
-    def _idle_for_good(self, head: Slot | None) -> float | None:
+    def _idle_for_good(self, head: Slot | None, *, hears: bool) -> float | None:
         """The loop is idle, nothing is due to it, and no timer can change that."""
         if head is not None and head.start.of in INTERNAL:
             self._stage.window.skip(head.event.call)
@@ -167,12 +170,24 @@ class ReplayTurns:
             return 0
         if self._stage.receiver is not None and self._stage.receiver.finish():
             return 0
-        if head is None and not self._stage.waiters:
+        if head is None and not self._stage.waiters and not self._is_forsaken(hears=hears):
             return _LOOK  # the tape is used up: the program waits for something of its own
         if self._stage.somebody_idles():
             return POLL
         self._note_stall()
         return self._after_failure(None)
+
+    def _is_forsaken(self, *, hears: bool) -> bool:
+        """Whether nobody is there who could wake the loop, for longer than anybody is waited for.
+
+        A thread at work may, input and a signal that the program handles.
+        """
+        if hears or self._stage.threads.somebody_may_wake(self._stage.waiters):
+            self._forsaken_since = inf
+            return False
+        now = time.monotonic()
+        self._forsaken_since = min(self._forsaken_since, now)
+        return now - self._forsaken_since > self._stage.patience
 
     def _note_stall(self) -> None:
         self._stage.note_failure(self._stage.stall())

@@ -12,7 +12,7 @@ from vcr_gen.runtime.failures.describing import describe, did, did_otherwise, wo
 from vcr_gen.runtime.failures.nearest import Nearest
 from vcr_gen.runtime.failures.since import Change, Since
 from vcr_gen.runtime.failures.sites import called_at, shown_path
-from vcr_gen.runtime.failures.stalling import stall_words, who_reads_on
+from vcr_gen.runtime.failures.stalling import IN_FLIGHT, stall_words, who_reads_on
 from vcr_gen.runtime.failures.standing import place_of, who_waits
 from vcr_gen.runtime.matching.expectations import Expectation
 from vcr_gen.runtime.origins import titled
@@ -205,7 +205,7 @@ class Reporter:
         )
         if kind == "undriven":
             return replace(divergence, hint=DRIVE_IT, commands=())
-        if kind == "unanswered":
+        if likely is IN_FLIGHT:
             again = "record again, and wait for the call before the cassette is closed"
             return replace(divergence, hint=self.advice.record(again))
         change = None if head is None else self.since.gone(head.start.of)

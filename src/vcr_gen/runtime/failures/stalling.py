@@ -1,6 +1,7 @@
 """Why nothing can move any more, in words."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from vcr_gen.errors import DivergenceKind
 from vcr_gen.runtime.failures.describing import describe
@@ -8,20 +9,23 @@ from vcr_gen.runtime.replay.waiting import Waiter
 from vcr_gen.runtime.tape.events import End, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 
-__all__ = ["name_of", "stall_words", "who_reads_on"]
+__all__ = ["IN_FLIGHT", "name_of", "stall_words", "who_reads_on"]
+
+IN_FLIGHT: Final = "the recording stopped while the call was in flight"
+OWN_WAIT: Final = "it waits for a task, a thread or an event of its own, or for a callback"
 
 
 def stall_words(
     head: Slot | None, waiters: Iterable[Waiter], window: Window
 ) -> tuple[DivergenceKind, str, str]:
     """The kind of a stall, its headline, and what most likely led to it."""
+    waiters = list(waiters)
     if head is None:
         return (
             "unanswered",
             "the program waits for an answer that the recording does not have",
-            "the recording stopped while the call was in flight",
+            IN_FLIGHT if waiters else OWN_WAIT,
         )
-    waiters = list(waiters)
     awaited = any(waiter.call == head.event.call for waiter in waiters)
     name = head.start.of
     match head.event:

@@ -74,10 +74,10 @@ def read_entries(stream: BinaryIO, path: Path) -> Iterator[Entry]:
             if held is not None:
                 yield held
             held = entry
-    except _UnmarkedEndError:
+    except _UnmarkedEndError as error:
         if held is not None and held.kind == "header":
             yield held
-        raise
+        raise CassetteFormatError(error.message, path=error.path, line=error.line) from None
     except CassetteFormatError as error:
         stopped = error
     if held is not None:

@@ -282,7 +282,8 @@ class Player:
     def _kept(self, error: _V) -> _V:
         """An error, kept if it is the first: the application may take it for the environment's."""
         with self._stage.changed:
-            self._stage.fault = self._stage.fault or error
+            if self._stage.failure is None:  # what comes after a divergence only follows from it
+                self._stage.fault = self._stage.fault or error
         return error
 
     # The whole of it ----------------------------------------------------------------------------

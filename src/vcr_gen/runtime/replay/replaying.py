@@ -145,8 +145,10 @@ class ReplayRun(Run):
             self.player.close()
             self.dispatcher.end()
             fault, failure = self.player.fault, self.player.failure
-            if fault is not None and error is not fault:
-                raise fault  # whatever the program made of it
+            if fault is not None:
+                if error is not fault:
+                    raise fault  # whatever the program made of it
+                return  # a divergence after it, such as an answer that never came, only follows
             if failure is not None and error is not failure:
                 if (
                     isinstance(error, BaseExceptionGroup)

@@ -1,6 +1,7 @@
 """Who waits for the tape, and whether anybody else could still move."""
 
 import opcode
+import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
@@ -159,6 +160,7 @@ class Threads:
     def __init__(self) -> None:
         self._bystanders = frozenset(threading.enumerate()) - {threading.current_thread()}
         self._seen: WeakSet[threading.Thread] = WeakSet()
+        self._handlers = _handlers()
 
     def see(self) -> None:
         """The running thread uses the session: it is part of the program."""
@@ -192,6 +194,15 @@ class Threads:
         for thread, frame in self._elsewhere(waiters):
             yield _wait_of(thread, frame)
 
+    def somebody_may_wake(self, waiters: Iterable[Waiter]) -> bool:
+        """Whether another thread of the process may wake a loop that is idle, or a signal.
+
+        Handlers that were there before the session (a test runner's, say) do not count.
+        """
+        if self.busy(waiters) or self.bystanders():
+            return True
+        return not _handlers().items() <= self._handlers.items()
+
     def bystanders(self) -> list[tuple[int, int]]:
         """Where the other threads of the process stand, which may be at work for the program."""
         frames = frames_of_threads()
@@ -221,6 +232,20 @@ class Threads:
             frame = frames.get(thread.ident or 0)
             if frame is not None:
                 yield thread, frame
+
+
+def _handlers() -> dict[int, object]:
+    """What is done about each signal, but for an interrupt by the user and for our own."""
+    found = {int(number): signal.getsignal(number) for number in signal.valid_signals()}
+    return {
+        number: handler
+        for number, handler in found.items()
+        if callable(handler) and number != signal.SIGINT and not _is_own(handler)
+    }
+
+
+def _is_own(handler: object) -> bool:
+    return str(getattr(handler, "__module__", "")).startswith("vcr_gen.")
 
 
 def _is_idle_worker(frame: FrameType) -> bool:
