@@ -180,8 +180,14 @@ def _same(one: Reference, other: Reference) -> bool:
         return True  # `import a.b` and `import a.c` both bind `a`
     return one == other or (
         one.kind == other.kind
-        and (one.module, one.attribute, one.when) == (other.module, other.attribute, other.when)
+        and (one.module, one.attribute) == (other.module, other.attribute)
+        and (one.when == other.when or (_is_plain(one) and _is_plain(other)))
     )
+
+
+def _is_plain(reference: Reference) -> bool:
+    """Whether an import brings the same at run time, also where it is for type checkers only."""
+    return reference.kind == "import" and not reference.home
 
 
 def free_name(wish: str, taken: Collection[str]) -> str:
