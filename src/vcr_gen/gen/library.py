@@ -13,7 +13,7 @@ from typing import Final
 from vcr_gen.gen.conditions import Target
 from vcr_gen.gen.modules import Binding, Module, When
 from vcr_gen.gen.source import parse
-from vcr_gen.gen.text import Reference, fold
+from vcr_gen.gen.text import Reference, Text, fold
 
 __all__ = ["Definition", "Library", "Unread", "is_standard"]
 
@@ -88,6 +88,8 @@ class Library:
     """How the names of modules are referred to, by module, name and dotted tail."""
     descriptors: dict[str, bool] = field(default_factory=dict)
     """Whether types are descriptors, by their full names."""
+    made_of: dict[str, tuple[Text, ...]] = field(default_factory=dict)
+    """The types that others are made of, by their full names."""
     _modules: dict[str, Module | None] = field(default_factory=dict)
     _places: dict[str, Path | None] = field(default_factory=dict)
 
@@ -193,7 +195,7 @@ class Library:
             asname = any(alias.asname == name for alias in binding.node.names)
             return Unread(binding.module if asname else name, "")
         attribute = name if binding.attribute == "*" else binding.attribute
-        if is_standard(binding.module) and not self._project_has(binding.module):
+        if is_standard(binding.module) and not self.project_has(binding.module):
             return Unread(binding.module, attribute)
         target = self.module(binding.module)
         if target is None:
@@ -207,7 +209,8 @@ class Library:
             return Unread(binding.module, attribute)
         return target, attribute
 
-    def _project_has(self, name: str) -> bool:
+    def project_has(self, name: str) -> bool:
+        """Whether a module is found outside of typeshed, whatever it is called."""
         found = self.locate(name)
         return found is not None and not self._is_typeshed(found)
 
@@ -246,7 +249,7 @@ class Library:
         if isinstance(definition, Unread):
             if definition.qualname:
                 return Unread(definition.module, f"{definition.qualname}.{name}")
-            if is_standard(definition.module) and not self._project_has(definition.module):
+            if is_standard(definition.module) and not self.project_has(definition.module):
                 inner = f"{definition.module}.{name}"
                 return Unread(inner, "") if _is_module(inner) else Unread(definition.module, name)
             module = self.module(definition.module)
