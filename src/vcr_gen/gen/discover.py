@@ -14,7 +14,7 @@ from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.field_rules import split_match
 from vcr_gen.gen.flatten import is_protocol
 from vcr_gen.gen.library import Definition, Library, Unread
-from vcr_gen.gen.marks import marked_classes
+from vcr_gen.gen.marks import marked_by_call, marked_classes
 from vcr_gen.gen.modules import Module
 from vcr_gen.gen.problems import Problems
 
@@ -154,6 +154,7 @@ def discover(
             _refuse_hidden(library, module, problems)
             continue
         marked = list(_marked(library, module, problems))
+        _refuse_calls(library, module, problems)
         if marked:
             _check_importable(library, module, problems)
         for index, found in enumerate(marked):
@@ -220,6 +221,19 @@ def _marked(library: Library, module: Module, problems: Problems) -> Iterator[Fo
             yield Found(definition, one.direction, name, module.name)
             continue
         problems.report(code, message, hint, module=module, node=node)
+
+
+def _refuse_calls(library: Library, module: Module, problems: Problems) -> None:
+    """Marks that are called with a class, which the class does not show."""
+    for call, direction in marked_by_call(library, module):
+        problems.report(
+            "VCR113",
+            f"`{ast.unparse(call)}` marks nothing: marks are read as decorators",
+            f"write `@{direction}` above the class; for a class of others, name it in "
+            "`[[tool.vcr-gen.boundary]]`",
+            module=module,
+            node=call,
+        )
 
 
 def _refuse_hidden(library: Library, stub: Module, problems: Problems) -> None:
