@@ -266,10 +266,6 @@ class _Imports:
                         home = Import(reference.home, reference.spelling, use.name)
                         target = (home if reference.home else one).target
                         late[use.name] = reference.top_level or target
-        # One module may import for type checkers only what another imports for real.
-        checking = [one for one in checking if one not in always]
-        there = {one.name for one in always}
-        late = {name: target for name, target in late.items() if name not in there}
         return cls(always, checking, running, late, tuple(variables), tuple(checking_variables))
 
 
