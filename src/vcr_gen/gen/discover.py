@@ -2,12 +2,13 @@
 
 import ast
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from keyword import iskeyword
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
+from unicodedata import normalize
 
 from vcr_gen.gen.config import BoundaryRule, Config, Direction
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
@@ -87,13 +88,23 @@ def _files(folder: Path, config: Config) -> Iterator[Path]:
         entry, path = names[name], folder / name
         if name.startswith(".") or _excluded(path, config):
             continue
-        if entry.is_dir():
+        if _leads(entry) == "folder":
             environment = os.path.exists(path / "pyvenv.cfg")
             upwards = entry.is_symlink() and folder.resolve().is_relative_to(path.resolve())
             if name not in _SKIPPED and path != config.output and not environment and not upwards:
                 yield from _files(path, config)
-        elif name.endswith((".py", ".pyi")):
-            yield from [path] if entry.is_file() else []  # no dangling link, no pipe
+        elif name.endswith((".py", ".pyi")) and _leads(entry) == "file":
+            yield path
+
+
+def _leads(entry: os.DirEntry[str]) -> Literal["folder", "file", "nowhere"]:
+    """Where a name leads; a dangling link, a pipe and links in a circle lead nowhere."""
+    try:
+        if entry.is_dir():
+            return "folder"
+        return "file" if entry.is_file() else "nowhere"
+    except OSError:
+        return "nowhere"
 
 
 def _excluded(path: Path, config: Config) -> bool:
@@ -167,8 +178,8 @@ def discover(
 
 def _check_importable(library: Library, module: Module, problems: Problems) -> None:
     """Generated modules import the Protocols: Python must be able to do that."""
-    for part in module.name.split("."):
-        if not part.isidentifier() or iskeyword(part):
+    for part in _parts(module, problems.config):
+        if not _is_name(part):
             problems.report(
                 "VCR109",
                 f"nothing can import a Protocol from here: `{part}` is not a name in Python",
@@ -185,6 +196,21 @@ def _check_importable(library: Library, module: Module, problems: Problems) -> N
             module=module,
             node=None,
         )
+
+
+def _parts(module: Module, config: Config) -> Sequence[str]:
+    """The names of a module's folders and file, which may have dots of their own."""
+    for root in config.sources:
+        if module.path.is_relative_to(root):
+            relative = module.path.relative_to(root)
+            if _module_name(relative) == module.name:
+                return relative.with_suffix("").parts
+    return module.name.split(".")
+
+
+def _is_name(part: str) -> bool:
+    """Whether Python finds a file of that name when a program says it: letters are composed."""
+    return part.isidentifier() and not iskeyword(part) and normalize("NFKC", part) == part
 
 
 def _unreadable(config: Config, path: Path, error: SyntaxError) -> Diagnostic:
