@@ -19,6 +19,7 @@ __all__ = ["Definition", "Library", "Unread", "is_standard"]
 
 _SUFFIXES: Final = (".pyi", "/__init__.pyi", ".py", "/__init__.py")
 _MOST_HOPS: Final = 50
+_MOST_STARS: Final = 300
 _RUNNING: Final = "!"
 """What distinguishes the module behind a stub from the stub."""
 _STANDARD: Final = sys.stdlib_module_names | {"_typeshed"}
@@ -228,19 +229,24 @@ class Library:
         both_run = own.when is star.when is When.ALWAYS
         return star if both_run and star.node.lineno > own.node.lineno else own
 
-    def from_star(self, module: Module, name: str, depth: int = 0) -> Binding | None:
-        """The star import that brings a name, if one does: the last that surely runs."""
-        if name.startswith("__") or depth > _MOST_HOPS:
+    def from_star(self, module: Module, name: str, asked: set[str] | None = None) -> Binding | None:
+        """The star import that brings a name, if one does: the last that surely runs.
+
+        Modules may import each other: one that was `asked` before has nothing more to give.
+        """
+        asked = set() if asked is None else asked
+        if name.startswith("__") or len(asked) > _MOST_STARS:
             return None
+        asked.add(module.name)
         for star in sorted(module.star_imports, key=_later_first):
             target = self.module(star.module)
-            if target is None or target is module:
+            if target is None or target.name in asked:
                 continue
             if target.exported is not None and name not in target.exported:
                 continue
             if name.startswith("_") and target.exported is None:
                 continue
-            if target.binding(name) or self.from_star(target, name, depth + 1):
+            if target.binding(name) or self.from_star(target, name, asked):
                 return star
         return None
 
