@@ -279,20 +279,36 @@ def _refuse_hidden(library: Library, stub: Module, problems: Problems) -> None:
 
 
 def _stable_name(decorator: ast.expr, default: str, module: Module, problems: Problems) -> str:
-    if not isinstance(decorator, ast.Call):
-        return default
-    for keyword in decorator.keywords:
-        if keyword.arg == "name":
-            if isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, str):
-                return keyword.value.value
-            problems.report(
-                "VCR108",
-                f"`name` must be a string literal; got `{ast.unparse(keyword.value)}`",
-                "the marker is read from source and never evaluated; write the name out",
-                module=module,
-                node=keyword.value,
-            )
-    return default
+    name = default
+    for node, wrong, hint in _arguments(decorator):
+        if wrong:
+            problems.report("VCR108", wrong, hint, module=module, node=node)
+        elif isinstance(node, ast.Constant):
+            name = str(node.value)
+    return name
+
+
+def _arguments(decorator: ast.expr) -> Iterator[tuple[ast.expr, str, str]]:
+    """What a mark is called with; for each argument what is wrong with it, if anything, and a hint.
+
+    A mark is read and never evaluated, and takes a name alone.
+    """
+    for node in decorator.args if isinstance(decorator, ast.Call) else ():
+        text = ast.unparse(node)
+        yield node, f"a mark takes its name by keyword; got `{text}`", f"write `name={text}`"
+    for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
+        node, wrong = keyword.value, ""
+        hint = "the marker is read from source and never evaluated; write the name out"
+        if keyword.arg is not None and keyword.arg != "name":
+            wrong = f"a mark has no option `{keyword.arg}`"
+            hint = "remove it, or write `name`, the only one that there is"
+        elif not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+            shown = ast.unparse(node if keyword.arg else keyword)
+            wrong = f"`name` must be a string literal; got `{shown}`"
+        elif not node.value:
+            wrong = "`name` must be a string that is not empty"
+            hint = "leave it out: without it, a boundary is called what its class is"
+        yield node, wrong, hint
 
 
 def _ruled(library: Library, rule: BoundaryRule, problems: Problems) -> Found | None:
