@@ -73,12 +73,21 @@ Unrecorded: Final = Marker("Unrecorded")
 
 @final
 class Match:
-    """Compare a value with `same(recorded, actual)` instead of equality."""
+    """Compare a value with `same(recorded, actual)` instead of equality.
+
+    Two of the same function are equal, so that annotations with them are.
+    """
 
     __slots__ = ("same",)
 
     def __init__(self, same: Callable[[Any, Any], bool]) -> None:
         self.same: Final = same
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Match) and other.same == self.same
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
 
     def __repr__(self) -> str:
         return f"Match({name_of(self.same)})"
@@ -86,13 +95,23 @@ class Match:
 
 @final
 class Codec(Generic[_T]):
-    """Store a value of a type the codec does not know as what `encode` returns."""
+    """Store a value of a type the codec does not know as what `encode` returns.
+
+    Two of the same functions are equal, so that annotations with them are.
+    """
 
     __slots__ = ("decode", "encode")
 
     def __init__(self, encode: Callable[[_T], object], decode: Callable[[Any], _T]) -> None:
         self.encode: Final = encode
         self.decode: Final = decode
+
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, Codec) and (other.encode, other.decode)
+        return same == (self.encode, self.decode)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
 
     def __repr__(self) -> str:
         return f"Codec({name_of(self.encode)}, {name_of(self.decode)})"

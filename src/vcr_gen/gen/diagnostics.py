@@ -83,6 +83,7 @@ CODES: Final[Mapping[str, Explanation]] = _table(
         "VCR110": "a boundary or a member is given a direction twice",
         "VCR111": "a template cannot be read or filled in",
         "VCR112": "a mark stands in a file that a stub hides",
+        "VCR113": "a mark is called with a class, not written on it",
         # shapes that cannot be wrapped
         "VCR201": "a Protocol is defined inside a function",
         "VCR202": "an attribute of a Protocol has no declared type",

@@ -2,19 +2,20 @@
 
 import ast
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from keyword import iskeyword
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
+from unicodedata import normalize
 
 from vcr_gen.gen.config import BoundaryRule, Config, Direction
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.field_rules import split_match
 from vcr_gen.gen.flatten import is_protocol
 from vcr_gen.gen.library import Definition, Library, Unread
-from vcr_gen.gen.marks import marked_classes
+from vcr_gen.gen.marks import marked_by_call, marked_classes
 from vcr_gen.gen.modules import Module
 from vcr_gen.gen.problems import Problems
 
@@ -87,13 +88,23 @@ def _files(folder: Path, config: Config) -> Iterator[Path]:
         entry, path = names[name], folder / name
         if name.startswith(".") or _excluded(path, config):
             continue
-        if entry.is_dir():
+        if _leads(entry) == "folder":
             environment = os.path.exists(path / "pyvenv.cfg")
             upwards = entry.is_symlink() and folder.resolve().is_relative_to(path.resolve())
             if name not in _SKIPPED and path != config.output and not environment and not upwards:
                 yield from _files(path, config)
-        elif name.endswith((".py", ".pyi")):
-            yield from [path] if entry.is_file() else []  # no dangling link, no pipe
+        elif name.endswith((".py", ".pyi")) and _leads(entry) == "file":
+            yield path
+
+
+def _leads(entry: os.DirEntry[str]) -> Literal["folder", "file", "nowhere"]:
+    """Where a name leads; a dangling link, a pipe and links in a circle lead nowhere."""
+    try:
+        if entry.is_dir():
+            return "folder"
+        return "file" if entry.is_file() else "nowhere"
+    except OSError:
+        return "nowhere"
 
 
 def _excluded(path: Path, config: Config) -> bool:
@@ -154,6 +165,7 @@ def discover(
             _refuse_hidden(library, module, problems)
             continue
         marked = list(_marked(library, module, problems))
+        _refuse_calls(library, module, problems)
         if marked:
             _check_importable(library, module, problems)
         for index, found in enumerate(marked):
@@ -166,8 +178,8 @@ def discover(
 
 def _check_importable(library: Library, module: Module, problems: Problems) -> None:
     """Generated modules import the Protocols: Python must be able to do that."""
-    for part in module.name.split("."):
-        if not part.isidentifier() or iskeyword(part):
+    for part in _parts(module, problems.config):
+        if not _is_name(part):
             problems.report(
                 "VCR109",
                 f"nothing can import a Protocol from here: `{part}` is not a name in Python",
@@ -184,6 +196,21 @@ def _check_importable(library: Library, module: Module, problems: Problems) -> N
             module=module,
             node=None,
         )
+
+
+def _parts(module: Module, config: Config) -> Sequence[str]:
+    """The names of a module's folders and file, which may have dots of their own."""
+    for root in config.sources:
+        if module.path.is_relative_to(root):
+            relative = module.path.relative_to(root)
+            if _module_name(relative) == module.name:
+                return relative.with_suffix("").parts
+    return module.name.split(".")
+
+
+def _is_name(part: str) -> bool:
+    """Whether Python finds a file of that name when a program says it: letters are composed."""
+    return part.isidentifier() and not iskeyword(part) and normalize("NFKC", part) == part
 
 
 def _unreadable(config: Config, path: Path, error: SyntaxError) -> Diagnostic:
@@ -222,6 +249,19 @@ def _marked(library: Library, module: Module, problems: Problems) -> Iterator[Fo
         problems.report(code, message, hint, module=module, node=node)
 
 
+def _refuse_calls(library: Library, module: Module, problems: Problems) -> None:
+    """Marks that are called with a class, which the class does not show."""
+    for call, direction in marked_by_call(library, module):
+        problems.report(
+            "VCR113",
+            f"`{ast.unparse(call)}` marks nothing: marks are read as decorators",
+            f"write `@{direction}` above the class; for a class of others, name it in "
+            "`[[tool.vcr-gen.boundary]]`",
+            module=module,
+            node=call,
+        )
+
+
 def _refuse_hidden(library: Library, stub: Module, problems: Problems) -> None:
     """Marks in a file that nobody reads, because there is a stub beside it."""
     running = library.runtime_module(stub)
@@ -239,20 +279,36 @@ def _refuse_hidden(library: Library, stub: Module, problems: Problems) -> None:
 
 
 def _stable_name(decorator: ast.expr, default: str, module: Module, problems: Problems) -> str:
-    if not isinstance(decorator, ast.Call):
-        return default
-    for keyword in decorator.keywords:
-        if keyword.arg == "name":
-            if isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, str):
-                return keyword.value.value
-            problems.report(
-                "VCR108",
-                f"`name` must be a string literal; got `{ast.unparse(keyword.value)}`",
-                "the marker is read from source and never evaluated; write the name out",
-                module=module,
-                node=keyword.value,
-            )
-    return default
+    name = default
+    for node, wrong, hint in _arguments(decorator):
+        if wrong:
+            problems.report("VCR108", wrong, hint, module=module, node=node)
+        elif isinstance(node, ast.Constant):
+            name = str(node.value)
+    return name
+
+
+def _arguments(decorator: ast.expr) -> Iterator[tuple[ast.expr, str, str]]:
+    """What a mark is called with; for each argument what is wrong with it, if anything, and a hint.
+
+    A mark is read and never evaluated, and takes a name alone.
+    """
+    for node in decorator.args if isinstance(decorator, ast.Call) else ():
+        text = ast.unparse(node)
+        yield node, f"a mark takes its name by keyword; got `{text}`", f"write `name={text}`"
+    for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
+        node, wrong = keyword.value, ""
+        hint = "the marker is read from source and never evaluated; write the name out"
+        if keyword.arg is not None and keyword.arg != "name":
+            wrong = f"a mark has no option `{keyword.arg}`"
+            hint = "remove it, or write `name`, the only one that there is"
+        elif not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+            shown = ast.unparse(node if keyword.arg else keyword)
+            wrong = f"`name` must be a string literal; got `{shown}`"
+        elif not node.value:
+            wrong = "`name` must be a string that is not empty"
+            hint = "leave it out: without it, a boundary is called what its class is"
+        yield node, wrong, hint
 
 
 def _ruled(library: Library, rule: BoundaryRule, problems: Problems) -> Found | None:

@@ -79,6 +79,17 @@ def _is_refused(
                 node=decorated.foreign,
             )
             return True
+        again = _named_twice(node)
+        if again is not None:
+            problems.report(
+                "VCR101",
+                f"the file is not valid Python: duplicate argument '{again.arg}' in function "
+                "definition",
+                "correct the file, or `exclude` it",
+                module=declared.place.scope.module,
+                node=again,
+            )
+            return True
         if not _takes_instance(node, decorated):
             problems.report(
                 "VCR204",
@@ -147,6 +158,17 @@ def _is_passed(functions: list[Decorated]) -> bool:
     [(_, decorated), *more] = functions
     plain = decorated.role == "method" and decorated.binding == "instance"
     return plain and not more and not decorated.recorded and not decorated.overload
+
+
+def _named_twice(node: Function) -> ast.arg | None:
+    """A parameter that has the name of another, which parsing alone does not find."""
+    seen: set[str] = set()
+    packs = (node.args.vararg, node.args.kwarg)
+    for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, *packs):
+        if one is not None and one.arg in seen:
+            return one
+        seen.update([one.arg] if one is not None else ())
+    return None
 
 
 def _takes_instance(node: Function, decorated: Decorations) -> bool:

@@ -14,12 +14,13 @@ from vcr_gen.gen.conditions import Target
 from vcr_gen.gen.kinds import When
 from vcr_gen.gen.modules import Binding, Module
 from vcr_gen.gen.source import parse
-from vcr_gen.gen.text import Reference, fold
+from vcr_gen.gen.text import Reference, Text, fold
 
 __all__ = ["Definition", "Library", "Unread", "is_standard"]
 
 _SUFFIXES: Final = (".pyi", "/__init__.pyi", ".py", "/__init__.py")
 _MOST_HOPS: Final = 50
+_MOST_STARS: Final = 300
 _RUNNING: Final = "!"
 """What distinguishes the module behind a stub from the stub."""
 _STANDARD: Final = sys.stdlib_module_names | {"_typeshed", "typing_extensions"}
@@ -90,6 +91,8 @@ class Library:
     """How the names of modules are referred to, by module, name and dotted tail."""
     descriptors: dict[str, bool] = field(default_factory=dict)
     """Whether types are descriptors, by their full names."""
+    made_of: dict[str, tuple[Text, ...]] = field(default_factory=dict)
+    """The types that others are made of, by their full names."""
     _modules: dict[str, Module | None] = field(default_factory=dict)
     _places: dict[str, Path | None] = field(default_factory=dict)
 
@@ -195,7 +198,7 @@ class Library:
             asname = any(alias.asname == name for alias in binding.node.names)
             return Unread(binding.module if asname else name, "")
         attribute = name if binding.attribute == "*" else binding.attribute
-        if is_standard(binding.module) and not self._project_has(binding.module):
+        if is_standard(binding.module) and not self.project_has(binding.module):
             return Unread(binding.module, attribute)
         target = self.module(binding.module)
         if target is None:
@@ -209,7 +212,8 @@ class Library:
             return Unread(binding.module, attribute)
         return target, attribute
 
-    def _project_has(self, name: str) -> bool:
+    def project_has(self, name: str) -> bool:
+        """Whether a module is found outside of typeshed, whatever it is called."""
         found = self.locate(name)
         return found is not None and not self._is_typeshed(found)
 
@@ -227,19 +231,24 @@ class Library:
         both_run = own.when is star.when is When.ALWAYS
         return star if both_run and star.node.lineno > own.node.lineno else own
 
-    def from_star(self, module: Module, name: str, depth: int = 0) -> Binding | None:
-        """The star import that brings a name, if one does: the last that surely runs."""
-        if name.startswith("__") or depth > _MOST_HOPS:
+    def from_star(self, module: Module, name: str, asked: set[str] | None = None) -> Binding | None:
+        """The star import that brings a name, if one does: the last that surely runs.
+
+        Modules may import each other: one that was `asked` before has nothing more to give.
+        """
+        asked = set() if asked is None else asked
+        if name.startswith("__") or len(asked) > _MOST_STARS:
             return None
+        asked.add(module.name)
         for star in sorted(module.star_imports, key=_later_first):
             target = self.module(star.module)
-            if target is None or target is module:
+            if target is None or target.name in asked:
                 continue
             if target.exported is not None and name not in target.exported:
                 continue
             if name.startswith("_") and target.exported is None:
                 continue
-            if target.binding(name) or self.from_star(target, name, depth + 1):
+            if target.binding(name) or self.from_star(target, name, asked):
                 return star
         return None
 
@@ -248,7 +257,7 @@ class Library:
         if isinstance(definition, Unread):
             if definition.qualname:
                 return Unread(definition.module, f"{definition.qualname}.{name}")
-            if is_standard(definition.module) and not self._project_has(definition.module):
+            if is_standard(definition.module) and not self.project_has(definition.module):
                 inner = f"{definition.module}.{name}"
                 return Unread(inner, "") if _is_module(inner) else Unread(definition.module, name)
             module = self.module(definition.module)

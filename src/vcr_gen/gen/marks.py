@@ -1,4 +1,4 @@
-"""Finds the classes of a module that are marked with a direction."""
+"""Finds the classes of a module that are marked with a direction, and marks that mark nothing."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from vcr_gen.gen.modules import Module
 from vcr_gen.gen.scopes import Scope
 from vcr_gen.gen.syntax import blocks
 
-__all__ = ["Marked", "marked_classes"]
+__all__ = ["Marked", "marked_by_call", "marked_classes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,32 @@ def _marks(node: ast.ClassDef, scope: Scope) -> Iterator[tuple[ast.expr, Directi
         mark = mark_of(decorator, scope)
         if mark is not None:
             yield mark
+
+
+def marked_by_call(library: Library, module: Module) -> Iterator[tuple[ast.Call, Direction]]:
+    """The marks that are called with a class, `Marked = outbound(Port)`, not written on it."""
+    scope = Scope(library, module)
+    pending = [module.parsed.tree.body]
+    while pending:
+        for node in pending.pop():
+            value = getattr(node, "value", None)
+            if isinstance(value, ast.Call) and value.args and _comes_from_us(value, module):
+                mark = mark_of(value.func, scope)
+                if mark is not None:
+                    yield value, mark[1]
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                pending.extend(blocks(node))
+
+
+def _comes_from_us(called: ast.expr, module: Module) -> bool:
+    """Whether a call may be one of a mark; not every module that is called anything is read."""
+    while isinstance(called, ast.Call | ast.Attribute):
+        called = called.func if isinstance(called, ast.Call) else called.value
+    bindings = module.bindings.get(called.id, ()) if isinstance(called, ast.Name) else ()
+    return any(
+        one.module.partition(".")[0] == "vcr_gen" or one.attribute in {"inbound", "outbound"}
+        for one in bindings
+    )
 
 
 @dataclass(frozen=True, slots=True)

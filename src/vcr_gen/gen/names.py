@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from vcr_gen.gen.kinds import When
 from vcr_gen.gen.model import TypeVariable
@@ -21,6 +22,8 @@ from vcr_gen.gen.text import (
 
 __all__ = ["Names", "Use", "camel", "free_name", "snake"]
 
+_BACKPORTS: Final = frozenset({"typing", "typing_extensions"})
+"""Modules that have other things under one name, which are folded: `TypeVar` with a default."""
 _BUILTINS_MODULE = Reference("builtins", "import", "builtins", full_name="builtins")
 
 
@@ -54,8 +57,15 @@ class Names:
 
     def claim(self, reference: Reference) -> None:
         """Keep a name of the source for what it means there, before other names are given out."""
-        if reference.kind != "parameter" and self._is_free(reference, reference.spelling, ()):
+        if reference.kind != "parameter" and (
+            self._is_free(reference, reference.spelling, ()) or self._is_surer(reference)
+        ):
             self._taken[reference.spelling] = reference
+
+    def _is_surer(self, reference: Reference) -> bool:
+        """Whether one module imports for real what another imports for type checkers only."""
+        taken = self._taken.get(reference.spelling)
+        return taken is not None and reference.when < taken.when and _means(taken, reference)
 
     def annotation(
         self,
@@ -135,6 +145,9 @@ class Names:
                 return reference.spelling
             module = self.name(_BUILTINS_MODULE, bound=bound, evaluated=evaluated)
             return f"{module}.{reference.spelling}"
+        taken = self._taken.get(reference.spelling)
+        if taken is not None and taken.when is When.ALWAYS and _means(taken, reference):
+            reference = taken
         name = reference.spelling
         number = 1
         while not self._is_free(reference, name, bound):
@@ -166,6 +179,17 @@ class Names:
         if taken is None or taken.kind != "import" or taken.when is not When.ALWAYS:
             return reference
         return taken if fold(taken.full_name) == fold(reference.full_name) else reference
+
+
+def _means(one: Reference, other: Reference) -> bool:
+    """Whether two modules import the same, perhaps from another place or for checkers only."""
+    return (
+        one.kind == other.kind == "import"
+        and bool(one.attribute and other.attribute)
+        and not (one.home or other.home)
+        and one.full_name == other.full_name
+        and (one.module == other.module or not {one.module, other.module} & _BACKPORTS)
+    )
 
 
 def _is_missing(reference: Reference) -> bool:

@@ -9,7 +9,8 @@ from vcr_gen.gen.decorators import is_deprecated
 from vcr_gen.gen.discover import Found
 from vcr_gen.gen.field_rules import check_fields, split_match
 from vcr_gen.gen.flatten import class_scope, lineage, own_variables
-from vcr_gen.gen.library import Definition, Library, Unread
+from vcr_gen.gen.handles import handles
+from vcr_gen.gen.library import Definition, Library
 from vcr_gen.gen.members import read_members
 from vcr_gen.gen.model import (
     Attribute,
@@ -21,9 +22,8 @@ from vcr_gen.gen.modules import Module, class_bindings
 from vcr_gen.gen.problems import Problems, RefusedProtocolError
 from vcr_gen.gen.referring import reference_to
 from vcr_gen.gen.scopes import Scope
-from vcr_gen.gen.spelling import spell
 from vcr_gen.gen.syntax import docstring_of
-from vcr_gen.gen.text import Reference, Text, full_names, references
+from vcr_gen.gen.text import Reference, references
 from vcr_gen.gen.toml_table import closest
 from vcr_gen.gen.variables import bracketed, declaration
 
@@ -109,7 +109,7 @@ def _boundary(
     )
     for message, hint in (*check_fields(boundary), *_missing_functions(library, boundary)):
         problems.report_rule("VCR403", message, hint, line=found.line)
-    return replace(boundary, handles=tuple(_handles(library, boundary, known)))
+    return replace(boundary, handles=tuple(handles(library, boundary, known)))
 
 
 def _imported_inside(definition: Definition) -> Iterator[str]:
@@ -180,40 +180,3 @@ def _all_references(boundary: Boundary) -> Iterator[Reference]:
         yield variable.reference
     for text in boundary.texts():
         yield from references(text)
-
-
-def _handles(library: Library, boundary: Boundary, known: Container[str]) -> Iterator[str]:
-    """The other boundaries that annotations mention, also through aliases, in order."""
-    seen: set[str] = {boundary.full_name}
-    pending: list[Text] = list(boundary.texts())
-    while pending:
-        text = pending.pop(0)
-        for reference, name in zip(references(text), full_names(text), strict=True):
-            if name in seen:
-                continue
-            seen.add(name)
-            if name in known:
-                yield name
-            else:
-                alias = _alias(library, reference, name)
-                if alias is not None:
-                    pending.append(alias)
-
-
-def _alias(library: Library, reference: Reference, name: str) -> Text | None:
-    """The type that an alias stands for."""
-    module = library.module(reference.module) if reference.module else None
-    if module is None or module.standard or reference.kind != "import":
-        return None
-    found: Definition | Unread | None
-    if reference.attribute:
-        found = library.follow(module, reference.attribute)
-    else:
-        found = library.follow(module, name.rpartition(".")[2])
-    if not isinstance(found, Definition) or isinstance(found.node, ast.ClassDef):
-        return None
-    value = getattr(found.node, "value", None)
-    if not isinstance(value, ast.expr) or isinstance(value, ast.Call | ast.Constant):
-        return None
-    parameters = found.module.parsed.type_parameters(found.node)
-    return spell(bind(value, Scope(library, found.module).with_parameters(parameters)))

@@ -1,7 +1,7 @@
 """Turns a function statement in a Protocol's body into a signature of the model."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +12,7 @@ from vcr_gen.gen.defaults import default_of
 from vcr_gen.gen.descriptors import is_descriptor
 from vcr_gen.gen.filling import fill, without_quotes
 from vcr_gen.gen.model import Kind, Parameter, Signature
+from vcr_gen.gen.names import free_name
 from vcr_gen.gen.scopes import Bound, Scope
 from vcr_gen.gen.spelling import spell
 from vcr_gen.gen.syntax import Function, docstring_of, yields
@@ -92,7 +93,8 @@ def _parameters(arguments: ast.arguments, place: Place) -> Iterator[Parameter]:
         default = arguments.defaults[index - missing] if index >= missing else None
         yield _parameter(one, kind, default, place)
     if arguments.vararg:
-        yield from _variadic(arguments.vararg, place)
+        taken = {one.arg for one in (*positional, *arguments.kwonlyargs)}
+        yield from _variadic(arguments.vararg, place, taken)
     for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         yield _parameter(one, Kind.KEYWORD, default, place)
     if arguments.kwarg and not isinstance(_filled_pack(arguments.kwarg, place), ast.List):
@@ -107,8 +109,8 @@ def _filled_pack(node: ast.arg, place: Place) -> ast.expr | None:
     return None
 
 
-def _variadic(node: ast.arg, place: Place) -> Iterator[Parameter]:
-    """`*args`, or the parameters that a ParamSpec was replaced by."""
+def _variadic(node: ast.arg, place: Place, taken: Collection[str]) -> Iterator[Parameter]:
+    """`*args`, or the parameters that a ParamSpec was replaced by, under names that are free."""
     filled = _filled_pack(node, place)
     front: list[ast.expr] = []
     if isinstance(filled, ast.List):
@@ -117,7 +119,8 @@ def _variadic(node: ast.arg, place: Place) -> Iterator[Parameter]:
         inner = getattr(filled, "slice", None)
         front = inner.elts[:-1] if isinstance(inner, ast.Tuple) else []
     for index, one in enumerate(front):
-        yield Parameter(f"{node.arg}_{index}", Kind.POSITIONAL_ONLY, spell(one))
+        name = free_name(f"{node.arg}_{index}", taken)
+        yield Parameter(name, Kind.POSITIONAL_ONLY, spell(one))
     if not isinstance(filled, ast.List):
         yield _parameter(node, Kind.VARIADIC, None, place)
 

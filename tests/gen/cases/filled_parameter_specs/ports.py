@@ -33,3 +33,12 @@ class Prefixed(Callback[Concatenate[int, Q], float], Protocol[Q]):
 class PrefixedAnything(Callback[Concatenate[int, ...], float], Protocol):
     @property
     def name(self) -> str: ...
+
+
+class Counted(Protocol[P]):
+    def run(self, args_1: int, /, *args: P.args, **kwargs: P.kwargs) -> int: ...
+
+
+@outbound
+class CountedTwice(Counted[[str, bytes]], Protocol):
+    """Has a parameter that is called what one of the filled in ones would be."""

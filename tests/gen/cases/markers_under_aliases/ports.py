@@ -31,3 +31,19 @@ class Bench(t.Protocol):
     def sit(self, seats: int) -> bool: ...
     @in_the_yard
     def stand(self) -> bool: ...
+
+
+def close(recorded: float, actual: float) -> bool:
+    return abs(recorded - actual) < 1
+
+
+def packed(number: complex) -> str:
+    return str(number)
+
+
+@edge.outbound
+class Scale(t.Protocol):
+    """A wrapper says the annotations again, and makes other markers of the same functions."""
+
+    def weigh(self, expected: t.Annotated[float, edge.Match(close)]) -> float: ...
+    def phase(self) -> t.Annotated[complex, edge.Codec(packed, complex)]: ...

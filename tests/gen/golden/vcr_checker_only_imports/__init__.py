@@ -9,22 +9,31 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from vcr_checker_only_imports.inherited import STORE, StoreFirst, StorePut, VcrStore
     from vcr_checker_only_imports.ports import LEDGER, LedgerBook, LedgerLoad, LedgerNode, VcrLedger
 
 __all__ = [
     "LEDGER",
+    "STORE",
     "LedgerBook",
     "LedgerLoad",
     "LedgerNode",
+    "StoreFirst",
+    "StorePut",
     "VcrLedger",
+    "VcrStore",
 ]
 
 _HOMES = {
     "LEDGER": "vcr_checker_only_imports.ports",
+    "STORE": "vcr_checker_only_imports.inherited",
     "LedgerBook": "vcr_checker_only_imports.ports",
     "LedgerLoad": "vcr_checker_only_imports.ports",
     "LedgerNode": "vcr_checker_only_imports.ports",
+    "StoreFirst": "vcr_checker_only_imports.inherited",
+    "StorePut": "vcr_checker_only_imports.inherited",
     "VcrLedger": "vcr_checker_only_imports.ports",
+    "VcrStore": "vcr_checker_only_imports.inherited",
 }
 
 if not TYPE_CHECKING:

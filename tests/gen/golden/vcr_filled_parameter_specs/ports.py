@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Self, cast
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from filled_parameter_specs.ports import Anything, Fixed, Prefixed, PrefixedAnything, Q
+from filled_parameter_specs.ports import (
+    Anything,
+    CountedTwice,
+    Fixed,
+    Prefixed,
+    PrefixedAnything,
+    Q,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,6 +210,42 @@ PREFIXED_ANYTHING: Final[Boundary] = Boundary(
     calls={"name": PrefixedAnythingName, "__call__": PrefixedAnythingCall},
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedTwiceRun(Call):
+    """`CountedTwice.run`, as it crosses the boundary."""
+
+    args_1: int
+    args_0: str
+    args_1_: bytes
+
+    def __call__(self, target: CountedTwice) -> int:
+        return target.run(self.args_1, self.args_0, self.args_1_)
+
+
+class VcrCountedTwice:
+    """Records and replays `CountedTwice`."""
+
+    def __init__(self, *, cassette: Cassette, inner: CountedTwice | None = None) -> None:
+        self._port = OutboundPort(cassette, COUNTED_TWICE, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], CountedTwice]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def run(self, args_1: int, args_0: str, args_1_: bytes, /) -> int:
+        return self._port.call(CountedTwiceRun(args_1=args_1, args_0=args_0, args_1_=args_1_))
+
+
+COUNTED_TWICE: Final[Boundary] = Boundary(
+    "CountedTwice",
+    direction="outbound",
+    protocol="filled_parameter_specs.ports:CountedTwice",
+    wrapper=VcrCountedTwice,
+    calls={"run": CountedTwiceRun},
+)
+
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_fixed_is_a_fixed(wrapper: VcrFixed) -> Fixed:
@@ -217,4 +260,7 @@ if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
     def vcr_prefixed_anything_is_a_prefixed_anything(
         wrapper: VcrPrefixedAnything,
     ) -> PrefixedAnything:
+        return wrapper
+
+    def vcr_counted_twice_is_a_counted_twice(wrapper: VcrCountedTwice) -> CountedTwice:
         return wrapper

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
+from vcr_gen import boundary as edge
 from vcr_gen.boundary import Secret, Volatile
 from vcr_gen.runtime import Boundary, Call, Cassette, InboundPort, MixedPort, OutboundPort
 
-from markers_under_aliases.ports import Bench, Clock, Door, Wire
+from markers_under_aliases.ports import Bench, Clock, Door, Scale, Wire, close, packed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +164,51 @@ BENCH: Final[Boundary] = Boundary(
     opposite={"stand"},
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScaleWeigh(Call):
+    """`Scale.weigh`, as it crosses the boundary."""
+
+    expected: t.Annotated[float, edge.Match(close)]
+
+    def __call__(self, target: Scale) -> float:
+        return target.weigh(self.expected)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScalePhase(Call):
+    """`Scale.phase`, as it crosses the boundary."""
+
+    def __call__(self, target: Scale) -> t.Annotated[complex, edge.Codec(packed, complex)]:
+        return target.phase()
+
+
+class VcrScale:
+    """Records and replays `Scale`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Scale | None = None) -> None:
+        self._port = OutboundPort(cassette, SCALE, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Scale]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def weigh(self, expected: t.Annotated[float, edge.Match(close)]) -> float:
+        return self._port.call(ScaleWeigh(expected=expected))
+
+    def phase(self) -> t.Annotated[complex, edge.Codec(packed, complex)]:
+        return self._port.call(ScalePhase())
+
+
+SCALE: Final[Boundary] = Boundary(
+    "Scale",
+    direction="outbound",
+    protocol="markers_under_aliases.ports:Scale",
+    wrapper=VcrScale,
+    calls={"weigh": ScaleWeigh, "phase": ScalePhase},
+)
+
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_clock_is_a_clock(wrapper: VcrClock) -> Clock:
@@ -175,4 +221,7 @@ if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
         return wrapper
 
     def vcr_bench_is_a_bench(wrapper: VcrBench) -> Bench:
+        return wrapper
+
+    def vcr_scale_is_a_scale(wrapper: VcrScale) -> Scale:
         return wrapper

@@ -9,25 +9,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from vcr_relative_and_star_imports.circle import TURNING, TurningTurn, VcrTurning
     from vcr_relative_and_star_imports.later import LATER, LaterHandOver, VcrLater
     from vcr_relative_and_star_imports.ports import DRAWER, DrawerDraw, VcrDrawer
 
 __all__ = [
     "DRAWER",
     "LATER",
+    "TURNING",
     "DrawerDraw",
     "LaterHandOver",
+    "TurningTurn",
     "VcrDrawer",
     "VcrLater",
+    "VcrTurning",
 ]
 
 _HOMES = {
     "DRAWER": "vcr_relative_and_star_imports.ports",
     "LATER": "vcr_relative_and_star_imports.later",
+    "TURNING": "vcr_relative_and_star_imports.circle",
     "DrawerDraw": "vcr_relative_and_star_imports.ports",
     "LaterHandOver": "vcr_relative_and_star_imports.later",
+    "TurningTurn": "vcr_relative_and_star_imports.circle",
     "VcrDrawer": "vcr_relative_and_star_imports.ports",
     "VcrLater": "vcr_relative_and_star_imports.later",
+    "VcrTurning": "vcr_relative_and_star_imports.circle",
 }
 
 if not TYPE_CHECKING:

@@ -530,6 +530,7 @@ SELECTOR: Final[Boundary] = Boundary(
         "namespace": SelectorNamespace,
         "moved": SelectorMoved,
     },
+    handles=lambda: (COLUMN,),
 )
 
 

@@ -1,0 +1,2 @@
+from .inside import Shelf as Shelf
+from .inside import Thing as Thing

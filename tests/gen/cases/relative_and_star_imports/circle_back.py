@@ -1,0 +1,4 @@
+from .circle import *
+
+
+class Turn: ...
