@@ -241,18 +241,21 @@ def _refuse_hidden(library: Library, stub: Module, problems: Problems) -> None:
 def _stable_name(decorator: ast.expr, default: str, module: Module, problems: Problems) -> str:
     if not isinstance(decorator, ast.Call):
         return default
-    for keyword in decorator.keywords:
-        if keyword.arg == "name":
-            if isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, str):
-                return keyword.value.value
-            problems.report(
-                "VCR108",
-                f"`name` must be a string literal; got `{ast.unparse(keyword.value)}`",
-                "the marker is read from source and never evaluated; write the name out",
-                module=module,
-                node=keyword.value,
-            )
-    return default
+    name = default
+    for given in (*decorator.args, *decorator.keywords):
+        match given:
+            case ast.keyword(arg="name", value=ast.Constant(value=str(text))) if text:
+                name = text
+                continue
+            case ast.keyword(arg="name", value=node):
+                message = "`name` must be a string literal that is not empty"
+                hint = "the marker is read from source and never evaluated; write the name out"
+            case node:
+                message = "a mark takes `name` and nothing else"
+                hint = 'write `name="…"`: what the boundary is called in cassettes'
+        got = ast.unparse(node)
+        problems.report("VCR108", f"{message}; got `{got}`", hint, module=module, node=node)
+    return name
 
 
 def _ruled(library: Library, rule: BoundaryRule, problems: Problems) -> Found | None:
