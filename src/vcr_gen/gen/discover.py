@@ -14,7 +14,7 @@ from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.field_rules import split_match
 from vcr_gen.gen.flatten import is_protocol
 from vcr_gen.gen.library import Definition, Library, Unread
-from vcr_gen.gen.marks import marked_classes
+from vcr_gen.gen.marks import marked_classes, mistaken_marks
 from vcr_gen.gen.modules import Module
 from vcr_gen.gen.problems import Problems
 
@@ -153,6 +153,7 @@ def discover(
         if read != path:
             _refuse_hidden(library, module, problems)
             continue
+        _refuse_mistaken(library, module, problems)
         marked = list(_marked(library, module, problems))
         if marked:
             _check_importable(library, module, problems)
@@ -220,6 +221,16 @@ def _marked(library: Library, module: Module, problems: Problems) -> Iterator[Fo
             yield Found(definition, one.direction, name, module.name)
             continue
         problems.report(code, message, hint, module=module, node=node)
+
+
+def _refuse_mistaken(library: Library, module: Module, problems: Problems) -> None:
+    """Marks that nobody imported: without a word, the wrappers of their Protocols would go."""
+    for node, meant in mistaken_marks(library, module):
+        message = f"the mark `@{node.id}` means nothing in its module"
+        hint = f"did you mean `@{meant}`?"
+        if node.id == meant:
+            hint = f"import it: from vcr_gen.boundary import {meant}"
+        problems.report("VCR106", message, hint, module=module, node=node)
 
 
 def _refuse_hidden(library: Library, stub: Module, problems: Problems) -> None:
