@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from vcr_gen.gen.config import BoundaryRule, Config, Direction
+from vcr_gen.gen.config_file import has_own_config
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.field_rules import split_match
 from vcr_gen.gen.flatten import is_protocol
@@ -83,6 +84,8 @@ def _files(folder: Path, config: Config) -> Iterator[Path]:
         shown, reason = config.display(folder), f"the folder cannot be read: {error.strerror}"
         hint = "check its permissions, or `exclude` it"
         raise RefusedError([Diagnostic(shown, 0, 0, "VCR303", reason, hint)]) from error
+    if "pyproject.toml" in names and folder not in config.sources and has_own_config(folder):
+        return  # another project: from here, its modules would have other names
     for name in sorted(names):
         entry, path = names[name], folder / name
         if name.startswith(".") or _excluded(path, config):
