@@ -93,6 +93,16 @@ def test_vcr_record_records_afresh_unless_the_command_line_says_otherwise(
     assert "returned: new a" in project.cassettes()[FILE]
 
 
+def test_a_mode_in_vcr_record_is_refused_before_any_test_runs(project: PluginProject) -> None:
+    project.write("test_it.py", ONE_TEST)
+    refused = project.run(VCR_RECORD="none", WORLD="old")
+    assert "VCR_RECORD must be 1 or 0; got 'none'" in refused
+    assert "--vcrgen-mode=none" in refused
+    assert "exit 4" in refused
+    assert project.cassettes() == {}
+    assert "1 recorded" in project.run("--vcrgen-mode=once", VCR_RECORD="none", WORLD="old")
+
+
 @pytest.mark.parametrize(
     ("command_line", "asked", "environment", "expected"),
     [

@@ -88,7 +88,24 @@ def test_an_unknown_mode_names_the_known_ones(tmp_path):
         Cassette(tmp_path / "a.yaml", "sometimes")
 
 
-@pytest.mark.parametrize("no", ["", "0", "false", "False"])
+@pytest.mark.parametrize("word", ["none", "verify", "onec", "2"])
+def test_a_word_in_vcr_record_that_says_neither_yes_nor_no_records_nothing(tape, monkeypatch, word):
+    session(tape.path, "all", 1)
+    before = tape.path.read_text()
+    monkeypatch.setenv("VCR_RECORD", word)
+    with pytest.raises(UsageError, match=f"VCR_RECORD must be 1 or 0; got '{word}'"):
+        session(tape.path, "none", 1)
+    assert before == tape.path.read_text()
+
+
+@pytest.mark.parametrize("yes", ["1", "true", "Yes", "on"])
+def test_vcr_record_says_yes_in_several_ways(tmp_path, monkeypatch, yes):
+    monkeypatch.setenv("VCR_RECORD", yes)
+    with Cassette(tmp_path / "tape.yaml") as cassette:
+        assert cassette.mode is Mode.ALL
+
+
+@pytest.mark.parametrize("no", ["", "0", "false", "False", "no", "off"])
 def test_variables_that_say_no_are_as_if_they_were_not_set(tmp_path, monkeypatch, no):
     monkeypatch.setenv("VCR_RECORD", no)
     monkeypatch.setenv("CI", no)

@@ -129,7 +129,7 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
         plan = plan_run(config, request)
     terminal.detail(f"read and compared in {time.perf_counter() - started:.2f} s")
     if not plan.changes and not plan.unchanged:
-        terminal.note("no boundaries found: mark a Protocol with @outbound, or run vcr-gen --init")
+        terminal.note(f"no boundaries found: {_where_to_look(config)}")
     only_look = arguments.check or arguments.diff
     verbs = _FOUND if only_look else _DONE
     files = [FileNote(config.display(c.path), verbs[c.kind]) for c in plan.changes]
@@ -150,6 +150,19 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
             fix=fixing_command(arguments, arguments.paths) if plan.changes else "",
         ),
         terminal,
+    )
+
+
+def _where_to_look(config: Config) -> str:
+    """What to do where there is no boundary."""
+    from vcr_gen.gen.inputs import other_projects
+
+    others = [config.display(folder) for folder in other_projects(config)]
+    if not others:
+        return "mark a Protocol with @outbound, or run vcr-gen --init"
+    return (
+        f"other projects are in {', '.join(others)}; "
+        f"run vcr-gen there, or vcr-gen --config {others[0]}/pyproject.toml"
     )
 
 

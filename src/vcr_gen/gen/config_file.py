@@ -16,7 +16,7 @@ from vcr_gen.gen.toml_places import find_key, find_table, place_of_syntax_error
 from vcr_gen.gen.toml_table import StrictTable
 from vcr_gen.gen.versions import installed_version, is_specifier, satisfies
 
-__all__ = ["find_config_file", "load_config", "parse_config"]
+__all__ = ["find_config_file", "has_own_config", "load_config", "parse_config"]
 
 _TABLE: Final = "tool.vcr-gen"
 _FORMATTERS: Final[Mapping[str, Formatter]] = {"black": "black", "ruff": "ruff"}
@@ -30,6 +30,11 @@ def find_config_file(start: Path) -> Path | None:
     files = [file for file in files if file.is_file()]
     ours = (file for file in files if _MENTION.search(file.read_bytes()) and _has_table(file))
     return next(ours, next(iter(files), None))
+
+
+def has_own_config(folder: Path) -> bool:
+    """Whether a folder is a project itself, rather than a part of one above it."""
+    return find_config_file(folder) == folder / "pyproject.toml"
 
 
 def load_config(start: Path, *, file: Path | None = None, settings: Sequence[str] = ()) -> Config:

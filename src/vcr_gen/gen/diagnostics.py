@@ -78,7 +78,7 @@ CODES: Final[Mapping[str, Explanation]] = _table(
         "VCR105": "a Protocol inherits from a class that is none",
         "VCR106": "a name in a Protocol means nothing in its module",
         "VCR107": "the bases of a Protocol have no consistent order",
-        "VCR108": "the stable name of a boundary is not a string literal",
+        "VCR108": "a mark takes a name, as a string literal, and nothing else",
         "VCR109": "the file of a Protocol cannot be imported",
         "VCR110": "a boundary or a member is given a direction twice",
         "VCR111": "a template cannot be read or filled in",

@@ -11,11 +11,12 @@ from typing import Final, Literal
 from unicodedata import normalize
 
 from vcr_gen.gen.config import BoundaryRule, Config, Direction
+from vcr_gen.gen.config_file import has_own_config
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.field_rules import split_match
 from vcr_gen.gen.flatten import is_protocol
 from vcr_gen.gen.library import Definition, Library, Unread
-from vcr_gen.gen.marks import marked_by_call, marked_classes
+from vcr_gen.gen.marks import marked_by_call, marked_classes, mistaken_marks
 from vcr_gen.gen.modules import Module
 from vcr_gen.gen.problems import Problems
 
@@ -84,6 +85,8 @@ def _files(folder: Path, config: Config) -> Iterator[Path]:
         shown, reason = config.display(folder), f"the folder cannot be read: {error.strerror}"
         hint = "check its permissions, or `exclude` it"
         raise RefusedError([Diagnostic(shown, 0, 0, "VCR303", reason, hint)]) from error
+    if "pyproject.toml" in names and folder not in config.sources and has_own_config(folder):
+        return  # another project: from here, its modules would have other names
     for name in sorted(names):
         entry, path = names[name], folder / name
         if name.startswith(".") or _excluded(path, config):
@@ -164,6 +167,7 @@ def discover(
         if read != path:
             _refuse_hidden(library, module, problems)
             continue
+        _refuse_mistaken(library, module, problems)
         marked = list(_marked(library, module, problems))
         _refuse_calls(library, module, problems)
         if marked:
@@ -262,6 +266,16 @@ def _refuse_calls(library: Library, module: Module, problems: Problems) -> None:
         )
 
 
+def _refuse_mistaken(library: Library, module: Module, problems: Problems) -> None:
+    """Marks that nobody imported: without a word, the wrappers of their Protocols would go."""
+    for node, meant in mistaken_marks(library, module):
+        message = f"the mark `@{node.id}` means nothing in its module"
+        hint = f"did you mean `@{meant}`?"
+        if node.id == meant:
+            hint = f"import it: from vcr_gen.boundary import {meant}"
+        problems.report("VCR106", message, hint, module=module, node=node)
+
+
 def _refuse_hidden(library: Library, stub: Module, problems: Problems) -> None:
     """Marks in a file that nobody reads, because there is a stub beside it."""
     running = library.runtime_module(stub)
@@ -279,36 +293,23 @@ def _refuse_hidden(library: Library, stub: Module, problems: Problems) -> None:
 
 
 def _stable_name(decorator: ast.expr, default: str, module: Module, problems: Problems) -> str:
+    if not isinstance(decorator, ast.Call):
+        return default
     name = default
-    for node, wrong, hint in _arguments(decorator):
-        if wrong:
-            problems.report("VCR108", wrong, hint, module=module, node=node)
-        elif isinstance(node, ast.Constant):
-            name = str(node.value)
+    for given in (*decorator.args, *decorator.keywords):
+        match given:
+            case ast.keyword(arg="name", value=ast.Constant(value=str(text))) if text:
+                name = text
+                continue
+            case ast.keyword(arg="name", value=node):
+                message = "`name` must be a string literal that is not empty"
+                hint = "the marker is read from source and never evaluated; write the name out"
+            case node:
+                message = "a mark takes `name` and nothing else"
+                hint = 'write `name="…"`: what the boundary is called in cassettes'
+        got = ast.unparse(node)
+        problems.report("VCR108", f"{message}; got `{got}`", hint, module=module, node=node)
     return name
-
-
-def _arguments(decorator: ast.expr) -> Iterator[tuple[ast.expr, str, str]]:
-    """What a mark is called with; for each argument what is wrong with it, if anything, and a hint.
-
-    A mark is read and never evaluated, and takes a name alone.
-    """
-    for node in decorator.args if isinstance(decorator, ast.Call) else ():
-        text = ast.unparse(node)
-        yield node, f"a mark takes its name by keyword; got `{text}`", f"write `name={text}`"
-    for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
-        node, wrong = keyword.value, ""
-        hint = "the marker is read from source and never evaluated; write the name out"
-        if keyword.arg is not None and keyword.arg != "name":
-            wrong = f"a mark has no option `{keyword.arg}`"
-            hint = "remove it, or write `name`, the only one that there is"
-        elif not isinstance(node, ast.Constant) or not isinstance(node.value, str):
-            shown = ast.unparse(node if keyword.arg else keyword)
-            wrong = f"`name` must be a string literal; got `{shown}`"
-        elif not node.value:
-            wrong = "`name` must be a string that is not empty"
-            hint = "leave it out: without it, a boundary is called what its class is"
-        yield node, wrong, hint
 
 
 def _ruled(library: Library, rule: BoundaryRule, problems: Problems) -> Found | None:

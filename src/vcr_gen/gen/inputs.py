@@ -8,11 +8,15 @@ from pathlib import Path
 
 from vcr_gen.gen.cache import fingerprint, hash_file
 from vcr_gen.gen.config import Config
+from vcr_gen.gen.config_file import has_own_config
 from vcr_gen.gen.formatting import formatter_version
 from vcr_gen.gen.resources import templates_dir
 from vcr_gen.gen.versions import installed_version
 
-__all__ = ["project_files", "settings_fingerprint", "template_files"]
+__all__ = ["SETTINGS", "other_projects", "project_files", "settings_fingerprint", "template_files"]
+
+SETTINGS = "pyproject.toml"
+"""The file that makes a project of a folder."""
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -36,7 +40,10 @@ def settings_fingerprint(config: Config) -> str:
 
 
 def project_files(config: Config) -> list[str]:
-    """Every source file of the project, whether it is searched for boundaries or not."""
+    """Every source file of the project, whether it is searched for boundaries or not.
+
+    With them, the settings of folders below: they make other projects of these.
+    """
     found: set[str] = set()
     entered: set[str] = set()
     for source in config.sources:
@@ -53,9 +60,20 @@ def project_files(config: Config) -> list[str]:
                 if not name.startswith((".", "__pycache__"))
                 and not os.path.exists(os.path.join(parent, name, "pyvenv.cfg"))
             ]
-            paths = (os.path.join(parent, name) for name in files if name.endswith((".py", ".pyi")))
+            below = parent != str(source)
+            paths = (
+                os.path.join(parent, name)
+                for name in files
+                if name.endswith((".py", ".pyi")) or (below and name == SETTINGS)
+            )
             found.update(path for path in paths if os.path.isfile(path))  # no pipe, for one
     return sorted(found)
+
+
+def other_projects(config: Config) -> list[Path]:
+    """The folders below that are projects of their own, and not searched."""
+    folders = (Path(path).parent for path in project_files(config) if path.endswith(SETTINGS))
+    return [folder for folder in folders if has_own_config(folder)]
 
 
 def _packages(config: Config) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from vcr_gen.gen.conditions import Target, verdict
 from vcr_gen.gen.config import Direction
@@ -13,7 +14,7 @@ from vcr_gen.gen.modules import Module
 from vcr_gen.gen.scopes import Scope
 from vcr_gen.gen.syntax import blocks
 
-__all__ = ["Marked", "marked_by_call", "marked_classes"]
+__all__ = ["Marked", "marked_by_call", "marked_classes", "mistaken_marks"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,19 @@ def marked_classes(library: Library, module: Module) -> Iterator[Marked]:
         if marks:
             definition = Definition(module, ".".join([*outer, node.name]), node, when)
             yield Marked(node.name, definition, marks)
+
+
+def mistaken_marks(library: Library, module: Module) -> Iterator[tuple[ast.Name, str]]:
+    """Decorators that mean nothing in their module, each with the mark that it looks like."""
+    scope = Scope(library, module)
+    for node, outer, _ in _Classes(module.target).inside(module.parsed.tree.body):
+        for decorator in node.decorator_list if "<locals>" not in outer else ():
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if not isinstance(called, ast.Name) or called.id in module.bindings:
+                continue
+            if scope.resolve(called) is None:  # no star import has it either
+                for meant in get_close_matches(called.id, ("inbound", "outbound"), 1, 0.8):
+                    yield called, meant
 
 
 def _marks(node: ast.ClassDef, scope: Scope) -> Iterator[tuple[ast.expr, Direction]]:

@@ -11,7 +11,7 @@ from vcr_gen.gen import cache
 from vcr_gen.gen.config import Config
 from vcr_gen.gen.cores import processes
 from vcr_gen.gen.diagnostics import RefusedError
-from vcr_gen.gen.inputs import project_files, settings_fingerprint
+from vcr_gen.gen.inputs import SETTINGS, project_files, settings_fingerprint
 from vcr_gen.gen.memory import Past
 from vcr_gen.gen.ownership import file_of, owned_files, source_of
 from vcr_gen.gen.plan import Plan, make_plan
@@ -94,11 +94,13 @@ def _past(config: Config, manifest: cache.Manifest, hashes: Mapping[str, str]) -
     """The earlier run, and what must be done again; None when that is everything.
 
     A file of ours that is not as it was left is made again. So is all that a changed source has
-    a say in; but a source that came or went, or a changed package, may have a say anywhere.
+    a say in; but a source that came or went, a changed package, or the settings of a folder,
+    may have a say anywhere.
     """
     changed = manifest.changed(hashes)
     came = any(manifest.inputs.get(path, cache.MISSING) == cache.MISSING for path in hashes)
-    if came or not changed <= hashes.keys():
+    settings = any(path.endswith(SETTINGS) for path in changed)
+    if came or settings or not changed <= hashes.keys():
         return None
     memory, spoilt = manifest.memory, manifest.spoilt()
     affected = memory.affected({*changed, *spoilt})

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from vcr_gen.runtime.modes import asks_to_record, is_set
+
 __all__ = ["Decision", "decide"]
 
 _NOT_RECORDING: Final = ("none", "verify")
@@ -27,8 +29,8 @@ def decide(
     """
     if command_line is not None:
         return Decision(_plain(command_line))
-    watched = not _is_set(environment, "CI")
-    if _is_set(environment, "VCR_RECORD"):
+    watched = not is_set(environment, "CI")
+    if asks_to_record(environment):
         return Decision("all") if watched else Decision("none", "VCR_RECORD")
     mode = _plain(asked or "none")
     if watched or mode in _NOT_RECORDING:
@@ -38,7 +40,3 @@ def decide(
 
 def _plain(mode: str) -> str:
     return "all" if mode == "rewrite" else mode
-
-
-def _is_set(environment: Mapping[str, str], name: str) -> bool:
-    return environment.get(name, "").lower() not in ("", "0", "false")

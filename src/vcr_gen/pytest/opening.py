@@ -34,6 +34,7 @@ class Opener:
                 for name in ("mode", "format", "max_age", "when_stale", "hermetic")
             },
         )
+        self.decision()  # a VCR_RECORD that means nothing is told before any test runs
         self.claims = Claims(self._ini.format or "yaml")
         folder = config.getoption("vcrgen_report")
         self._picture = Pictures(Path(folder), config.rootpath, note).write if folder else None

@@ -1,12 +1,17 @@
 """When a cassette records and when it replays."""
 
 import os
+from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
+from typing import Final
 
 from vcr_gen.errors import UsageError
 
-__all__ = ["Action", "Mode", "action_for", "mode_of"]
+__all__ = ["Action", "Mode", "action_for", "asks_to_record", "is_set", "mode_of"]
+
+_YES: Final = ("1", "true", "yes", "on")
+_NO: Final = ("", "0", "false", "no", "off")
 
 
 class Mode(Enum):
@@ -41,10 +46,10 @@ def mode_of(mode: "str | Mode | None") -> Mode:
 
     Without a word it is `once`, and `none` where the variable `CI` says that nobody watches.
     """
-    if _is_set("VCR_RECORD"):
+    if asks_to_record(os.environ):
         return Mode.ALL
     if mode is None:
-        return Mode.NONE if _is_set("CI") else Mode.ONCE
+        return Mode.NONE if is_set(os.environ, "CI") else Mode.ONCE
     if isinstance(mode, Mode):
         return mode
     if mode in _ALIASES:
@@ -56,9 +61,24 @@ def mode_of(mode: "str | Mode | None") -> Mode:
         raise UsageError(f"unknown mode {mode!r}: expected one of {words}") from None
 
 
-def _is_set(name: str) -> bool:
-    """Whether a variable says yes, by the rule of the pytest plugin."""
-    return os.environ.get(name, "").lower() not in ("", "0", "false")
+def asks_to_record(environment: Mapping[str, str]) -> bool:
+    """Whether `VCR_RECORD` says yes.
+
+    A word that says neither yes nor no is an error: who writes `VCR_RECORD=none` wants anything
+    but new cassettes.
+    """
+    word = environment.get("VCR_RECORD", "")
+    if word.lower() not in (*_YES, *_NO):
+        raise UsageError(
+            f"VCR_RECORD must be 1 or 0; got {word!r}; "
+            "a mode is given to Cassette, or to pytest: --vcrgen-mode=none"
+        )
+    return word.lower() in _YES
+
+
+def is_set(environment: Mapping[str, str], name: str) -> bool:
+    """Whether a variable is there and does not say no."""
+    return environment.get(name, "").lower() not in _NO
 
 
 def action_for(mode: Mode, path: Path) -> Action:

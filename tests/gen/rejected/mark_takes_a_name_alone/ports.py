@@ -1,0 +1,30 @@
+from typing import Protocol
+
+from vcr_gen.boundary import inbound, outbound
+
+OPTIONS = {"name": "options"}
+
+
+@outbound(nam="shell")
+class Mistyped(Protocol):
+    def run(self) -> int: ...
+
+
+@inbound("server")
+class Positional(Protocol):
+    def run(self) -> int: ...
+
+
+@outbound(name="")
+class Empty(Protocol):
+    def run(self) -> int: ...
+
+
+@outbound(**OPTIONS)
+class Unpacked(Protocol):
+    def run(self) -> int: ...
+
+
+@outbound()
+class Bare(Protocol):
+    def run(self) -> int: ...
