@@ -15,6 +15,7 @@ __all__ = ["Vault"]
 
 _REMEMBERED: Final = 64
 _SHORTEST: Final = 6
+_LONG_NUMBER: Final = 12
 
 
 @final
@@ -121,7 +122,10 @@ class Vault:
 
 
 def _is_distinctive(text: str) -> bool:
-    """Whether a text is hardly met by chance: no common word, and no number."""
+    """Whether a text is hardly met by chance: no common word, and no number but a long one.
+
+    A card or an account has at least as many digits as `_LONG_NUMBER`.
+    """
     if len(text) < _SHORTEST:
         return False
     kinds = (
@@ -130,4 +134,4 @@ def _is_distinctive(text: str) -> bool:
         any(char.isdigit() for char in text),
         not text.isalnum(),
     )
-    return sum(kinds) > 1 or len(text) >= 24
+    return sum(kinds) > 1 or len(text) >= (_LONG_NUMBER if text.isdigit() else 24)
