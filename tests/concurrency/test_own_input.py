@@ -3,6 +3,7 @@
 import asyncio
 import multiprocessing
 import sys
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -125,3 +126,33 @@ def test_it_comes_on_trio(tape: Path) -> None:
 
     recorded = run_on("trio", tape, "all", program)
     assert run_on("trio", tape, "none", program, patience=20.0) == recorded
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_time_outs_that_begin_when_a_thread_wakes_the_loop(tape: Path, loop: str) -> None:
+    """The tape does not know when it did, but when the program went on to its next call."""
+
+    async def program(world: Any) -> list[str]:
+        loop = asyncio.get_running_loop()
+        lines: asyncio.Queue[str | None] = asyncio.Queue()
+        log: list[str] = []
+
+        def read() -> None:
+            for key in "abc":
+                time.sleep(0.1)
+                loop.call_soon_threadsafe(lines.put_nowait, world.peek(key))
+            loop.call_soon_threadsafe(lines.put_nowait, None)
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        while (line := await lines.get()) is not None:
+            try:
+                log.append(await asyncio.wait_for(world.fetch(line), 0.05))
+            except TimeoutError:
+                log.append(f"{line} came late")
+        reader.join()
+        return log
+
+    recorded = record(tape, program, loop_factory=LOOPS[loop])
+    for _ in range(3):
+        assert recorded == replay(tape, program, loop_factory=LOOPS[loop])

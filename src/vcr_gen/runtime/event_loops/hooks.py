@@ -1,6 +1,7 @@
 """What the hooks of all loops have in common."""
 
 import asyncio
+import heapq
 from collections.abc import Callable, Coroutine, Generator
 from itertools import count
 from typing import Any, Protocol, cast, final
@@ -14,6 +15,7 @@ __all__ = [
     "OrderedTimer",
     "Overrides",
     "apart",
+    "may_catch_up",
     "move_timer",
     "redelivers",
 ]
@@ -35,6 +37,13 @@ class Hook(Protocol):
         """Whether the running task alone has something to do, and no timer is due by then.
 
         The loop would be idle at once if it waited; so it need not. False where that is not known.
+        """
+
+    def catch_up(self, when: float) -> None:
+        """The program does what comes next on the tape, then: let the clock go there.
+
+        Only where something woke the loop of which the tape knows nothing, such as a thread: it
+        took its time in the recording, and the timers that were set since began later there.
         """
 
     def remove(self) -> None:
@@ -139,6 +148,23 @@ def redelivers(callback: object) -> bool:
     A loop with nothing else to do is idle: the task waits for its turn to leave.
     """
     return getattr(callback, "__name__", "") == "_deliver_cancellation"
+
+
+def may_catch_up(timers: list[Any], since: int | None, *, now: float, when: float) -> bool:
+    """Whether a clock may go on to a time; the timers made since a count of them go with it.
+
+    Not past a timer that is older: it would have come first.
+    """
+    if since is None or when <= now:
+        return False
+    waiting = [one for one in timers if not one.cancelled()]
+    fresh = [one for one in waiting if isinstance(one, OrderedTimer) and one.ordinal >= since]
+    if any(one.when() <= when for one in waiting if one not in fresh):
+        return False
+    for one in fresh:
+        move_timer(one, one.when() + when - now)
+    heapq.heapify(timers)
+    return True
 
 
 def move_timer(timer: Any, when: float) -> None:

@@ -9,7 +9,6 @@ import asyncio
 import heapq
 from collections.abc import Callable
 from contextvars import Context
-from itertools import count
 from typing import Any, Final, final
 
 from vcr_gen.errors import DivergenceError
@@ -19,6 +18,7 @@ from vcr_gen.runtime.event_loops.hooks import (
     OrderedTimer,
     Overrides,
     apart,
+    may_catch_up,
     redelivers,
 )
 from vcr_gen.runtime.event_loops.jobs import run_job
@@ -64,7 +64,10 @@ class ProbingHook:
         self._submit = loop.run_in_executor
         self.shares = _hook_of(loop) is not None
         self._timers: list[_Timer] = []
-        self._ordinals = count()
+        self._made = 0
+        """How many timers were made."""
+        self._stirred: int | None = None
+        """How many timers there were when another thread woke the loop."""
         self._installed = True
         self._added = True
         """Whether something became ready since the probe was sent."""
@@ -100,6 +103,11 @@ class ProbingHook:
         """Not known: only the probe tells."""
         del when
         return False
+
+    def catch_up(self, when: float) -> None:
+        """Let the clock go to what the program does, where the tape does not know what woke it."""
+        if may_catch_up(self._timers, self._stirred, now=self._clock.now, when=when):
+            self._clock.advance(when)
 
     def remove(self) -> None:
         """Leave the loop as it was found; timers that still run go on in it."""
@@ -141,8 +149,12 @@ class ProbingHook:
     def _call_soon_threadsafe(
         self, callback: Callable[..., object], *arguments: Any, context: Context | None = None
     ) -> asyncio.Handle:
+        def call() -> None:
+            self._stirred = self._made
+            callback(*arguments)
+
         self._added = True
-        return self._from_thread(callback, *arguments, context=context)
+        return self._from_thread(call, context=context)
 
     def _call_later(
         self,
@@ -160,9 +172,9 @@ class ProbingHook:
         *arguments: Any,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
-        ordinal = next(self._ordinals)
-        timer = _Timer(apart(when, ordinal), callback, arguments, self.loop, context)
-        timer.ordinal = ordinal
+        timer = _Timer(apart(when, self._made), callback, arguments, self.loop, context)
+        timer.ordinal = self._made
+        self._made += 1
         heapq.heappush(self._timers, timer)
         self._stop_waiting()
         self._send()
@@ -218,6 +230,7 @@ class ProbingHook:
         if idles:
             wait = GLANCE if wait is None else min(wait, GLANCE)
         if wait == 0:
+            self._stirred = None
             self._send()
         elif wait is not None:
             self._alarm = self._later(wait, self._wake, when)

@@ -14,6 +14,7 @@ from vcr_gen.runtime.event_loops.hooks import (
     OrderedTimer,
     Overrides,
     apart,
+    may_catch_up,
     move_timer,
     redelivers,
 )
@@ -53,12 +54,20 @@ class StandardHook:
         """Hooks beneath this one that go when it goes."""
         self.timers = self._adopt_timers(timers)
         """How long the timers that were there already had to run."""
-        self._ordinals = count()
+        self._made = 0
+        """How many timers were made."""
+        self._stirred: int | None = None
+        """How many timers there were when something of the program's own woke the loop."""
         self._inputs = count()
         self._submit = loop.run_in_executor
         self._tasks = NumberedTasks(loop)
+        self._from_thread = loop.call_soon_threadsafe
         self._overrides = Overrides(
-            loop, time=self._time, call_at=self._call_at, run_in_executor=self._run_in_executor
+            loop,
+            time=self._time,
+            call_at=self._call_at,
+            call_soon_threadsafe=self._call_soon_threadsafe,
+            run_in_executor=self._run_in_executor,
         )
         self._hooked = self._loop._selector = _HookedSelector(self._selector, self)
 
@@ -82,6 +91,12 @@ class StandardHook:
             return False
         task = asyncio.current_task()
         return task is not None and not task.cancelling() and len(self._selector.get_map()) <= 1
+
+    def catch_up(self, when: float) -> None:
+        """Let the clock go to what the program does, where the tape does not know what woke it."""
+        now, timers = self._clock.now, self._loop._scheduled
+        if may_catch_up(timers, self._stirred, now=now, when=when):
+            self._clock.advance(when)
 
     def remove(self) -> None:
         """Leave the loop as it was found."""
@@ -114,6 +129,15 @@ class StandardHook:
         gate = self._session.job_gate()
         return run_job(gate, self._submit, executor, function, arguments)
 
+    def _call_soon_threadsafe(
+        self, callback: Callable[..., object], *arguments: Any, context: Context | None = None
+    ) -> asyncio.Handle:
+        def call() -> None:
+            self._stirred = self._made
+            callback(*arguments)
+
+        return self._from_thread(call, context=context)
+
     def _call_at(
         self,
         when: float,
@@ -123,9 +147,9 @@ class StandardHook:
     ) -> asyncio.TimerHandle:
         """Schedule as the loop does, but keep the order of timers that are due together."""
         self._loop._check_closed()
-        ordinal = next(self._ordinals)
-        timer = OrderedTimer(apart(when, ordinal), callback, arguments, self.loop, context)
-        timer.ordinal = ordinal
+        timer = OrderedTimer(apart(when, self._made), callback, arguments, self.loop, context)
+        timer.ordinal = self._made
+        self._made += 1
         heapq.heappush(self._loop._scheduled, timer)
         timer.mark_scheduled()
         return timer
@@ -164,10 +188,12 @@ class StandardHook:
         hears = len(self._selector.get_map()) > 1  # besides what other threads wake it with
         if hears and not self._session.one_by_one and (events := self._selector.select(0)):
             self._session.busy()
+            self._stirred = self._made
             return events
         wait = self._session.idle(timer, hears=hears)
         if wait == 0:  # who goes on now may wait again, and has not been told there
             self._retried = False
+            self._stirred = None
         if idles:
             wait = GLANCE if wait is None else min(wait, GLANCE)
         events = self._selector.select(wait)

@@ -181,8 +181,11 @@ class Player:
 
     def _begin(self, slot: Slot) -> int:
         self._stage.check()
+        comes_next = self.window.comes_next(slot, self._loops.clock.now)
         start = self._stage.take(slot).start
-        self._loops.hook(start.at, start.timers)  # from now on, the clock is the session's
+        hook = self._loops.hook(start.at, start.timers)  # from now on, the clock is the session's
+        if hook is not None and comes_next:
+            hook.catch_up(start.at)
         self._stage.running[start.call] = slot
         return start.call
 

@@ -9,7 +9,7 @@ its own strand. Only what is needed to answer is read, so a sequential replay ho
 from collections import deque
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 from math import inf
 from typing import TypeVar, final
 
@@ -84,6 +84,13 @@ class Window:
                 return head
             window.popleft()
         return None
+
+    def comes_next(self, slot: Slot, now: float) -> bool:
+        """Whether time goes on to an event: it is later than now, and nothing else is before it."""
+        if slot.event.at <= now:
+            return False
+        before = takewhile(lambda one: one is not slot, self._window)
+        return all(one.done or one.event.at <= now for one in before)
 
     def skip(self, call: int) -> None:
         """Leave out a call that need not happen again."""
