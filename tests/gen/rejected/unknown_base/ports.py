@@ -40,3 +40,12 @@ class Computed(Made, Protocol):
 @outbound
 class Called(type("Other", (Protocol,), {}), Protocol):
     def run(self) -> int: ...
+
+
+One = Two
+Two = One
+
+
+@outbound
+class Circular(One, Protocol):
+    def run(self) -> int: ...
