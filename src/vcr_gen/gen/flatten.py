@@ -130,7 +130,7 @@ class _Bases:
                 self.problems.report(
                     "VCR103",
                     f"the base `{ast.unparse(base)}` of `{definition.qualname}` cannot be found",
-                    "install the package it comes from, or add its folder to `sources`",
+                    _how_to_find(base, scope),
                     module=definition.module,
                     node=base,
                 )
@@ -213,6 +213,21 @@ def named_class(node: ast.expr, scope: Scope) -> NamedClass | None:
             names = [_own_parameter(library, one) for one in variables]
             arguments = _arguments(fill(bound, assigned(names, arguments)))
     return None
+
+
+def _how_to_find(base: ast.expr, scope: Scope) -> str:
+    """The hint for a base of which there is no class: by what its first name stands for."""
+    for _ in range(10):
+        while isinstance(base, ast.Attribute | ast.Subscript):
+            base = base.value
+        match scope.resolve(base):
+            case Unread():
+                return "install the package it comes from, or add its folder to `sources`"
+            case Definition(node=ast.Assign(value=value)) as alias:
+                base, scope = value, Scope(scope.library, alias.module)
+            case None if isinstance(base, ast.Name):
+                return "import or define it there; a type checker would complain too"
+    return "name the class itself: the source does not tell what is computed"
 
 
 def _left_out(library: Library, base: NamedClass) -> str:

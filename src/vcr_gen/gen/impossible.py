@@ -96,7 +96,9 @@ def _undecided(
 ) -> list[TypeVariable]:
     """The method's own type variables with constraints that its result alone mentions."""
     returns = signature.returns or ()
-    if any(map(_rescopes, full_names(returns))):
+    variables = variables_of([returns])
+    types = set(full_names(returns)) - {one.full_name for one in variables}
+    if any(map(_rescopes, types)):
         return []
     known = {one.spelling for one in own_variables(scope.library, ancestors[0].definition)}
     known.update(
@@ -105,7 +107,7 @@ def _undecided(
         if parameter is not None
         for one in references(parameter.annotation or ())
     )
-    free = [one for one in variables_of([returns]) if one.spelling not in known]
+    free = [one for one in variables if one.spelling not in known]
     declared = [_declared(one, signature, scope) for one in free]
     return [one for one in declared if one.arguments]
 

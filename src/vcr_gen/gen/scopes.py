@@ -93,14 +93,15 @@ class Scope:
 
     def name_of(self, node: ast.expr) -> str:
         """The full name of what an expression stands for; aliases of one name are followed."""
-        for _ in range(10):
-            found = self.resolve(node)
+        scope = self
+        for _ in range(10):  # `A = B` and `B = A` go round
+            found = scope.resolve(node)
             if found is None:
                 return ""
             alias = _simple_alias(found)
             if alias is None or not isinstance(found, Definition):
                 return found.full_name
-            return Scope(self.library, found.module).name_of(alias)
+            node, scope = alias, Scope(self.library, found.module)
         return ""
 
 

@@ -133,3 +133,16 @@ class Plain(Table[str], Protocol): ...
 
 @outbound
 class Given(Table[str, int, str], Protocol): ...
+
+
+Answer = TypeVar("Answer", Record, None)
+Handle = Callable[[Record], Answer]
+
+
+@outbound
+class Middleware(Protocol):
+    """The alias has no brackets, and so says nothing of the variable."""
+
+    async def handle(self, record: Record, handle: Handle) -> Answer: ...
+    def handles(self) -> list[Handle[Answer]]: ...
+    def answer(self, like: Answer) -> Answer: ...
