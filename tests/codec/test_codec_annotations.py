@@ -12,9 +12,11 @@ import codec_library_models as lib
 import codec_models as m
 import pytest
 from codec_exact import through_json
+from typing_extensions import TypeAliasType
 
 from vcr_gen.boundary import Secret, Volatile
 from vcr_gen.runtime.codec import Compiler, Registry, resolve_annotations
+from vcr_gen.runtime.codec.resolve import without_type_variables
 
 T = TypeVar("T")
 B = TypeVar("B", bound=Path)
@@ -128,6 +130,15 @@ def test_self_is_the_class() -> None:
 
     found = resolve_annotations(Node, {**NAMES}, {})
     assert {"next": Node | None, "also": list[Node]} == found
+
+
+def test_an_alias_of_functions_with_any_parameters_is_one_of_functions() -> None:
+    spec, result = ParamSpec("spec"), TypeVar("result")
+    hook = TypeAliasType("hook", Callable[spec, list[result]], type_params=(spec, result))
+    seen: list[object] = []
+    compiler = Compiler(registry=Registry(), live=seen.append)
+    compiler.codec(without_type_variables(hook[spec, result]))
+    assert Callable[..., list[Any]] in seen
 
 
 def test_a_recursive_alias_compiles() -> None:

@@ -14,7 +14,7 @@ from vcr_gen.gen.model import (
     SourceModule,
     TypeVariable,
 )
-from vcr_gen.gen.names import Names, Use
+from vcr_gen.gen.names import Names, Use, means
 from vcr_gen.gen.text import Reference, Text, imported, opened, quoted, references
 from vcr_gen.gen.views import BoundaryView, ModuleView
 from vcr_gen.gen.wrapper import Chosen, names_for
@@ -77,12 +77,24 @@ def _brackets(*boundaries: Boundary) -> frozenset[str]:
 
 
 def _references(module: SourceModule) -> Iterator[Reference]:
-    """The names in the signatures of a module, which wrappers repeat."""
+    """The names in the signatures of a module, which wrappers repeat; first those kept as text.
+
+    What is evaluated is the same under any name.
+    """
+    found = [boundary.reference for boundary in module.boundaries]
+    text: list[Reference] = []
     for boundary in module.boundaries:
-        yield boundary.reference
         for signature in boundary.signatures():
-            for text in (signature.returns, *(one.annotation for one in signature.parameters)):
-                yield from references(text or ())
+            found.extend(_mentioned(signature))
+            text.extend(_mentioned(signature) if signature.lazy else ())
+    wanted = {one.spelling: one for one in reversed(found)}
+    yield from (one for one in text if not means(wanted[one.spelling], one))
+    yield from found
+
+
+def _mentioned(signature: Signature) -> Iterator[Reference]:
+    for text in (signature.returns, *(one.annotation for one in signature.parameters)):
+        yield from references(text or ())
 
 
 def _names_in(signature: Signature) -> Iterator[str]:

@@ -20,7 +20,7 @@ from vcr_gen.gen.text import (
     without_quotes,
 )
 
-__all__ = ["Names", "Use", "camel", "free_name", "snake"]
+__all__ = ["Names", "Use", "camel", "free_name", "means", "snake"]
 
 _BACKPORTS: Final = frozenset({"typing", "typing_extensions"})
 """Modules that have other things under one name, which are folded: `TypeVar` with a default."""
@@ -65,7 +65,7 @@ class Names:
     def _is_surer(self, reference: Reference) -> bool:
         """Whether one module imports for real what another imports for type checkers only."""
         taken = self._taken.get(reference.spelling)
-        return taken is not None and reference.when < taken.when and _means(taken, reference)
+        return taken is not None and reference.when < taken.when and means(taken, reference)
 
     def annotation(
         self,
@@ -146,7 +146,7 @@ class Names:
             module = self.name(_BUILTINS_MODULE, bound=bound, evaluated=evaluated)
             return f"{module}.{reference.spelling}"
         taken = self._taken.get(reference.spelling)
-        if taken is not None and taken.when is When.ALWAYS and _means(taken, reference):
+        if taken is not None and taken.when is When.ALWAYS and means(taken, reference):
             reference = taken
         name = reference.spelling
         number = 1
@@ -181,7 +181,7 @@ class Names:
         return taken if fold(taken.full_name) == fold(reference.full_name) else reference
 
 
-def _means(one: Reference, other: Reference) -> bool:
+def means(one: Reference, other: Reference) -> bool:
     """Whether two modules import the same, perhaps from another place or for checkers only."""
     return (
         one.kind == other.kind == "import"

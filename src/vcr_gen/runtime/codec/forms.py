@@ -6,7 +6,7 @@ import types
 import typing
 from collections import abc
 from io import IOBase
-from typing import IO, Any, ForwardRef, Literal, NewType, Union, get_args, get_origin
+from typing import IO, Any, ForwardRef, Literal, NewType, ParamSpec, Union, get_args, get_origin
 
 from vcr_gen.runtime.codec.classes import TypeNode, UnsupportedNode
 from vcr_gen.runtime.codec.literals import LiteralNode
@@ -57,10 +57,21 @@ def _simplify(annotation: object, scope: Scope) -> object:
     if _is_named(origin, "Unpack"):
         return get_args(annotation)[0]
     if _is_alias(origin) and origin is not None:
-        return typing.cast("Any", origin.__value__)[get_args(annotation)]
+        return typing.cast("Any", origin.__value__)[_arguments(origin, get_args(annotation))]
     if _is_alias(annotation):
         return typing.cast("Any", annotation).__value__
     return strip_qualifiers(widest(annotation))
+
+
+def _arguments(alias: object, arguments: tuple[object, ...]) -> tuple[object, ...]:
+    """What the variables of an alias stand for; a ParamSpec of any parameters says `...`."""
+    variables = getattr(alias, "__type_params__", ())
+    if len(variables) != len(arguments):
+        return arguments
+    return tuple(
+        ... if isinstance(variable, ParamSpec) and argument is Any else argument
+        for variable, argument in zip(variables, arguments, strict=True)
+    )
 
 
 def _is_alias(annotation: object) -> bool:

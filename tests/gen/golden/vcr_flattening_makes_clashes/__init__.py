@@ -19,26 +19,35 @@ if TYPE_CHECKING:
         BothRight,
         VcrBoth,
     )
+    from vcr_flattening_makes_clashes.text_stays import ALARM, AlarmRing, AlarmSince, VcrAlarm
 
 __all__ = [
+    "ALARM",
     "BOTH",
+    "AlarmRing",
+    "AlarmSince",
     "BothDate",
     "BothDict",
     "BothItems",
     "BothLeft",
     "BothList",
     "BothRight",
+    "VcrAlarm",
     "VcrBoth",
 ]
 
 _HOMES = {
+    "ALARM": "vcr_flattening_makes_clashes.text_stays",
     "BOTH": "vcr_flattening_makes_clashes.ports",
+    "AlarmRing": "vcr_flattening_makes_clashes.text_stays",
+    "AlarmSince": "vcr_flattening_makes_clashes.text_stays",
     "BothDate": "vcr_flattening_makes_clashes.ports",
     "BothDict": "vcr_flattening_makes_clashes.ports",
     "BothItems": "vcr_flattening_makes_clashes.ports",
     "BothLeft": "vcr_flattening_makes_clashes.ports",
     "BothList": "vcr_flattening_makes_clashes.ports",
     "BothRight": "vcr_flattening_makes_clashes.ports",
+    "VcrAlarm": "vcr_flattening_makes_clashes.text_stays",
     "VcrBoth": "vcr_flattening_makes_clashes.ports",
 }
 
