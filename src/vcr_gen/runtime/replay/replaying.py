@@ -147,7 +147,7 @@ class ReplayRun(Run):
             fault, failure = self.player.fault, self.player.failure
             if fault is not None and error is not fault:
                 raise fault  # whatever the program made of it
-            if failure is not None and error is not failure:
+            if failure is not None and fault is None and error is not failure:
                 if (
                     isinstance(error, BaseExceptionGroup)
                     and error.split(DivergenceError)[1] is None
