@@ -194,6 +194,24 @@ def shell(empty: Project) -> Project:
     return empty
 
 
+@pytest.mark.parametrize(
+    ("target", "others", "path"),
+    [
+        ("sqlite3:Connection", (), "src/app/sqlite3_boundary.py"),
+        ("http.client:HTTPConnection", (), "src/app/client_boundary.py"),
+        ("_socket:socket", ("src/tests/__init__.py",), "src/app/socket_boundary.py"),
+        ("sqlite3:Connection", ("src/other/__init__.py",), "src/sqlite3_boundary.py"),
+    ],
+)
+def test_the_protocol_of_a_class_from_elsewhere_goes_into_the_package_of_the_project(
+    empty: Project, target: str, others: tuple[str, ...], path: str
+) -> None:
+    for file in ("src/app/__init__.py", *others):
+        empty.write(file, "")
+    run = empty.run("extract", target)
+    assert run.out.splitlines()[1] == f"+++ b/{path}"
+
+
 def test_what_nobody_annotated_is_read_off_the_body(empty: Project) -> None:
     empty.write(
         "src/app/store.py",
