@@ -194,6 +194,99 @@ def shell(empty: Project) -> Project:
     return empty
 
 
+@pytest.mark.parametrize(
+    ("target", "others", "path"),
+    [
+        ("sqlite3:Connection", (), "src/app/sqlite3_boundary.py"),
+        ("http.client:HTTPConnection", (), "src/app/client_boundary.py"),
+        ("_socket:socket", ("src/tests/__init__.py",), "src/app/socket_boundary.py"),
+        ("sqlite3:Connection", ("src/other/__init__.py",), "src/sqlite3_boundary.py"),
+    ],
+)
+def test_the_protocol_of_a_class_from_elsewhere_goes_into_the_package_of_the_project(
+    empty: Project, target: str, others: tuple[str, ...], path: str
+) -> None:
+    for file in ("src/app/__init__.py", *others):
+        empty.write(file, "")
+    run = empty.run("extract", target)
+    assert run.out.splitlines()[1] == f"+++ b/{path}"
+
+
+def test_what_nobody_annotated_is_read_off_the_body(empty: Project) -> None:
+    empty.write(
+        "src/app/store.py",
+        """
+        from contextlib import asynccontextmanager, contextmanager
+
+
+        class Store:
+            def rows(self):
+                yield 1
+
+            async def changes(self):
+                yield 1
+
+            @contextmanager
+            def transaction(self):
+                yield self
+
+            @asynccontextmanager
+            async def locked(self):
+                yield 1
+
+            def where(self, key):
+                if not key:
+                    return self
+                self.key = key
+                return self
+
+            def maybe(self):
+                if self.key:
+                    return self
+
+            def either(self):
+                return self if self.key else None
+
+            def later(self):
+                def inner():
+                    return self
+                self.inner = inner
+
+            @classmethod
+            def kind(cls):
+                return cls
+
+            def __enter__(self):
+                return self
+
+            def __exit__(self, *error):
+                self.close()
+
+            def __iter__(self):
+                return iter(self.key)
+        """,
+    )
+    run = empty.run("extract", "app.store:Store", "--yes", "-o", "src/app/ports.py")
+    assert run.code == 0
+    text = empty.read("src/app/ports.py")
+    assert [line.strip() for line in text.splitlines() if "def " in line] == [
+        "def rows(self) -> Iterator[Any]: ...",
+        "def changes(self) -> AsyncIterator[Any]: ...",
+        "def transaction(self) -> AbstractContextManager[Self]: ...",
+        "def locked(self) -> AbstractAsyncContextManager[Any]: ...",
+        "def where(self, key: Any) -> Self: ...",
+        "def maybe(self) -> Any: ...",
+        "def either(self) -> Any: ...",
+        "def later(self) -> None: ...",
+        "def kind(cls) -> Any: ...",
+        "def __enter__(self) -> Self: ...",
+        "def __exit__(self, *error: Any) -> None: ...",
+        "def __iter__(self) -> Any: ...",
+    ]
+    assert empty.run().code == 0
+    assert empty.run("verify").code == 0
+
+
 def test_a_class_becomes_a_protocol_with_the_imports_it_needs(shell: Project) -> None:
     run = shell.run("extract", "app:Shell", "--stdout")
     assert (run.code, run.err) == (0, "")

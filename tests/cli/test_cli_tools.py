@@ -99,7 +99,9 @@ def test_init_adds_to_files_as_they_are(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").symlink_to("shared/settings.toml")
     project.write("app/__init__.py", "")
     project.write("app/ports/__init__.py", "")
-    assert project.run("--init").code == 0
+    run = project.run("--init")
+    assert run.code == 0
+    assert "added to pyproject.toml: [tool.vcr-gen]\n" in run.out
     assert (tmp_path / "pyproject.toml").is_symlink()
     assert project.read("pyproject.toml") == (
         '[project]\r\nname = "x"\r\n\r\n[tool.vcr-gen]\r\nsources = ["."]\r\n'

@@ -59,3 +59,11 @@ def test_a_project_that_comes_or_goes_is_noticed(repository: Project) -> None:
     assert (check.code, check.out.count("stale ")) == (1, 4)
     settings.unlink()
     assert repository.run("--check").code == 0
+
+
+def test_the_command_that_is_shown_is_right_where_it_is_read(repository: Project) -> None:
+    repository.write("pyproject.toml", '[tool.vcr-gen]\nsources = ["."]\n')
+    repository.write("docs/index.md", "")
+    run = Project(repository.root / "docs").run()
+    assert "other projects are in ../a, ../b; " in run.err
+    assert run.err.splitlines()[0].endswith("vcr-gen --config ../a/pyproject.toml")

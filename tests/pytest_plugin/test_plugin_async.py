@@ -1,5 +1,8 @@
 """Coroutine tests, as pytest-asyncio and anyio run them."""
 
+import subprocess
+import sys
+
 import pytest
 from plugin_project import PluginProject
 
@@ -99,3 +102,78 @@ def test_coroutine_tests_record_replay_and_diverge(
     assert "vcr_gen/runtime/" not in output
     assert "never retrieved" not in output
     assert "INTERNALERROR" not in output
+
+
+def test_a_value_that_cannot_be_read_is_told_and_not_what_came_of_it(
+    project: PluginProject,
+) -> None:
+    project.write(
+        "app/doors.py",
+        """
+        from collections.abc import AsyncIterator
+        from typing import Protocol
+
+        from vcr_gen.boundary import inbound, outbound
+
+
+        @inbound
+        class Door(Protocol):
+            def talk(self) -> AsyncIterator[str]: ...
+
+
+        @outbound
+        class Model(Protocol):
+            def words(self, last: bool) -> AsyncIterator[str]: ...
+        """,
+    )
+    project.write(
+        "test_it.py",
+        """
+        import asyncio
+
+        from vcr_app import VcrDoor, VcrModel
+        from vcr_gen import Driver
+
+        class Busy(Exception):
+            pass
+
+        class BusyModel:
+            async def words(self, last):
+                if not last:
+                    raise Busy
+                yield "word"
+
+        class Application:
+            def __init__(self, model):
+                self.model = model
+
+            async def talk(self):
+                try:
+                    async for word in self.model.words(False):
+                        yield word
+                except Busy:
+                    async for word in self.model.words(True):
+                        yield word
+
+        async def session(cassette):
+            application = Application(VcrModel.attach(cassette, BusyModel))
+            door = VcrDoor(cassette=cassette, inner=application)
+            if cassette.calls_real:
+                assert ["word"] == [word async for word in door.talk()]
+                assert ["word"] == [word async for word in door.talk()]
+            else:
+                await Driver(cassette, door).run()
+
+        def test_one(vcrgen_cassette):
+            asyncio.run(session(vcrgen_cassette))
+        """,
+    )
+    command = [sys.executable, "-m", "vcr_gen", "--no-cache", "-q"]
+    subprocess.run(command, cwd=project.root, check=True, timeout=120)
+    assert "1 recorded" in project.record()
+    assert "1 replayed" in project.run()
+    project.write("test_it.py", (project.root / "test_it.py").read_text().replace("Busy", "Full"))
+    said = project.run()
+    assert "test_it.Busy" in said
+    assert "FAILED test_it.py::test_one - vcr_gen.errors.DecodeError" in said
+    assert "DivergenceError" not in said

@@ -57,7 +57,9 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     (text,) = format_texts([raw], jobs=1, advance=lambda _: None)
     if arguments.stdout:
         return tell(Outcome(code=FINE, text=text, diagnostics=extracted.left_out), terminal)
-    path = Path(os.path.abspath(arguments.output or _beside(config, extracted.source)))
+    path = Path(
+        os.path.abspath(arguments.output or _beside(config, extracted.source, arguments.target))
+    )
     offer = _offer(config.display(path), path, text, extracted.left_out)
     in_words = terminal.output_format == "text"
     agreed = arguments.yes
@@ -95,9 +97,17 @@ def _agreed(shown: str) -> bool:
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-def _beside(config: Config, source: Path) -> Path:
-    """Next to a class of the project; in its first source folder for a class of a package."""
-    own = any(source.is_relative_to(folder) for folder in config.sources)
-    folder = source.parent if own else config.sources[0]
-    stem = source.parent.name if source.stem == "__init__" else source.stem
-    return folder / f"{stem}_boundary.py"
+def _beside(config: Config, source: Path, target: str) -> Path:
+    """Next to a class of the project; for one from elsewhere in the project's package."""
+    if any(source.is_relative_to(folder) for folder in config.sources):
+        stem = source.parent.name if source.stem == "__init__" else source.stem
+        return source.parent / f"{stem}_boundary.py"
+    module = target.partition(":")[0].rpartition(".")[2]
+    return _package(config.sources[0]) / f"{module.strip('_')}_boundary.py"
+
+
+def _package(folder: Path) -> Path:
+    """The only package in a source folder; the folder itself where there is none or another."""
+    packages = (path.parent for path in folder.glob("*/__init__.py"))
+    found = [package for package in packages if package.name not in {"test", "tests"}]
+    return found[0] if len(found) == 1 else folder

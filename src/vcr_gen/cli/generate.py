@@ -1,6 +1,7 @@
 """`vcr-gen [PATHS]`: writes the wrappers, or says what would be written."""
 
 import argparse
+import os
 import time
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -157,7 +158,7 @@ def _where_to_look(config: Config) -> str:
     """What to do where there is no boundary."""
     from vcr_gen.gen.inputs import other_projects
 
-    others = [config.display(folder) for folder in other_projects(config)]
+    others = [Path(os.path.relpath(folder)).as_posix() for folder in other_projects(config)]
     if not others:
         return "mark a Protocol with @outbound, or run vcr-gen --init"
     return (

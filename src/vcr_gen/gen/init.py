@@ -68,7 +68,7 @@ def _settings(path: Path, before: str, document: Mapping[str, Any], config: Conf
     )
     after = _appended(before, addition, gap="\n")
     _document(path, after)  # `tool = {...}` cannot be added to
-    return Step(path, after, "[tool.vcr-gen] added")
+    return Step(path, after, "[tool.vcr-gen]")
 
 
 def _document(path: Path, text: str) -> dict[str, Any]:

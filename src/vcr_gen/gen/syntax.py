@@ -14,6 +14,7 @@ __all__ = [
     "blocks",
     "docstring_of",
     "is_function",
+    "own_nodes",
     "yields",
 ]
 
@@ -88,10 +89,10 @@ def docstring_of(node: ast.Module | ast.ClassDef | Function) -> str | None:
 
 def yields(node: Function) -> bool:
     """Whether the body makes the function a generator."""
-    return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in _own_nodes(node.body))
+    return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in own_nodes(node.body))
 
 
-def _own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
+def own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
     """The nodes of a body, not those of functions and classes defined in it."""
     pending: list[ast.AST] = list(body)
     while pending:

@@ -163,9 +163,9 @@ class Tape:
 
     @property
     def divergence(self) -> DivergenceError | None:
-        """The first one, told or not."""
+        """The first one, told or not; none where a value could not be read, which is the cause."""
         player = self._player
-        return None if player is None else player.failure
+        return None if player is None or player.fault is not None else player.failure
 
     @property
     def _player(self) -> "Player | None":

@@ -12,6 +12,7 @@ from vcr_gen.gen.extract.defaults import repeated_default
 from vcr_gen.gen.extract.generics import completed
 from vcr_gen.gen.extract.imports import names_in
 from vcr_gen.gen.extract.own_name import OwnName, is_type_variable, last_word, renamed
+from vcr_gen.gen.extract.unannotated import returned_by
 from vcr_gen.gen.extract.variables import Variables, bracketed, declared, variable_of
 from vcr_gen.gen.library import Library
 from vcr_gen.gen.modules import Module
@@ -171,15 +172,15 @@ def _qualified(annotation: ast.expr, value: ast.expr | None) -> tuple[set[str], 
 
 def _copy_function(original: Function, place: Place) -> Member:
     node = copy.deepcopy(original)
-    ours: set[tuple[str, str]] = set()
     decorators = {last_word(decorator): decorator for decorator in node.decorator_list}
     manager = manager_of(decorators, place.library, place.module)
     static = "staticmethod" in decorators
-    _annotate(node, place, skip_first=not static)
+    ours = _annotate(node, place, skip_first=not static)
     if not static:
         _free_the_receiver(place, node, ours)
     if manager is not None and node.returns is not None:
         node.returns = ast.Subscript(ast.Name(MANAGERS[manager]), _first_argument(node.returns))
+        ours = {one for one in ours if one[0] != "collections.abc"}
         ours.add(("contextlib", MANAGERS[manager]))
     _for_annotations(node, lambda one: _complete(_filled(one, place), place))
     if node.returns is not None:
@@ -254,8 +255,11 @@ def _is_variable(place: Place, node: Function, name: str) -> bool:
     )
 
 
-def _annotate(node: Function, place: Place, *, skip_first: bool) -> None:
-    """Fill in what is not annotated, and replace defaults that only the original can compute."""
+def _annotate(node: Function, place: Place, *, skip_first: bool) -> set[tuple[str, str]]:
+    """Fill in what is not annotated, and replace defaults that only the original can compute.
+
+    Gives the names that this brings in.
+    """
     arguments = node.args
     positional = [*arguments.posonlyargs, *arguments.args]
     receiver = positional[0] if skip_first and positional else None
@@ -272,20 +276,14 @@ def _annotate(node: Function, place: Place, *, skip_first: bool) -> None:
     for argument in _arguments_of(node):
         if argument.annotation is None and argument is not receiver:
             argument.annotation = ast.Name("Any")
-    if node.returns is None:
-        if not place.module.is_stub and _returns_nothing(node):
-            node.returns = ast.Constant(None)
-        else:
-            node.returns = ast.Name("Any")
-
-
-def _returns_nothing(node: Function) -> bool:
-    statements = [inner for part in node.body for inner in ast.walk(part)]
-    if isinstance(node.body[-1], ast.Raise):
-        return False  # left to others, who may return something
-    return not yields(node) and not any(
-        isinstance(inner, ast.Return) and inner.value is not None for inner in statements
-    )
+    ours: set[tuple[str, str]] = set()
+    if node.returns is None and place.module.is_stub:
+        node.returns = ast.Name("Any")
+    elif node.returns is None:
+        on_class = any(last_word(one) == "classmethod" for one in node.decorator_list)
+        itself = receiver.arg if receiver and not on_class else ""
+        node.returns, ours = returned_by(node, itself)
+    return ours
 
 
 def _first_argument(annotation: ast.expr) -> ast.expr:
