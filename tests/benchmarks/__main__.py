@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.benchmarks.project import make_project
 
-from vcr_gen.gen.cores import processes
+from vcr_gen.gen.processes.cores import processes
 
 _AST = "import ast,sys\nfor p in sys.argv[1:]: ast.parse(open(p,encoding='utf-8').read())"
 _LIBCST = (

@@ -15,7 +15,7 @@ _LIGHT = """
 import sys
 from vcr_gen.cli import main
 code = main(sys.argv[1:])
-heavy = {"black", "jinja2", "libcst", "mypy", "vcr_gen.gen.pipeline"} & set(sys.modules)
+heavy = {"black", "jinja2", "libcst", "mypy", "vcr_gen.gen.runs.pipeline"} & set(sys.modules)
 sys.exit(code if not heavy else f"imported: {sorted(heavy)}")
 """
 
@@ -72,7 +72,7 @@ def test_a_manifest_that_was_tampered_with_is_not_believed(project: Project) -> 
     document = json.loads(project.read(MANIFEST))
     for path, output in document["outputs"].items():
         if path.endswith("ports.py"):
-            from vcr_gen.gen.cache import hash_file
+            from vcr_gen.gen.runs.cache import hash_file
 
             output["formatted"] = hash_file(path)
     (project.root / MANIFEST).write_text(json.dumps(document))

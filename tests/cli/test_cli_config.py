@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from mini_project import Project
 
-from vcr_gen.gen.config_file import load_config
 from vcr_gen.gen.diagnostics import RefusedError
-from vcr_gen.gen.versions import is_specifier, satisfies
+from vcr_gen.gen.settings.config_file import load_config
+from vcr_gen.gen.settings.versions import is_specifier, satisfies
 
 
 def _problems(root: Path, text: str) -> list[str]:

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from mini_project import PORTS, Project
 
-from vcr_gen.gen.config_file import load_config
 from vcr_gen.gen.diagnostics import RefusedError
-from vcr_gen.gen.discover import candidates
-from vcr_gen.gen.write import write_file
+from vcr_gen.gen.output.write import write_file
+from vcr_gen.gen.protocols.discover import candidates
+from vcr_gen.gen.settings.config_file import load_config
 
 COMMAND = f"{sys.executable} -m vcr_gen"
 
@@ -66,7 +66,7 @@ sys.exit(main(["--list"]))
 
 
 @pytest.mark.parametrize(
-    "module", ["vcr_gen.cli.commands", "argparse", "jinja2", "vcr_gen.gen.wrapper"]
+    "module", ["vcr_gen.cli.commands", "argparse", "jinja2", "vcr_gen.gen.wrappers.wrapper"]
 )
 def test_an_interrupt_while_modules_are_imported_ends_quietly(
     project: Project, module: str

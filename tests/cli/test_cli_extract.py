@@ -7,8 +7,8 @@ import sys
 import pytest
 from mini_project import Project
 
-from vcr_gen.gen.config_file import load_config
 from vcr_gen.gen.extract import extract
+from vcr_gen.gen.settings.config_file import load_config
 
 SHELL = '''
 from __future__ import annotations

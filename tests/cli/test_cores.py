@@ -15,10 +15,10 @@ import pytest
 from tests.benchmarks.project import make_project
 
 from vcr_gen.errors import VcrError
-from vcr_gen.gen.config_file import load_config
-from vcr_gen.gen.cores import Advance, Rounds, shares, work_together
-from vcr_gen.gen.pipeline import Generation, generate
-from vcr_gen.gen.run import Request, plan_run
+from vcr_gen.gen.processes.cores import Advance, Rounds, shares, work_together
+from vcr_gen.gen.runs.pipeline import Generation, generate
+from vcr_gen.gen.runs.run import Request, plan_run
+from vcr_gen.gen.settings.config_file import load_config
 
 MARKED = "from typing import Protocol\nfrom vcr_gen.boundary import outbound\n"
 

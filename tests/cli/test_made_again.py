@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from mini_project import Project
 
-from vcr_gen.gen import portion
-from vcr_gen.gen.config_file import load_config
 from vcr_gen.gen.diagnostics import RefusedError
-from vcr_gen.gen.library import Library
-from vcr_gen.gen.model import SourceModule
-from vcr_gen.gen.pipeline import generate
-from vcr_gen.gen.run import Request, plan_run
-from vcr_gen.gen.wanted import wanted_files
-from vcr_gen.gen.write import apply_plan
+from vcr_gen.gen.model.boundaries import SourceModule
+from vcr_gen.gen.output.write import apply_plan
+from vcr_gen.gen.runs import portion
+from vcr_gen.gen.runs.pipeline import generate
+from vcr_gen.gen.runs.run import Request, plan_run
+from vcr_gen.gen.runs.wanted import wanted_files
+from vcr_gen.gen.settings.config_file import load_config
+from vcr_gen.gen.sources.library import Library
 
 _HEAD = "from typing import Protocol\nfrom app.marks import out\n"
 

@@ -6,9 +6,9 @@ from black.mode import Mode, TargetVersion
 from mini_project import Project
 from stable_texts import MODULE, damaged, grown
 
-from vcr_gen.gen.config_file import load_config
-from vcr_gen.gen.pipeline import generate
-from vcr_gen.gen.stable import is_stable
+from vcr_gen.gen.rendering.stable import is_stable
+from vcr_gen.gen.runs.pipeline import generate
+from vcr_gen.gen.settings.config_file import load_config
 
 
 def _blackened(text: str, width: int) -> str | None:

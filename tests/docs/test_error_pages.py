@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from vcr_gen.gen.config_file import parse_config
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
-from vcr_gen.gen.pipeline import generate
+from vcr_gen.gen.runs.pipeline import generate
+from vcr_gen.gen.settings.config_file import parse_config
 
 PAGES = Path(__file__).parents[2] / "docs" / "errors"
 HEADER = "from typing import Protocol\nfrom vcr_gen.boundary import inbound, outbound, unrecorded\n"

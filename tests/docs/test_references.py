@@ -11,7 +11,8 @@ from doc_pages import REPOSITORY
 
 import vcr_gen
 from vcr_gen import Cassette, Driver, Mode, Registry, boundary, errors, pytest_plugin
-from vcr_gen.cli import cassette, demo, extract, generate, verify
+from vcr_gen.cli import demo, extract, generate, verify
+from vcr_gen.cli.cassette import actions as cassette
 from vcr_gen.cli.commands import COMMANDS, CommandModule
 from vcr_gen.pytest.options import Options
 from vcr_gen.runtime.tape import events

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vcr_gen.gen.conditions import Target
-from vcr_gen.gen.config import BoundaryRule, Config, Direction
 from vcr_gen.gen.diagnostics import CODES, Diagnostic
-from vcr_gen.gen.flatten import is_protocol
-from vcr_gen.gen.library import Definition, Library
-from vcr_gen.gen.pipeline import Generation, generate
+from vcr_gen.gen.protocols.flatten import is_protocol
+from vcr_gen.gen.runs.pipeline import Generation, generate
+from vcr_gen.gen.settings.config import BoundaryRule, Config, Direction
+from vcr_gen.gen.sources.conditions import Target
+from vcr_gen.gen.sources.library import Definition, Library
 
 SOURCES = Path(__file__).parent.parent.parent / "src"
 ENOUGH = 0.97

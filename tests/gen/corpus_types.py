@@ -18,10 +18,10 @@ from typing import Protocol
 
 from corpus_run import SOURCES, Corpus
 
-from vcr_gen.gen.flatten import lineage
-from vcr_gen.gen.library import Definition, Library
-from vcr_gen.gen.modules import Module
-from vcr_gen.gen.problems import Problems
+from vcr_gen.gen.protocols.flatten import lineage
+from vcr_gen.gen.protocols.problems import Problems
+from vcr_gen.gen.sources.library import Definition, Library
+from vcr_gen.gen.sources.modules import Module
 
 _COMMENT = re.compile(r"#\s*(type:\s*ignore|mypy:|pyright:)[^\n]*")
 _IMPORTS = re.compile("import-.*|reportMissing(Imports|TypeStubs)")

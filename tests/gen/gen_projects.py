@@ -7,8 +7,8 @@ from pathlib import Path
 
 import black
 
-from vcr_gen.gen.config import BoundaryRule, Config
-from vcr_gen.gen.pipeline import Generation, generate
+from vcr_gen.gen.runs.pipeline import Generation, generate
+from vcr_gen.gen.settings.config import BoundaryRule, Config
 
 HERE = Path(__file__).parent
 CASES = HERE / "cases"

@@ -4,9 +4,9 @@ import ast
 
 import pytest
 
-from vcr_gen.gen import newer_syntax
-from vcr_gen.gen.newer_syntax import parse_newer
-from vcr_gen.gen.syntax import Parsed
+from vcr_gen.gen.sources import newer_syntax
+from vcr_gen.gen.sources.newer_syntax import parse_newer
+from vcr_gen.gen.sources.syntax import Parsed
 
 HEADERS = '''\
 """How to write one:

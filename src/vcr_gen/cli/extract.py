@@ -11,8 +11,8 @@ from pathlib import Path
 from vcr_gen.cli.options import add_common_options, read_config, require_extra, terminal_of, told
 from vcr_gen.cli.report import DIFFERENT, FINE, Outcome, tell
 from vcr_gen.cli.terminal import Terminal
-from vcr_gen.gen.config import Config
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+from vcr_gen.gen.settings.config import Config
 
 __all__ = ["add_parser", "run"]
 
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     require_extra()
     from vcr_gen.gen.extract import extract
-    from vcr_gen.gen.formatting import Text, format_texts, style_of
+    from vcr_gen.gen.rendering.formatting import Text, format_texts, style_of
 
     config = read_config(arguments)
     extracted = extract(
@@ -70,7 +70,7 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     if not agreed:
         summary = "nothing was written; --yes writes without asking"
         return tell(replace(offer, summary=summary), terminal)
-    from vcr_gen.gen.write import write_file
+    from vcr_gen.gen.output.write import write_file
 
     write_file(path, text)
     summary = f"wrote {config.display(path)}; next: look it over, then run vcr-gen"

@@ -18,9 +18,9 @@ from vcr_gen.cli.options import (
 )
 from vcr_gen.cli.report import DIFFERENT, FINE, FileNote, Outcome, tell
 from vcr_gen.cli.terminal import Terminal
-from vcr_gen.gen.config import Config
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
-from vcr_gen.gen.ownership import packages
+from vcr_gen.gen.output.ownership import packages
+from vcr_gen.gen.settings.config import Config
 
 __all__ = ["parser", "run"]
 
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     _refuse_idle(arguments)
     if arguments.version:
-        from vcr_gen.gen.versions import installed_version
+        from vcr_gen.gen.settings.versions import installed_version
 
         return tell(Outcome(code=FINE, text=f"vcr-gen {installed_version()}"), terminal)
     if arguments.explain is not None:
@@ -116,7 +116,7 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal) -> int:
-    from vcr_gen.gen.run import Request, plan_run
+    from vcr_gen.gen.runs.run import Request, plan_run
 
     started = time.perf_counter()
     paths = _checked_paths(config, arguments.paths)
@@ -134,10 +134,10 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
     only_look = arguments.check or arguments.diff
     verbs = _FOUND if only_look else _DONE
     files = [FileNote(config.display(c.path), verbs[c.kind]) for c in plan.changes]
-    from vcr_gen.gen.check import summary, unified_diff
+    from vcr_gen.gen.output.check import summary, unified_diff
 
     if not only_look:
-        from vcr_gen.gen.write import apply_plan, remove_leftovers
+        from vcr_gen.gen.output.write import apply_plan, remove_leftovers
 
         apply_plan(plan)
         remove_leftovers([*packages(config.output), config.cache_dir])
@@ -156,7 +156,7 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
 
 def _where_to_look(config: Config) -> str:
     """What to do where there is no boundary."""
-    from vcr_gen.gen.inputs import other_projects
+    from vcr_gen.gen.runs.inputs import other_projects
 
     others = [Path(os.path.relpath(folder)).as_posix() for folder in other_projects(config)]
     if not others:

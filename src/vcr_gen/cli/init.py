@@ -6,7 +6,7 @@ from pathlib import Path
 from vcr_gen.cli.report import FINE, FileNote, Outcome, tell
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.gen.init import setup_steps
-from vcr_gen.gen.write import write_file
+from vcr_gen.gen.output.write import write_file
 
 __all__ = ["run_init"]
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from vcr_gen.cli.report import FINE, counted
 from vcr_gen.cli.tables import table
 from vcr_gen.cli.terminal import Terminal
-from vcr_gen.gen.config import Config
-from vcr_gen.gen.cores import processes
 from vcr_gen.gen.diagnostics import RefusedError
-from vcr_gen.gen.pipeline import Generated, generate
+from vcr_gen.gen.processes.cores import processes
+from vcr_gen.gen.runs.pipeline import Generated, generate
+from vcr_gen.gen.settings.config import Config
 
 __all__ = ["list_boundaries"]
 

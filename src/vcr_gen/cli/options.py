@@ -8,9 +8,9 @@ from pathlib import Path
 
 from vcr_gen.cli.report import ERROR, Outcome, counted, tell
 from vcr_gen.cli.terminal import OUTPUT_FORMATS, Terminal
-from vcr_gen.gen.config import Config
-from vcr_gen.gen.config_file import find_config_file, load_config
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+from vcr_gen.gen.settings.config import Config
+from vcr_gen.gen.settings.config_file import find_config_file, load_config
 
 __all__ = [
     "add_common_options",

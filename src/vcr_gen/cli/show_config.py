@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from vcr_gen.cli.terminal import OutputFormat
-from vcr_gen.gen.config import Config
+from vcr_gen.gen.settings.config import Config
 
 __all__ = ["show_config"]
 

@@ -7,9 +7,9 @@ from contextlib import suppress
 from vcr_gen.cli.failures import explain
 from vcr_gen.cli.report import FINE
 from vcr_gen.cli.terminal import Terminal
-from vcr_gen.gen.config import Config
 from vcr_gen.gen.diagnostics import RefusedError
-from vcr_gen.gen.watch import snapshot, wait_for_change
+from vcr_gen.gen.runs.watch import snapshot, wait_for_change
+from vcr_gen.gen.settings.config import Config
 
 __all__ = ["watch"]
 

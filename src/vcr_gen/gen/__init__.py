@@ -1,1 +1,18 @@
-"""The generator: annotated Protocols in, wrappers out."""
+"""The generator: annotated Protocols in, wrappers out.
+
+The rooms, in the order in which a run goes through them:
+
+    settings      what decides what is generated, besides the sources
+    sources       source text becomes trees, modules and names; nothing is ever imported
+    annotations   what annotations and defaults mean, and how another module can say the same
+    protocols     Protocols are found, and read into
+    model         what was read, free of syntax trees: all that the writing half knows
+    wrappers      the model becomes views: what a generated module says, name by name
+    rendering     views become text, by the templates, and are formatted
+    output        text becomes files: what is ours, what must change, and the writing itself
+
+Around them: `runs` leads through all of these and remembers what the next run need not do again,
+`processes` has work done on all cores, `verification` compares wrappers on disk with their
+Protocols, and `extract` goes the other way, from a class to a Protocol. Imports between rooms point
+one way, and what writes never sees the parser (`.importlinter`).
+"""

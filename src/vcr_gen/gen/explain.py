@@ -2,7 +2,7 @@
 
 from vcr_gen.gen.diagnostics import CODES, Diagnostic, RefusedError
 from vcr_gen.gen.resources import error_pages_dir
-from vcr_gen.gen.toml_table import closest
+from vcr_gen.gen.settings.toml_table import closest
 
 __all__ = ["explain"]
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from vcr_gen.gen.config import Config
-from vcr_gen.gen.config_file import parse_config
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
-from vcr_gen.gen.ownership import PREFIX
+from vcr_gen.gen.output.ownership import PREFIX
+from vcr_gen.gen.settings.config import Config
+from vcr_gen.gen.settings.config_file import parse_config
 
 __all__ = ["Step", "setup_steps"]
 

@@ -8,15 +8,15 @@ from copy import copy, deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
+from vcr_gen.gen.annotations.scopes import parsed_string
 from vcr_gen.gen.extract.imports import names_in
 from vcr_gen.gen.extract.members import is_public
 from vcr_gen.gen.extract.own_name import last_word, renamed
 from vcr_gen.gen.extract.receivers import is_for_others, is_for_some
 from vcr_gen.gen.extract.variables import class_variables, read
-from vcr_gen.gen.library import Definition, Library
-from vcr_gen.gen.modules import Binding, Module, class_bindings
-from vcr_gen.gen.scopes import parsed_string
-from vcr_gen.gen.syntax import Function
+from vcr_gen.gen.sources.library import Definition, Library
+from vcr_gen.gen.sources.modules import Binding, Module, class_bindings
+from vcr_gen.gen.sources.syntax import Function
 
 __all__ = ["FoundClass", "adds_to", "ancestors", "interface", "is_frozen"]
 

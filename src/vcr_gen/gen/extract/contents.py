@@ -3,7 +3,7 @@
 import ast
 from dataclasses import dataclass, replace
 
-from vcr_gen.gen.config import Config
+from vcr_gen.gen.annotations.scopes import Scope
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.extract.classes import FoundClass, adds_to, ancestors, interface, is_frozen
 from vcr_gen.gen.extract.decorators import LeftOut
@@ -13,9 +13,9 @@ from vcr_gen.gen.extract.own_name import OwnName
 from vcr_gen.gen.extract.receivers import attributes_of
 from vcr_gen.gen.extract.variables import Variables, class_variables, read
 from vcr_gen.gen.extract.variance import variances
-from vcr_gen.gen.library import Library
-from vcr_gen.gen.modules import Binding, class_bindings
-from vcr_gen.gen.scopes import Scope
+from vcr_gen.gen.settings.config import Config
+from vcr_gen.gen.sources.library import Library
+from vcr_gen.gen.sources.modules import Binding, class_bindings
 
 __all__ = ["Contents", "read_contents"]
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
-from vcr_gen.gen.descriptors import names_descriptor
+from vcr_gen.gen.annotations.descriptors import names_descriptor
+from vcr_gen.gen.annotations.scopes import Scope, parsed_string
 from vcr_gen.gen.extract.decorators import HINT, MANAGERS, LeftOut, kept, manager_of, obstacle
 from vcr_gen.gen.extract.defaults import repeated_default
 from vcr_gen.gen.extract.generics import completed
@@ -14,10 +15,9 @@ from vcr_gen.gen.extract.imports import names_in
 from vcr_gen.gen.extract.own_name import OwnName, is_type_variable, last_word, renamed
 from vcr_gen.gen.extract.unannotated import returned_by
 from vcr_gen.gen.extract.variables import Variables, bracketed, declared, variable_of
-from vcr_gen.gen.library import Library
-from vcr_gen.gen.modules import Module
-from vcr_gen.gen.scopes import Scope, parsed_string
-from vcr_gen.gen.syntax import Function, docstring_of, yields
+from vcr_gen.gen.sources.library import Library
+from vcr_gen.gen.sources.modules import Module
+from vcr_gen.gen.sources.syntax import Function, docstring_of, yields
 
 __all__ = ["Member", "Place", "copy_member", "is_public"]
 

@@ -6,8 +6,6 @@ from difflib import get_close_matches
 from keyword import iskeyword
 from pathlib import Path
 
-from vcr_gen.gen.conditions import Target
-from vcr_gen.gen.config import Config, Direction
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.extract.classes import FoundClass, ancestors
 from vcr_gen.gen.extract.contents import read_contents
@@ -15,7 +13,9 @@ from vcr_gen.gen.extract.generics import any_arguments
 from vcr_gen.gen.extract.own_name import OwnName, last_word
 from vcr_gen.gen.extract.variables import class_variables, read
 from vcr_gen.gen.extract.writing import render
-from vcr_gen.gen.library import Library
+from vcr_gen.gen.settings.config import Config, Direction
+from vcr_gen.gen.sources.conditions import Target
+from vcr_gen.gen.sources.library import Library
 
 __all__ = ["Extracted", "extract"]
 

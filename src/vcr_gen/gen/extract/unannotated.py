@@ -2,7 +2,7 @@
 
 import ast
 
-from vcr_gen.gen.syntax import Function, own_nodes, yields
+from vcr_gen.gen.sources.syntax import Function, own_nodes, yields
 
 __all__ = ["returned_by"]
 

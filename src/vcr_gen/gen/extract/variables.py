@@ -10,10 +10,10 @@ from typing import Final, Literal, TypeAlias
 
 from vcr_gen.gen.extract.imports import names_in
 from vcr_gen.gen.extract.own_name import is_type_variable, last_word
-from vcr_gen.gen.kinds import TypeParameterKind
-from vcr_gen.gen.library import Definition, Library, Unread
-from vcr_gen.gen.modules import Module
-from vcr_gen.gen.syntax import TypeParameter
+from vcr_gen.gen.model.kinds import TypeParameterKind
+from vcr_gen.gen.sources.library import Definition, Library, Unread
+from vcr_gen.gen.sources.modules import Module
+from vcr_gen.gen.sources.syntax import TypeParameter
 
 __all__ = [
     "Variable",

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Final
 
+from vcr_gen.gen.annotations.scopes import Scope, parsed_string
 from vcr_gen.gen.extract.imports import names_in
 from vcr_gen.gen.extract.members import Member
 from vcr_gen.gen.extract.own_name import OwnName, last_word
 from vcr_gen.gen.extract.variables import Variable, Variance, class_variables, read, variable_of
-from vcr_gen.gen.library import Definition, Library, Unread
-from vcr_gen.gen.modules import Module
-from vcr_gen.gen.scopes import Scope, parsed_string
-from vcr_gen.gen.syntax import Function
+from vcr_gen.gen.sources.library import Definition, Library, Unread
+from vcr_gen.gen.sources.modules import Module
+from vcr_gen.gen.sources.syntax import Function
 
 __all__ = ["variances"]
 

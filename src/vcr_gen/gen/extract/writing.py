@@ -3,13 +3,13 @@
 import ast
 from collections.abc import Mapping
 
-from vcr_gen.gen.config import Direction
 from vcr_gen.gen.extract.classes import FoundClass
 from vcr_gen.gen.extract.contents import Contents
 from vcr_gen.gen.extract.imports import Imports
 from vcr_gen.gen.extract.own_name import OwnName, renamed
-from vcr_gen.gen.library import Library
-from vcr_gen.gen.syntax import docstring_of
+from vcr_gen.gen.settings.config import Direction
+from vcr_gen.gen.sources.library import Library
+from vcr_gen.gen.sources.syntax import docstring_of
 
 __all__ = ["render"]
 

@@ -1,0 +1,1 @@
+"""`vcr-gen cassette`: each of its actions, and what they share."""

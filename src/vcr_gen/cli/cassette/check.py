@@ -1,0 +1,149 @@
+"""`vcr-gen cassette check`: reads cassettes to the end, and says what is wrong with which."""
+
+import argparse
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from vcr_gen.cli.cassette.files import (
+    Inspection,
+    Watch,
+    find_cassettes,
+    inspect_cassette,
+    recorded_by,
+)
+from vcr_gen.cli.cassette.wrappers import Wrappers, add_config_option, ask_wrappers
+from vcr_gen.cli.report import DIFFERENT, FINE, counted
+from vcr_gen.cli.terminal import Terminal
+from vcr_gen.tapes.signatures import ChangedSignature, changed_signatures, renamed_boundaries
+
+__all__ = ["add_parser", "run"]
+
+_JSON_VERSION: Final = 1
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the parser of this action."""
+    parser = subparsers.add_parser(
+        "check",
+        help="read cassettes to the end and say what is wrong with which",
+        description=(
+            "Read cassettes to the end, and compare the signatures they were recorded with to the "
+            "project's wrappers. Exit 1 if one is torn, damaged, only partial, or out of date."
+        ),
+    )
+    add = parser.add_argument
+    add("paths", nargs="*", type=Path, default=[Path()], help="files and folders (default: here)")
+    add("--no-signatures", action="store_true", help="do not import the project's wrappers")
+    add_config_option(parser)
+    add("--json", action="store_true", help="print one JSON document")
+    add("-q", "--quiet", action="store_true", help="only print problems")
+    add("-v", "--verbose", action="store_true", help="also name the cassettes that are fine")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check every file, whatever is wrong with the ones before."""
+    terminal = Terminal(quiet=arguments.quiet, verbose=arguments.verbose)
+    paths = find_cassettes(arguments.paths)
+    with terminal.progress("checking", percent=True) as draw:
+        watch = Watch(paths, draw)
+        inspections = [inspect_cassette(path, watch) for path in paths]
+    wrappers = _ask(inspections, arguments)
+    wrappers = replace(wrappers, remarks=wrappers.remarks + _renamed(inspections, wrappers))
+    changed = {one.path: _changed(one, wrappers) for one in inspections}
+    problems = sum(one.problem is not None or bool(changed[one.path]) for one in inspections)
+    if arguments.json:
+        document = _document(inspections, changed, wrappers)
+        terminal.data(json.dumps(document, indent=2))
+    else:
+        for inspection in inspections:
+            _tell(inspection, changed[inspection.path], terminal)
+        for remark in wrappers.remarks:
+            terminal.note(remark)
+        events = sum(inspection.events for inspection in inspections)
+        found = f"{problems} with problems" if problems else "fine"
+        counts = f"{counted(len(inspections), 'cassette')}, {counted(events, 'event')}"
+        terminal.note(f"{counts}: {found}")
+    return DIFFERENT if problems else FINE
+
+
+def _ask(inspections: Sequence[Inspection], arguments: argparse.Namespace) -> Wrappers:
+    """What the wrappers say, if any cassette could tell the difference."""
+    if arguments.no_signatures or not any(one.called for one in inspections):
+        return Wrappers(None)
+    return ask_wrappers(arguments.config)
+
+
+def _changed(inspection: Inspection, wrappers: Wrappers) -> list[ChangedSignature]:
+    if inspection.problem is not None or wrappers.described is None:
+        return []
+    return list(changed_signatures(recorded_by(inspection), wrappers.described))
+
+
+def _renamed(inspections: Sequence[Inspection], wrappers: Wrappers) -> tuple[str, ...]:
+    """What to say of boundaries that may have another name today."""
+    if wrappers.described is None:
+        return ()
+    return tuple(
+        f"{one.path}: there is no wrapper of `{old}` here; "
+        f"if it was renamed: vcr-gen cassette migrate --rename-boundary {old}={new}"
+        for one in inspections
+        if one.problem is None
+        for old, new in renamed_boundaries(recorded_by(one), wrappers.described)
+    )
+
+
+def _tell(inspection: Inspection, changed: Sequence[ChangedSignature], terminal: Terminal) -> None:
+    path = inspection.path
+    if inspection.problem is None:
+        if not changed:
+            terminal.detail(f"{path}: fine, {counted(inspection.events, 'event')}")
+        for change in changed:
+            terminal.data(f"{path}: {change.words}")
+        if changed:
+            quoted = shlex.quote(str(path))
+            terminal.data(f"  hint: vcr-gen cassette migrate {quoted}, or record it again")
+        return
+    terminal.data(str(inspection.problem))
+    if inspection.header is None or not inspection.torn:
+        return
+    held = counted(inspection.events, "whole event")
+    kind = "an interrupted recording" if inspection.partial else "a damaged cassette"
+    terminal.data(f"  {kind} that holds {held}")
+    if inspection.events:
+        terminal.data(f"  hint: vcr-gen cassette convert --salvage {path} NEW")
+
+
+def _document(
+    inspections: Sequence[Inspection],
+    changed: Mapping[Path, Sequence[ChangedSignature]],
+    wrappers: Wrappers,
+) -> dict[str, object]:
+    return {
+        "version": _JSON_VERSION,
+        "signatures_compared": wrappers.described is not None,
+        "remarks": list(wrappers.remarks),
+        "cassettes": [
+            {
+                "path": str(inspection.path),
+                "partial": inspection.partial,
+                "events": inspection.events,
+                "recorded_at": (inspection.header or {}).get("recorded_at"),
+                "problem": inspection.problem
+                and {"line": inspection.problem.line, "message": str(inspection.problem)},
+                "changed_signatures": [
+                    {
+                        "method": change.method,
+                        "recorded": change.recorded,
+                        "current": change.current,
+                        "message": change.words,
+                    }
+                    for change in changed[inspection.path]
+                ],
+            }
+            for inspection in inspections
+        ],
+    }

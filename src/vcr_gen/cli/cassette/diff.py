@@ -1,0 +1,173 @@
+"""`vcr-gen cassette diff`: what changed from one recording to another, and what that breaks."""
+
+import argparse
+import json
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from vcr_gen.cli.cassette.differences import (
+    change_document,
+    difference_document,
+    tell_change,
+    tell_difference,
+)
+from vcr_gen.cli.cassette.files import find_cassettes
+from vcr_gen.cli.report import DIFFERENT, FINE, counted
+from vcr_gen.cli.terminal import Terminal
+from vcr_gen.errors import CassetteMissingError, UsageError
+from vcr_gen.runtime.redaction import redacting
+from vcr_gen.runtime.tape.loading import Reading
+from vcr_gen.tapes.changes import Change
+from vcr_gen.tapes.comparing import CallDifference, compare_headers, compare_tapes
+
+__all__ = ["add_parser", "run"]
+
+_JSON_VERSION: Final = 1
+_KINDS: Final = ("added", "removed", "moved", "modified")
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """One pair of cassettes; only one of them where the other folder has none."""
+
+    before: Path | None
+    after: Path | None
+    header: Sequence[Change] = ()
+    calls: Sequence[CallDifference] = ()
+
+    @property
+    def count(self) -> int:
+        alone = self.before is None or self.after is None
+        return alone + len(self.header) + len(self.calls)
+
+    @property
+    def breaking(self) -> int:
+        changes = sum(change.breaking for change in self.header)
+        return changes + sum(difference.breaking for difference in self.calls)
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the parser of this action."""
+    parser = subparsers.add_parser(
+        "diff",
+        help="what changed from one cassette, or folder of them, to another",
+        description=(
+            "Compare two cassettes call by call, or two folders file by file. Times do not count, "
+            "nor the order between tasks and threads. "
+            "Breaking is a success that became something else, a field that vanished, a type that "
+            "changed. Exit 1 when anything differs."
+        ),
+    )
+    add = parser.add_argument
+    add("before", type=Path, help="the earlier cassette or folder")
+    add("after", type=Path, help="the later one")
+    add("--fail-on-breaking", action="store_true", help="exit 1 only when something breaks")
+    add("--times", action="store_true", help="count it as a difference when times differ")
+    add("--json", action="store_true", help="print one JSON document")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare, tell, and judge."""
+    terminal = Terminal()
+    pairs = _pairs(arguments.before, arguments.after)
+    comparisons = []
+    with terminal.progress("comparing") as draw:
+        for number, (before, after) in enumerate(pairs):
+            draw(number, len(pairs))
+            comparisons.append(_compare(before, after, times=arguments.times))
+    if arguments.json:
+        terminal.data(json.dumps(_document(comparisons), indent=2))
+    else:
+        for comparison in comparisons:
+            _tell(comparison, terminal, named=len(pairs) > 1)
+        terminal.note(_summary(comparisons))
+    broken = sum(comparison.breaking for comparison in comparisons)
+    differs = any(comparison.count for comparison in comparisons)
+    return DIFFERENT if (broken if arguments.fail_on_breaking else differs) else FINE
+
+
+def _compare(before: Path | None, after: Path | None, *, times: bool) -> _Comparison:
+    if before is None or after is None:
+        return _Comparison(before, after)
+    with ExitStack() as stack:
+        left, right = (
+            stack.enter_context(Reading(path, change=redacting())) for path in (before, after)
+        )
+        header = compare_headers(left, right, times=times)
+        return _Comparison(before, after, header, list(compare_tapes(left, right, times=times)))
+
+
+def _pairs(before: Path, after: Path) -> list[tuple[Path | None, Path | None]]:
+    for path in (before, after):
+        if not path.exists():
+            raise CassetteMissingError("there is no such file or folder", path=path)
+    if before.is_dir() != after.is_dir():
+        raise UsageError(f"{before} and {after}: compare two files or two folders, not one of each")
+    if not before.is_dir():
+        return [(before, after)]
+    left, right = _by_name(before), _by_name(after)
+    return [(left.get(name), right.get(name)) for name in sorted({*left, *right})]
+
+
+def _by_name(folder: Path) -> dict[str, Path]:
+    """The cassettes of a folder by their names without the ending: formats may differ."""
+    found = find_cassettes([folder], partial=False)
+    return {path.relative_to(folder).with_suffix("").as_posix(): path for path in found}
+
+
+def _tell(comparison: _Comparison, terminal: Terminal, *, named: bool) -> None:
+    if comparison.before is None or comparison.after is None:
+        sign, word = ("+", "added") if comparison.before is None else ("-", "removed")
+        path = comparison.before or comparison.after
+        terminal.data(f"{sign} {word} cassette {path}")
+        return
+    if named and comparison.count:
+        title = f"{comparison.before} → {comparison.after}"
+        terminal.data(terminal.paint(title, "bold"))
+    for change in comparison.header:
+        tell_change(change, terminal, indent="")
+    for difference in comparison.calls:
+        tell_difference(difference, comparison.before, comparison.after, terminal)
+
+
+def _summary(comparisons: Sequence[_Comparison]) -> str:
+    differences = [one for comparison in comparisons for one in comparison.calls]
+    parts = [
+        f"{number} {kind}"
+        for kind in _KINDS
+        if (number := sum(difference.kind == kind for difference in differences))
+    ]
+    headers = sum(len(comparison.header) for comparison in comparisons)
+    parts += [f"{headers} in headers"] if headers else []
+    alone = sum(one.before is None or one.after is None for one in comparisons)
+    parts += [
+        counted(alone, "cassette without a counterpart", "cassettes without a counterpart")
+    ] * bool(alone)
+    if not parts:
+        return "no differences"
+    total = counted(sum(comparison.count for comparison in comparisons), "difference")
+    broken = sum(comparison.breaking for comparison in comparisons)
+    return f"{total}: {', '.join(parts)}; {broken or 'none'} breaking"
+
+
+def _document(comparisons: Sequence[_Comparison]) -> dict[str, object]:
+    return {
+        "version": _JSON_VERSION,
+        "breaking": sum(comparison.breaking for comparison in comparisons),
+        "comparisons": [
+            {
+                "before": None if one.before is None else str(one.before),
+                "after": None if one.after is None else str(one.after),
+                "breaking": one.breaking,
+                "header": [change_document(change) for change in one.header],
+                **{
+                    kind: [difference_document(found) for found in one.calls if found.kind == kind]
+                    for kind in _KINDS
+                },
+            }
+            for one in comparisons
+        ],
+    }

@@ -1,0 +1,82 @@
+"""`vcr-gen cassette list`: one line for each cassette."""
+
+import argparse
+import json
+import sys
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from vcr_gen.cli.cassette.files import find_cassettes
+from vcr_gen.cli.report import ERROR, FINE
+from vcr_gen.cli.tables import table
+from vcr_gen.cli.terminal import Terminal
+from vcr_gen.errors import CassetteError
+from vcr_gen.runtime.tape.loading import Reading, is_partial
+
+__all__ = ["add_parser", "run"]
+
+_JSON_VERSION: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One file, as JSON has it."""
+
+    path: str
+    partial: bool
+    """Whether it is what an interrupted recording left."""
+    events: int | None
+    bytes: int
+    recorded_at: str | None
+    problem: str | None
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the parser of this action."""
+    parser = subparsers.add_parser(
+        "list",
+        help="one line for each cassette",
+        description="List cassettes: events, bytes, when recorded. Does not read the events.",
+    )
+    add = parser.add_argument
+    add("paths", nargs="*", type=Path, default=[Path()], help="files and folders (default: here)")
+    add("--json", action="store_true", help="print one JSON document")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """List every file; one that cannot be used is listed too, and the reason told."""
+    terminal = Terminal()
+    paths = find_cassettes(arguments.paths)
+    rows = []
+    with terminal.progress("listing") as draw:
+        for number, path in enumerate(paths):
+            draw(number, len(paths))
+            rows.append(_row(path))
+    if arguments.json:
+        document = {"version": _JSON_VERSION, "cassettes": [asdict(row) for row in rows]}
+        terminal.data(json.dumps(document, indent=2))
+    elif rows:
+        terminal.data(table([_cells(row) for row in rows], right=2))
+    problems = [row.problem for row in rows if row.problem]
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return ERROR if problems else FINE
+
+
+def _row(path: Path) -> _Row:
+    size = path.stat().st_size if path.is_file() else 0
+    row = _Row(str(path), is_partial(path), None, size, None, None)
+    if row.partial:
+        return row
+    try:
+        with Reading(path) as reading:
+            when = str(reading.header.get("recorded_at") or "")
+            return replace(row, events=reading.count, recorded_at=when)
+    except CassetteError as error:
+        return replace(row, problem=str(error))
+
+
+def _cells(row: _Row) -> list[str]:
+    state = "partial" if row.partial else "unusable" if row.problem else row.recorded_at or "-"
+    return ["-" if row.events is None else str(row.events), str(row.bytes), state, row.path]

@@ -1,0 +1,73 @@
+"""`vcr-gen cassette merge`: puts one session after another into one cassette."""
+
+import argparse
+from collections import deque
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+from vcr_gen.cli.cassette.files import Watch
+from vcr_gen.cli.cassette.writing import refuse_existing, write_cassette
+from vcr_gen.cli.report import counted
+from vcr_gen.cli.terminal import Terminal
+from vcr_gen.errors import UsageError
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.tape.loading import Reading
+from vcr_gen.runtime.tape.recorded import read_events
+from vcr_gen.tapes.merging import Rebasing, header_conflicts, merge_headers
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the parser of this action."""
+    parser = subparsers.add_parser(
+        "merge",
+        help="put one session after another into one cassette",
+        description=(
+            "Write one cassette for a program that does in turn what was recorded apart, with the "
+            "same wrappers. Refuses sessions with other anchors, state or signatures."
+        ),
+    )
+    add = parser.add_argument
+    add("sources", nargs="+", type=Path, metavar="CASSETTE", help="two or more, in order")
+    add(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="where to write: .yaml or .jsonl",
+    )
+    add("--force", action="store_true", help="replace the output if it exists")
+    add("-q", "--quiet", action="store_true", help="say nothing")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Merge; the output appears at once and whole, or not at all."""
+    terminal = Terminal(quiet=arguments.quiet)
+    sources: list[Path] = arguments.sources
+    if len(sources) < 2:
+        raise UsageError("merge needs two cassettes or more")
+    refuse_existing(arguments.output, force=arguments.force)
+    with ExitStack() as stack:
+        readings = [stack.enter_context(Reading(path)) for path in sources]
+        headers = [(reading.path, reading.header) for reading in readings]
+        conflicts = header_conflicts(headers)
+        if conflicts:
+            raise UsageError("\n".join(["these sessions cannot be merged:", *conflicts]))
+        draw = stack.enter_context(terminal.progress("merging", percent=True))
+        for reading in readings:  # what makes no sense alone must not spoil the rest
+            deque(read_events(reading, reading.path), maxlen=0)
+        events = _events(readings, Watch(sources, draw))
+        count = write_cassette(arguments.output, merge_headers(headers), events)
+    terminal.note(f"wrote {arguments.output}: {counted(count, 'event')}")
+    return 0
+
+
+def _events(readings: list[Reading], watch: Watch) -> Iterator[Mapping[str, Plain]]:
+    rebasing = Rebasing()
+    for reading in readings:
+        rebasing.next_session()
+        for entry in watch.reading(reading):
+            yield rebasing.event(entry.data)

@@ -1,0 +1,140 @@
+"""`vcr-gen cassette prune`: removes cassettes that no test uses any more."""
+
+import argparse
+import json
+import os
+import shlex
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from vcr_gen.cli.cassette.files import find_cassettes, is_cassette
+from vcr_gen.cli.cassette.unused import Usage, ask_pytest, mentions
+from vcr_gen.cli.report import DIFFERENT, FINE, counted
+from vcr_gen.cli.terminal import Terminal
+from vcr_gen.errors import CassetteMissingError
+from vcr_gen.runtime.tape.loading import is_partial
+from vcr_gen.runtime.tape.storage import remove_cassette
+
+__all__ = ["add_parser", "run"]
+
+_JSON_VERSION: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """What can go, and what must stay although nobody claims it."""
+
+    removable: Sequence[Path]
+    kept: dict[Path, str]
+    """Cassettes that some source names, and where."""
+    unjudged: Sequence[str]
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the parser of this action."""
+    parser = subparsers.add_parser(
+        "prune",
+        help="remove cassettes that no test uses any more",
+        usage="%(prog)s [-h] [--yes] [--partial] [--run-tests] [--json] [FOLDERS] [-- PYTEST]",
+        description=(
+            "Ask pytest which cassettes no test has, and list them; --yes deletes them. What "
+            "stands behind -- goes to pytest. Exit 1 when there is something to delete."
+        ),
+    )
+    add = parser.add_argument
+    add("folders", nargs="*", type=Path, default=[Path()], help="look only here (default: here)")
+    add("--yes", action="store_true", help="delete what was found")
+    add("--partial", action="store_true", help="also what interrupted recordings left behind")
+    add("--run-tests", action="store_true", help="run the tests, to know what they open themselves")
+    add("--json", action="store_true", help="print one JSON document")
+    parser.set_defaults(takes_rest=True)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """List, or delete."""
+    terminal = Terminal()
+    for folder in arguments.folders:
+        if not folder.is_dir():
+            raise CassetteMissingError("there is no such folder", path=folder)
+    usage = ask_pytest(arguments.rest, run_tests=arguments.run_tests)
+    finding = _find(usage, arguments.folders, partial=arguments.partial)
+    if arguments.yes:
+        for path in finding.removable:
+            remove_cassette(path)
+            with suppress(OSError):  # a folder that still holds something stays
+                path.parent.rmdir()
+    if arguments.json:
+        terminal.data(json.dumps(_document(finding, deleted=arguments.yes), indent=2))
+    else:
+        _tell(finding, terminal, arguments)
+    return DIFFERENT if finding.removable and not arguments.yes else FINE
+
+
+def _find(usage: Usage, folders: Sequence[Path], *, partial: bool) -> _Finding:
+    roots = [folder.resolve() for folder in folders]
+    here = [
+        path
+        for path in usage.unused
+        if any(path.resolve().is_relative_to(root) for root in roots) and is_cassette(path)
+    ]
+    kept = mentions(usage.root, here)
+    removable = [path for path in here if path not in kept]
+    if partial:
+        found = find_cassettes(folders)
+        removable += [path for path in found if is_partial(path) and is_cassette(path)]
+    return _Finding(removable, kept, usage.unjudged)
+
+
+def _tell(finding: _Finding, terminal: Terminal, arguments: argparse.Namespace) -> None:
+    verb = "deleted" if arguments.yes else "unused"
+    for path in finding.removable:
+        terminal.data(f"{verb} {_shown(path)}")
+    for path, place in finding.kept.items():
+        terminal.note(f"kept {_shown(path)}: {_shown(Path(place))} names it")
+    if finding.unjudged:
+        modules = ", ".join(_shown(Path(module)) for module in finding.unjudged)
+        if arguments.run_tests:
+            terminal.note(f"not judged, because not all of their tests passed: {modules}")
+        else:
+            terminal.note(
+                f"not judged, because their tests open cassettes while they run: {modules}\n"
+                "  hint: --run-tests runs them"
+            )
+    count = counted(len(finding.removable), "unused cassette")
+    if arguments.yes:
+        terminal.note(f"{count} deleted")
+    elif finding.removable:
+        terminal.note(f"{count}; nothing was deleted\nto delete: {_command(arguments)}")
+    else:
+        terminal.note("no unused cassettes")
+
+
+def _command(arguments: argparse.Namespace) -> str:
+    """The command line that deletes what this one found."""
+    options = [
+        f"--{name.replace('_', '-')}"
+        for name in ("partial", "run_tests")
+        if getattr(arguments, name)
+    ]
+    folders = [str(folder) for folder in arguments.folders if folder != Path()]
+    rest = ["--", *arguments.rest] if arguments.rest else []
+    return shlex.join(["vcr-gen", "cassette", "prune", "--yes", *options, *folders, *rest])
+
+
+def _shown(path: Path) -> str:
+    """A path as short as it can be told from here."""
+    here = Path.cwd()
+    return os.path.relpath(path, here) if path.is_relative_to(here) else str(path)
+
+
+def _document(finding: _Finding, *, deleted: bool) -> dict[str, object]:
+    return {
+        "version": _JSON_VERSION,
+        "deleted": deleted,
+        "unused": [str(path) for path in finding.removable],
+        "kept": [{"path": str(path), "named_in": place} for path, place in finding.kept.items()],
+        "unjudged": list(finding.unjudged),
+    }

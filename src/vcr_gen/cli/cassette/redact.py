@@ -1,0 +1,70 @@
+"""`vcr-gen cassette redact`: takes credentials out of cassettes; they still replay."""
+
+import argparse
+from pathlib import Path
+
+from vcr_gen.cli.cassette.files import find_cassettes
+from vcr_gen.cli.cassette.writing import write_cassette
+from vcr_gen.cli.report import DIFFERENT, FINE, counted
+from vcr_gen.cli.scan_config import ScanConfig, read_scan_config
+from vcr_gen.cli.terminal import Terminal
+from vcr_gen.errors import UsageError
+from vcr_gen.runtime.tape.loading import Reading, is_partial
+from vcr_gen.tapes.findings import Finding, find_secrets
+from vcr_gen.tapes.redacting import redacted_events, redactor_of
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the parser of this action."""
+    parser = subparsers.add_parser(
+        "redact",
+        help="take credentials out of cassettes",
+        description=(
+            "Put placeholders in the place of credentials. A file is replaced at once and whole, "
+            "and still replays. What was in the file before may be known: change the keys too."
+        ),
+    )
+    add = parser.add_argument
+    add("paths", nargs="+", type=Path, help="files and folders")
+    add("--check", action="store_true", help="write nothing; exit 1 if there is something to do")
+    add("--config", type=Path, metavar="FILE", help="a TOML file with [tool.vcr-gen] tables")
+    add("-q", "--quiet", action="store_true", help="say nothing")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Rewrite what has credentials; leave the rest as it is."""
+    terminal = Terminal(quiet=arguments.quiet)
+    config = read_scan_config(arguments.config)
+    files = changed = replaced = 0
+    for path in find_cassettes(arguments.paths):
+        files += 1
+        findings = list(find_secrets(path, config.redaction))
+        if not findings:
+            continue
+        changed += 1
+        replaced += len(findings)
+        _tell(findings, terminal)
+        if not arguments.check:
+            _rewrite(path, config)
+    what = f"{counted(replaced, 'credential')} in {counted(changed, 'file')}"
+    done = "to redact" if arguments.check else "redacted"
+    terminal.note(f"{counted(files, 'cassette')}: {what} {done}")
+    return DIFFERENT if arguments.check and changed else FINE
+
+
+def _tell(findings: list[Finding], terminal: Terminal) -> None:
+    for finding in findings:
+        terminal.note(f"{finding.path}:{finding.line}: {finding.rule}: {finding.shown}")
+
+
+def _rewrite(path: Path, config: ScanConfig) -> None:
+    if is_partial(path):
+        raise UsageError(
+            f"{path} is an interrupted recording, which is not rewritten\n"
+            f"  hint: vcr-gen cassette convert --salvage {path} NEW, or delete it"
+        )
+    with Reading(path) as reading:
+        secrets = redactor_of(reading, config.redaction)
+        write_cassette(path, secrets.entry(reading.header), redacted_events(reading, secrets))

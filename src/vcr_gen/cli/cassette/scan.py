@@ -1,0 +1,84 @@
+"""`vcr-gen cassette scan`: finds credentials in cassettes, and shows none of them."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Final
+
+from vcr_gen.cli.cassette.files import find_cassettes
+from vcr_gen.cli.report import DIFFERENT, FINE, counted
+from vcr_gen.cli.scan_config import read_scan_config
+from vcr_gen.cli.terminal import Terminal
+from vcr_gen.runtime.redaction import DEFAULT_RULES
+from vcr_gen.tapes.findings import Finding, find_secrets
+
+__all__ = ["add_parser", "run"]
+
+_JSON_VERSION: Final = 1
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the parser of this action."""
+    parser = subparsers.add_parser(
+        "scan",
+        help="find credentials in cassettes",
+        description=(
+            "Find credentials in cassettes, also in partial and damaged ones, and say where; they "
+            "are not shown. Exit 1 when there are some."
+        ),
+    )
+    add = parser.add_argument
+    add("paths", nargs="*", type=Path, default=[Path()], help="files and folders (default: here)")
+    add("--entropy", action="store_true", help="also words that only look random")
+    add("--config", type=Path, metavar="FILE", help="a TOML file with [tool.vcr-gen] tables")
+    add("--json", action="store_true", help="print one JSON document")
+    add("--rules", action="store_true", help="list the names of the rules, and look at nothing")
+    add("-q", "--quiet", action="store_true", help="print findings only")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Look at every file, whatever is in the ones before."""
+    terminal = Terminal(quiet=arguments.quiet)
+    if arguments.rules:
+        terminal.data("\n".join(DEFAULT_RULES))
+        return FINE
+    config = read_scan_config(arguments.config)
+    files = allowed = 0
+    findings: list[Finding] = []
+    for path in find_cassettes(arguments.paths):
+        files += 1
+        for finding in find_secrets(path, config.redaction, entropy=arguments.entropy):
+            if config.allows(finding):
+                allowed += 1
+            elif arguments.json:
+                findings.append(finding)
+            else:
+                findings.append(finding)
+                terminal.data(str(finding))
+    if arguments.json:
+        terminal.data(json.dumps(_document(files, findings, allowed), indent=2))
+    else:
+        found = counted(len(findings), "credential") if findings else "no credentials"
+        spared = f", {allowed} allowed" if allowed else ""
+        terminal.note(f"{counted(files, 'cassette')}: {found}{spared}")
+        if findings:
+            terminal.note("hint: vcr-gen cassette redact takes them out; then change the keys")
+    return DIFFERENT if findings else FINE
+
+
+def _document(files: int, findings: list[Finding], allowed: int) -> dict[str, object]:
+    return {
+        "version": _JSON_VERSION,
+        "cassettes": files,
+        "allowed": allowed,
+        "findings": [
+            {
+                "path": str(finding.path),
+                "line": finding.line,
+                "rule": finding.rule,
+                "shown": finding.shown,
+                "fingerprint": finding.fingerprint,
+            }
+            for finding in findings
+        ],
+    }

@@ -1,0 +1,129 @@
+"""`vcr-gen cassette show`: prints a cassette, or some of its events, for people or as JSON."""
+
+import argparse
+import json
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from vcr_gen.cli.cassette.chosen import Chosen
+from vcr_gen.cli.cassette.files import find_cassettes
+from vcr_gen.cli.cassette.overview import overview
+from vcr_gen.cli.cassette.paint import paint_yaml
+from vcr_gen.cli.pager import paged
+from vcr_gen.cli.terminal import Terminal
+from vcr_gen.errors import UsageError
+from vcr_gen.runtime.formats import Entry, format_for
+from vcr_gen.runtime.redaction import redacting
+from vcr_gen.runtime.tape.loading import Reading
+from vcr_gen.tapes.calls import STATUSES
+
+__all__ = ["add_parser", "run"]
+
+_JSON_VERSION: Final = 1
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the parser of this action."""
+    parser = subparsers.add_parser(
+        "show",
+        help="print a cassette, or some of its events",
+        description=(
+            "Print a cassette as YAML, every event with its number and line; on a terminal in "
+            "colour and page by page (PAGER)."
+        ),
+    )
+    add = parser.add_argument
+    add("path", type=Path, help="a cassette, or a folder")
+    add("events", nargs="?", metavar="N[-M]", help="only these events, from 1")
+    look = parser.add_mutually_exclusive_group()
+    look.add_argument("--overview", action="store_true", help="one line for each event")
+    look.add_argument("--json", action="store_true", help="print one JSON document")
+    add("--boundary", metavar="NAME", help="only calls of this boundary")
+    add("--method", metavar="NAME", help="only calls of this method: run, or Shell.run")
+    add("--status", choices=STATUSES, help="only calls that ended like this")
+    add("--no-pager", action="store_true", help="print all at once")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print header and events, streamed; of a folder, one cassette after another."""
+    path: Path = arguments.path
+    if arguments.json:
+        with Reading(path, change=redacting()) as reading:
+            _print_json(reading, _chosen(reading, arguments))
+        return 0
+    if path.is_dir() and arguments.events is not None:
+        raise UsageError(f"{path} is a folder: events can be chosen by number in one cassette only")
+    with paged(wanted=not arguments.no_pager):
+        for each in find_cassettes([path], partial=False):
+            with Reading(each, change=redacting()) as reading:
+                _print(reading, arguments, named=path.is_dir())
+    return 0
+
+
+def _chosen(reading: Reading, arguments: argparse.Namespace) -> Iterator[tuple[int, Entry]]:
+    first, last = _range(arguments.events, reading.count)
+    chosen = Chosen.of(reading, arguments.boundary, arguments.method, arguments.status)
+    return chosen.entries(islice(enumerate(reading, start=1), first - 1, last))
+
+
+def _print(reading: Reading, arguments: argparse.Namespace, *, named: bool) -> None:
+    terminal = Terminal()
+    entries = _chosen(reading, arguments)
+    if named:
+        terminal.data(terminal.paint(f"# {reading.path}", "bold"))
+    if arguments.overview:
+        for line in overview(reading, entries, terminal):
+            terminal.data(line)
+        return
+    narrowed = (arguments.events, arguments.boundary, arguments.method, arguments.status)
+    _print_yaml(reading, entries, with_header=not any(narrowed))
+
+
+def _print_yaml(
+    reading: Reading, entries: Iterable[tuple[int, Entry]], *, with_header: bool
+) -> None:
+    terminal = Terminal()
+    yaml = format_for(Path("shown.yaml"))
+    if with_header:
+        terminal.data(paint_yaml(yaml.header(reading.header).decode(), terminal))
+    for number, entry in entries:
+        place = f"# event {number}, {reading.path}:{entry.line}"
+        terminal.data(terminal.paint(place, "dim"))
+        terminal.data(paint_yaml(yaml.event(entry.data).decode(), terminal))
+
+
+def _print_json(reading: Reading, entries: Iterable[tuple[int, Entry]]) -> None:
+    """One document, written as it is read: a long tape is not held."""
+    terminal = Terminal()
+    head = {"version": _JSON_VERSION, "path": str(reading.path), "header": reading.header}
+    terminal.data(json.dumps(head, indent=2).removesuffix("\n}") + ',\n  "events": [')
+    for line in _separated(
+        json.dumps({"number": number, "line": entry.line, "event": entry.data})
+        for number, entry in entries
+    ):
+        terminal.data(f"    {line}")
+    terminal.data("  ]\n}")
+
+
+def _separated(lines: Iterator[str]) -> Iterator[str]:
+    before = next(lines, None)
+    for line in lines:
+        yield f"{before},"
+        before = line
+    if before is not None:
+        yield before
+
+
+def _range(text: str | None, count: int) -> tuple[int, int]:
+    if text is None:
+        return 1, count
+    first, dash, last = text.partition("-")
+    try:
+        numbers = int(first), int(last if dash else first)
+    except ValueError:
+        raise UsageError(f"{text!r} is not a number of an event nor a range such as 3-5") from None
+    if not 1 <= numbers[0] <= numbers[1] <= count:
+        raise UsageError(f"there are no events {text}: the cassette holds {count}")
+    return numbers

@@ -1,0 +1,93 @@
+"""`vcr-gen cassette stats`: calls, errors and times of each method."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from vcr_gen.cli.cassette.files import Watch, find_cassettes
+from vcr_gen.cli.report import ERROR, FINE, counted
+from vcr_gen.cli.tables import duration, table
+from vcr_gen.cli.terminal import Terminal
+from vcr_gen.errors import CassetteError
+from vcr_gen.runtime.tape.loading import Reading
+from vcr_gen.tapes.calls import STATUSES, read_calls
+from vcr_gen.tapes.stats import PERCENTILES, MethodStats, count_calls
+
+__all__ = ["add_parser", "run"]
+
+_JSON_VERSION: Final = 1
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the parser of this action."""
+    parser = subparsers.add_parser(
+        "stats",
+        help="calls, errors and times of each method",
+        description=(
+            "Count the calls and errors of each method, and say how long they took: half of the "
+            "calls no longer than p50, nine of ten no longer than p90."
+        ),
+    )
+    add = parser.add_argument
+    add("paths", nargs="*", type=Path, default=[Path()], help="files and folders (default: here)")
+    add("--json", action="store_true", help="print one JSON document")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Count over all files together; one that cannot be used is told, and the rest counted."""
+    terminal = Terminal()
+    paths = find_cassettes(arguments.paths, partial=False)
+    methods: dict[str, MethodStats] = {}
+    problems: list[CassetteError] = []
+    with terminal.progress("counting", percent=True) as draw:
+        watch = Watch(paths, draw)
+        for path in paths:
+            try:
+                with Reading(path) as reading:
+                    count_calls(read_calls(watch.reading(reading), path), methods)
+            except CassetteError as error:
+                problems.append(error)
+    ordered = [methods[of] for of in sorted(methods)]
+    if arguments.json:
+        terminal.data(json.dumps(_document(paths, ordered, problems), indent=2))
+    elif ordered:
+        head = ["calls", "errors", *(f"p{percent}" for percent in PERCENTILES), "method"]
+        terminal.data(table([head, *map(_row, ordered)], right=len(head) - 1))
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    usable = counted(len(paths) - len(problems), "cassette")
+    calls = counted(sum(method.calls for method in ordered), "call")
+    terminal.note(f"{usable}, {calls}" + (f"; {len(problems)} unusable" if problems else ""))
+    return ERROR if problems else FINE
+
+
+def _row(method: MethodStats) -> list[str]:
+    times = method.percentiles()
+    shown = [duration(times[percent]) if times else "-" for percent in PERCENTILES]
+    return [str(method.calls), str(method.errors), *shown, method.of]
+
+
+def _document(
+    paths: Sequence[Path], methods: Sequence[MethodStats], problems: Sequence[CassetteError]
+) -> dict[str, object]:
+    return {
+        "version": _JSON_VERSION,
+        "cassettes": [str(path) for path in paths],
+        "methods": [
+            {
+                "method": method.of,
+                "calls": method.calls,
+                **{status: method.statuses.get(status, 0) for status in STATUSES},
+                "items": method.items,
+                "seconds": {f"p{key}": value for key, value in method.percentiles().items()},
+            }
+            for method in methods
+        ],
+        "problems": [
+            {"path": str(problem.path), "line": problem.line, "message": str(problem)}
+            for problem in problems
+        ],
+    }

@@ -1,0 +1,1 @@
+"""What annotations and defaults mean, and how another module can say the same."""

@@ -1,0 +1,201 @@
+"""Finds out how to refer to a module's name from a generated module."""
+
+import ast
+import builtins
+from typing import Final
+
+from vcr_gen.gen.annotations.scopes import Scope, is_type_variable
+from vcr_gen.gen.model.kinds import When
+from vcr_gen.gen.model.text import Reference
+from vcr_gen.gen.sources.library import Definition, Library, Unread, is_standard
+from vcr_gen.gen.sources.modules import Binding, Module
+
+__all__ = ["AT_HAND", "exporter", "reference_to"]
+
+_BUILTINS: Final = frozenset(dir(builtins))
+AT_HAND: Final = frozenset(
+    {
+        "abc",
+        "asyncio",
+        "collections",
+        "collections.abc",
+        "contextlib",
+        "contextvars",
+        "dataclasses",
+        "datetime",
+        "decimal",
+        "enum",
+        "functools",
+        "logging",
+        "os",
+        "pathlib",
+        "re",
+        "threading",
+        "types",
+        "typing",
+        "uuid",
+    }
+)
+"""Modules of Python that the runtime imports too: no name in them is worth waiting for."""
+_FOR_CHECKERS: Final = frozenset({"typing.Protocol", "typing.type_check_only"})
+
+
+def reference_to(library: Library, module: Module, name: str, chain: list[str]) -> Reference | None:
+    """How to refer to a module-level name of `module` from another module."""
+    key = (module.name, name, tuple(chain))
+    if key not in library.references:
+        library.references[key] = _reference(library, module, name, chain)
+    return library.references[key]
+
+
+def _reference(library: Library, module: Module, name: str, chain: list[str]) -> Reference | None:
+    binding = _binding(library, module, name, chain)
+    if binding is None:
+        if name in _BUILTINS:
+            return Reference(name, "builtin", full_name=f"builtins.{name}")
+        return None
+    found = library.follow(module, name)
+    if not binding.module:
+        return _defined(library, module, name, binding, found)
+    return _imported(library, module, name, binding, found)
+
+
+def _binding(library: Library, module: Module, name: str, chain: list[str]) -> Binding | None:
+    """The binding of a name; of several `import a.b`, the one that the dotted name needs."""
+    best = library.binding(module, name)
+    if best is not None and isinstance(best.node, ast.Import):
+        dotted = ".".join([name, *chain])
+        fitting = [one for one in module.bindings[name] if dotted.startswith(f"{one.module}.")]
+        best = max(fitting, key=lambda one: len(one.module), default=best)
+    return best
+
+
+def _defined(
+    library: Library,
+    module: Module,
+    name: str,
+    binding: Binding,
+    found: Definition | Unread | None,
+) -> Reference:
+    variable = is_type_variable(library, module, binding.node)
+    when, home = _runtime(library, module, name, binding)
+    return Reference(
+        name,
+        "variable" if variable else "import",
+        module.name,
+        name,
+        when,
+        home,
+        found.full_name if found else f"{module.name}.{name}",
+    )
+
+
+def _imported(
+    library: Library,
+    module: Module,
+    name: str,
+    binding: Binding,
+    found: Definition | Unread | None,
+) -> Reference:
+    when, home = _runtime(library, module, name, binding)
+    meaning = found.full_name if found else f"{binding.module}.{binding.attribute}"
+    if isinstance(binding.node, ast.Import):
+        return Reference(name, "import", binding.module, "", when, home, meaning)
+    source, attribute = exporter(library, binding, name)
+    kind = "import"
+    if isinstance(found, Definition) and is_type_variable(library, found.module, found.node):
+        kind = "variable"
+    if meaning == "typing.AnyStr":
+        kind = "variable"
+    if not _exists(library, source, attribute):
+        when = When.NEVER
+        if _surely_runs(module, binding):
+            when, home = When.CHECKING, module.name
+    elif module.is_stub and isinstance(found, Definition) and _is_compiled(library, found.module):
+        when = max(when, _compiled(library, found.module, found.node))
+    return Reference(
+        name, "variable" if kind == "variable" else "import", source, attribute, when, home, meaning
+    )
+
+
+def exporter(library: Library, binding: Binding, name: str) -> tuple[str, str]:
+    """The module to import from: the source's choice, or the next that exports the name."""
+    module_name = binding.module
+    attribute = name if binding.attribute == "*" else binding.attribute
+    for _ in range(20):
+        if is_standard(module_name):
+            break
+        module = library.module(module_name)
+        inner = module.binding(attribute) if module else None
+        if module is None or inner is None:
+            star = library.from_star(module, attribute) if module else None
+            if star is None:
+                break
+            return module_name, attribute
+        exported = module.exported is not None and attribute in module.exported
+        if not inner.module or inner.explicit or exported:
+            break
+        if isinstance(inner.node, ast.Import):
+            return inner.module, ""
+        if library.module(inner.module) is None and not is_standard(inner.module):
+            break
+        module_name, attribute = inner.module, inner.attribute
+    return module_name, attribute
+
+
+def _exists(library: Library, module_name: str, attribute: str) -> bool:
+    """Whether a stub's name can be imported when the program runs, as far as source tells."""
+    if module_name.partition(".")[0] == "_typeshed":
+        return False
+    if is_standard(module_name):
+        return True
+    module = library.module(module_name)
+    if module is None or not module.is_stub:
+        return True
+    running = library.runtime_module(module)
+    if running is not None:
+        return not attribute or running.may_run_with(attribute) or bool(running.star_imports)
+    return library.is_compiled(module_name)
+
+
+def _surely_runs(module: Module, binding: Binding) -> bool:
+    """Whether importing the source brings the name, though its own module cannot be found.
+
+    Modules inside of an extension module have stubs, and no file that runs.
+    """
+    return not module.is_stub and binding.when is When.ALWAYS and binding.attribute != "*"
+
+
+def _is_compiled(library: Library, module: Module) -> bool:
+    return module.is_stub and not module.standard and library.runtime_module(module) is None
+
+
+def _compiled(library: Library, stub: Module, node: ast.stmt) -> When:
+    """Whether a compiled module has what its stub defines: perhaps a class, surely no Protocol."""
+    if not library.is_compiled(stub.name) or not isinstance(node, ast.ClassDef):
+        return When.NEVER
+    scope = Scope(library, stub)
+    told = {scope.name_of(one) for one in (*node.bases, *node.decorator_list)}
+    return When.NEVER if told & _FOR_CHECKERS else When.CHECKING
+
+
+def _runtime(library: Library, module: Module, name: str, binding: Binding) -> tuple[When, str]:
+    """Whether a name can be imported at run time, and from where if checkers look elsewhere."""
+    if module.is_stub and not module.standard and not binding.module:
+        running = library.runtime_module(module)
+        if running is None:
+            return _compiled(library, module, binding.node), ""
+        return (When.ALWAYS if running.may_run_with(name) else When.NEVER), ""
+    if module.standard and not binding.module and name.startswith("_"):
+        return When.NEVER, ""
+    if binding.when is When.ALWAYS:
+        return When.ALWAYS, ""
+    home = module.name if module.runs_with(name) else ""
+    if binding.when is When.CHECKING and not home and _is_at_hand(binding):
+        return When.ALWAYS, ""
+    return binding.when, home
+
+
+def _is_at_hand(binding: Binding) -> bool:
+    """Whether a name that the source imports for type checkers only may as well be imported."""
+    return binding.module in AT_HAND and not binding.attribute.startswith("_")

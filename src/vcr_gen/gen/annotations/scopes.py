@@ -1,0 +1,132 @@
+"""Says what a name in an annotation stands for, by where the annotation stands."""
+
+import ast
+import builtins
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from vcr_gen.gen.model.text import Reference
+from vcr_gen.gen.sources.library import Definition, Library, Unread, is_standard
+from vcr_gen.gen.sources.modules import Binding, Module
+from vcr_gen.gen.sources.syntax import TypeParameter
+
+__all__ = ["Bound", "QuotedNode", "Scope", "is_type_variable", "parsed_string"]
+
+_BUILTINS: Final = frozenset(dir(builtins))
+_TYPE_VARIABLES: Final = frozenset({"typing.TypeVar", "typing.ParamSpec", "typing.TypeVarTuple"})
+
+
+class Bound(ast.Name):
+    """A name whose meaning is known."""
+
+    reference: Reference
+
+
+class QuotedNode(ast.expr):
+    """A string annotation, parsed."""
+
+    _fields = ("value",)
+    value: ast.expr
+    original: str
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Where an annotation stands: decides what its names mean."""
+
+    library: Library
+    module: Module
+    classes: tuple[ast.ClassDef, ...] = ()
+    """The classes around it, outermost first."""
+    parameters: Mapping[str, TypeParameter] = field(default_factory=dict)
+    """PEP 695 type parameters in scope."""
+    unresolved: list[tuple[Module, ast.Name]] = field(default_factory=list)
+    """Names that mean nothing here, for a diagnostic."""
+
+    def with_parameters(self, parameters: tuple[TypeParameter, ...]) -> "Scope":
+        """The scope inside a function or class with its own type parameters."""
+        known = {**self.parameters, **{one.name: one for one in parameters}}
+        return Scope(self.library, self.module, self.classes, known, self.unresolved)
+
+    def resolve(self, node: ast.expr) -> Definition | Unread | None:
+        """What a dotted name stands for."""
+        match node:
+            case Bound():
+                return self._resolve_bound(node)
+            case ast.Name(id=name):
+                return self._resolve_name(name)
+            case ast.Attribute(value=value, attr=attr):
+                found = self.resolve(value)
+                return None if found is None else self.library.member(found, attr)
+            case ast.Subscript(value=value):
+                return self.resolve(value)
+            case ast.Constant(value=str() as text):
+                parsed = parsed_string(text)
+                return None if parsed is None else self.resolve(parsed)
+        return None
+
+    def _resolve_bound(self, node: Bound) -> Definition | Unread | None:
+        reference = node.reference
+        if reference.kind == "builtin":
+            return Unread("builtins", reference.spelling.removeprefix("__builtins__."))
+        module = self.library.module(reference.module)
+        if is_standard(reference.module) or module is None or not reference.attribute:
+            return Unread(reference.module, reference.attribute)
+        return self.library.follow(module, reference.attribute)
+
+    def _resolve_name(self, name: str) -> Definition | Unread | None:
+        if name in self.parameters:
+            return Unread("", name)
+        local = self.class_binding(name)
+        if local is not None:
+            qualname = ".".join([*(one.name for one in self.classes), name])
+            return Definition(self.module, qualname, local.node, local.when)
+        found = self.library.follow(self.module, name)
+        if found is None and name in _BUILTINS:
+            return Unread("builtins", name)
+        return found
+
+    def class_binding(self, name: str) -> Binding | None:
+        """A name that the innermost class binds to a class or an alias."""
+        return self.module.class_types(self.classes[-1]).get(name) if self.classes else None
+
+    def name_of(self, node: ast.expr) -> str:
+        """The full name of what an expression stands for; aliases of one name are followed."""
+        scope = self
+        for _ in range(10):  # `A = B` and `B = A` go round
+            found = scope.resolve(node)
+            if found is None:
+                return ""
+            alias = _simple_alias(found)
+            if alias is None or not isinstance(found, Definition):
+                return found.full_name
+            node, scope = alias, Scope(self.library, found.module)
+        return ""
+
+
+def _simple_alias(found: Definition | Unread) -> ast.expr | None:
+    """The right side of `X = Y` and `X = module.Y`."""
+    if isinstance(found, Definition) and isinstance(found.node, ast.Assign):
+        value = found.node.value
+        while isinstance(value, ast.Attribute):
+            value = value.value
+        return found.node.value if isinstance(value, ast.Name) else None
+    return None
+
+
+def parsed_string(text: str) -> ast.expr | None:
+    """The expression in a string annotation; None when it is no expression."""
+    lines = f"({text})" if "\n" in text else text.strip()  # type checkers read on as in brackets
+    try:
+        return ast.parse(lines, mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+
+
+def is_type_variable(library: Library, module: Module, node: ast.stmt) -> bool:
+    """Whether a statement declares a TypeVar, ParamSpec or TypeVarTuple."""
+    match node:
+        case ast.Assign(value=ast.Call(func=func)) | ast.AnnAssign(value=ast.Call(func=func)):
+            return Scope(library, module).name_of(func) in _TYPE_VARIABLES
+    return False

@@ -1,0 +1,82 @@
+"""Reads the declarations of TypeVars, ParamSpecs and TypeVarTuples."""
+
+import ast
+from dataclasses import replace
+
+from vcr_gen.gen.annotations.resolving import bind, unquoted
+from vcr_gen.gen.annotations.scopes import QuotedNode, Scope
+from vcr_gen.gen.annotations.spelling import spell
+from vcr_gen.gen.model.boundaries import TypeVariable
+from vcr_gen.gen.model.kinds import TypeParameterKind
+from vcr_gen.gen.model.text import Reference
+from vcr_gen.gen.sources.library import Definition
+from vcr_gen.gen.sources.modules import Module
+from vcr_gen.gen.sources.syntax import TypeParameter
+
+__all__ = ["bracketed", "declaration"]
+
+_KINDS: dict[str, TypeParameterKind] = {
+    "typing.TypeVar": "TypeVar",
+    "typing.ParamSpec": "ParamSpec",
+    "typing.TypeVarTuple": "TypeVarTuple",
+}
+_FLAGS = ("covariant", "contravariant", "infer_variance")
+
+
+def declaration(reference: Reference, scope: Scope) -> TypeVariable:
+    """What the statement that declares a type variable says."""
+    home = scope.library.module(reference.module)
+    found = scope.library.follow(home, reference.attribute) if home else None
+    call = getattr(found.node, "value", None) if isinstance(found, Definition) else None
+    if not isinstance(found, Definition) or not isinstance(call, ast.Call):
+        return TypeVariable(reference, "TypeVar")
+    inner = Scope(scope.library, found.module)
+    kind = _KINDS.get(inner.name_of(call.func), "TypeVar")
+    keywords = {one.arg: one.value for one in call.keywords if one.arg}
+    bound, default = keywords.get("bound"), keywords.get("default")
+    return TypeVariable(
+        reference,
+        kind,
+        maker=_maker(call.func, found.module, defaulted=default is not None),
+        arguments=tuple(spell(bind(one, inner)) for one in call.args[1:]),
+        bound=None if bound is None else spell(_opened(bind(bound, inner))),
+        default=None if default is None else spell(bind(default, inner)),
+        options=tuple(
+            f"{name}=True"
+            for name in _FLAGS
+            if isinstance(keywords.get(name), ast.Constant)
+            and getattr(keywords[name], "value", False)
+        ),
+    )
+
+
+def _maker(function: ast.expr, module: Module, *, defaulted: bool) -> str:
+    """The module to take `TypeVar` from: the source's choice, and one that knows defaults."""
+    if defaulted and module.target.version < (3, 13):
+        return "typing_extensions"
+    while isinstance(function, ast.Attribute):
+        function = function.value
+    binding = module.binding(function.id) if isinstance(function, ast.Name) else None
+    backport = binding is not None and binding.module == "typing_extensions"
+    return "typing_extensions" if backport else "typing"
+
+
+def _opened(node: ast.expr) -> ast.expr:
+    return unquoted(node) if isinstance(node, QuotedNode) else node
+
+
+def bracketed(parameter: TypeParameter, scope: Scope) -> TypeVariable:
+    """A type parameter in PEP 695 brackets."""
+    reference = Reference(parameter.name, "parameter", full_name=parameter.name)
+    variable = TypeVariable(
+        reference,
+        parameter.kind,
+        default=None if parameter.default is None else spell(bind(parameter.default, scope)),
+    )
+    match parameter.bound:
+        case None:
+            return variable
+        case ast.Tuple(elts=elements):
+            return replace(variable, arguments=tuple(spell(bind(one, scope)) for one in elements))
+        case bound:
+            return replace(variable, bound=spell(bind(bound, scope)))

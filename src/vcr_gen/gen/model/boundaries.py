@@ -1,0 +1,299 @@
+"""What was read, free of syntax trees: boundaries, their members and signatures.
+
+The reading half makes these; the writing half sees nothing else.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Literal, TypeAlias
+
+from vcr_gen.gen.model.kinds import TypeParameterKind
+from vcr_gen.gen.model.text import Reference, Text, without_quotes
+from vcr_gen.gen.settings.config import Direction
+
+__all__ = [
+    "Attribute",
+    "Boundary",
+    "Default",
+    "Kind",
+    "Managed",
+    "Member",
+    "Method",
+    "NestedClass",
+    "Parameter",
+    "Property",
+    "Signature",
+    "SourceModule",
+    "TypeVariable",
+]
+
+
+Managed: TypeAlias = Literal["with", "async with"]
+
+
+class Kind(Enum):
+    """How a parameter takes its argument."""
+
+    POSITIONAL_ONLY = "positional only"
+    POSITIONAL = "positional or keyword"
+    VARIADIC = "*args"
+    KEYWORD = "keyword only"
+    KEYWORDS = "**kwargs"
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """The default of a parameter."""
+
+    how: Literal["text", "omitted", "fetched"]
+    """Said again as text; `...`, which the implementation fills; or fetched from the Protocol."""
+    text: Text = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter, named as it is at run time."""
+
+    name: str
+    kind: Kind
+    annotation: Text | None = None
+    default: Default | None = None
+    pack: Literal["", "args", "kwargs", "dict"] = ""
+    """`P.args`, `P.kwargs`, or `**kwargs: Unpack[TypedDict]`."""
+    declared: str = ""
+    """The name in the source, where Python mangles it."""
+    packed: Text = ()
+    """The TypedDict of `Unpack[TypedDict]`, or the tuple type of `*args: *Ts`."""
+    descriptor: bool = False
+    """Whether its type has `__get__`: a field of that type is something else to type checkers."""
+    bounded_self: bool = False
+    """Whether its type takes `Self` as an argument, and not every type."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypeVariable:
+    """A TypeVar, ParamSpec or TypeVarTuple, with what its declaration says."""
+
+    reference: Reference
+    kind: TypeParameterKind
+    arguments: tuple[Text, ...] = ()
+    """Constraints of a TypeVar."""
+    bound: Text | None = None
+    default: Text | None = None
+    options: tuple[str, ...] = ()
+    """`covariant=True` and the like."""
+    maker: str = "typing"
+    """The module that its class comes from: older Pythons lack some options."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """One way to call a function, without its first parameter where that is the instance."""
+
+    parameters: tuple[Parameter, ...]
+    returns: Text | None
+    returned: Literal["value", "none", "never", "awaitable"]
+    """What the declared return type says about a `return` statement."""
+    receiver: Parameter | None
+    """`self` or `cls`; None for a static method."""
+    self_type: Reference | None = None
+    """The TypeVar that annotates `self`, if one does."""
+    selective: bool = False
+    """Whether `self` is annotated with more than what every specialisation of the Protocol is."""
+    circular: bool = False
+    """Whether only who has the function is what `self` is annotated with: `self: "Box[S]"`."""
+    type_parameters: tuple[TypeVariable, ...] = ()
+    """PEP 695 type parameters of the function itself."""
+    asynchronous: bool = False
+    lazy: bool | None = False
+    """Whether annotations are text at run time; None where there are none, as in typeshed."""
+    managed: Managed | None = None
+    """For `@contextmanager` and `@asynccontextmanager`: the statement that enters it."""
+    entered: Text = ()
+    """The type that this statement binds."""
+    decorators: tuple[Text, ...] = ()
+    """Decorators to say again."""
+    docstring: str | None = None
+
+    def without_quotes(self) -> "Signature":
+        """The same with every string annotation opened."""
+        parameters = tuple(
+            replace(one, annotation=one.annotation and without_quotes(one.annotation))
+            for one in self.parameters
+        )
+        returns = self.returns and without_quotes(self.returns)
+        return replace(self, parameters=parameters, returns=returns)
+
+    def texts(self) -> Iterator[Text]:
+        """Its annotations and defaults."""
+        for parameter in [*self.parameters, *([self.receiver] if self.receiver else [])]:
+            yield parameter.annotation or ()
+            yield parameter.packed
+            if parameter.default:
+                yield parameter.default.text
+        yield self.returns or ()
+        yield self.entered
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A function member."""
+
+    name: str
+    """As it is at run time."""
+    binding: Literal["instance", "class", "static"]
+    signature: Signature
+    """The implementation's signature, or the only one."""
+    overloads: tuple[Signature, ...] = ()
+    implemented: bool = True
+    """Whether overloads come with an implementation in the Protocol."""
+    direction: Direction | None = None
+    """The direction that a decorator on the method gives."""
+    recorded: bool = True
+    deprecated: bool = False
+    declared: str = ""
+    """The name in the source, where Python mangles it."""
+    disputed: bool = False
+    """Whether type checkers do not agree that it exists, or do not know it."""
+    returns_own: bool = False
+    """Whether it names the Protocol as its result where a base says `Self`."""
+    checked: tuple[Signature, ...] = ()
+    """What type checkers see instead, of which there is nothing at run time; several overloads."""
+    passed: bool = False
+    """Whether a decorator makes something unknown of it, which is passed through as it is."""
+
+    @property
+    def signatures(self) -> tuple[Signature, ...]:
+        """All that it has: its own, its overloads, and what type checkers see instead."""
+        return (self.signature, *self.overloads, *self.checked)
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A property member."""
+
+    name: str
+    getter: Signature
+    descriptor: bool = False
+    """Whether the type of its value has `__get__`."""
+    setter: Signature | None = None
+    deleter: Signature | None = None
+    cached: bool = False
+    direction: Direction | None = None
+    recorded: bool = True
+    deprecated: bool = False
+    declared: str = ""
+    """The name in the source, where Python mangles it."""
+    disputed: bool = False
+    """Whether type checkers do not agree that it exists, or do not know it."""
+
+    @property
+    def accessors(self) -> tuple[Signature, ...]:
+        """Those of its functions that there are."""
+        return tuple(one for one in (self.getter, self.setter, self.deleter) if one is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A plain attribute member."""
+
+    name: str
+    annotation: Text
+    """As declared, `ClassVar` included, for which `Final` with a value stands too."""
+    value: Text
+    """The type of the value alone."""
+    settable: bool = True
+    final: bool = False
+    """Whether it is `Final` without a value: of the instance, which no property is to pyright."""
+    read_only: bool = False
+    """Whether it is `ReadOnly`: a property is all that can be offered."""
+    slotted: bool = False
+    """Whether the Protocol declares `__slots__`."""
+    descriptor: bool = False
+    """Whether its type has `__get__`, which then tells what reading it gives."""
+    lazy: bool = False
+    direction: Direction | None = None
+    recorded: bool = True
+    declared: str = ""
+    """The name in the source, where Python mangles it."""
+    disputed: bool = False
+    """Whether type checkers do not agree that it exists, or do not know it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NestedClass:
+    """A class defined in the Protocol's body, which is a member for type checkers."""
+
+    name: str
+    full_name: str
+    """Module and qualified name, of the base that defines it if one does."""
+    protocol: bool = False
+
+
+Member: TypeAlias = Method | Property | Attribute | NestedClass
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """A Protocol to wrap."""
+
+    qualname: str
+    """Its name in its module, with dots when it is nested in a class."""
+    reference: Reference
+    """The name to refer to it by; nested classes need `qualname`'s tail after it."""
+    name: str
+    """The stable name in cassettes."""
+    direction: Direction
+    docstring: str | None
+    type_parameters: tuple[TypeVariable, ...]
+    members: tuple[Member, ...]
+    constructors: tuple[Signature, ...] = ()
+    """The signatures of `__init__`, when the Protocol declares it."""
+    deprecated: bool = False
+    """Whether type checkers are to warn of the Protocol itself."""
+    full_name: str = ""
+    handles: tuple[str, ...] = ()
+    """The full names of the other boundaries that annotations mention."""
+    secret: tuple[str, ...] = ()
+    volatile: tuple[str, ...] = ()
+    match: tuple[str, ...] = ()
+    """Fields that are compared by a function: `path = module:function`."""
+
+    @property
+    def brackets(self) -> bool:
+        """Whether type parameters stand in PEP 695 brackets."""
+        return any(variable.reference.kind == "parameter" for variable in self.type_parameters)
+
+    def signatures(self) -> Iterator[Signature]:
+        """The signatures of all members and constructors."""
+        yield from self.constructors
+        for member in self.members:
+            match member:
+                case Method():
+                    yield from member.signatures
+                case Property():
+                    yield from member.accessors
+
+    def texts(self) -> Iterator[Text]:
+        """The annotations and defaults of all members and constructors."""
+        for signature in self.signatures():
+            yield from signature.texts()
+        for member in self.members:
+            if isinstance(member, Attribute):
+                yield member.annotation
+                yield member.value
+
+
+@dataclass(frozen=True, slots=True)
+class SourceModule:
+    """The boundaries of one source module."""
+
+    name: str
+    display: str
+    """The file, as the header of the generated module says it."""
+    boundaries: tuple[Boundary, ...]
+    variables: Mapping[Reference, TypeVariable] = field(default_factory=dict)
+    """The declarations of all type variables mentioned."""
+    lazy: bool = False
+    """Whether the generated module keeps annotations as text too."""

@@ -1,0 +1,99 @@
+"""The only module of the generator that changes files: each one whole, or not at all."""
+
+import contextlib
+import errno
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from secrets import token_hex
+from typing import Final
+
+from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+from vcr_gen.gen.output.plan import Plan
+
+__all__ = ["apply_plan", "delete_file", "remove_leftovers", "write_file"]
+
+_STAGED: Final = ".vcr-gen-*.tmp"
+_ABANDONED: Final = 600.0
+"""Seconds after which nobody is still writing a file: that takes less than one."""
+
+
+def apply_plan(plan: Plan) -> None:
+    """Make the disk as planned: write what is missing or changed, delete what is stale.
+
+    All texts are on the disk before the first file is replaced: when it is full, nothing changes.
+    """
+    written = [change for change in plan.changes if change.kind != "stale"]
+    _replace_files((change.path, change.after) for change in written)
+    for change in plan.changes:
+        if change.kind == "stale":
+            delete_file(change.path)
+
+
+def remove_leftovers(folders: Iterable[Path]) -> None:
+    """Delete what a run that was killed had staged and not yet put in its place."""
+    for folder in folders:
+        with contextlib.suppress(OSError):  # a folder that may not be looked at
+            for path in folder.glob(f"**/{_STAGED}"):
+                _remove_if_abandoned(path)
+
+
+def _remove_if_abandoned(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        if not path.is_symlink() and time.time() - path.stat().st_mtime > _ABANDONED:
+            path.unlink()
+
+
+def write_file(path: Path, text: str) -> None:
+    """Replace the file in one step; a reader sees the old text or the new one, never half."""
+    _replace_files([(path, text)])
+
+
+def _replace_files(texts: Iterable[tuple[Path, str]]) -> None:
+    staged: dict[Path, Path] = {}
+    made: list[Path] = []
+    try:
+        for path, text in texts:
+            with _explained(path, "written"):
+                made += [folder for folder in path.parents if not folder.exists()]
+                path.parent.mkdir(parents=True, exist_ok=True)
+                # Not `tempfile`: its files are private, and these must get the user's usual mode.
+                temporary = path.with_name(_STAGED.replace("*", token_hex(8)))
+                staged[path] = temporary
+                with temporary.open("x", encoding="utf-8", newline="\n") as file:
+                    file.write(text)
+                if path.exists():
+                    temporary.chmod(path.stat().st_mode & 0o7777)
+        for path, temporary in staged.items():
+            with _explained(path, "written"):
+                temporary.replace(path)
+    except BaseException:
+        for temporary in staged.values():
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+        for folder in sorted(made, reverse=True):  # what is inside comes first
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        raise
+
+
+def delete_file(path: Path) -> None:
+    """Delete the file, and the folders that are empty without it."""
+    with _explained(path, "deleted"):
+        path.unlink(missing_ok=True)
+    for folder in path.parents:
+        try:
+            folder.rmdir()
+        except OSError:
+            break  # not empty: someone else's things, or files of ours that stay
+
+
+@contextlib.contextmanager
+def _explained(path: Path, verb: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        message = f"cannot be {verb}: {error.strerror or error}"
+        full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+        hint = "make room" if full else "check the permissions of the file and of its folder"
+        raise RefusedError([Diagnostic(str(path), 0, 0, "VCR303", message, hint)]) from error

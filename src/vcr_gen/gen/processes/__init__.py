@@ -1,0 +1,1 @@
+"""Work for all cores."""

@@ -1,0 +1,1 @@
+"""Protocols, found and read into the model."""

@@ -1,0 +1,110 @@
+"""Reads the plain attributes in a Protocol's body."""
+
+import ast
+from typing import Final
+
+from vcr_gen.gen.annotations.descriptors import is_descriptor
+from vcr_gen.gen.annotations.inner_types import makes_variable
+from vcr_gen.gen.annotations.resolving import full_name, unquoted
+from vcr_gen.gen.annotations.spelling import spell
+from vcr_gen.gen.model.boundaries import Attribute
+from vcr_gen.gen.model.text import Text, builtin, imported
+from vcr_gen.gen.protocols.problems import Problems
+from vcr_gen.gen.protocols.signatures import Place
+
+__all__ = ["annotated_attribute", "assigned_attribute"]
+
+_WRAPPERS: Final = frozenset({"typing.ClassVar", "typing.Final", "typing.ReadOnly"})
+
+
+def annotated_attribute(
+    place: Place, declared: str, name: str, node: ast.AnnAssign, problems: Problems
+) -> Attribute | None:
+    """`declared: type` in a Protocol's body, an attribute that is called `name` at run time."""
+    annotation = place.typed(node.annotation)
+    if full_name(unquoted(annotation)) == "dataclasses.KW_ONLY":
+        return None
+    value, wrappers = _value_type(annotation)
+    if value is None:
+        inferred = None if node.value is None else _inferred(node.value)
+        if inferred is None:
+            _untyped(place, declared, node, problems)
+            return None
+        return Attribute(
+            name,
+            _of_the_class(inferred),
+            inferred,
+            settable=False,
+            lazy=place.scope.module.lazy_annotations,
+        )
+    shown, final = spell(annotation), "typing.Final" in wrappers
+    if final:  # with a value, it is the class's to type checkers, and else the instance's
+        shown = _of_the_class(spell(value)) if node.value is not None else spell(value)
+    return Attribute(
+        name,
+        shown,
+        spell(value),
+        settable=not wrappers,  # an instance cannot set a class variable either
+        final=final and node.value is None,
+        read_only="typing.ReadOnly" in wrappers,
+        slotted=_has_slots(place.scope.classes[-1]),
+        descriptor=is_descriptor(value, place.scope),
+        lazy=place.scope.module.lazy_annotations,
+    )
+
+
+def assigned_attribute(
+    place: Place, declared: str, name: str, node: ast.Assign, problems: Problems
+) -> Attribute | None:
+    """`declared = value` in a Protocol's body, where the value tells its type."""
+    inferred = _inferred(node.value)
+    if inferred is not None:
+        return Attribute(name, inferred, inferred, lazy=place.scope.module.lazy_annotations)
+    if not makes_variable(node.value, place.scope):
+        _untyped(place, declared, node, problems)
+    return None
+
+
+def _has_slots(node: ast.ClassDef) -> bool:
+    return any(
+        isinstance(target, ast.Name) and target.id == "__slots__"
+        for statement in node.body
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+    )
+
+
+def _value_type(annotation: ast.expr) -> tuple[ast.expr | None, set[str]]:
+    """The type inside `ClassVar[...]` and `Final[...]`, and which of them there were."""
+    wrappers: set[str] = set()
+    node: ast.expr | None = annotation
+    while node is not None and full_name(unquoted(node)) in _WRAPPERS:
+        inner = unquoted(node)
+        wrappers.add(full_name(inner))
+        node = inner.slice if isinstance(inner, ast.Subscript) else None
+    return node, wrappers
+
+
+def _of_the_class(value: Text) -> Text:
+    return (imported("typing", "ClassVar"), "[", *value, "]")
+
+
+def _inferred(value: ast.expr) -> Text | None:
+    match value:
+        case ast.Constant(value=None):
+            return ("None",)
+        case ast.Constant(value=bool() | int() | float() | str() | bytes() as constant):
+            return (builtin(type(constant).__name__),)
+        case ast.UnaryOp(operand=ast.Constant(value=int() | float() as number)):
+            return (builtin(type(number).__name__),)
+    return None
+
+
+def _untyped(place: Place, declared: str, node: ast.stmt, problems: Problems) -> None:
+    problems.report(
+        "VCR202",
+        f"the attribute `{place.class_name}.{declared}` has no declared type",
+        f"annotate it in the Protocol: `{declared}: <type>`",
+        module=place.scope.module,
+        node=node,
+    )

@@ -1,0 +1,77 @@
+"""Groups the statements of a class body by the names that they declare."""
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from vcr_gen.gen.model.kinds import When
+from vcr_gen.gen.protocols.decorators import Decorations, decorations
+from vcr_gen.gen.protocols.flatten import Ancestor
+from vcr_gen.gen.protocols.signatures import Place
+from vcr_gen.gen.sources.modules import Binding, class_bindings
+from vcr_gen.gen.sources.syntax import Function
+
+__all__ = ["Declared", "Decorated", "declarations", "functions_of"]
+
+Decorated: TypeAlias = tuple[Function, Decorations]
+"""A function, and what its decorators say."""
+_DISPUTED: Final = frozenset({"typing.Container.__contains__"})
+"""Members of Python's own Protocols whose types are others in the stubs of mypy and of pyright."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """The statements in one class body that declare one name."""
+
+    name: str
+    nodes: tuple[ast.stmt, ...]
+    place: Place
+    disputed: bool
+    """Whether type checkers do not agree that it is declared, or do not know it."""
+    checking: frozenset[ast.stmt] = frozenset()
+    """Those under `if TYPE_CHECKING`, where others declare the name at run time."""
+
+    @property
+    def full_name(self) -> str:
+        """Module and qualified name, with dots between."""
+        scope = self.place.scope
+        return ".".join([scope.module.name, *(one.name for one in scope.classes), self.name])
+
+
+def declarations(ancestor: Ancestor, place: Place) -> list[Declared]:
+    """What one class of the MRO declares, in the order of its body."""
+    groups: dict[str, list[Binding]] = {}
+    module = ancestor.definition.module
+    for binding in class_bindings(module, ancestor.node):
+        if not binding.module:
+            groups.setdefault(binding.name, []).append(binding)
+    own = module.bindings.get(ancestor.node.name, ())
+    whole = any(one.disputed and one.node is ancestor.node for one in own)
+    return [
+        Declared(
+            name,
+            tuple(one.node for one in bindings),
+            place,
+            whole
+            or f"{ancestor.definition.full_name}.{name}" in _DISPUTED
+            or any(one.disputed for one in bindings),
+            _for_checkers(bindings),
+        )
+        for name, bindings in groups.items()
+    ]
+
+
+def _for_checkers(bindings: Sequence[Binding]) -> frozenset[ast.stmt]:
+    if not any(one.disputed and one.when is When.ALWAYS for one in bindings):
+        return frozenset()
+    return frozenset(one.node for one in bindings if one.when is When.CHECKING)
+
+
+def functions_of(declared: Declared) -> list[Decorated]:
+    """The functions among the statements, with what their decorators say."""
+    return [
+        (node, decorations(node, declared.place.scope))
+        for node in declared.nodes
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]

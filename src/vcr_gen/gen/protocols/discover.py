@@ -1,0 +1,348 @@
+"""Finds the Protocols to wrap: marked in the project's sources, or named in the configuration."""
+
+import ast
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from keyword import iskeyword
+from pathlib import Path
+from typing import Final, Literal
+from unicodedata import normalize
+
+from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+from vcr_gen.gen.model.field_rules import split_match
+from vcr_gen.gen.protocols.flatten import is_protocol
+from vcr_gen.gen.protocols.marks import marked_by_call, marked_classes, mistaken_marks
+from vcr_gen.gen.protocols.problems import Problems
+from vcr_gen.gen.settings.config import BoundaryRule, Config, Direction
+from vcr_gen.gen.settings.config_file import has_own_config
+from vcr_gen.gen.sources.library import Definition, Library, Unread
+from vcr_gen.gen.sources.modules import Module
+
+__all__ = ["Candidate", "Found", "candidates", "discover"]
+
+_WORDS: Final = (b"Protocol", b"outbound", b"inbound")
+_SKIPPED: Final = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist"})
+
+
+@dataclass(frozen=True)
+class Found:
+    """One class to wrap, and what its marker or rule says."""
+
+    definition: Definition
+    direction: Direction
+    name: str
+    module: str
+    """The module that the output is filed under."""
+    secret: tuple[str, ...] = ()
+    volatile: tuple[str, ...] = ()
+    match: tuple[str, ...] = ()
+    line: int = 0
+    """Where the rule stands in the configuration, if there is one."""
+    place: tuple[int, int, int] = (0, 0, 0)
+    """Its place among all that can be found: the first of two that mean the same class counts.
+
+    Rules come after marks; then the number of the file or rule, and of the class in the file.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One module that may hold classes to wrap, by its files or by rules that name it."""
+
+    name: str
+    files: list[tuple[int, Path]] = field(default_factory=list)
+    rules: list[tuple[int, BoundaryRule]] = field(default_factory=list)
+    """Files and rules each with their number."""
+
+    @property
+    def paths(self) -> list[str]:
+        """Its files."""
+        return [str(path) for _, path in self.files]
+
+    @property
+    def named(self) -> set[str]:
+        """The modules that its rules name: its own, and those of functions."""
+        functions = (split_match(text)[1] for _, rule in self.rules for text in rule.match)
+        return {self.name, *functions} if self.rules else set()
+
+
+def _source_files(config: Config) -> Iterator[tuple[Path, str]]:
+    """Every source file of the project with its module name, in a stable order."""
+    seen: set[Path] = set()
+    for root in config.sources:
+        for path in _files(root, config):
+            if path not in seen:
+                seen.add(path)
+                yield path, _module_name(path.relative_to(root))
+
+
+def _files(folder: Path, config: Config) -> Iterator[Path]:
+    try:
+        names = {entry.name: entry for entry in os.scandir(folder)}
+    except PermissionError as error:
+        shown, reason = config.display(folder), f"the folder cannot be read: {error.strerror}"
+        hint = "check its permissions, or `exclude` it"
+        raise RefusedError([Diagnostic(shown, 0, 0, "VCR303", reason, hint)]) from error
+    if "pyproject.toml" in names and folder not in config.sources and has_own_config(folder):
+        return  # another project: from here, its modules would have other names
+    for name in sorted(names):
+        entry, path = names[name], folder / name
+        if name.startswith(".") or _excluded(path, config):
+            continue
+        if _leads(entry) == "folder":
+            environment = os.path.exists(path / "pyvenv.cfg")
+            upwards = entry.is_symlink() and folder.resolve().is_relative_to(path.resolve())
+            if name not in _SKIPPED and path != config.output and not environment and not upwards:
+                yield from _files(path, config)
+        elif name.endswith((".py", ".pyi")) and _leads(entry) == "file":
+            yield path
+
+
+def _leads(entry: os.DirEntry[str]) -> Literal["folder", "file", "nowhere"]:
+    """Where a name leads; a dangling link, a pipe and links in a circle lead nowhere."""
+    try:
+        if entry.is_dir():
+            return "folder"
+        return "file" if entry.is_file() else "nowhere"
+    except OSError:
+        return "nowhere"
+
+
+def _excluded(path: Path, config: Config) -> bool:
+    shown = config.display(path)
+    return any(
+        fnmatchcase(shown, pattern) or fnmatchcase(shown, f"{pattern.rstrip('/')}/*")
+        for pattern in config.exclude
+    )
+
+
+def _module_name(relative: Path) -> str:
+    parts = list(relative.with_suffix("").parts)
+    if parts[-1] == "__init__":
+        parts.pop()
+    return ".".join(parts)
+
+
+def candidates(config: Config) -> list[Candidate]:
+    """The modules to look into, by name; a file without the right words is not one."""
+    found: dict[str, Candidate] = {}
+    for number, (path, name) in enumerate(_source_files(config)):
+        if name and _may_hold_boundaries(path):
+            found.setdefault(name, Candidate(name)).files.append((number, path))
+    for number, rule in enumerate(config.boundaries):
+        name = rule.protocol.partition(":")[0]
+        found.setdefault(name, Candidate(name)).rules.append((number, rule))
+    return [found[name] for name in sorted(found)]
+
+
+def _may_hold_boundaries(path: Path) -> bool:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return False  # it went away since its folder was listed
+    except OSError:
+        return True  # which will be told when it is read
+    return any(word in data for word in _WORDS)
+
+
+def discover(
+    candidate: Candidate, config: Config, library: Library, problems: Problems
+) -> Iterator[Found]:
+    """The boundaries of one module: first the marked classes of its files, then those of rules."""
+    for number, path in candidate.files:
+        stub = path.with_suffix(".pyi")
+        read = stub if os.path.isfile(stub) else path  # bears names that are too long
+        try:
+            module = library.module_at(read, candidate.name)
+        except SyntaxError as error:
+            problems.found.append(_unreadable(config, read, error))
+            continue
+        except OSError as error:
+            shown, reason = config.display(read), f"the file cannot be read: {error.strerror}"
+            hint = "check its permissions, or `exclude` it"
+            problems.found.append(Diagnostic(shown, 0, 0, "VCR101", reason, hint))
+            continue
+        if read != path:
+            _refuse_hidden(library, module, problems)
+            continue
+        _refuse_mistaken(library, module, problems)
+        marked = list(_marked(library, module, problems))
+        _refuse_calls(library, module, problems)
+        if marked:
+            _check_importable(library, module, problems)
+        for index, found in enumerate(marked):
+            yield replace(found, place=(0, number, index))
+    for number, rule in candidate.rules:
+        ruled = _ruled(library, rule, problems)
+        if ruled is not None:
+            yield replace(ruled, place=(1, number, 0))
+
+
+def _check_importable(library: Library, module: Module, problems: Problems) -> None:
+    """Generated modules import the Protocols: Python must be able to do that."""
+    for part in _parts(module, problems.config):
+        if not _is_name(part):
+            problems.report(
+                "VCR109",
+                f"nothing can import a Protocol from here: `{part}` is not a name in Python",
+                "rename the file or folder, or `exclude` it",
+                module=module,
+                node=None,
+            )
+    first = library.locate(module.name) or module.path
+    if first != module.path and first.suffix == module.path.suffix:  # a stub may lie elsewhere
+        problems.report(
+            "VCR304",
+            f"is the module `{module.name}`, as {problems.config.display(first)} is",
+            "rename one of them, or `exclude` it: Python imports only the first that it finds",
+            module=module,
+            node=None,
+        )
+
+
+def _parts(module: Module, config: Config) -> Sequence[str]:
+    """The names of a module's folders and file, which may have dots of their own."""
+    for root in config.sources:
+        if module.path.is_relative_to(root):
+            relative = module.path.relative_to(root)
+            if _module_name(relative) == module.name:
+                return relative.with_suffix("").parts
+    return module.name.split(".")
+
+
+def _is_name(part: str) -> bool:
+    """Whether Python finds a file of that name when a program says it: letters are composed."""
+    return part.isidentifier() and not iskeyword(part) and normalize("NFKC", part) == part
+
+
+def _unreadable(config: Config, path: Path, error: SyntaxError) -> Diagnostic:
+    return Diagnostic(
+        config.display(path),
+        error.lineno or 0,
+        error.offset or 0,
+        "VCR101",
+        f"the file is not valid Python: {error.msg}",
+        "correct the file, or `exclude` it",
+    )
+
+
+def _marked(library: Library, module: Module, problems: Problems) -> Iterator[Found]:
+    for one in marked_classes(library, module):
+        definition = one.definition
+        node: ast.AST = definition.node
+        if len(one.marks) > 1:
+            code, node = "VCR110", one.marks[1][0]
+            message = f"`{definition.qualname}` is marked twice; a boundary has one direction"
+            hint = "remove one of the marks; a mark on a method gives it another direction"
+        elif "<locals>" in definition.qualname:
+            code = "VCR201"
+            message = f"`{one.name}` is defined inside a function, where nothing can import it"
+            hint = "move the Protocol to the top level of the module"
+        elif not is_protocol(library, definition):
+            code = "VCR104"
+            message = (
+                f"`{definition.qualname}` is marked `@{one.direction}`, but it is not a Protocol"
+            )
+            hint = "add `Protocol` to its bases; `vcr-gen extract` makes one from a class"
+        else:
+            name = _stable_name(one.marks[0][0], one.name, module, problems)
+            yield Found(definition, one.direction, name, module.name)
+            continue
+        problems.report(code, message, hint, module=module, node=node)
+
+
+def _refuse_calls(library: Library, module: Module, problems: Problems) -> None:
+    """Marks that are called with a class, which the class does not show."""
+    for call, direction in marked_by_call(library, module):
+        problems.report(
+            "VCR113",
+            f"`{ast.unparse(call)}` marks nothing: marks are read as decorators",
+            f"write `@{direction}` above the class; for a class of others, name it in "
+            "`[[tool.vcr-gen.boundary]]`",
+            module=module,
+            node=call,
+        )
+
+
+def _refuse_mistaken(library: Library, module: Module, problems: Problems) -> None:
+    """Marks that nobody imported: without a word, the wrappers of their Protocols would go."""
+    for node, meant in mistaken_marks(library, module):
+        message = f"the mark `@{node.id}` means nothing in its module"
+        hint = f"did you mean `@{meant}`?"
+        if node.id == meant:
+            hint = f"import it: from vcr_gen.boundary import {meant}"
+        problems.report("VCR106", message, hint, module=module, node=node)
+
+
+def _refuse_hidden(library: Library, stub: Module, problems: Problems) -> None:
+    """Marks in a file that nobody reads, because there is a stub beside it."""
+    running = library.runtime_module(stub)
+    told = {one.definition.qualname for one in marked_classes(library, stub)}
+    for one in marked_classes(library, running) if running is not None else ():
+        if running is not None and one.definition.qualname not in told:
+            problems.report(
+                "VCR112",
+                f"`{one.definition.qualname}` is marked here, but the stub "
+                f"{stub.path.name} beside it is what is read",
+                "mark it in the stub",
+                module=running,
+                node=one.definition.node,
+            )
+
+
+def _stable_name(decorator: ast.expr, default: str, module: Module, problems: Problems) -> str:
+    if not isinstance(decorator, ast.Call):
+        return default
+    name = default
+    for given in (*decorator.args, *decorator.keywords):
+        match given:
+            case ast.keyword(arg="name", value=ast.Constant(value=str(text))) if text:
+                name = text
+                continue
+            case ast.keyword(arg="name", value=node):
+                message = "`name` must be a string literal that is not empty"
+                hint = "the marker is read from source and never evaluated; write the name out"
+            case node:
+                message = "a mark takes `name` and nothing else"
+                hint = 'write `name="…"`: what the boundary is called in cassettes'
+        got = ast.unparse(node)
+        problems.report("VCR108", f"{message}; got `{got}`", hint, module=module, node=node)
+    return name
+
+
+def _ruled(library: Library, rule: BoundaryRule, problems: Problems) -> Found | None:
+    module_name, _, qualname = rule.protocol.partition(":")
+    module = library.module(module_name)
+    found: Definition | Unread | None = None
+    if module is not None:
+        head, *rest = qualname.split(".")
+        found = library.follow(module, head)
+        if isinstance(found, Unread):
+            found = library.read_standard(found)
+        for part in rest:
+            found = library.member(found, part) if found is not None else None
+    if isinstance(found, Definition) and is_protocol(library, found):
+        name = rule.name or found.qualname.rpartition(".")[2]
+        return Found(
+            found,
+            rule.direction,
+            name,
+            module_name,
+            secret=rule.secret,
+            volatile=rule.volatile,
+            match=rule.match,
+            line=rule.line,
+        )
+    if module is None:
+        code, message = "VCR102", f"the module `{module_name}` cannot be found"
+        hint = "install the package it comes from, or correct the rule"
+    elif not isinstance(found, Definition):
+        code, message = "VCR102", f"the module `{module_name}` has no class `{qualname}`"
+        hint = 'correct the rule: `protocol = "package.module:Name"`'
+    else:
+        code, message = "VCR104", f"`{rule.protocol}` is not a Protocol"
+        hint = "only Protocols can be wrapped; `vcr-gen extract` makes one from a class"
+    problems.report_rule(code, message, hint, line=rule.line)
+    return None

@@ -1,0 +1,295 @@
+"""Lines up a Protocol with its bases in MRO order, generic arguments filled in."""
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from vcr_gen.gen.annotations.filling import OwnParameter, assigned, fill
+from vcr_gen.gen.annotations.resolving import bind, unquoted
+from vcr_gen.gen.annotations.scopes import Bound, Scope
+from vcr_gen.gen.model.text import Reference
+from vcr_gen.gen.protocols.problems import Problems, RefusedProtocolError
+from vcr_gen.gen.sources.library import Definition, Library, Unread
+from vcr_gen.gen.sources.modules import Module
+from vcr_gen.gen.sources.syntax import blocks, is_function
+
+__all__ = [
+    "Ancestor",
+    "NamedClass",
+    "class_scope",
+    "is_protocol",
+    "lineage",
+    "named_class",
+    "own_parameters",
+    "own_variables",
+    "variables_in",
+]
+
+_PROTOCOL: Final = "typing.Protocol"
+_OF_PYTHON: Final = "inherit from `Collection` or `Iterable`, or declare the methods that you need"
+_NOT_BASES: Final = frozenset({_PROTOCOL, "typing.Generic", "builtins.object"})
+
+
+NamedClass: TypeAlias = tuple[Definition, list[ast.expr] | None]
+"""A class, and its type arguments where there are brackets."""
+
+
+@dataclass(frozen=True)
+class Ancestor:
+    """One class of the MRO, and what its type parameters stand for in the Protocol."""
+
+    definition: Definition
+    arguments: Mapping[str, ast.expr] = field(default_factory=dict)
+
+    @property
+    def node(self) -> ast.ClassDef:
+        """The class statement."""
+        assert isinstance(self.definition.node, ast.ClassDef)
+        return self.definition.node
+
+
+def is_protocol(library: Library, definition: Definition) -> bool:
+    """Whether a class names `Protocol` among its bases."""
+    if not isinstance(definition.node, ast.ClassDef):
+        return False
+    scope = Scope(library, definition.module)
+    return any(scope.name_of(base) == _PROTOCOL for base in definition.node.bases)
+
+
+def class_scope(
+    library: Library, definition: Definition, unresolved: list[tuple[Module, ast.Name]]
+) -> Scope:
+    """The scope of annotations in a class body."""
+    classes: list[ast.ClassDef] = []
+    body: Sequence[ast.stmt] = definition.module.parsed.tree.body
+    for part in definition.qualname.split("."):
+        inner = next((one for one in _classes(body) if one.name == part), None)
+        if inner is None:
+            break
+        classes.append(inner)
+        body = inner.body
+    if not classes or classes[-1] is not definition.node:
+        assert isinstance(definition.node, ast.ClassDef)
+        classes = [*classes[:-1], definition.node]
+    scope = Scope(library, definition.module, tuple(classes), {}, unresolved)
+    for one in classes:
+        scope = scope.with_parameters(definition.module.parsed.type_parameters(one))
+    return scope
+
+
+def _classes(body: Sequence[ast.stmt]) -> Iterator[ast.ClassDef]:
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield node
+        elif not is_function(node):
+            for block in blocks(node):
+                yield from _classes(block)
+
+
+def lineage(library: Library, definition: Definition, problems: Problems) -> tuple[Ancestor, ...]:
+    """The Protocol and all its bases, in MRO order; refuses what cannot be resolved."""
+    reader = _Bases(library, problems)
+    order = reader.linearize(definition, ())
+    arguments: dict[str, dict[str, ast.expr]] = {definition.full_name: {}}
+    for current in order:
+        env = arguments.get(current.full_name, {})
+        for base, bound in reader.bases(current):
+            filled = None if bound is None else [fill(argument, env) for argument in bound]
+            names = own_parameters(library, base)
+            arguments.setdefault(base.full_name, assigned(names, filled))
+    return tuple(Ancestor(one, arguments.get(one.full_name, {})) for one in order)
+
+
+class _Bases:
+    def __init__(self, library: Library, problems: Problems) -> None:
+        self.library = library
+        self.problems = problems
+        self._known: dict[str, list[NamedClass]] = {}
+
+    def bases(self, definition: Definition) -> list[NamedClass]:
+        """The Protocol bases of a class with their type arguments."""
+        known = self._known.get(definition.full_name)
+        if known is None:
+            known = self._known[definition.full_name] = list(self._read(definition))
+        return known
+
+    def _read(self, definition: Definition) -> Iterator[NamedClass]:
+        assert isinstance(definition.node, ast.ClassDef)
+        scope = Scope(self.library, definition.module).with_parameters(
+            definition.module.parsed.type_parameters(definition.node)
+        )
+        refused = False
+        for base in definition.node.bases:
+            name = scope.name_of(base)
+            if name in _NOT_BASES:
+                continue
+            resolved = named_class(base, scope)
+            if resolved is None:
+                refused = True
+                self.problems.report(
+                    "VCR103",
+                    f"the base `{ast.unparse(base)}` of `{definition.qualname}` cannot be found",
+                    _how_to_find(base, scope),
+                    module=definition.module,
+                    node=base,
+                )
+            elif not is_protocol(self.library, resolved[0]):
+                if definition.module.standard:  # typeshed says `class PathLike(ABC, Protocol)`
+                    continue
+                refused = True
+                self.problems.report(
+                    "VCR105",
+                    f"the base `{ast.unparse(base)}` of `{definition.qualname}` is not a Protocol",
+                    "a Protocol can only inherit from Protocols; "
+                    + (
+                        _OF_PYTHON if resolved[0].module.standard else "add `Protocol` to its bases"
+                    ),
+                    module=definition.module,
+                    node=base,
+                )
+            elif pack := _left_out(self.library, resolved):
+                refused = True
+                self.problems.report(
+                    "VCR207",
+                    f"the base `{ast.unparse(base)}` of `{definition.qualname}` has nothing for "
+                    f"`{pack}`: type checkers do not agree whether that means its default",
+                    f"say what `{pack}` stands for",
+                    module=definition.module,
+                    node=base,
+                )
+            else:
+                yield resolved
+        if refused:
+            raise RefusedProtocolError
+
+    def linearize(self, definition: Definition, below: tuple[str, ...]) -> list[Definition]:
+        """C3, as Python does it."""
+        if definition.full_name in below:
+            self._inconsistent(definition)
+        parents = [base for base, _ in self.bases(definition)]
+        rows = [self.linearize(base, (*below, definition.full_name)) for base in parents]
+        rows.append(parents)
+        order = [definition]
+        while rows := [row for row in rows if row]:
+            for row in rows:
+                head = row[0].full_name
+                if not any(head == one.full_name for other in rows for one in other[1:]):
+                    break
+            else:
+                self._inconsistent(definition)
+            order.append(row[0])
+            rows = [[one for one in other if one.full_name != head] for other in rows]
+        return order
+
+    def _inconsistent(self, definition: Definition) -> None:
+        self.problems.report(
+            "VCR107",
+            f"the bases of `{definition.qualname}` have no consistent order",
+            "Python would refuse this class too; reorder its bases",
+            module=definition.module,
+            node=definition.node,
+        )
+        raise RefusedProtocolError
+
+
+def named_class(node: ast.expr, scope: Scope) -> NamedClass | None:
+    """The class that an expression names, and its arguments, through all aliases."""
+    library = scope.library
+    arguments = _arguments(bind(node, scope))
+    for _ in range(10):
+        found = scope.resolve(node)
+        if isinstance(found, Unread):
+            found = library.read_standard(found)
+        if found is None or isinstance(found.node, ast.ClassDef):
+            return None if found is None else (found, arguments)
+        value = getattr(found.node, "value", None)  # `Base = Other`, `Base = Other[list[T]]`
+        if not isinstance(value, ast.expr):
+            return None
+        node, scope = value, Scope(library, found.module)
+        bound = unquoted(bind(node, scope))
+        if isinstance(bound, ast.Subscript):
+            variables = {one.spelling: one for one in variables_in(bound)}.values()
+            names = [_own_parameter(library, one) for one in variables]
+            arguments = _arguments(fill(bound, assigned(names, arguments)))
+    return None
+
+
+def _how_to_find(base: ast.expr, scope: Scope) -> str:
+    """The hint for a base of which there is no class: by what its first name stands for."""
+    for _ in range(10):
+        while isinstance(base, ast.Attribute | ast.Subscript):
+            base = base.value
+        match scope.resolve(base):
+            case Unread():
+                return "install the package it comes from, or add its folder to `sources`"
+            case Definition(node=ast.Assign(value=value)) as alias:
+                base, scope = value, Scope(scope.library, alias.module)
+            case None if isinstance(base, ast.Name):
+                return "import or define it there; a type checker would complain too"
+    return "name the class itself: the source does not tell what is computed"
+
+
+def _left_out(library: Library, base: NamedClass) -> str:
+    """The TypeVarTuple with a default for which brackets give nothing."""
+    definition, arguments = base
+    names = own_parameters(library, definition)
+    packs = [name for name, kind, default in names if kind == "TypeVarTuple" and default]
+    return packs[0] if packs and arguments is not None and len(arguments) < len(names) else ""
+
+
+def _arguments(base: ast.expr) -> list[ast.expr] | None:
+    bound = unquoted(base)
+    if not isinstance(bound, ast.Subscript):
+        return None
+    return list(bound.slice.elts) if isinstance(bound.slice, ast.Tuple) else [bound.slice]
+
+
+def own_parameters(library: Library, definition: Definition) -> tuple[OwnParameter, ...]:
+    """Name, kind and default of a class's type parameters, in order."""
+    node, module = definition.node, definition.module
+    assert isinstance(node, ast.ClassDef)
+    brackets = module.parsed.type_parameters(node)
+    scope = Scope(library, module).with_parameters(brackets)
+    if brackets:
+        return tuple(
+            (one.name, one.kind, None if one.default is None else bind(one.default, scope))
+            for one in brackets
+        )
+    return tuple(_own_parameter(library, one) for one in own_variables(library, definition))
+
+
+def own_variables(library: Library, definition: Definition) -> list[Reference]:
+    """The type variables that a class without brackets is generic in, in order."""
+    scope = Scope(library, definition.module)
+    generic: list[ast.expr] = []
+    others: list[ast.expr] = []
+    for base in getattr(definition.node, "bases", ()):
+        if isinstance(base, ast.Subscript):
+            listed = scope.name_of(base.value) in {_PROTOCOL, "typing.Generic"}
+            (generic if listed else others).append(bind(base.slice, scope))
+    found: dict[str, Reference] = {}
+    for expression in generic or others:
+        for reference in variables_in(expression):
+            found.setdefault(reference.spelling, reference)
+    return list(found.values())
+
+
+def variables_in(node: ast.AST) -> Iterator[Reference]:
+    """The type variables in an annotation whose names are resolved."""
+    if isinstance(node, Bound) and node.reference.kind in {"variable", "parameter"}:
+        yield node.reference
+    for child in ast.iter_child_nodes(node):
+        yield from variables_in(child)
+
+
+def _own_parameter(library: Library, reference: Reference) -> OwnParameter:
+    home = library.module(reference.module)
+    found = library.follow(home, reference.attribute) if home else None
+    call = getattr(found.node, "value", None) if isinstance(found, Definition) else None
+    if not isinstance(found, Definition) or not isinstance(call, ast.Call):
+        return reference.spelling, "TypeVar", None
+    scope = Scope(library, found.module)
+    kind = scope.name_of(call.func).rpartition(".")[2]
+    default = next((bind(one.value, scope) for one in call.keywords if one.arg == "default"), None)
+    return reference.spelling, kind, default

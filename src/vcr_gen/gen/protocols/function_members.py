@@ -1,0 +1,241 @@
+"""Turns the functions in a Protocol's body into methods and properties of the model."""
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+
+from vcr_gen.gen.annotations.descriptors import is_descriptor
+from vcr_gen.gen.model.boundaries import Default, Member, Method, Property, Signature
+from vcr_gen.gen.protocols.declarations import Declared, Decorated, functions_of
+from vcr_gen.gen.protocols.decorators import Decorations
+from vcr_gen.gen.protocols.flatten import Ancestor
+from vcr_gen.gen.protocols.impossible import why_captured, why_undecided, why_unsayable
+from vcr_gen.gen.protocols.problems import Problems
+from vcr_gen.gen.protocols.receivers import asked_of_instance, why_uncallable, with_demands
+from vcr_gen.gen.protocols.signatures import Place, signature_of
+from vcr_gen.gen.settings.config import Direction
+from vcr_gen.gen.sources.syntax import Function
+
+__all__ = ["constructors", "function_member"]
+
+
+def function_member(
+    declared: Declared,
+    name: str,
+    functions: list[Decorated],
+    problems: Problems,
+    ancestors: Sequence[Ancestor],
+) -> Member | None:
+    """A method or property, from all functions of its name in one class body."""
+    if _is_refused(declared, functions, problems, ancestors):
+        return None
+    shown, functions = _told_apart(declared, functions)
+    if functions[0][1].role != "method":
+        return _property(declared, name, functions, ancestors, problems)
+    overloads = [pair for pair in functions if pair[1].overload]
+    plain = [pair for pair in functions if not pair[1].overload]
+    node, decorated = (plain or overloads)[-1]
+    place = declared.place
+    signature = _signature(node, place, decorated, ancestors)
+    impossible = why_captured(node, place) or why_unsayable(node, place)
+    if impossible is None and not overloads:
+        impossible = why_undecided(signature, place.scope, ancestors)
+    if impossible is not None:
+        _refuse(declared, node, impossible, problems)
+        return None
+    return Method(
+        name,
+        decorated.binding,
+        signature,
+        overloads=tuple(
+            _overload(_signature(one, place, how, ancestors)) for one, how in overloads
+        ),
+        implemented=bool(plain),
+        direction=_direction(functions),
+        recorded=all(one.recorded for _, one in functions),
+        deprecated=any(one.deprecated for _, one in functions),
+        disputed=any(one.unchecked for _, one in functions),
+        checked=tuple(signature_of(one, place, how) for one, how in shown),
+        passed=decorated.foreign is not None,
+    )
+
+
+def _is_refused(
+    declared: Declared,
+    functions: list[Decorated],
+    problems: Problems,
+    ancestors: Sequence[Ancestor],
+) -> bool:
+    """Report what makes it impossible to wrap the functions, if anything does."""
+    for node, decorated in functions:
+        if decorated.foreign is not None and not _is_passed(functions):
+            problems.report(
+                "VCR203",
+                f"the decorator `{ast.unparse(decorated.foreign)}` makes something of "
+                f"`{declared.place.class_name}.{declared.name}` that the source does not tell",
+                "remove the decorator from the Protocol; implementations may still use it. Or mark "
+                "the method `@unrecorded`",
+                module=declared.place.scope.module,
+                node=decorated.foreign,
+            )
+            return True
+        again = _named_twice(node)
+        if again is not None:
+            problems.report(
+                "VCR101",
+                f"the file is not valid Python: duplicate argument '{again.arg}' in function "
+                "definition",
+                "correct the file, or `exclude` it",
+                module=declared.place.scope.module,
+                node=again,
+            )
+            return True
+        if not _takes_instance(node, decorated):
+            problems.report(
+                "VCR204",
+                f"`{declared.place.class_name}.{declared.name}` has no parameter for the instance",
+                "add `self` as its first parameter, or make it a `@staticmethod`",
+                module=declared.place.scope.module,
+                node=node,
+            )
+            return True
+        asked = None if decorated.binding == "static" else asked_of_instance(node, declared.place)
+        why = why_uncallable(asked, ancestors, declared.place.scope.library)
+        if why is not None:
+            _refuse(declared, node, why, problems)
+            return True
+    if len({one for _, decorated in functions for one in decorated.directions}) > 1:
+        problems.report(
+            "VCR110",
+            f"`{declared.place.class_name}.{declared.name}` is marked `@outbound` and `@inbound`",
+            "remove one of the marks; a member has one direction",
+            module=declared.place.scope.module,
+            node=declared.nodes[0],
+        )
+        return True
+    return False
+
+
+def _told_apart(
+    declared: Declared, functions: list[Decorated]
+) -> tuple[list[Decorated], list[Decorated]]:
+    """The functions that type checkers see instead, if there are such, and those that run."""
+    shown = [pair for pair in functions if pair[0] in declared.checking]
+    running = [pair for pair in functions if pair not in shown]
+    if shown and shown[0][1].role != "method":
+        return [], shown  # nobody looks at the signature of a property
+    if running and {how.binding for _, how in functions} == {running[0][1].binding}:
+        return shown, running
+    return [], functions
+
+
+def _direction(functions: list[Decorated]) -> Direction | None:
+    return next((one for _, decorated in functions for one in decorated.directions), None)
+
+
+def _refuse(declared: Declared, node: Function, why: tuple[str, str], problems: Problems) -> None:
+    problems.report(
+        "VCR207",
+        f"`{declared.place.class_name}.{declared.name}` {why[0]}",
+        why[1],
+        module=declared.place.scope.module,
+        node=node,
+    )
+
+
+def _signature(
+    node: Function, place: Place, decorated: Decorations, ancestors: Sequence[Ancestor]
+) -> Signature:
+    signature = signature_of(node, place, decorated)
+    if signature.receiver is None or signature.receiver.annotation is None:
+        return signature
+    asked = asked_of_instance(node, place)
+    return with_demands(signature, node.name, asked, ancestors, place.scope.library)
+
+
+def _is_passed(functions: list[Decorated]) -> bool:
+    """Whether there is one plain method that nobody records, whatever a decorator makes of it."""
+    [(_, decorated), *more] = functions
+    plain = decorated.role == "method" and decorated.binding == "instance"
+    return plain and not more and not decorated.recorded and not decorated.overload
+
+
+def _named_twice(node: Function) -> ast.arg | None:
+    """A parameter that has the name of another, which parsing alone does not find."""
+    seen: set[str] = set()
+    packs = (node.args.vararg, node.args.kwarg)
+    for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, *packs):
+        if one is not None and one.arg in seen:
+            return one
+        seen.update([one.arg] if one is not None else ())
+    return None
+
+
+def _takes_instance(node: Function, decorated: Decorations) -> bool:
+    """Whether a function has a parameter for what it is bound to, if only `*args`."""
+    if decorated.binding == "static" or node.args.posonlyargs or node.args.args:
+        return True
+    plain = decorated.role == "method" and not decorated.overload and decorated.recorded
+    return decorated.binding == "instance" and plain and node.args.vararg is not None
+
+
+def _overload(signature: Signature) -> Signature:
+    """An overload says `...` for a default that it cannot name."""
+    parameters = tuple(
+        (
+            replace(one, default=Default("omitted"))
+            if one.default is not None and one.default.how == "fetched"
+            else one
+        )
+        for one in signature.parameters
+    )
+    return replace(signature, parameters=parameters)
+
+
+def _property(
+    declared: Declared,
+    name: str,
+    functions: list[Decorated],
+    ancestors: Sequence[Ancestor],
+    problems: Problems,
+) -> Property | None:
+    by_role = {
+        ("getter" if how.role in {"property", "cached", "getter"} else how.role): (node, how)
+        for node, how in functions
+    }
+    if "getter" not in by_role:
+        node, _ = functions[0]
+        problems.report(
+            "VCR203",
+            f"`{declared.place.class_name}.{declared.name}` adds to a property of another class or "
+            "name, of which the source does not tell more",
+            "declare the property here, with its getter",
+            module=declared.place.scope.module,
+            node=node,
+        )
+        return None
+    place = declared.place
+    parts = {role: _signature(node, place, how, ancestors) for role, (node, how) in by_role.items()}
+    returns = by_role["getter"][0].returns
+    return Property(
+        name,
+        parts["getter"],
+        returns is not None and is_descriptor(place.typed(returns), place.scope),
+        parts.get("setter"),
+        parts.get("deleter"),
+        cached=functions[0][1].role == "cached",
+        direction=_direction(functions),
+        recorded=all(how.recorded for _, how in functions),
+        deprecated=any(how.deprecated for _, how in functions),
+        disputed=any(how.unchecked for _, how in functions),
+    )
+
+
+def constructors(declared: Declared, ancestors: Sequence[Ancestor]) -> tuple[Signature, ...]:
+    """The signatures of `__init__`."""
+    functions = functions_of(declared)
+    overloads = [pair for pair in functions if pair[1].overload]
+    return tuple(
+        _signature(node, declared.place, decorated, ancestors)
+        for node, decorated in overloads or functions
+    )

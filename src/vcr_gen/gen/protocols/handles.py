@@ -1,0 +1,113 @@
+"""Finds the boundaries whose objects may cross another one, which has to know their wrappers."""
+
+import ast
+from collections import deque
+from collections.abc import Container, Iterator
+
+from vcr_gen.gen.annotations.resolving import bind
+from vcr_gen.gen.annotations.scopes import Scope
+from vcr_gen.gen.annotations.spelling import spell
+from vcr_gen.gen.model.boundaries import Boundary, TypeVariable
+from vcr_gen.gen.model.text import Reference, Text, full_names, references
+from vcr_gen.gen.protocols.flatten import class_scope
+from vcr_gen.gen.sources.library import Definition, Library, is_standard
+
+__all__ = ["handles"]
+
+
+def handles(library: Library, boundary: Boundary, known: Container[str]) -> Iterator[str]:
+    """The other boundaries that annotations lead to, in order.
+
+    They may be mentioned by an alias, the bound of a type variable, a field of a class that is
+    stored as data, or what a Protocol with `__call__` takes and returns.
+    """
+    seen: set[str] = {boundary.full_name}
+    pending = deque(_texts(boundary))
+    while pending:
+        text = pending.popleft()
+        for reference, name in zip(references(text), full_names(text), strict=True):
+            if name in seen:
+                continue
+            seen.add(name)
+            if name in known:
+                yield name
+            else:
+                pending.extend(_behind(library, reference, name))
+
+
+def _texts(boundary: Boundary) -> Iterator[Text]:
+    yield from boundary.texts()
+    for variable in boundary.type_parameters:
+        yield from _limits(variable)
+    for signature in boundary.signatures():
+        for variable in signature.type_parameters:
+            yield from _limits(variable)
+
+
+def _limits(variable: TypeVariable) -> Iterator[Text]:
+    yield from variable.arguments
+    yield variable.bound or ()
+    yield variable.default or ()
+
+
+def _behind(library: Library, reference: Reference, name: str) -> tuple[Text, ...]:
+    """The types that a name stands for or is made of."""
+    if reference.kind not in {"import", "variable"} or not reference.module:
+        return ()
+    if name not in library.made_of:
+        found = _definition(library, reference, name)
+        library.made_of[name] = tuple(_parts(library, found)) if found else ()
+    return library.made_of[name]
+
+
+def _definition(library: Library, reference: Reference, name: str) -> Definition | None:
+    """The statement behind a name; nothing of Python's own is made of boundaries."""
+    if is_standard(reference.module) and not library.project_has(reference.module):
+        return None
+    module = library.module(reference.module)
+    if module is None:
+        return None
+    found = library.follow(module, reference.attribute or name.rpartition(".")[2])
+    if isinstance(found, Definition) and reference.attribute:
+        for part in name.removeprefix(found.full_name).split(".")[1:]:
+            found = library.member(found, part) if found else None
+    return found if isinstance(found, Definition) and not found.module.standard else None
+
+
+def _parts(library: Library, found: Definition) -> Iterator[Text]:
+    if isinstance(found.node, ast.ClassDef):
+        scope = class_scope(library, found, [])
+        types = (*found.node.bases, *_fields(found.node), *_called(found.node))
+    else:
+        parameters = found.module.parsed.type_parameters(found.node)
+        scope = Scope(library, found.module).with_parameters(parameters)
+        types = tuple(_made_by(getattr(found.node, "value", None)))
+    for one in types:
+        yield spell(bind(one, scope))
+
+
+def _fields(node: ast.ClassDef) -> Iterator[ast.expr]:
+    """What the attributes of a dataclass, a `TypedDict` or a model are."""
+    for one in node.body:
+        if isinstance(one, ast.AnnAssign):
+            yield one.annotation
+
+
+def _called(node: ast.ClassDef) -> Iterator[ast.expr]:
+    """What a function takes and returns, where a Protocol says it."""
+    for one in node.body:
+        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and one.name == "__call__":
+            annotations = [
+                inner.annotation for inner in ast.walk(one.args) if isinstance(inner, ast.arg)
+            ]
+            yield from (inner for inner in (*annotations, one.returns) if inner is not None)
+
+
+def _made_by(value: object) -> Iterator[ast.expr]:
+    """The type of an alias, or the arguments of `NamedTuple`, `TypedDict`, `NewType`, `TypeVar`."""
+    match value:
+        case ast.Call(args=arguments, keywords=keywords):
+            for one in (*arguments[1:], *(keyword.value for keyword in keywords)):
+                yield from one.values if isinstance(one, ast.Dict) else (one,)
+        case ast.expr():
+            yield value

@@ -1,0 +1,141 @@
+"""Finds what no wrapper can have or be, as type checkers see it."""
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from vcr_gen.gen.annotations.resolving import bind, full_name, unquoted
+from vcr_gen.gen.annotations.scopes import Scope
+from vcr_gen.gen.annotations.variables import declaration
+from vcr_gen.gen.model.boundaries import Signature, TypeVariable
+from vcr_gen.gen.model.text import Reference, fold, full_names, references, variables_of
+from vcr_gen.gen.protocols.flatten import Ancestor, own_variables, variables_in
+from vcr_gen.gen.protocols.problems import Problems
+from vcr_gen.gen.protocols.signatures import Place
+from vcr_gen.gen.sources.library import Library
+from vcr_gen.gen.sources.syntax import Function
+
+__all__ = ["refuse_dataclasses", "why_captured", "why_undecided", "why_unsayable"]
+
+
+def why_undecided(
+    signature: Signature, scope: Scope, ancestors: Sequence[Ancestor]
+) -> tuple[str, str] | None:
+    """What makes it impossible to say what a method returns, and a hint."""
+    for variable in _undecided(signature, scope, ancestors):
+        return (
+            f"returns one of the types of `{variable.reference.spelling}`, and no argument "
+            "says which",
+            "say so of an argument too, or return a union of the types",
+        )
+    return None
+
+
+def why_captured(node: Function, place: Place) -> tuple[str, str] | None:
+    """What makes it impossible to inherit a method that is generic itself, and a hint.
+
+    Its own type variables cannot be told from those of the Protocol that inherits it where they
+    have the same names.
+    """
+    if not place.arguments:
+        return None
+    given = {one.spelling for value in place.arguments.values() for one in variables_in(value)}
+    scope = _inside(node, place).scope
+    own = {one.spelling for each in _annotations(node) for one in variables_in(bind(each, scope))}
+    for name in sorted((own - set(place.arguments)) & given):
+        return (
+            f"has a type variable `{name}` of its own, and is inherited by a Protocol with another",
+            "give one of the two another name",
+        )
+    return None
+
+
+def why_unsayable(node: Function, place: Place) -> tuple[str, str] | None:
+    """What makes it impossible to say a signature with the arguments of a base, and a hint."""
+    if not place.arguments:
+        return None
+    before = [*node.args.posonlyargs, *node.args.args][1:]
+    match node.args.vararg.annotation if node.args.vararg else None:
+        case ast.Attribute(value=ast.Name(id=name)) if before and name in place.arguments:
+            if full_name(place.arguments[name]) == "typing.Concatenate":
+                return (
+                    f"has parameters before those of `{name}`, for which a base is given "
+                    "`Concatenate`; type checkers do not agree on what that makes",
+                    "declare the method in this Protocol too, with all its parameters",
+                )
+    inside = _inside(node, place)
+    if any(_has_type_of_literal(inside, one) for one in _annotations(node)):
+        return (
+            "says `type[...]` of what a base is given a `Literal` for, which is no type",
+            "declare the method in this Protocol too, with another annotation",
+        )
+    return None
+
+
+def _inside(node: Function, place: Place) -> Place:
+    """The place inside a function, which may have type parameters of its own."""
+    brackets = place.scope.module.parsed.type_parameters(node)
+    return Place(place.scope.with_parameters(brackets), place.arguments)
+
+
+def _annotations(node: Function) -> Iterator[ast.expr]:
+    parameters = [one.annotation for one in ast.walk(node.args) if isinstance(one, ast.arg)]
+    return (one for one in (*parameters, node.returns) if one is not None)
+
+
+def _has_type_of_literal(place: Place, annotation: ast.expr) -> bool:
+    return any(
+        isinstance(one, ast.Subscript)
+        and full_name(one.value) in {"builtins.type", "typing.Type"}
+        and full_name(unquoted(one.slice)) == "typing.Literal"
+        for one in ast.walk(place.typed(annotation))
+    )
+
+
+def _undecided(
+    signature: Signature, scope: Scope, ancestors: Sequence[Ancestor]
+) -> list[TypeVariable]:
+    """The method's own type variables with constraints that its result alone mentions."""
+    returns = signature.returns or ()
+    variables = variables_of([returns])
+    types = set(full_names(returns)) - {one.full_name for one in variables}
+    if any(map(_rescopes, types)):
+        return []
+    known = {one.spelling for one in own_variables(scope.library, ancestors[0].definition)}
+    known.update(
+        one.spelling
+        for parameter in (signature.receiver, *signature.parameters)
+        if parameter is not None
+        for one in references(parameter.annotation or ())
+    )
+    free = [one for one in variables if one.spelling not in known]
+    declared = [_declared(one, signature, scope) for one in free]
+    return [one for one in declared if one.arguments]
+
+
+def _rescopes(name: str) -> bool:
+    """Whether a type may be a function, whose own the type variables in it then are."""
+    module, _, attribute = fold(name).rpartition(".")
+    return module not in {"", "builtins", "typing"} or attribute == "Callable"
+
+
+def _declared(reference: Reference, signature: Signature, scope: Scope) -> TypeVariable:
+    brackets = {one.reference.spelling: one for one in signature.type_parameters}
+    if reference.kind == "parameter":
+        return brackets.get(reference.spelling, TypeVariable(reference, "TypeVar"))
+    return declaration(reference, scope)
+
+
+def refuse_dataclasses(library: Library, ancestors: Sequence[Ancestor], problems: Problems) -> None:
+    """`@dataclass` gives a Protocol members that only another dataclass can have."""
+    for ancestor in ancestors:
+        scope = Scope(library, ancestor.definition.module)
+        for decorator in ancestor.node.decorator_list:
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if scope.name_of(called) == "dataclasses.dataclass":
+                problems.report(
+                    "VCR206",
+                    f"`{ancestor.node.name}` is a dataclass, which no wrapper can stand in for",
+                    "remove `@dataclass` from the Protocol; its attributes are members anyway",
+                    module=ancestor.definition.module,
+                    node=ancestor.node,
+                )

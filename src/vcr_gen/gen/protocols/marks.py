@@ -1,0 +1,118 @@
+"""Finds the classes of a module that are marked with a direction, and marks that mark nothing."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from vcr_gen.gen.annotations.scopes import Scope
+from vcr_gen.gen.model.kinds import When
+from vcr_gen.gen.protocols.decorators import mark_of
+from vcr_gen.gen.settings.config import Direction
+from vcr_gen.gen.sources.conditions import Target, verdict
+from vcr_gen.gen.sources.library import Definition, Library
+from vcr_gen.gen.sources.modules import Module
+from vcr_gen.gen.sources.syntax import blocks
+
+__all__ = ["Marked", "marked_by_call", "marked_classes", "mistaken_marks"]
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A class with its marks, of which there should be one."""
+
+    name: str
+    definition: Definition
+    marks: tuple[tuple[ast.expr, Direction], ...]
+    """The decorators that give a direction, and which."""
+
+    @property
+    def direction(self) -> Direction:
+        """What the first mark says."""
+        return self.marks[0][1]
+
+
+def marked_classes(library: Library, module: Module) -> Iterator[Marked]:
+    """Every class of a module that has a mark, wherever it stands."""
+    scope = Scope(library, module)
+    for node, outer, when in _Classes(module.target).inside(module.parsed.tree.body):
+        marks = tuple(_marks(node, scope))
+        if marks:
+            definition = Definition(module, ".".join([*outer, node.name]), node, when)
+            yield Marked(node.name, definition, marks)
+
+
+def mistaken_marks(library: Library, module: Module) -> Iterator[tuple[ast.Name, str]]:
+    """Decorators that mean nothing in their module, each with the mark that it looks like."""
+    scope = Scope(library, module)
+    for node, outer, _ in _Classes(module.target).inside(module.parsed.tree.body):
+        for decorator in node.decorator_list if "<locals>" not in outer else ():
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if not isinstance(called, ast.Name) or called.id in module.bindings:
+                continue
+            if scope.resolve(called) is None:  # no star import has it either
+                for meant in get_close_matches(called.id, ("inbound", "outbound"), 1, 0.8):
+                    yield called, meant
+
+
+def _marks(node: ast.ClassDef, scope: Scope) -> Iterator[tuple[ast.expr, Direction]]:
+    for decorator in node.decorator_list:
+        mark = mark_of(decorator, scope)
+        if mark is not None:
+            yield mark
+
+
+def marked_by_call(library: Library, module: Module) -> Iterator[tuple[ast.Call, Direction]]:
+    """The marks that are called with a class, `Marked = outbound(Port)`, not written on it."""
+    scope = Scope(library, module)
+    pending = [module.parsed.tree.body]
+    while pending:
+        for node in pending.pop():
+            value = getattr(node, "value", None)
+            if isinstance(value, ast.Call) and value.args and _comes_from_us(value, module):
+                mark = mark_of(value.func, scope)
+                if mark is not None:
+                    yield value, mark[1]
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                pending.extend(blocks(node))
+
+
+def _comes_from_us(called: ast.expr, module: Module) -> bool:
+    """Whether a call may be one of a mark; not every module that is called anything is read."""
+    while isinstance(called, ast.Call | ast.Attribute):
+        called = called.func if isinstance(called, ast.Call) else called.value
+    bindings = module.bindings.get(called.id, ()) if isinstance(called, ast.Name) else ()
+    return any(
+        one.module.partition(".")[0] == "vcr_gen" or one.attribute in {"inbound", "outbound"}
+        for one in bindings
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Classes:
+    """Finds the class statements of a module that exist on the target."""
+
+    target: Target
+
+    def inside(
+        self, body: Sequence[ast.stmt], outer: tuple[str, ...] = (), when: When = When.ALWAYS
+    ) -> Iterator[tuple[ast.ClassDef, tuple[str, ...], When]]:
+        """Each class with the names around it, and whether it is there when the program runs."""
+        for node in body:
+            match node:
+                case ast.ClassDef(name=name):
+                    yield node, outer, when
+                    yield from self.inside(node.body, (*outer, name), when)
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                    yield from self.inside(node.body, (*outer, name, "<locals>"), when)
+                case ast.If(test=test):
+                    outcome = verdict(test, self.target)
+                    if outcome != "false":
+                        inner = When.CHECKING if outcome == "checking" else when
+                        yield from self.inside(node.body, outer, inner)
+                    if outcome != "true":
+                        inner = When.CHECKING if outcome == "running" else when
+                        yield from self.inside(node.orelse, outer, inner)
+                case _:
+                    for block in blocks(node):
+                        yield from self.inside(block, outer, when)

@@ -1,0 +1,184 @@
+"""Turns the bodies of a Protocol and its bases into members of the model."""
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from vcr_gen.gen.annotations.inner_types import is_alias, names_type
+from vcr_gen.gen.annotations.resolving import full_name, unquoted
+from vcr_gen.gen.model.boundaries import (
+    Attribute,
+    Member,
+    Method,
+    NestedClass,
+    Property,
+    Signature,
+)
+from vcr_gen.gen.model.kinds import When
+from vcr_gen.gen.model.text import full_names, opened
+from vcr_gen.gen.protocols.attributes import annotated_attribute, assigned_attribute
+from vcr_gen.gen.protocols.declarations import Declared, declarations, functions_of
+from vcr_gen.gen.protocols.flatten import Ancestor, class_scope, is_protocol
+from vcr_gen.gen.protocols.function_members import constructors, function_member
+from vcr_gen.gen.protocols.impossible import refuse_dataclasses
+from vcr_gen.gen.protocols.problems import Problems
+from vcr_gen.gen.protocols.pythons_own import NOT_MEMBERS, is_pythons_own
+from vcr_gen.gen.protocols.signatures import Place, mangled
+from vcr_gen.gen.sources.library import Definition, Library
+from vcr_gen.gen.sources.modules import Module
+from vcr_gen.gen.sources.syntax import is_function
+
+__all__ = ["Members", "read_members"]
+
+
+@dataclass(frozen=True)
+class Members:
+    """All members of a Protocol, and its constructor."""
+
+    members: tuple[Member, ...]
+    constructors: tuple[Signature, ...]
+
+
+def read_members(
+    library: Library,
+    ancestors: Sequence[Ancestor],
+    problems: Problems,
+    unresolved: list[tuple[Module, ast.Name]],
+) -> Members:
+    """Every member, the most derived declaration first found wins."""
+    found: dict[str, Member] = {}
+    initial: tuple[Signature, ...] = ()
+    for ancestor in ancestors:
+        scope = class_scope(library, ancestor.definition, unresolved)
+        place = Place(scope, ancestor.arguments)
+        for declared in declarations(ancestor, place):
+            if declared.name == "__init__":
+                initial = initial or constructors(declared, ancestors)
+            elif is_pythons_own(declared.name, declared.nodes, place, ancestors):
+                problems.report(
+                    "VCR205",
+                    f"`{place.class_name}.{declared.name}` cannot be wrapped: "
+                    "Python itself needs it",
+                    "leave it out of the Protocol",
+                    module=place.scope.module,
+                    node=declared.nodes[0],
+                )
+            elif declared.name not in NOT_MEMBERS:
+                name = mangled(declared.name, place.class_name)
+                member = None
+                if name not in found:
+                    member = _member(declared, name, problems, ancestors)
+                if isinstance(member, Method | Property | Attribute):
+                    private = declared.name if name != declared.name else ""
+                    disputed = declared.disputed or member.disputed
+                    member = replace(member, declared=private, disputed=disputed)
+                if member is not None:
+                    found[name] = member
+                elif name in found:
+                    found[name] = _with_base(found[name], declared, ancestors)
+    refuse_dataclasses(library, ancestors, problems)
+    return Members(tuple(found.values()), initial)
+
+
+def _with_base(member: Member, base: Declared, ancestors: Sequence[Ancestor]) -> Member:
+    """A member that knows whether it names the Protocol as its result, where a base says `Self`."""
+    if not isinstance(member, Method) or member.overloads:
+        return member
+    result = next(full_names(opened(member.signature.returns or ())), "")
+    said = [base.place.typed(one.returns) for one, _ in functions_of(base) if one.returns]
+    if result != ancestors[0].definition.full_name or "typing.Self" not in [
+        full_name(unquoted(one)) for one in said
+    ]:
+        return member
+    return replace(member, returns_own=True)
+
+
+def _member(
+    declared: Declared, name: str, problems: Problems, ancestors: Sequence[Ancestor]
+) -> Member | None:
+    functions = functions_of(declared)
+    first, last = declared.nodes[0], declared.nodes[-1]
+    if isinstance(last, ast.Assign) and _mentions(last.value, declared.name):
+        first = last  # `size = property(size)`, which makes something else of the function
+    if functions and is_function(first):
+        return function_member(declared, name, functions, problems, ancestors)
+    if declared.place.scope.module.parsed.is_type_statement(first):
+        _refuse_alias(declared, problems)
+        return None
+    match first:
+        case ast.AnnAssign() if is_alias(first, declared.place.scope):
+            return NestedClass(name, declared.full_name)
+        case ast.AnnAssign():
+            return annotated_attribute(declared.place, declared.name, name, first, problems)
+        case ast.Assign():
+            return _assigned(declared, name, first, problems, ancestors)
+        case ast.ClassDef():
+            scope = declared.place.scope
+            nested = Definition(scope.module, first.name, first, When.ALWAYS)
+            return NestedClass(
+                name, declared.full_name, protocol=is_protocol(scope.library, nested)
+            )
+    return None
+
+
+def _refuse_alias(declared: Declared, problems: Problems) -> None:
+    problems.report(
+        "VCR207",
+        f"`{declared.place.class_name}.{declared.name}` is a `type` statement, "
+        "and that of no other class is the same",
+        "move the statement out of the class",
+        module=declared.place.scope.module,
+        node=declared.nodes[0],
+    )
+
+
+def _mentions(value: ast.expr, name: str) -> bool:
+    return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(value))
+
+
+def _assigned(
+    declared: Declared,
+    name: str,
+    node: ast.Assign,
+    problems: Problems,
+    ancestors: Sequence[Ancestor],
+) -> Member | None:
+    """`name = value` in a Protocol's body: another name for a method, or a plain value."""
+    target = _method_named(node.value, declared, ancestors)
+    if target is None and names_type(node.value, declared.place.scope):
+        return NestedClass(name, declared.full_name)
+    if target is None:
+        return assigned_attribute(declared.place, declared.name, name, node, problems)
+    member = _member(target, name, problems, ancestors)
+    return replace(member, name=name) if member is not None else None
+
+
+def _method_named(
+    value: ast.expr, declared: Declared, ancestors: Sequence[Ancestor]
+) -> Declared | None:
+    """What declares the method that `close = quit` or `close = Base.quit` says again."""
+    scope = declared.place.scope
+    for index, ancestor in enumerate(ancestors):
+        if ancestor.node is not scope.classes[-1]:
+            continue
+        match value:
+            case ast.Name(id=name):
+                return _before(declared.nodes[0], name, ancestor, declared.place)
+            case ast.Attribute(value=owner, attr=name):
+                found = scope.resolve(owner)
+                for base in ancestors[index + 1 :]:
+                    if isinstance(found, Definition) and found.node is base.node:
+                        inner = class_scope(scope.library, base.definition, scope.unresolved)
+                        return _before(None, name, base, Place(inner, base.arguments))
+    return None
+
+
+def _before(node: ast.stmt | None, name: str, ancestor: Ancestor, place: Place) -> Declared | None:
+    """What declares a method in a class, above a statement in it; perhaps by another name."""
+    for other in declarations(ancestor, place):
+        first = other.nodes[0]
+        above = node is None or first.lineno < node.lineno
+        if other.name == name and above:
+            again = isinstance(first, ast.Assign) and isinstance(first.value, ast.Name)
+            return other if again or is_function(first) else None
+    return None

@@ -1,0 +1,74 @@
+"""Knows the members that Python itself asks of every object or class."""
+
+import ast
+from collections.abc import Sequence
+from typing import Final
+
+from vcr_gen.gen.annotations.resolving import full_name, unquoted
+from vcr_gen.gen.protocols.flatten import Ancestor
+from vcr_gen.gen.protocols.signatures import Place
+
+__all__ = ["NOT_MEMBERS", "is_pythons_own"]
+
+NOT_MEMBERS: Final = frozenset(
+    {
+        "__abstractmethods__",
+        "__annotate__",
+        "__annotate_func__",
+        "__annotations__",
+        "__annotations_cache__",
+        "__class_getitem__",
+        "__dict__",
+        "__doc__",
+        "__firstlineno__",
+        "__init__",
+        "__init_subclass__",
+        "__module__",
+        "__new__",
+        "__slots__",
+        "__static_attributes__",
+        "__subclasshook__",
+        "__weakref__",
+    }
+)
+"""What every class has, whatever a Protocol says of it."""
+_NEEDED: Final = frozenset({"__class__", "__getattribute__"})
+_ACCESS: Final = frozenset({"__getattr__", "__setattr__"})
+_DICTS: Final = frozenset({"builtins.dict", "typing.Dict"})
+
+
+def is_pythons_own(
+    name: str, nodes: Sequence[ast.stmt], place: Place, ancestors: Sequence[Ancestor]
+) -> bool:
+    """Whether a wrapper that answered for the real object would not work, or cannot be defined."""
+    first = nodes[0]
+    if name == "__qualname__":
+        return not _is_plain(first) or any(_has_access(one.node) for one in ancestors)
+    if name in {"__new__", "__init_subclass__"}:
+        return any(
+            len(_all_parameters(node.args)) > 1
+            for node in nodes
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        )
+    if name in {"__dict__", "__annotations__"} and isinstance(first, ast.AnnAssign):
+        match unquoted(place.typed(first.annotation)):
+            case ast.Subscript(value=kind, slice=ast.Tuple(elts=[key, value])):
+                found = [full_name(one) for one in (kind, key, value)]
+                return found[1:] != ["builtins.str", "typing.Any"] or found[0] not in _DICTS
+        return True
+    return name in _NEEDED
+
+
+def _is_plain(node: ast.stmt) -> bool:
+    """`__qualname__: str`, as functions have it."""
+    return isinstance(node, ast.AnnAssign) and node.value is None
+
+
+def _has_access(node: ast.ClassDef) -> bool:
+    """Whether a class itself says where an attribute comes from that is not in the class."""
+    return any(isinstance(one, ast.FunctionDef) and one.name in _ACCESS for one in ast.walk(node))
+
+
+def _all_parameters(arguments: ast.arguments) -> list[ast.arg]:
+    stars = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *stars]

@@ -1,0 +1,182 @@
+"""Reads the Protocols that were found into the model."""
+
+import ast
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import replace
+
+from vcr_gen.gen.annotations.referring import reference_to
+from vcr_gen.gen.annotations.resolving import bind
+from vcr_gen.gen.annotations.scopes import Scope
+from vcr_gen.gen.annotations.variables import bracketed, declaration
+from vcr_gen.gen.model.boundaries import (
+    Attribute,
+    Boundary,
+    SourceModule,
+    TypeVariable,
+)
+from vcr_gen.gen.model.field_rules import check_fields, split_match
+from vcr_gen.gen.model.text import Reference, references
+from vcr_gen.gen.protocols.decorators import is_deprecated
+from vcr_gen.gen.protocols.discover import Found
+from vcr_gen.gen.protocols.flatten import class_scope, lineage, own_variables
+from vcr_gen.gen.protocols.handles import handles
+from vcr_gen.gen.protocols.members import read_members
+from vcr_gen.gen.protocols.problems import Problems, RefusedProtocolError
+from vcr_gen.gen.settings.toml_table import closest
+from vcr_gen.gen.sources.library import Definition, Library
+from vcr_gen.gen.sources.modules import Module, class_bindings
+from vcr_gen.gen.sources.syntax import docstring_of
+
+__all__ = ["read_module"]
+
+
+def read_module(
+    library: Library,
+    name: str,
+    found: Iterable[Found],
+    known: Container[str],
+    problems: Problems,
+) -> SourceModule:
+    """All boundaries that are filed under one source module."""
+    boundaries: list[Boundary] = []
+    variables: dict[Reference, TypeVariable] = {}
+    lazy: set[bool] = set()
+    display = name
+    for one in found:
+        display = problems.display(one.definition.module)
+        before = len(problems.found)
+        try:
+            boundary = _boundary(library, one, known, problems)
+        except RefusedProtocolError:
+            continue
+        if len(problems.found) > before:
+            continue
+        boundaries.append(boundary)
+        lazy.update(_laziness(boundary, one.definition.module))
+        for reference in _all_references(boundary):
+            if reference.kind == "variable" and reference not in variables:
+                _declare(reference, library, variables)
+    return SourceModule(name, display, tuple(boundaries), variables, lazy == {True})
+
+
+def _declare(
+    reference: Reference, library: Library, variables: dict[Reference, TypeVariable]
+) -> None:
+    module = library.module(reference.module)
+    if module is None:
+        variables[reference] = TypeVariable(reference, "TypeVar")
+        return
+    variable = variables[reference] = declaration(reference, Scope(library, module))
+    inner = [*variable.arguments, variable.bound or (), variable.default or ()]
+    for text in inner:
+        for other in references(text):
+            if other.kind == "variable" and other not in variables:
+                _declare(other, library, variables)
+
+
+def _boundary(
+    library: Library, found: Found, known: Container[str], problems: Problems
+) -> Boundary:
+    definition = found.definition
+    assert isinstance(definition.node, ast.ClassDef)
+    unresolved: list[tuple[Module, ast.Name]] = []
+    ancestors = lineage(library, definition, problems)
+    for ancestor in ancestors:
+        _look_up_arguments(library, ancestor.definition, unresolved)
+    members = read_members(library, ancestors, problems, unresolved)
+    inside = {name for one in ancestors for name in _imported_inside(one.definition)}
+    for module, node in unresolved:
+        message = f"the name `{node.id}` in `{definition.qualname}` means nothing in its module"
+        hint = "import or define it there; a type checker would complain too"
+        if node.id in inside:
+            message += ": it is imported in the body of a class, and so a member of the class"
+            hint = "import it at the top of the module"
+        problems.report("VCR106", message, hint, module=module, node=node)
+    boundary = Boundary(
+        qualname=definition.qualname,
+        reference=_reference(library, found),
+        name=found.name,
+        direction=found.direction,
+        docstring=docstring_of(definition.node),
+        type_parameters=_type_parameters(library, definition),
+        members=members.members,
+        constructors=members.constructors,
+        deprecated=is_deprecated(definition.node, Scope(library, definition.module)),
+        full_name=definition.full_name,
+        secret=found.secret,
+        volatile=found.volatile,
+        match=found.match,
+    )
+    for message, hint in (*check_fields(boundary), *_missing_functions(library, boundary)):
+        problems.report_rule("VCR403", message, hint, line=found.line)
+    return replace(boundary, handles=tuple(handles(library, boundary, known)))
+
+
+def _imported_inside(definition: Definition) -> Iterator[str]:
+    """The names that the body of a class imports."""
+    if isinstance(definition.node, ast.ClassDef):
+        bindings = class_bindings(definition.module, definition.node)
+        yield from (one.name for one in bindings if one.module)
+
+
+def _missing_functions(library: Library, boundary: Boundary) -> Iterator[tuple[str, str]]:
+    """The functions of `match` that the generated module could not import, each with a hint."""
+    for _, module_name, name in map(split_match, boundary.match):
+        module = library.module(module_name)
+        if not name or (module is None and library.is_compiled(module_name)):
+            continue
+        if module is None:
+            message = f"`match`: the module `{module_name}` cannot be found or read"
+            yield message, "install the package it comes from, or add its folder to `sources`"
+        elif library.follow(module, name) is None and module.binding("__getattr__") is None:
+            meant = closest(name, [one for one in module.bindings if one != "*"])
+            message = f"`match`: the module `{module_name}` has no function `{name}`"
+            yield message, f"did you mean `{meant}`?" if meant else "define it there, or import it"
+
+
+def _reference(library: Library, found: Found) -> Reference:
+    """The name to import: from the module that the rule names, or from where it is defined."""
+    definition = found.definition
+    head = definition.qualname.partition(".")[0]
+    for module in (library.module(found.module), definition.module):
+        reference = reference_to(library, module, head, []) if module else None
+        if reference is not None:
+            return reference
+    return Reference(head, "import", definition.module.name, head)
+
+
+def _type_parameters(library: Library, definition: Definition) -> tuple[TypeVariable, ...]:
+    assert isinstance(definition.node, ast.ClassDef)
+    brackets = definition.module.parsed.type_parameters(definition.node)
+    if brackets:
+        scope = class_scope(library, definition, [])
+        return tuple(bracketed(one, scope) for one in brackets)
+    scope = Scope(library, definition.module)
+    return tuple(declaration(one, scope) for one in own_variables(library, definition))
+
+
+def _look_up_arguments(
+    library: Library, definition: Definition, unresolved: list[tuple[Module, ast.Name]]
+) -> None:
+    """Find what means nothing between the brackets of a class's bases."""
+    scope = class_scope(library, definition, unresolved)
+    for base in getattr(definition.node, "bases", ()):
+        if isinstance(base, ast.Subscript) and not definition.module.standard:
+            bind(base.slice, scope)
+
+
+def _laziness(boundary: Boundary, module: Module) -> Iterator[bool]:
+    yield module.lazy_annotations
+    for signature in boundary.signatures():
+        if signature.lazy is not None:
+            yield signature.lazy
+    for member in boundary.members:
+        if isinstance(member, Attribute):
+            yield member.lazy
+
+
+def _all_references(boundary: Boundary) -> Iterator[Reference]:
+    for variable in boundary.type_parameters:
+        yield variable.reference
+    for text in boundary.texts():
+        yield from references(text)

@@ -1,0 +1,154 @@
+"""Reads what the annotation of `self` or `cls` asks of those on which a method is called."""
+
+import ast
+import builtins
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from vcr_gen.gen.annotations.resolving import full_name, unquoted
+from vcr_gen.gen.annotations.scopes import Bound, Scope
+from vcr_gen.gen.model.boundaries import Signature
+from vcr_gen.gen.protocols.flatten import (
+    Ancestor,
+    NamedClass,
+    is_protocol,
+    named_class,
+    own_parameters,
+    variables_in,
+)
+from vcr_gen.gen.protocols.signatures import Place
+from vcr_gen.gen.sources.library import Definition, Library
+from vcr_gen.gen.sources.modules import class_bindings
+from vcr_gen.gen.sources.syntax import Function
+
+__all__ = ["asked_of_instance", "why_uncallable", "with_demands"]
+
+_EVERY_OBJECT: Final = frozenset({*dir(object), "__slots__"})
+
+
+def asked_of_instance(node: Function, place: Place) -> NamedClass | None:
+    """The class that the first parameter of a method is annotated with, and its arguments.
+
+    The bound of a type variable counts as the annotation, and so does `T` of `type[T]`.
+    """
+    first = next(iter([*node.args.posonlyargs, *node.args.args]), None)
+    if first is None or first.annotation is None:
+        return None
+    scope = place.scope.with_parameters(place.scope.module.parsed.type_parameters(node))
+    asked = unquoted(Place(scope, place.arguments).typed(first.annotation))
+    if isinstance(asked, ast.Subscript) and full_name(asked) in {"builtins.type", "typing.Type"}:
+        asked = unquoted(asked.slice)
+    if isinstance(asked, Bound) and asked.reference.kind in {"variable", "parameter"}:
+        return _bound(asked, scope)
+    return named_class(asked, scope)
+
+
+def _bound(variable: Bound, scope: Scope) -> NamedClass | None:
+    """The class that a type variable is bound to."""
+    reference = variable.reference
+    if reference.kind == "parameter":
+        parameter = scope.parameters.get(reference.spelling)
+        bound = parameter.bound if parameter is not None else None
+    else:
+        found = scope.resolve(variable)
+        call = getattr(found.node, "value", None) if isinstance(found, Definition) else None
+        if not isinstance(found, Definition) or not isinstance(call, ast.Call):
+            return None
+        scope = Scope(scope.library, found.module)
+        bound = next((one.value for one in call.keywords if one.arg == "bound"), None)
+    return None if bound is None else named_class(bound, scope)
+
+
+def with_demands(
+    signature: Signature,
+    name: str,
+    asked: NamedClass | None,
+    ancestors: Sequence[Ancestor],
+    library: Library,
+) -> Signature:
+    """The signature, marked where `self` must be what not every instance of the Protocol is."""
+    definition, arguments = asked or (None, None)
+    if definition is None or not arguments:
+        return signature
+    own = [one for one, _, _ in own_parameters(library, ancestors[0].definition)]
+    given = [getattr(one, "id", "") for one in arguments]
+    if definition.full_name == ancestors[0].definition.full_name and given == own:
+        return signature
+    open_ended = any(
+        any(variables_in(one)) and getattr(one, "id", "") not in own for one in arguments
+    )
+    circular = open_ended and name in _names(definition, library)
+    return replace(signature, selective=True, circular=circular)
+
+
+def why_uncallable(
+    asked: NamedClass | None, ancestors: Sequence[Ancestor], library: Library
+) -> tuple[str, str] | None:
+    """Why a method can be called on no wrapper, and a hint."""
+    if asked is None:
+        return None
+    definition, arguments = asked
+    for one in ancestors:
+        if one.definition.full_name == definition.full_name:
+            return _why_never(definition, arguments or [], list(one.arguments.values()))
+    if not is_protocol(library, definition):
+        if definition.module.standard:
+            return None
+        return (
+            f"can be called on a `{definition.qualname}` alone, which no wrapper is",
+            "annotate its first parameter with a Protocol, or not at all",
+        )
+    known = {name for one in ancestors for name in _own_names(one.definition)}
+    if missing := sorted(_names(definition, library) - known - _EVERY_OBJECT):
+        return (
+            f"can be called on a `{definition.qualname}` alone, and the Protocol has no "
+            f"`{missing[0]}`",
+            f"inherit from `{definition.qualname}`, or annotate its first parameter with what "
+            "the Protocol has",
+        )
+    return None
+
+
+def _why_never(
+    definition: Definition, asked: list[ast.expr], given: list[ast.expr]
+) -> tuple[str, str] | None:
+    """Why what a base's method asks is not what the Protocol gives the base; a hint."""
+    for wanted, had in zip(asked, given, strict=False):
+        pair = _builtin_class(had), _builtin_class(wanted)
+        if pair[0] and pair[1] and not issubclass(pair[0], pair[1]):
+            return (
+                f"can be called on a `{definition.qualname}` of `{pair[1].__name__}` alone, and "
+                f"this Protocol is one of `{pair[0].__name__}`",
+                "declare the method in this Protocol too, with a `self` that it can have",
+            )
+    return None
+
+
+def _builtin_class(node: ast.expr) -> type | None:
+    module, _, name = full_name(unquoted(node)).rpartition(".")
+    found = getattr(builtins, name, None) if module == "builtins" else None
+    return found if isinstance(found, type) else None
+
+
+def _names(definition: Definition, library: Library) -> set[str]:
+    """The members of a Protocol and its bases, as far as they can be found."""
+    found: set[str] = set()
+    pending, seen = [definition], set[str]()
+    while pending:
+        one = pending.pop()
+        if one.full_name in seen:
+            continue
+        seen.add(one.full_name)
+        found.update(_own_names(one))
+        scope = Scope(library, one.module)
+        bases = (named_class(base, scope) for base in getattr(one.node, "bases", ()))
+        pending.extend(base for base, _ in filter(None, bases) if is_protocol(library, base))
+    return found
+
+
+def _own_names(definition: Definition) -> Iterator[str]:
+    assert isinstance(definition.node, ast.ClassDef)
+    for binding in class_bindings(definition.module, definition.node):
+        if not binding.module:
+            yield binding.name

@@ -1,0 +1,134 @@
+"""Remembers what was generated from what, so that a run without changes costs almost nothing.
+
+A manifest is a claim about contents: sources with *these* hashes give outputs with *those*. It is
+checked against the disk every time, so it may be deleted, damaged, stale, or written by two runs
+at once: the worst that can happen is that work is done again.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from typing import Final
+
+from vcr_gen.gen.diagnostics import RefusedError
+from vcr_gen.gen.output.write import write_file
+from vcr_gen.gen.runs.memory import Memory, Remembered
+from vcr_gen.gen.settings.config import Config
+
+__all__ = [
+    "MISSING",
+    "Manifest",
+    "Output",
+    "fingerprint",
+    "hash_file",
+    "hash_text",
+    "listing",
+    "load",
+    "save",
+]
+
+MISSING: Final = ""
+"""The hash of what is not there."""
+
+_NAME: Final = "manifest.json"
+_IGNORE: Final = "# Made by vcr-gen; safe to delete.\n*\n"
+_TAG: Final = "Signature: 8a477f597d28d172789f06886806bc55\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One generated file: the hash of its text before formatting, and after."""
+
+    rendered: str
+    formatted: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """What one run read, and what it came to."""
+
+    settings: str
+    """The fingerprint of everything but files: configuration, versions, templates."""
+    inputs: Mapping[str, str]
+    """Every file, or folder listing, that was read or looked for in vain, with its hash."""
+    outputs: Mapping[str, Output]
+    memory: Memory
+
+    def changed(self, hashes: Mapping[str, str]) -> frozenset[str]:
+        """What is no longer as it was read; `hashes` are of what was looked at already."""
+        return frozenset(
+            path
+            for path, digest in self.inputs.items()
+            if (hashes[path] if path in hashes else hash_file(path)) != digest
+        )
+
+    def spoilt(self) -> frozenset[str]:
+        """The outputs that are not on disk as they were left."""
+        return frozenset(
+            path for path, output in self.outputs.items() if hash_file(path) != output.formatted
+        )
+
+
+def load(config: Config, settings: str) -> Manifest | None:
+    """The manifest of the last run, or None when there is none for these settings."""
+    try:
+        document = json.loads((config.cache_dir / _NAME).read_bytes())
+        if document.pop("check") != fingerprint(document) or document["settings"] != settings:
+            return None
+        outputs = {path: Output(**output) for path, output in document.pop("outputs").items()}
+        modules = {name: Remembered(**module) for name, module in document.pop("modules").items()}
+        memory = Memory(modules=modules, leads=document.pop("leads"))
+        return Manifest(outputs=outputs, memory=memory, **document)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def save(config: Config, manifest: Manifest) -> None:
+    """Remember a run; a folder that cannot be written to only costs the next run its head start."""
+    document = {
+        "settings": manifest.settings,
+        "inputs": dict(manifest.inputs),
+        "outputs": {path: asdict(output) for path, output in manifest.outputs.items()},
+        "modules": {name: asdict(module) for name, module in manifest.memory.modules.items()},
+        "leads": {path: sorted(leads) for path, leads in manifest.memory.leads.items()},
+    }
+    document["check"] = fingerprint(document)
+    try:
+        for name, text in ((".gitignore", _IGNORE), ("CACHEDIR.TAG", _TAG)):
+            if not (config.cache_dir / name).exists():
+                write_file(config.cache_dir / name, text)
+        write_file(config.cache_dir / _NAME, json.dumps(document))
+    except (OSError, RefusedError):
+        return
+
+
+def fingerprint(data: object) -> str:
+    """A hash of plain data, the same in every process."""
+    return hash_text(json.dumps(data, sort_keys=True, default=str))
+
+
+def hash_text(text: str) -> str:
+    """A hash of a text that does not see line ends."""
+    return _digest(text.encode().replace(b"\r\n", b"\n"))
+
+
+def hash_file(path: str) -> str:
+    """The hash of a file's text, or of a folder's listing; `MISSING` when there is neither."""
+    try:
+        with open(path, "rb") as file:
+            return _digest(file.read().replace(b"\r\n", b"\n"))
+    except IsADirectoryError:
+        return _digest("\n".join(sorted(listing(path))).encode())
+    except OSError:
+        return MISSING
+
+
+def listing(folder: str) -> list[str]:
+    """What counts of a folder: Python and other tools keep their own things there too."""
+    return [name for name in os.listdir(folder) if not name.startswith((".", "__pycache__"))]
+
+
+def _digest(data: bytes) -> str:
+    return blake2b(data, digest_size=16).hexdigest()

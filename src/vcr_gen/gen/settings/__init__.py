@@ -1,0 +1,1 @@
+"""The settings of a project: what decides what is generated, besides the sources."""

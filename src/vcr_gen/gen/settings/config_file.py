@@ -1,0 +1,304 @@
+"""Reads `[tool.vcr-gen]` of the nearest `pyproject.toml`; every mistake is named with its place."""
+
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Final
+
+from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+from vcr_gen.gen.resources import stray_templates, templates_dir
+from vcr_gen.gen.settings.config import MINIMUM_TARGET, BoundaryRule, Config, Formatter, Override
+from vcr_gen.gen.settings.environments import default_search_path
+from vcr_gen.gen.settings.toml_places import find_key, find_table, place_of_syntax_error
+from vcr_gen.gen.settings.toml_table import StrictTable
+from vcr_gen.gen.settings.versions import installed_version, is_specifier, satisfies
+
+__all__ = ["find_config_file", "has_own_config", "load_config", "parse_config"]
+
+_TABLE: Final = "tool.vcr-gen"
+_FORMATTERS: Final[Mapping[str, Formatter]] = {"black": "black", "ruff": "ruff"}
+_BLACK_LINE_LENGTH: Final = 88
+_MENTION: Final = re.compile(rb"vcr[-_]?gen", re.IGNORECASE)
+
+
+def find_config_file(start: Path) -> Path | None:
+    """The nearest `pyproject.toml` upwards that has our table; else the nearest one at all."""
+    files = [folder / "pyproject.toml" for folder in (start, *start.parents)]
+    files = [file for file in files if file.is_file()]
+    ours = (file for file in files if _MENTION.search(file.read_bytes()) and _has_table(file))
+    return next(ours, next(iter(files), None))
+
+
+def has_own_config(folder: Path) -> bool:
+    """Whether a folder is a project itself, rather than a part of one above it."""
+    return find_config_file(folder) == folder / "pyproject.toml"
+
+
+def load_config(start: Path, *, file: Path | None = None, settings: Sequence[str] = ()) -> Config:
+    """The configuration that holds in a folder; `settings` are `key = value` lines that win.
+
+    Raises `RefusedError` with every mistake found.
+    """
+    file = file or find_config_file(start)
+    text = ""
+    if file is not None:
+        try:
+            text = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise _unreadable(str(file), 0, 0, f"cannot be read: {reason}") from error
+    root = file.parent if file is not None else start
+    return parse_config(text, root=root, file=file, settings=settings)
+
+
+def parse_config(
+    text: str, *, root: Path, file: Path | None, settings: Sequence[str] = ()
+) -> Config:
+    """The configuration that a text says, for the project in `root`.
+
+    Raises `RefusedError` with every mistake found.
+    """
+    name = file.name if file is not None else "pyproject.toml"
+    document = _parse(text, name)
+    table = _section(document, "tool", "vcr-gen")
+    if not isinstance(table, Mapping):
+        raise _unreadable(name, 1, 1, f"[{_TABLE}] must be a table")
+    chosen: dict[str, object] = {}
+    for setting in settings:
+        chosen.update(_parse_setting(setting))
+    problems = list(_misspelled(document, text, name))
+    reader = StrictTable(
+        name=_TABLE,
+        values={**table, **chosen},
+        chosen=frozenset(chosen),
+        text=text,
+        path=name,
+        problems=problems,
+    )
+    config = _build(reader, root.resolve(), document, file)
+    reader.leave("redaction", "scan")  # for the commands that look at cassettes
+    reader.refuse_unknown()
+    if problems:
+        raise RefusedError(problems)
+    return config
+
+
+def _build(
+    table: StrictTable, root: Path, document: Mapping[str, object], file: Path | None
+) -> Config:
+    sources = table.strings("sources")
+    if sources == ():
+        table.wrong("sources", "a list with at least one folder", [])
+    required_version = table.string("required-version")
+    _check_version(table, required_version)
+    default_source = root / "src" if (root / "src").is_dir() else root
+    search_path = table.strings("search-path")
+    folders = (
+        (default_source,)
+        if sources is None
+        else tuple(_existing(table, "sources", root, source) for source in sources)
+    )
+    return Config(
+        root=root,
+        sources=folders,
+        exclude=table.strings("exclude") or (),
+        output=_output(table, root, folders),
+        target_version=_target_version(table, document),
+        platform=table.string("platform") or "linux",
+        formatter=table.choice("formatter", _FORMATTERS) or "black",
+        line_length=table.integer("line-length", low=1, high=10_000) or _line_length(document),
+        template_dir=_templates(table, root),
+        boundaries=tuple(_boundary(entry) for entry in table.tables("boundary")),
+        search_path=(
+            default_search_path(root)
+            if search_path is None
+            else tuple(_existing(table, "search-path", root, path) for path in search_path)
+        ),
+        overrides=tuple(_override(entry, root) for entry in table.tables("overrides")),
+        required_version=required_version,
+        cache_dir=_absolute(table, "cache-dir", root, ".vcr-gen-cache"),
+        file=file,
+    )
+
+
+def _boundary(table: StrictTable) -> BoundaryRule:
+    protocol = table.required("protocol")
+    if protocol and not re.fullmatch(r"[^\W\d][\w.]*:[^\W\d][\w.]*", protocol):
+        table.wrong("protocol", "spelled `package.module:Name`", protocol)
+    given = table.required("direction")
+    direction = given and table.choice("direction", {"outbound": "outbound", "inbound": "inbound"})
+    rule = BoundaryRule(
+        protocol=protocol,
+        direction="inbound" if direction == "inbound" else "outbound",
+        name=table.string("name"),
+        secret=table.strings("secret") or (),
+        volatile=table.strings("volatile") or (),
+        match=table.strings("match") or (),
+        line=find_table(table.text, table.name, index=table.index).line,
+    )
+    table.refuse_unknown()
+    return rule
+
+
+def _override(table: StrictTable, root: Path) -> Override:
+    module = table.values.get("module")
+    modules = (table.required("module"),) if not isinstance(module, list) else None
+    override = Override(
+        modules=modules or table.strings("module") or (),
+        formatter=table.choice("formatter", _FORMATTERS),
+        line_length=table.integer("line-length", low=1, high=10_000),
+        template_dir=_templates(table, root),
+    )
+    table.refuse_unknown()
+    return override
+
+
+def _target_version(table: StrictTable, document: Mapping[str, object]) -> tuple[int, int]:
+    target = table.string("target-version")
+    if target is None:
+        supported = _section(document, "project", "requires-python")
+        found = re.search(r">=?\s*3\.(\d+)", supported) if isinstance(supported, str) else None
+        return max(MINIMUM_TARGET, (3, int(found[1]))) if found else MINIMUM_TARGET
+    match = re.fullmatch(r"3\.(\d{1,3})|py3(\d{1,3})", target)
+    version = (3, int(match[1] or match[2])) if match else (0, 0)
+    if version < MINIMUM_TARGET:
+        table.wrong("target-version", 'a Python version from "3.11" on', target)
+    return version
+
+
+def _line_length(document: Mapping[str, object]) -> int:
+    """The project's own, so that its formatter does not fight ours over the generated files."""
+    for tool in ("black", "ruff"):
+        length = _section(document, "tool", tool, "line-length")
+        if isinstance(length, int):
+            return length
+    return _BLACK_LINE_LENGTH
+
+
+def _check_version(table: StrictTable, specifier: str | None) -> None:
+    if specifier is None:
+        return
+    if not is_specifier(specifier):
+        table.wrong("required-version", "a version, or clauses such as `>=0.1,<0.3`", specifier)
+    elif not satisfies(installed_version(), specifier):
+        message = f"this project requires vcr-gen {specifier}; this is {installed_version()}"
+        table.problem("required-version", "VCR405", message, "install a version that fits")
+
+
+def _templates(table: StrictTable, root: Path) -> Path | None:
+    """The folder of somebody's own templates; one that would replace nothing is a mistake."""
+    value = table.string("template-dir")
+    if value is None:
+        return None
+    folder = _existing(table, "template-dir", root, value)
+    known = [path.name for path in templates_dir().glob("*.jinja")]
+    for name in stray_templates(folder, known):
+        meant = get_close_matches(name, known, n=1)
+        hint = (
+            f"did you mean {meant[0]}?" if meant else f"templates are: {', '.join(sorted(known))}"
+        )
+        message = f"{value}/{name} replaces no template, and no template there includes it"
+        table.problem("template-dir", "VCR111", message, hint)
+    return folder
+
+
+def _existing(table: StrictTable, key: str, root: Path, value: str) -> Path:
+    path = _resolved(table, key, root, value)
+    if not path.is_dir() and not _is_for_windows(value) and not _is_homeless(value):
+        table.problem(key, "VCR404", f"`{key}` names a folder that does not exist: {value}")
+    return path
+
+
+def _output(table: StrictTable, root: Path, sources: Sequence[Path]) -> Path:
+    """The folder for generated packages, in which no source is looked for."""
+    path = _absolute(table, "output", root, "generated")
+    inside = any(path != source and path.is_relative_to(source) for source in sources)
+    if inside and (path / "__init__.py").exists():
+        message = "`output` names a package of the project, whose own modules would not be read"
+        table.problem("output", "VCR403", message, "name a folder for generated packages alone")
+    return path
+
+
+def _absolute(table: StrictTable, key: str, root: Path, default: str) -> Path:
+    return _resolved(table, key, root, table.string(key) or default)
+
+
+def _resolved(table: StrictTable, key: str, root: Path, value: str) -> Path:
+    if _is_for_windows(value):
+        table.wrong(key, "a path with /, which every system understands", value)
+    if _is_homeless(value):
+        table.wrong(
+            key, "a path; ~ is somebody's home folder, and there is none of that name", value
+        )
+    return (root / os.path.expanduser(value)).resolve()
+
+
+def _is_for_windows(value: str) -> bool:
+    """Whether a path is spelled as only another system than this one understands it."""
+    return "\\" in value and os.sep != "\\"
+
+
+def _is_homeless(value: str) -> bool:
+    """Whether a path begins with a home folder that there is not."""
+    return value.startswith("~") and os.path.expanduser(value) == value
+
+
+def _section(document: object, *keys: str) -> object:
+    for key in keys:
+        document = document.get(key, {}) if isinstance(document, Mapping) else {}
+    return document
+
+
+def _misspelled(document: Mapping[str, object], text: str, path: str) -> Iterator[Diagnostic]:
+    """Tables that were most likely meant to be ours."""
+    for key in _tables(document):
+        if key != "vcr-gen":
+            place = find_key(text, "tool", key)
+            message = f"nobody reads [tool.{key}]"
+            hint = f"did you mean [{_TABLE}]?"
+            yield Diagnostic(path, place.line, place.column, "VCR402", message, hint)
+
+
+def _tables(document: Mapping[str, object]) -> list[str]:
+    """The names under `tool` that are ours, or nearly so."""
+    tools = _section(document, "tool")
+    names = [str(key) for key in tools] if isinstance(tools, Mapping) else []
+    return [name for name in names if _MENTION.fullmatch(name.encode())]
+
+
+def _has_table(file: Path) -> bool:
+    try:
+        document = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return True  # ours or not, a broken file must be reported rather than passed over
+    return bool(_tables(document))
+
+
+def _parse_setting(setting: str) -> dict[str, object]:
+    """`key=value`, where a value that is not TOML, or looks like a number, is a plain word."""
+    key, equals, value = (part.strip() for part in setting.partition("="))
+    if not equals or not re.fullmatch(r"[\w-]+", key):
+        message = f"expected KEY=VALUE; got {setting!r}"
+        raise RefusedError([Diagnostic("--set", 0, 0, "VCR411", message, "")])
+    try:
+        parsed = tomllib.loads(setting)
+    except tomllib.TOMLDecodeError:
+        return {key: value}
+    return {key: value} if isinstance(parsed[key], float) else parsed
+
+
+def _parse(text: str, path: str) -> dict[str, object]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = place_of_syntax_error(str(error))
+        raise _unreadable(path, place.line, place.column, f"is not TOML: {error}") from error
+    except RecursionError as error:
+        raise _unreadable(path, 0, 0, "is nested too deeply") from error
+
+
+def _unreadable(path: str, line: int, column: int, message: str) -> RefusedError:
+    return RefusedError([Diagnostic(path, line, column, "VCR401", message, "")])

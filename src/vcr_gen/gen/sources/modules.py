@@ -1,0 +1,283 @@
+"""The names that a source module binds, and under which conditions."""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from vcr_gen.gen.model.kinds import When
+from vcr_gen.gen.sources.conditions import Target, Verdict, is_disputed, verdict
+from vcr_gen.gen.sources.syntax import Parsed, blocks
+
+__all__ = ["Binding", "Module", "class_bindings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One statement that gives a name its meaning."""
+
+    name: str
+    node: ast.stmt
+    when: When
+    module: str = ""
+    """For an import: the absolute module it imports from, or the module itself."""
+    attribute: str = ""
+    """For `from module import attribute`."""
+    explicit: bool = True
+    """Whether a type checker lets others import this name from here."""
+    disputed: bool = False
+    """Whether type checkers do not agree that it is bound, or do not know it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """What is known while the statements of one block are walked."""
+
+    module: str
+    package: str
+    target: Target
+    when: When = When.ALWAYS
+    members: bool = False
+    """Whether it is the body of a class."""
+    disputed: bool = False
+
+    def under(self, when: When, *, disputed: bool = False) -> "_Frame":
+        return replace(self, when=max(when, self.when), disputed=disputed or self.disputed)
+
+
+@dataclass(frozen=True)
+class Module:
+    """One source file: its place, its tree and its names."""
+
+    name: str
+    path: Path
+    parsed: Parsed
+    target: Target = field(default_factory=Target)
+    standard: bool = False
+    """Whether it is a stub of the standard library."""
+
+    @property
+    def is_package(self) -> bool:
+        """Whether the file is a package's `__init__`."""
+        return self.path.stem == "__init__"
+
+    @property
+    def is_stub(self) -> bool:
+        """Whether the file is for type checkers only."""
+        return self.path.suffix == ".pyi"
+
+    @cached_property
+    def lazy_annotations(self) -> bool:
+        """Whether annotations are kept as text: `from __future__ import annotations`."""
+        return self.is_stub or any(
+            isinstance(node, ast.ImportFrom)
+            and node.module == "__future__"
+            and any(alias.name == "annotations" for alias in node.names)
+            for node in self.parsed.tree.body
+        )
+
+    @property
+    def package(self) -> str:
+        """The package that relative imports start from."""
+        return self.name if self.is_package else self.name.rpartition(".")[0]
+
+    @cached_property
+    def exported(self) -> frozenset[str] | None:
+        """The literal strings in `__all__`, or None when there is none."""
+        found: set[str] = set()
+        present = False
+        for node in _module_level(self.parsed.tree):
+            value = _exports(node)
+            if value is not None:
+                present = True
+                found.update(
+                    item.value
+                    for item in ast.walk(value)
+                    if isinstance(item, ast.Constant) and isinstance(item.value, str)
+                )
+        return frozenset(found) if present else None
+
+    @cached_property
+    def bindings(self) -> Mapping[str, tuple[Binding, ...]]:
+        """All bindings of each name at module level, in order."""
+        frame = _Frame(self.name, self.package, self.target)
+        return _grouped(_walk(self.parsed.tree.body, frame))
+
+    @cached_property
+    def star_imports(self) -> tuple[Binding, ...]:
+        """The modules whose names are imported with `*`."""
+        return self.bindings.get("*", ())
+
+    @cached_property
+    def _class_tables(self) -> dict[ast.ClassDef, Mapping[str, Binding]]:
+        return {}
+
+    def class_types(self, node: ast.ClassDef) -> Mapping[str, Binding]:
+        """The classes and aliases that a class body binds, by name."""
+        table = self._class_tables.get(node)
+        if table is None:
+            table = self._class_tables[node] = {
+                one.name: one
+                for one in class_bindings(self, node)
+                if isinstance(one.node, ast.ClassDef | ast.Assign) or _is_type_alias(one.node)
+            }
+        return table
+
+    def binding(self, name: str) -> Binding | None:
+        """The binding of a name that a type checker would believe."""
+        return choose(self.bindings.get(name, ()))
+
+    def may_run_with(self, name: str) -> bool:
+        """Whether the name may exist when the module has been imported."""
+        bindings = self.bindings.get(name, ())
+        return any(binding.when < When.CHECKING for binding in bindings)
+
+    def runs_with(self, name: str) -> bool:
+        """Whether the name surely exists when the module has been imported."""
+        return any(binding.when is When.ALWAYS for binding in self.bindings.get(name, ())) or (
+            len([b for b in self.bindings.get(name, ()) if b.when is When.MAYBE]) > 1
+        )
+
+
+def class_bindings(module: Module, node: ast.ClassDef) -> Iterator[Binding]:
+    """The bindings in a class body, conditions evaluated."""
+    frame = _Frame(module.name, module.package, module.target, members=True)
+    found = list(_walk(node.body, frame))
+    sure = {one.name for one in found if one.when is not When.NEVER}
+    return (one for one in found if one.when is not When.NEVER or one.name not in sure)
+
+
+def choose(bindings: Iterable[Binding]) -> Binding | None:
+    """Of several bindings of one name, the one a type checker would believe."""
+    everything = list(bindings)
+    candidates = [one for one in everything if not _is_placeholder(one.node)] or everything
+    checking = [one for one in candidates if one.when is When.CHECKING]
+    return next(iter(checking or candidates), None)
+
+
+def _is_type_alias(node: ast.stmt) -> bool:
+    """`X: TypeAlias = ...`, however it is imported, or `type X = ...`."""
+    match node:
+        case ast.AnnAssign(annotation=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name == "TypeAlias"
+    return type(node).__name__ == "TypeAlias"
+
+
+def _is_placeholder(node: ast.stmt) -> bool:
+    """`X = None`, said where an optional import failed."""
+    return isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+
+
+def _module_level(tree: ast.AST) -> Iterator[ast.AST]:
+    """Everything outside functions and classes, which are nearly all of a module."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Expr):
+            yield node.value
+        elif isinstance(node, ast.stmt | ast.excepthandler | ast.match_case):
+            yield node
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                yield from _module_level(node)
+
+
+def _exports(node: ast.AST) -> ast.expr | None:
+    match node:
+        case ast.Assign(targets=[ast.Name(id="__all__")], value=value):
+            return value
+        case ast.AnnAssign(target=ast.Name(id="__all__"), value=value):
+            return value
+        case ast.AugAssign(target=ast.Name(id="__all__"), value=value):
+            return value
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id="__all__"), attr="extend" | "append"),
+            args=[value],
+        ):
+            return value
+    return None
+
+
+def _grouped(bindings: Iterable[Binding]) -> Mapping[str, tuple[Binding, ...]]:
+    found: dict[str, list[Binding]] = {}
+    for binding in bindings:
+        found.setdefault(binding.name, []).append(binding)
+    return {name: tuple(group) for name, group in found.items()}
+
+
+def _walk(body: Iterable[ast.stmt], frame: _Frame) -> Iterator[Binding]:
+    for node in body:
+        match node:
+            case ast.Import() | ast.ImportFrom():
+                yield from _imports(node, frame)
+            case ast.If():
+                yield from _condition(node, frame)
+            case ast.Try() | ast.TryStar():
+                maybe = frame.under(When.MAYBE) if node.handlers else frame
+                yield from _walk(node.body, maybe)
+                for handler in node.handlers:
+                    yield from _walk(handler.body, maybe)
+                yield from _walk(node.orelse, maybe)
+                yield from _walk(node.finalbody, frame)
+            case ast.With() | ast.For() | ast.While() | ast.Match():
+                for block in blocks(node):
+                    yield from _walk(block, frame.under(When.MAYBE))
+            case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield Binding(node.name, node, frame.when, disputed=frame.disputed)
+            case ast.Assign(targets=targets):
+                for target in targets:
+                    for name in _target_names(target):
+                        yield Binding(name, node, frame.when, disputed=frame.disputed)
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                yield Binding(name, node, frame.when, disputed=frame.disputed)
+            case _ if type(node).__name__ == "TypeAlias":
+                yield from (
+                    Binding(name.id, node, frame.when)
+                    for name in ast.iter_child_nodes(node)
+                    if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+                )
+
+
+def _target_names(target: ast.expr) -> Iterator[str]:
+    match target:
+        case ast.Name(id=name):
+            yield name
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            for element in elements:
+                yield from _target_names(element)
+
+
+def _condition(node: ast.If, frame: _Frame) -> Iterator[Binding]:
+    outcome = verdict(node.test, frame.target)
+    disputed = is_disputed(node.test)
+    unlikely = When.NEVER if frame.members and disputed else None
+    body: dict[Verdict, When | None]
+    body = {"checking": When.CHECKING, "unknown": When.MAYBE, "false": unlikely}
+    orelse: dict[Verdict, When | None]
+    orelse = {"running": When.CHECKING, "unknown": When.MAYBE, "true": unlikely}
+    for branch, whens, hidden in ((node.body, body, "running"), (node.orelse, orelse, "checking")):
+        when = whens.get(outcome, When.ALWAYS)
+        if when is not None:
+            # Members that are there at run time alone, no type checker knows.
+            unseen = frame.members and outcome == hidden
+            yield from _walk(branch, frame.under(when, disputed=disputed or unseen))
+
+
+def _imports(node: ast.Import | ast.ImportFrom, frame: _Frame) -> Iterator[Binding]:
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            name = alias.asname or alias.name.partition(".")[0]
+            yield Binding(name, node, frame.when, alias.name, explicit=alias.asname == alias.name)
+        return
+    module = absolute(node, frame.package)
+    for alias in node.names:
+        name = alias.asname or alias.name
+        explicit = alias.name in {alias.asname, "*"}
+        yield Binding(name, node, frame.when, module, alias.name, explicit)
+
+
+def absolute(node: ast.ImportFrom, package: str) -> str:
+    """The absolute name of the module that a `from` import names."""
+    if not node.level:
+        return node.module or ""
+    parts = package.split(".") if package else []
+    kept = parts[: len(parts) - node.level + 1]
+    return ".".join([*kept, node.module] if node.module else kept)

@@ -1,0 +1,1 @@
+"""Whether wrappers on disk fit their Protocols."""

@@ -1,0 +1,69 @@
+"""Whether the wrappers on disk fit the Protocols: every signature, every file, and mypy's word."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+from vcr_gen.gen.output.ownership import is_ours, owned_files, stale_files
+from vcr_gen.gen.processes.cores import processes
+from vcr_gen.gen.runs.pipeline import generate
+from vcr_gen.gen.runs.wanted import wanted_files
+from vcr_gen.gen.settings.config import Config
+from vcr_gen.gen.verification.identity import compare_modules
+from vcr_gen.gen.verification.type_checking import type_check
+
+__all__ = ["Verdict", "verify_project"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What was found, and how much was looked at."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    boundaries: int
+    files: int
+
+
+def verify_project(config: Config, *, with_mypy: bool = True) -> Verdict:
+    """Compare all wrappers with their Protocols, then let mypy look at both.
+
+    Raises `RefusedError` when a Protocol cannot be wrapped at all.
+    """
+    jobs = processes(0)
+    generation = generate(config, jobs=jobs)
+    if generation.diagnostics:
+        raise RefusedError(generation.diagnostics)
+    found = list(_compare(config, wanted_files(config, generation.files, known={}, jobs=jobs)))
+    if with_mypy:
+        sources = {config.root / boundary.source for boundary in generation.boundaries}
+        found += type_check(config, {*generation.files, *sources})
+    return Verdict(
+        diagnostics=tuple(sorted(set(found))),
+        boundaries=len(generation.boundaries),
+        files=len(generation.files),
+    )
+
+
+def _compare(config: Config, wanted: Mapping[Path, str]) -> Iterator[Diagnostic]:
+    for path, text in wanted.items():
+        shown = config.display(path)
+        actual = _read(path)
+        if actual is None:
+            message = "the generated file is missing"
+            yield Diagnostic(shown, 0, 0, "VCR314", message, "run vcr-gen")
+        elif not is_ours(actual):
+            message = "vcr-gen would write here, but it did not write the file that is there"
+            yield Diagnostic(shown, 1, 1, "VCR301", message, "move it away")
+        else:
+            yield from compare_modules(shown, text, actual)
+    for path in stale_files(config, wanted, owned_files(config.output)):
+        message = "the generated file has no Protocol any more"
+        yield Diagnostic(config.display(path), 1, 1, "VCR314", message, "run vcr-gen")
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_bytes().decode("utf-8", errors="replace")
+    except (FileNotFoundError, NotADirectoryError):
+        return None

@@ -1,0 +1,102 @@
+"""The one module that runs mypy: once, over Protocols and wrappers together."""
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+from vcr_gen.gen.settings.config import Config
+from vcr_gen.gen.settings.environments import project_python
+
+__all__ = ["type_check"]
+
+_CONFIGURED: Final = {"mypy.ini": "[mypy", ".mypy.ini": "[mypy", "setup.cfg": "[mypy"}
+_USAGE_ERROR: Final = 2
+
+
+def type_check(config: Config, files: Iterable[Path]) -> list[Diagnostic]:
+    """What mypy has to say about these files; what they import is followed, but not reported."""
+    names = sorted(str(path) for path in files if path.is_file())
+    if not names:
+        return []
+    command = [
+        *(sys.executable, "-m", "mypy", "--output", "json", "--follow-imports", "silent"),
+        *("--show-absolute-path", "--no-error-summary", "--hide-error-context"),
+        *("--explicit-package-bases", "--namespace-packages"),
+        *_where_packages_are(config),
+        *(() if _has_mypy_config(config.root) else _own_settings(config)),
+        *("--", *names),
+    ]
+    done = subprocess.run(
+        command,
+        cwd=config.root,
+        env=_environment(config),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = list(_diagnostics(config, done.stdout))
+    if done.returncode >= _USAGE_ERROR and not found:
+        reason = (done.stderr or done.stdout).strip()
+        hint = 'is the extra installed? pip install "vcr-gen[gen]"'
+        raise RefusedError([Diagnostic("mypy", 0, 0, "VCR310", f"mypy failed: {reason}", hint)])
+    return found
+
+
+def _where_packages_are(config: Config) -> tuple[str, ...]:
+    """The environment of the project, where vcr-gen runs in one of its own."""
+    python = project_python(config.root)
+    return ("--python-executable", str(python)) if python else ()
+
+
+def _own_settings(config: Config) -> Iterator[str]:
+    """How mypy runs in a project that does not say it."""
+    yield "--strict"
+    yield from ("--cache-dir", str(config.cache_dir / "mypy"))
+    yield from ("--python-version", ".".join(map(str, config.target_version)))
+
+
+def _environment(config: Config) -> Mapping[str, str]:
+    """Sources and output are import roots, in front of what the user's own setting names."""
+    roots = [*map(str, config.sources), str(config.output), os.environ.get("MYPYPATH", "")]
+    return {**os.environ, "MYPYPATH": os.pathsep.join(root for root in roots if root)}
+
+
+def _has_mypy_config(root: Path) -> bool:
+    """Whether the project says itself how mypy is to run."""
+    for name, header in _CONFIGURED.items():
+        file = root / name
+        if file.is_file() and header in file.read_text(encoding="utf-8", errors="replace"):
+            return True
+    try:
+        document = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    except (
+        OSError,
+        ValueError,
+        RecursionError,
+    ):  # with --config it need not be there, nor be right
+        return False
+    return "mypy" in document.get("tool", {})
+
+
+def _diagnostics(config: Config, output: str) -> Iterator[Diagnostic]:
+    for line in output.splitlines():
+        try:
+            report = json.loads(line)
+        except ValueError:
+            continue
+        if report.get("severity") != "error":
+            continue
+        yield Diagnostic(
+            config.display(Path(report["file"]).resolve()),
+            max(report["line"], 1),
+            max(report["column"] + 1, 1),
+            "VCR310",
+            f"{report['message']} [{report.get('code') or 'mypy'}]",
+            str(report.get("hint") or ""),
+        )

@@ -1,0 +1,292 @@
+"""Makes the wrapper of a boundary: the Protocol's signatures around typed events."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
+
+from vcr_gen.gen.model.boundaries import (
+    Attribute,
+    Boundary,
+    Kind,
+    Method,
+    NestedClass,
+    Property,
+    TypeVariable,
+)
+from vcr_gen.gen.model.field_rules import matched_places, places_inside
+from vcr_gen.gen.model.text import (
+    Reference,
+    Text,
+    builtin,
+    contains_self,
+    fold,
+    full_names,
+    imported,
+    string_literal,
+    without_quotes,
+)
+from vcr_gen.gen.wrappers.bodies import cast_to
+from vcr_gen.gen.wrappers.conformance import conformance
+from vcr_gen.gen.wrappers.events import RUNTIME, EventMaker
+from vcr_gen.gen.wrappers.generic_headers import generic_header
+from vcr_gen.gen.wrappers.headers import header_of
+from vcr_gen.gen.wrappers.layout import Nest
+from vcr_gen.gen.wrappers.methods import method
+from vcr_gen.gen.wrappers.names import Names
+from vcr_gen.gen.wrappers.values import attribute_member, property_member
+from vcr_gen.gen.wrappers.views import (
+    BoundaryView,
+    DeclaredView,
+    FunctionView,
+    MemberView,
+)
+from vcr_gen.gen.wrappers.wrapper import Chosen, Wrapper, protocol_text
+
+__all__ = ["make_boundary"]
+
+
+def make_boundary(
+    names: Names,
+    boundary: Boundary,
+    chosen: Chosen,
+    variables: Mapping[Reference, TypeVariable],
+    *,
+    new_event: Callable[[str], str],
+    handles: tuple[str, ...],
+) -> BoundaryView:
+    """The wrapper, events and constant of one boundary."""
+    target = protocol_text(boundary)
+    maker = EventMaker(names, boundary, variables, target)
+    wrapper = Wrapper(names, boundary, chosen, maker, new_event)
+    members = list(_members(wrapper))
+    declared = [one for one in members if isinstance(one, DeclaredView)]
+    plain = [one for one in members if isinstance(one, MemberView)]
+    header = generic_header(names, chosen.wrapper, list(boundary.type_parameters))
+    shown = names.name(boundary.reference)
+    tail = boundary.qualname.partition(".")[2]
+    qualified = f"{shown}.{tail}" if tail else shown
+    return BoundaryView(
+        name=boundary.name,
+        protocol=boundary.qualname,
+        constant=chosen.constant,
+        wrapper=chosen.wrapper,
+        header=header,
+        docstring=f"Records and replays `{boundary.qualname}`.",
+        constructors=tuple(_constructors(wrapper)),
+        attach=_attach(wrapper),
+        aliases=(
+            *_port_declaration(wrapper),
+            *_nested(wrapper, qualified),
+        ),
+        declared=tuple(declared),
+        members=tuple(plain),
+        events=tuple(wrapper.events),
+        options=tuple(_options(wrapper, handles)),
+        factory=names.own(RUNTIME, "Boundary"),
+        conformance=conformance(wrapper),
+    )
+
+
+def _nested(wrapper: Wrapper, protocol: str) -> Iterator[str]:
+    """The classes in the Protocol's body; no type checker takes a Protocol for one of them.
+
+    Where the Protocol itself is there for type checkers alone, so are they.
+    """
+    nested = [one for one in wrapper.boundary.members if isinstance(one, NestedClass)]
+    ports = [one.name for one in nested if one.protocol]
+    classes = []
+    if len(ports) < len(nested):
+        alias = wrapper.names.own("typing", "TypeAlias", bound=wrapper.members)
+        plain = [one.name for one in nested if not one.protocol]
+        classes = [f"{name}: {alias} = {protocol}.{name}" for name in plain]
+    missing = bool(wrapper.boundary.reference.when)
+    if not missing:
+        yield from classes
+    if not ports and not (missing and classes):
+        return
+    yield f"if {wrapper.names.own('typing', 'TYPE_CHECKING', bound=wrapper.members)}:"
+    if missing:
+        yield from (f"    {one}" for one in classes)
+    maker = wrapper.names.spell((builtin("type"),), bound=wrapper.members)
+    yield from (f"    {name}: {maker}[{protocol}.{name}]" for name in ports)
+    if not missing:
+        yield "else:"
+        yield from (f"    {name} = {protocol}.{name}" for name in ports)
+
+
+def _options(wrapper: Wrapper, handles: tuple[str, ...]) -> Iterator[str | Nest]:
+    boundary = wrapper.boundary
+    yield string_literal(boundary.name)
+    yield f'direction="{boundary.direction}"'
+    yield f'protocol="{boundary.reference.module}:{boundary.qualname}"'
+    yield f"wrapper={wrapper.chosen.wrapper}"
+    calls = tuple(f'"{one.key}": {one.name}' for one in wrapper.events)
+    yield Nest("calls={", calls, "}")
+    opposite = [
+        one.key
+        for one in wrapper.events
+        if one.key.partition("#")[0].partition(".")[0] in wrapper.opposite
+    ]
+    if opposite:
+        yield Nest("opposite={", tuple(string_literal(one) for one in opposite), "}")
+    for keyword, listed in (("secret", boundary.secret), ("volatile", boundary.volatile)):
+        if inside := places_inside(boundary, listed):
+            items = (f"{string_literal(one)}: {_tuple(paths)}" for one, paths in inside.items())
+            yield Nest(f"{keyword}={{", tuple(items), "}")
+    if matched := matched_places(boundary):
+        items = (
+            f"{string_literal(member)}: {{{_functions(wrapper, functions)}}}"
+            for member, functions in matched.items()
+        )
+        yield Nest("match={", tuple(items), "}")
+    if handles:
+        yield Nest("handles=lambda: (", handles, is_tuple=True)
+
+
+def _tuple(paths: list[str]) -> str:
+    return f"({''.join(f'{string_literal(path)}, ' for path in paths)})"
+
+
+def _functions(wrapper: Wrapper, functions: Mapping[str, tuple[str, str]]) -> str:
+    return ", ".join(
+        f"{string_literal(path)}: {wrapper.names.own(module, name)}"
+        for path, (module, name) in functions.items()
+    )
+
+
+def _constructors(wrapper: Wrapper) -> Iterator[FunctionView]:
+    names, boundary, maker = wrapper.names, wrapper.boundary, wrapper.maker
+    bound = wrapper.members
+    optional = wrapper.port_class == "OutboundPort"
+    cassette = names.own(RUNTIME, "Cassette", bound=bound)
+    inner_text: Text = (*maker.target, " | None") if optional else maker.target
+    inner = names.own_annotation(inner_text, bound=bound)
+    # Beside `(self, dsn, /, **options)`, no signature may take the instance by keyword.
+    receivers = [one.receiver for one in boundary.constructors]
+    bare = any(one is not None and one.kind is Kind.POSITIONAL_ONLY for one in receivers)
+    receiver = ("self", "/") if bare else ("self",)
+    given = f"inner: {inner}{' = None' if optional else ''}"
+    items = (*receiver, "*", f"cassette: {cassette}", given)
+    port = names.own(RUNTIME, wrapper.port_class)
+    constant = wrapper.chosen.constant
+    own = names.own_annotation(maker.target)
+    if not boundary.constructors:
+        body = Nest(f"{port}(", ("cassette", constant, "inner", "self"), ")")
+        # mypy reads the body once per constraint, and then does not know which to believe.
+        constrained = any(one.arguments for one in boundary.type_parameters)
+        kept = _kept(wrapper, body, annotation=f"{port}[{own}]" if constrained else "")
+        header = Nest("def __init__(", items, ") -> None:")
+        declared = _declarations(wrapper, {"self", "cassette", "inner"})
+        yield FunctionView((), header, None, (kept, *declared))
+        return
+    overload = names.own("typing", "overload")
+    any_name = names.own("typing", "Any", bound=bound)
+    yield FunctionView((overload,), Nest("def __init__(", items, ") -> None: ..."), None, ())
+    for signature in boundary.constructors:
+        plain = replace(signature, asynchronous=False, returns=signature.returns or ("None",))
+        behind = wrapper.inside(signature)
+        header = header_of(behind, "__init__", behind.for_all(plain), stub=True)
+        yield FunctionView((overload,), header, None, ())
+    made = Nest(f"{port}.from_arguments(", (constant, "args", "kwargs", "self"), ")")
+    body = _kept(wrapper, made, annotation=f"{port}[{own}]")
+    yield FunctionView(
+        (),
+        Nest(
+            "def __init__(",
+            (*receiver, f"*args: {any_name}", f"**kwargs: {any_name}"),
+            ") -> None:",
+        ),
+        None,
+        (body, *_declarations(wrapper, {"self", "args", "kwargs"})),
+    )
+
+
+def _declarations(wrapper: Wrapper, bound: Collection[str]) -> Iterator[str]:
+    """The types of plain attributes, said of the instance, and the real names of private members.
+
+    In the class body a callable would be a method to pyright, and a property is no attribute.
+    To mypy, the Protocol's own is a method until all types are known; it asks before that whether
+    `Self` may be the argument of a type, and is content with a type that it has yet to find out.
+    """
+    names = wrapper.names
+    attributes = [
+        one
+        for one in wrapper.boundary.members
+        if isinstance(one, Attribute) and (one.settable or one.final)
+    ]
+    private = [
+        one
+        for one in wrapper.boundary.members
+        if isinstance(one, Method | Property) and one.declared
+    ]
+    if attributes or private:
+        yield f"if {names.own('typing', 'TYPE_CHECKING', bound=bound)}:"
+    for hidden in private:  # to pyright, nobody else calls it
+        any_name = names.own("typing", "Any", bound=bound)
+        yield f"    self.{hidden.name}: {any_name} = self.{hidden.declared}"
+    unknown = any(map(contains_self, wrapper.boundary.texts()))
+    for one in attributes:
+        if unknown and not _is_literal(one.annotation):
+            value = cast_to(wrapper, one.annotation, "self", bound).flat
+            yield f"    self.{one.declared or one.name} = {value}"
+        else:
+            shown = names.spell(without_quotes(one.annotation), bound=bound)
+            yield f"    self.{one.declared or one.name}: {shown}"
+
+
+def _is_literal(annotation: Text) -> bool:
+    """Whether a type is a `Literal` or has one in it: found out, it is a `str` to pyright."""
+    said = {fold(name) for name in full_names(annotation)}
+    return "typing.Literal" in said and "typing.Callable" not in said
+
+
+def _kept(wrapper: Wrapper, value: Nest, annotation: str = "") -> Nest:
+    """The statement that keeps the port; around the Protocol's own `__setattr__` if it has one."""
+    if any(one.name == "__setattr__" for one in wrapper.boundary.members):
+        return Nest("object.__setattr__(", ("self", f'"{wrapper.port}"', value), ")")
+    typed = f": {annotation}" if annotation else ""
+    return Nest(f"self.{wrapper.port}{typed} = {value.before}", value.items, value.after)
+
+
+def _port_declaration(wrapper: Wrapper) -> Iterator[str]:
+    """`_port: ...` in the class body, where no assignment in `__init__` can declare it."""
+    if any(one.name == "__setattr__" for one in wrapper.boundary.members):
+        port = wrapper.names.own(RUNTIME, wrapper.port_class)
+        target = wrapper.names.own_annotation(wrapper.maker.target)
+        yield f"{wrapper.port}: {port}[{target}]"
+
+
+def _attach(wrapper: Wrapper) -> FunctionView | None:
+    if wrapper.port_class != "OutboundPort":
+        return None
+    names, bound = wrapper.names, wrapper.members
+    cassette = names.own(RUNTIME, "Cassette", bound=bound)
+    factory: Text = (imported("collections.abc", "Callable"), "[[], ", *wrapper.maker.target, "]")
+    real = names.own_annotation(factory, bound=bound)
+    self_type = names.own("typing", "Self", bound=bound)
+    return FunctionView(
+        (names.spell((builtin("classmethod"),), bound=bound),),
+        Nest(
+            f"def {wrapper.attach}(",
+            ("cls", f"cassette: {cassette}", f"real: {real}"),
+            f") -> {self_type}:",
+        ),
+        "Wrap what `real` builds; it is called only when the cassette may call the real thing.",
+        (
+            Nest(
+                "return cls(",
+                ("cassette=cassette", "inner=real() if cassette.calls_real else None"),
+                ")",
+            ),
+        ),
+    )
+
+
+def _members(wrapper: Wrapper) -> Iterator[MemberView | DeclaredView]:
+    for member in wrapper.boundary.members:
+        match member:
+            case Method():
+                yield method(wrapper.inside(*member.signatures), member)
+            case Property():
+                yield property_member(wrapper, member)
+            case Attribute():
+                yield attribute_member(wrapper, member)

@@ -1,0 +1,317 @@
+"""Turns the model of one source module into what the templates write."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from keyword import iskeyword
+
+from vcr_gen.gen.model.boundaries import (
+    Attribute,
+    Boundary,
+    Signature,
+    SourceModule,
+    TypeVariable,
+)
+from vcr_gen.gen.model.kinds import When
+from vcr_gen.gen.model.text import Reference, Text, imported, opened, quoted, references
+from vcr_gen.gen.wrappers.boundary import make_boundary
+from vcr_gen.gen.wrappers.imports import Import, statements
+from vcr_gen.gen.wrappers.layout import Nest
+from vcr_gen.gen.wrappers.names import Names, Use, means
+from vcr_gen.gen.wrappers.views import BoundaryView, ModuleView
+from vcr_gen.gen.wrappers.wrapper import Chosen, names_for
+
+__all__ = ["Elsewhere", "choose_names", "emit_module"]
+
+LATE = "LATE_IMPORTS"
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """Where the constant of a boundary is defined."""
+
+    module: str
+    """The generated module."""
+    constant: str
+
+
+@dataclass
+class _Taken:
+    """Names that the generated module must not define twice."""
+
+    names: set[str] = field(default_factory=set)
+
+    def free(self, wish: str) -> str:
+        """The wished name, or the next free one."""
+        name, number = wish, 2
+        while name in self.names or iskeyword(name):
+            name, number = f"{wish}{number}", number + 1
+        self.names.add(name)
+        return name
+
+
+def _spellings(module: SourceModule) -> set[str]:
+    """Names that annotations, defaults and parameters use: our own definitions give way."""
+    found: set[str] = set()
+    for boundary in module.boundaries:
+        found.add(boundary.reference.spelling)
+        for signature in boundary.signatures():
+            found.update(_names_in(signature))
+        for member in boundary.members:
+            if isinstance(member, Attribute):
+                found.update(one.spelling for one in references(member.annotation))
+    return found | {LATE, *_brackets(*module.boundaries)}
+
+
+def _brackets(*boundaries: Boundary) -> frozenset[str]:
+    """The type parameters in PEP 695 brackets, of Protocols and of their methods."""
+    return frozenset(
+        one.reference.spelling
+        for boundary in boundaries
+        for variables in (
+            boundary.type_parameters,
+            *(signature.type_parameters for signature in boundary.signatures()),
+        )
+        for one in variables
+        if one.reference.kind == "parameter"
+    )
+
+
+def _references(module: SourceModule) -> Iterator[Reference]:
+    """The names in the signatures of a module, which wrappers repeat; first those kept as text.
+
+    What is evaluated is the same under any name.
+    """
+    found = [boundary.reference for boundary in module.boundaries]
+    text: list[Reference] = []
+    for boundary in module.boundaries:
+        for signature in boundary.signatures():
+            found.extend(_mentioned(signature))
+            text.extend(_mentioned(signature) if signature.lazy else ())
+    wanted = {one.spelling: one for one in reversed(found)}
+    yield from (one for one in text if not means(wanted[one.spelling], one))
+    yield from found
+
+
+def _mentioned(signature: Signature) -> Iterator[Reference]:
+    for text in (signature.returns, *(one.annotation for one in signature.parameters)):
+        yield from references(text or ())
+
+
+def _names_in(signature: Signature) -> Iterator[str]:
+    for parameter in signature.parameters:
+        yield parameter.name
+        yield from (one.spelling for one in references(parameter.annotation or ()))
+        if parameter.default:
+            yield from (one.spelling for one in references(parameter.default.text))
+    yield from (one.spelling for one in references(signature.returns or ()))
+
+
+def choose_names(module: SourceModule) -> tuple[tuple[Chosen, ...], _Taken]:
+    """The names that the generated module defines for each boundary."""
+    taken = _Taken(_spellings(module))
+    chosen = []
+    for boundary in module.boundaries:
+        wish = names_for(boundary)
+        chosen.append(
+            Chosen(
+                taken.free(wish.wrapper),
+                taken.free(wish.constant),
+                wish.prefix,
+                taken.free(wish.conformance),
+            )
+        )
+    return tuple(chosen), taken
+
+
+def emit_module(
+    module: SourceModule,
+    own_name: str,
+    elsewhere: Mapping[str, Elsewhere],
+    is_project: Callable[[str], bool],
+) -> ModuleView:
+    """The view of one generated module."""
+    chosen, taken = choose_names(module)
+    names = Names(_Reserved(taken), module.lazy)
+    for reference in _references(module):
+        names.claim(reference)
+    names.brackets = _brackets(*module.boundaries)  # for what all wrappers share
+    handles = {
+        boundary.full_name: tuple(_handles(names, boundary, own_name, elsewhere))
+        for boundary in module.boundaries
+    }
+    flag = names.own("typing", "TYPE_CHECKING")
+    final = names.own("typing", "Final")
+    made = [
+        make_boundary(
+            replace(names, brackets=()).inside(boundary.type_parameters),
+            boundary,
+            names_of,
+            module.variables,
+            new_event=taken.free,
+            handles=handles[boundary.full_name],
+        )
+        for boundary, names_of in zip(module.boundaries, chosen, strict=True)
+    ]
+    has_events = any(one.events for one in made)
+    dataclass_name = names.own("dataclasses", "dataclass") if has_events else ""
+    sorted_names = _Imports.of(names, module)
+    late = sorted_names.late
+    boundaries = tuple(_with_late(one) if late else one for one in made)
+    return ModuleView(
+        source=module.display,
+        module=module.name,
+        lazy=module.lazy,
+        private=any(_is_private(use) for use in names.uses.values())
+        or any(_is_protected(one.name) for b in module.boundaries for one in b.members),
+        deprecated=any(boundary.deprecated for boundary in module.boundaries),
+        dataclass=dataclass_name,
+        final=final,
+        checking_flag=flag,
+        imports=statements(sorted_names.always, is_project),
+        checking=statements(sorted_names.checking, is_project)
+        + ((sorted_names.checking_variables,) if sorted_names.checking_variables else ()),
+        running=statements(sorted_names.running, is_project),
+        late=tuple(sorted(late.items())),
+        variables=sorted_names.variables,
+        boundaries=boundaries,
+    )
+
+
+class _Reserved:
+    """The names the module defines, as a live collection: events are still being named."""
+
+    def __init__(self, taken: _Taken) -> None:
+        self._taken = taken
+        self._spelled = frozenset(taken.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._taken.names and name not in self._spelled
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._taken.names - self._spelled)
+
+    def __len__(self) -> int:
+        return len(self._taken.names - self._spelled)
+
+
+def _with_late(view: BoundaryView) -> BoundaryView:
+    return replace(view, options=(*view.options, f"late_imports={LATE}"))
+
+
+def _handles(
+    names: Names, boundary: Boundary, own_name: str, elsewhere: Mapping[str, Elsewhere]
+) -> Iterator[str]:
+    for full_name in boundary.handles:
+        other = elsewhere.get(full_name)
+        if other is None:
+            continue
+        if other.module == own_name:
+            yield other.constant
+        else:
+            spelling = "_" + other.module.replace(".", "_")
+            sibling = Reference(spelling, "import", other.module, full_name=other.module)
+            yield f"{names.name(sibling, evaluated=True)}.{other.constant}"
+
+
+def _is_private(use: Use) -> bool:
+    """Whether pyright counts the import as a look into somebody else's drawer."""
+    reference = use.reference
+    return reference.kind == "import" and reference.attribute.startswith("_")
+
+
+def _is_protected(name: str) -> bool:
+    """Whether pyright counts a use of the member as a look into somebody else's drawer."""
+    return name.startswith("_") and not (name.startswith("__") and name.endswith("__"))
+
+
+@dataclass(frozen=True)
+class _Imports:
+    """The uses of names, sorted by how they come into the module."""
+
+    always: list[Import]
+    checking: list[Import]
+    running: list[Import]
+    late: dict[str, str]
+    variables: tuple[Nest, ...]
+    checking_variables: tuple[Nest, ...]
+
+    @classmethod
+    def of(cls, names: Names, module: SourceModule) -> "_Imports":
+        always: list[Import] = []
+        checking: list[Import] = []
+        running: list[Import] = []
+        late: dict[str, str] = {}
+        variables: list[Nest] = []
+        checking_variables: list[Nest] = []
+        # Declaring a variable may use further names, so the table grows while it is walked.
+        done: set[tuple[Reference, str]] = set()
+        while pending := [key for key in names.uses if key not in done]:
+            for key in pending:
+                done.add(key)
+                use = names.uses[key]
+                reference = use.reference
+                aliased = reference.top_level and use.name != reference.spelling
+                module_name = reference.top_level if aliased else reference.module
+                one = Import(module_name, reference.attribute, use.name)
+                if reference.kind == "variable" and _redeclared(reference):
+                    variable = module.variables.get(reference)
+                    if variable is None:
+                        continue
+                    always_there = reference.when is When.ALWAYS
+                    split = bool(reference.home) or (always_there and not names.lazy)
+                    nest = _declaration(names, use.name, variable, checking=split)
+                    (checking_variables if split else variables).append(nest)
+                    if split:
+                        source = reference.home or reference.module
+                        running.append(Import(source, reference.attribute, use.name))
+                elif reference.when is When.ALWAYS:
+                    always.append(one)
+                elif use.evaluated and reference.when is not When.NEVER:
+                    if reference.home:
+                        checking.append(one)
+                        running.append(Import(reference.home, reference.spelling, use.name))
+                    else:
+                        always.append(one)
+                else:
+                    checking.append(one)
+                    if reference.when is not When.NEVER:
+                        home = Import(reference.home, reference.spelling, use.name)
+                        target = (home if reference.home else one).target
+                        late[use.name] = reference.top_level or target
+        return cls(always, checking, running, late, tuple(variables), tuple(checking_variables))
+
+
+def _redeclared(reference: Reference) -> bool:
+    """A private or checker-only type variable is declared again; others are imported."""
+    return reference.attribute.startswith("_") or reference.when is not When.ALWAYS
+
+
+def _declaration(names: Names, name: str, variable: TypeVariable, *, checking: bool) -> Nest:
+    found = imported(variable.maker, variable.kind)
+    if checking and variable.maker != "typing":  # may not be installed where the program runs
+        found = replace(found, when=When.NEVER)
+    maker = names.name(found, evaluated=True)
+    items = [f'"{name}"']
+    items.extend(names.spell(one, evaluated=True) for one in variable.arguments)
+    if variable.bound is not None:
+        items.append(f"bound={quoted(names.spell(variable.bound))}")
+    items.extend(variable.options)
+    if variable.default is not None:
+        items.append(f"default={_default(names, variable.default)}")
+    return Nest(f"{name} = {maker}(", tuple(items), ")")
+
+
+def _default(names: Names, default: Text) -> str:
+    """A default that can be evaluated, or else its text."""
+    if all(one.when is When.ALWAYS for one in references(default)):
+        return names.spell(default, evaluated=True)
+    return quoted(names.spell(opened(default)))
+
+
+def all_names(view: ModuleView) -> Iterable[str]:
+    """Everything a generated module offers to others."""
+    for boundary in view.boundaries:
+        yield boundary.constant
+        yield boundary.wrapper
+        for event in boundary.events:
+            yield event.name

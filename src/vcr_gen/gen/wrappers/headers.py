@@ -1,0 +1,113 @@
+"""Writes signatures exactly as the Protocol says them."""
+
+from collections.abc import Collection, Iterator
+
+from vcr_gen.gen.model.boundaries import (
+    Kind,
+    Parameter,
+    Signature,
+)
+from vcr_gen.gen.wrappers.events import RUNTIME
+from vcr_gen.gen.wrappers.generic_headers import generic_header
+from vcr_gen.gen.wrappers.layout import Nest
+from vcr_gen.gen.wrappers.wrapper import Wrapper, protocol_text
+
+__all__ = ["decorators_of", "header_of"]
+
+
+def header_of(
+    wrapper: Wrapper,
+    name: str,
+    signature: Signature,
+    *,
+    inner: Collection[str] = (),
+    stub: bool = False,
+) -> Nest:
+    """`def name(...) -> type:`, exactly as the Protocol says it.
+
+    The `inner` classes, by their full names, are called what the Protocol's body calls them.
+    """
+    names, bound = wrapper.names, wrapper.hiding(name, signature)
+    brackets = ""
+    if signature.type_parameters:
+        header = generic_header(names, "", list(signature.type_parameters)).before
+        brackets = header[len("class ") : -1]
+    parameters = [*([signature.receiver] if signature.receiver else []), *signature.parameters]
+    returns = ""
+    if signature.returns is not None:
+        shown = names.annotation(signature.returns, lazy=signature.lazy, bound=bound, inner=inner)
+        returns = f" -> {shown}"
+    # Without a body, and so without a `yield` in it, `async def` would make a coroutine.
+    generating = signature.managed == "async with" and not stub
+    awaited = "async " if signature.asynchronous or generating else ""
+    return Nest(
+        f"{awaited}def {name}{brackets}(",
+        tuple(_shown_parameters(wrapper, name, parameters, signature, inner=inner, stub=stub)),
+        f"){returns}:{' ...' if stub else ''}",
+    )
+
+
+def _shown_parameters(
+    wrapper: Wrapper,
+    member: str,
+    parameters: list[Parameter],
+    signature: Signature,
+    *,
+    inner: Collection[str],
+    stub: bool,
+) -> Iterator[str]:
+    previous: Kind | None = None
+    for one in parameters:
+        if previous is Kind.POSITIONAL_ONLY and one.kind is not Kind.POSITIONAL_ONLY:
+            yield "/"
+        if one.kind is Kind.KEYWORD and previous not in {Kind.KEYWORD, Kind.VARIADIC}:
+            yield "*"
+        yield _shown_parameter(wrapper, member, one, signature, inner=inner, stub=stub)
+        previous = one.kind
+    if previous is Kind.POSITIONAL_ONLY:
+        yield "/"
+
+
+def _shown_parameter(
+    wrapper: Wrapper,
+    member: str,
+    one: Parameter,
+    signature: Signature,
+    *,
+    inner: Collection[str],
+    stub: bool,
+) -> str:
+    names, bound = wrapper.names, wrapper.members
+    stars = {Kind.VARIADIC: "*", Kind.KEYWORDS: "**"}.get(one.kind, "")
+    shown = f"{stars}{one.name}"
+    equals = "="
+    if one.annotation is not None:
+        hiding = wrapper.hiding(member, signature)
+        annotation = names.annotation(
+            one.annotation, lazy=signature.lazy, bound=hiding, inner=inner
+        )
+        shown += f": {annotation}"
+        equals = " = "
+    if one.default is None:
+        return shown
+    if one.default.how == "text":
+        value = names.spell(one.default.text, bound=bound, evaluated=True)
+    elif stub:
+        value = "..."
+    elif one.default.how == "omitted" or wrapper.boundary.reference.when:
+        value = names.own(RUNTIME, "OMITTED", bound=bound)
+    else:
+        maker = names.own(RUNTIME, "default_of", bound=bound)
+        protocol = names.spell(
+            protocol_text(wrapper.boundary, arguments=False), bound=bound, evaluated=True
+        )
+        value = f'{maker}({protocol}, "{member}", "{one.name}")'
+    return f"{shown}{equals}{value}"
+
+
+def decorators_of(wrapper: Wrapper, signature: Signature) -> list[str]:
+    """The decorators that the wrapper repeats."""
+    return [
+        wrapper.names.spell(one, bound=wrapper.members, evaluated=True)
+        for one in signature.decorators
+    ]

@@ -1,0 +1,229 @@
+"""Chooses the names of a generated module, and the imports that bring them."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from vcr_gen.gen.model.boundaries import TypeVariable
+from vcr_gen.gen.model.kinds import When
+from vcr_gen.gen.model.text import (
+    Quoted,
+    Reference,
+    Text,
+    builtin,
+    fold,
+    imported,
+    is_inner,
+    quoted,
+    references,
+    string_annotation,
+    without_quotes,
+)
+
+__all__ = ["Names", "Use", "camel", "means", "snake"]
+
+_BACKPORTS: Final = frozenset({"typing", "typing_extensions"})
+"""Modules that have other things under one name, which are folded: `TypeVar` with a default."""
+_BUILTINS_MODULE = Reference("builtins", "import", "builtins", full_name="builtins")
+
+
+@dataclass
+class Use:
+    """One imported or redeclared name of the generated module."""
+
+    reference: Reference
+    name: str
+    evaluated: bool = False
+    """Whether the module cannot be imported without it."""
+
+
+@dataclass
+class Names:
+    """Hands out names; parameters and members keep theirs, imports give way."""
+
+    reserved: Collection[str]
+    """What the module defines itself."""
+    lazy: bool
+    """Whether annotations are never evaluated when the module is imported."""
+    brackets: Collection[str] = ()
+    """The type parameters in PEP 695 brackets around what is named; they hide all else."""
+    uses: dict[tuple[Reference, str], Use] = field(default_factory=dict)
+    _taken: dict[str, Reference] = field(default_factory=dict)
+
+    def inside(self, variables: Iterable[TypeVariable]) -> "Names":
+        """The same names, as what stands behind some more brackets has to say them."""
+        added = (one.reference.spelling for one in variables if one.reference.kind == "parameter")
+        return replace(self, brackets=frozenset((*self.brackets, *added)))
+
+    def claim(self, reference: Reference) -> None:
+        """Keep a name of the source for what it means there, before other names are given out."""
+        if reference.kind != "parameter" and (
+            self._is_free(reference, reference.spelling, ()) or self._is_surer(reference)
+        ):
+            self._taken[reference.spelling] = reference
+
+    def _is_surer(self, reference: Reference) -> bool:
+        """Whether one module imports for real what another imports for type checkers only."""
+        taken = self._taken.get(reference.spelling)
+        return taken is not None and reference.when < taken.when and means(taken, reference)
+
+    def annotation(
+        self,
+        text: Text,
+        *,
+        lazy: bool | None = None,
+        bound: Collection[str] = (),
+        inner: Collection[str] = (),
+    ) -> str:
+        """An annotation; quoted where the source keeps text and the module does not."""
+        missing = any(isinstance(one, Reference) and _is_missing(one) for one in text)
+        if self.lazy or not (lazy or missing):
+            return self.spell(text, bound=bound, evaluated=not self.lazy, inner=inner)
+        shown = self.spell(text, bound=bound, evaluated=False, inner=inner)
+        if shown[0] == "*" or "\n" in shown:  # no tool reads such a string, so none is shown one
+            return f"{self.spell((builtin('str'),), bound=bound)}({quoted(shown)})"
+        return quoted(shown)
+
+    def own_annotation(self, text: Text, *, bound: Collection[str] = ()) -> str:
+        """An annotation that only generated code has: quoted when a name may be missing."""
+        missing = any(one.when is not When.ALWAYS for one in references(text))
+        return self.annotation(self.known(text), lazy=missing, bound=bound)
+
+    def known(self, text: Text) -> Text:
+        """A text of generated code that names what the source already imports as it does."""
+        return tuple(
+            self._known(one) if isinstance(one, Reference) else one for one in without_quotes(text)
+        )
+
+    def spell(
+        self,
+        text: Text,
+        *,
+        bound: Collection[str] = (),
+        evaluated: bool = False,
+        inner: Collection[str] = (),
+    ) -> str:
+        """A text with a name in each hole; `bound` are names that mean something else here.
+
+        The `inner` classes, by their full names, are bound by the class body that the text is in.
+        """
+        parts: list[str] = []
+        unsaid = ""
+        for index, part in enumerate(text):
+            if isinstance(part, str):
+                parts.append(part.removeprefix(unsaid))
+                unsaid = ""
+            elif isinstance(part, Quoted):
+                parts.append(self._quoted(part, bound, inner))
+            elif not evaluated and is_inner(text, index, inner):
+                unsaid = part.unsaid
+            else:
+                parts.append(self.name(part, bound=bound, evaluated=evaluated))
+        return "".join(parts)
+
+    def _quoted(self, part: Quoted, bound: Collection[str], inner: Collection[str]) -> str:
+        shown = self.spell(part.text, bound=bound, inner=inner)
+        if part.original and all(
+            is_inner(part.text, index, inner)
+            or (not one.unsaid and self.name(one, bound=bound) == one.spelling)
+            for index, one in enumerate(part.text)
+            if isinstance(one, Reference)
+        ):
+            return string_annotation(part.original)
+        return quoted(shown)
+
+    def name(
+        self, reference: Reference, *, bound: Collection[str] = (), evaluated: bool = False
+    ) -> str:
+        """The name of something in this module, where `bound` names are taken."""
+        if reference.kind == "parameter":
+            hidden = reference.spelling in bound  # by a parameter of the function, for good
+            return self.own("typing", "Any", bound=bound) if hidden else reference.spelling
+        if reference.kind == "builtin":
+            if self._is_free(reference, reference.spelling, bound):
+                self._taken[reference.spelling] = reference
+                return reference.spelling
+            module = self.name(_BUILTINS_MODULE, bound=bound, evaluated=evaluated)
+            return f"{module}.{reference.spelling}"
+        taken = self._taken.get(reference.spelling)
+        if taken is not None and taken.when is When.ALWAYS and means(taken, reference):
+            reference = taken
+        name = reference.spelling
+        number = 1
+        while not self._is_free(reference, name, bound):
+            name = f"_{reference.spelling.lstrip('_')}" + (str(number) if number > 1 else "")
+            number += 1
+        self._taken[name] = reference
+        use = self.uses.setdefault((reference, name), Use(reference, name))
+        use.evaluated = use.evaluated or evaluated
+        return name
+
+    def _is_free(self, reference: Reference, name: str, bound: Collection[str]) -> bool:
+        taken = self._taken.get(name)
+        private = name.startswith("__") and name.isidentifier() and not name.endswith("__")
+        return (
+            not private  # in the body of a class, Python would take it for that class's own
+            and name not in bound
+            and name not in self.reserved
+            and name not in self.brackets
+            and (taken is None or _same(taken, reference))
+        )
+
+    def own(self, module: str, name: str, *, bound: Collection[str] = ()) -> str:
+        """Something that generated code needs for itself, such as `typing.Any`."""
+        return self.name(self._known(imported(module, name)), bound=bound, evaluated=True)
+
+    def _known(self, reference: Reference) -> Reference:
+        """What the source already imports under that name, if it is the same thing."""
+        taken = self._taken.get(reference.spelling)
+        if taken is None or taken.kind != "import" or taken.when is not When.ALWAYS:
+            return reference
+        return taken if fold(taken.full_name) == fold(reference.full_name) else reference
+
+
+def means(one: Reference, other: Reference) -> bool:
+    """Whether two modules import the same, perhaps from another place or for checkers only."""
+    return (
+        one.kind == other.kind == "import"
+        and bool(one.attribute and other.attribute)
+        and not (one.home or other.home)
+        and one.full_name == other.full_name
+        and (one.module == other.module or not {one.module, other.module} & _BACKPORTS)
+    )
+
+
+def _is_missing(reference: Reference) -> bool:
+    """Whether the source cannot evaluate a name; it can where an `else` gives another meaning."""
+    if reference.when is When.CHECKING:
+        return not reference.home
+    return reference.when is When.NEVER
+
+
+def _same(one: Reference, other: Reference) -> bool:
+    if one.top_level and one.top_level == other.top_level:
+        return True  # `import a.b` and `import a.c` both bind `a`
+    return one == other or (
+        one.kind == other.kind
+        and (one.module, one.attribute, one.when) == (other.module, other.attribute, other.when)
+    )
+
+
+def camel(name: str) -> str:
+    """`read_all` → `ReadAll`; underscores at both ends go."""
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_") if part) or "Underscore"
+
+
+def snake(name: str) -> str:
+    """`HTTPClient` → `http_client`."""
+    result = ""
+    for index, character in enumerate(name):
+        before = name[index - 1] if index else "_"
+        after = name[index + 1] if index + 1 < len(name) else ""
+        starts = character.isupper() and (not before.isupper() or after.islower())
+        result += ("_" if starts and before != "_" else "") + character.lower()
+    return result.strip("_")
+
+
+def declared_first(variables: Iterable[TypeVariable]) -> list[TypeVariable]:
+    """Type variables in an order that Python takes: those with a default last."""
+    return sorted(variables, key=lambda one: one.default is not None)
