@@ -53,6 +53,8 @@ class Decorations:
     kept: tuple[Text, ...] = ()
     """Decorators that the wrapper repeats."""
     directions: frozenset[Direction] = frozenset()
+    named: ast.Call | None = None
+    """A mark that is given something, such as a name, which a member has already."""
     recorded: bool = True
     foreign: ast.expr | None = None
     """A decorator that makes something else of the function than source can tell."""
@@ -122,7 +124,10 @@ def _add(found: Decorations, decorator: ast.expr, scope: Scope) -> Decorations:
     if name == f"{_MARKERS}unrecorded":
         return replace(found, recorded=False)
     if mark := mark_of(decorator, scope):
-        return replace(found, directions=found.directions | {mark[1]})
+        node, direction = mark
+        is_given = isinstance(node, ast.Call) and (node.args or node.keywords)
+        named = node if isinstance(node, ast.Call) and is_given else found.named
+        return replace(found, directions=found.directions | {direction}, named=named)
     if name in _UNCHECKED:
         return replace(found, unchecked=True)
     if name in _DROPPED:

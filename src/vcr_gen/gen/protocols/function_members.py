@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from vcr_gen.gen.annotations.descriptors import is_descriptor
 from vcr_gen.gen.model.boundaries import Default, Member, Method, Property, Signature
@@ -19,6 +20,15 @@ from vcr_gen.gen.sources.syntax import Function
 __all__ = ["constructors", "function_member"]
 
 
+class _Refusal(NamedTuple):
+    """Why a member cannot be wrapped."""
+
+    code: str
+    message: str
+    hint: str
+    node: ast.AST
+
+
 def function_member(
     declared: Declared,
     name: str,
@@ -27,7 +37,12 @@ def function_member(
     ancestors: Sequence[Ancestor],
 ) -> Member | None:
     """A method or property, from all functions of its name in one class body."""
-    if _is_refused(declared, functions, problems, ancestors):
+    module = declared.place.scope.module
+    refusal = _refusal(declared, functions, ancestors)
+    if refusal is not None:
+        problems.report(
+            refusal.code, refusal.message, refusal.hint, module=module, node=refusal.node
+        )
         return None
     shown, functions = _told_apart(declared, functions)
     if functions[0][1].role != "method":
@@ -41,7 +56,9 @@ def function_member(
     if impossible is None and not overloads:
         impossible = why_undecided(signature, place.scope, ancestors)
     if impossible is not None:
-        _refuse(declared, node, impossible, problems)
+        why, hint = impossible
+        message = f"`{place.class_name}.{declared.name}` {why}"
+        problems.report("VCR207", message, hint, module=module, node=node)
         return None
     return Method(
         name,
@@ -60,60 +77,54 @@ def function_member(
     )
 
 
-def _is_refused(
-    declared: Declared,
-    functions: list[Decorated],
-    problems: Problems,
-    ancestors: Sequence[Ancestor],
-) -> bool:
-    """Report what makes it impossible to wrap the functions, if anything does."""
+def _refusal(
+    declared: Declared, functions: list[Decorated], ancestors: Sequence[Ancestor]
+) -> _Refusal | None:
+    """What makes it impossible to wrap the functions, if anything does."""
+    member = f"`{declared.place.class_name}.{declared.name}`"
     for node, decorated in functions:
         if decorated.foreign is not None and not _is_passed(functions):
-            problems.report(
+            return _Refusal(
                 "VCR203",
-                f"the decorator `{ast.unparse(decorated.foreign)}` makes something of "
-                f"`{declared.place.class_name}.{declared.name}` that the source does not tell",
+                f"the decorator `{ast.unparse(decorated.foreign)}` makes something of {member} "
+                "that the source does not tell",
                 "remove the decorator from the Protocol; implementations may still use it. Or mark "
                 "the method `@unrecorded`",
-                module=declared.place.scope.module,
-                node=decorated.foreign,
+                decorated.foreign,
             )
-            return True
-        again = _named_twice(node)
-        if again is not None:
-            problems.report(
+        if again := _named_twice(node):
+            return _Refusal(
                 "VCR101",
                 f"the file is not valid Python: duplicate argument '{again.arg}' in function "
                 "definition",
                 "correct the file, or `exclude` it",
-                module=declared.place.scope.module,
-                node=again,
+                again,
             )
-            return True
         if not _takes_instance(node, decorated):
-            problems.report(
+            return _Refusal(
                 "VCR204",
-                f"`{declared.place.class_name}.{declared.name}` has no parameter for the instance",
+                f"{member} has no parameter for the instance",
                 "add `self` as its first parameter, or make it a `@staticmethod`",
-                module=declared.place.scope.module,
-                node=node,
+                node,
             )
-            return True
+        if decorated.named is not None:
+            return _Refusal(
+                "VCR108",
+                f"on a member a mark takes nothing; got `{ast.unparse(decorated.named)}`",
+                "leave the brackets out: a member is called in cassettes what it is called here",
+                decorated.named,
+            )
         asked = None if decorated.binding == "static" else asked_of_instance(node, declared.place)
-        why = why_uncallable(asked, ancestors, declared.place.scope.library)
-        if why is not None:
-            _refuse(declared, node, why, problems)
-            return True
+        if why := why_uncallable(asked, ancestors, declared.place.scope.library):
+            return _Refusal("VCR207", f"{member} {why[0]}", why[1], node)
     if len({one for _, decorated in functions for one in decorated.directions}) > 1:
-        problems.report(
+        return _Refusal(
             "VCR110",
-            f"`{declared.place.class_name}.{declared.name}` is marked `@outbound` and `@inbound`",
+            f"{member} is marked `@outbound` and `@inbound`",
             "remove one of the marks; a member has one direction",
-            module=declared.place.scope.module,
-            node=declared.nodes[0],
+            declared.nodes[0],
         )
-        return True
-    return False
+    return None
 
 
 def _told_apart(
@@ -131,16 +142,6 @@ def _told_apart(
 
 def _direction(functions: list[Decorated]) -> Direction | None:
     return next((one for _, decorated in functions for one in decorated.directions), None)
-
-
-def _refuse(declared: Declared, node: Function, why: tuple[str, str], problems: Problems) -> None:
-    problems.report(
-        "VCR207",
-        f"`{declared.place.class_name}.{declared.name}` {why[0]}",
-        why[1],
-        module=declared.place.scope.module,
-        node=node,
-    )
 
 
 def _signature(

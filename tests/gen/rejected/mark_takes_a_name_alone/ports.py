@@ -28,3 +28,12 @@ class Unpacked(Protocol):
 @outbound()
 class Bare(Protocol):
     def run(self) -> int: ...
+
+
+@outbound
+class Members(Protocol):
+    @inbound(name="heard")
+    def hear(self) -> int: ...
+
+    @inbound()
+    def listen(self) -> int: ...
