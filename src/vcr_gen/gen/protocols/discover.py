@@ -1,29 +1,24 @@
-"""Finds the Protocols to wrap: marked in the project's sources, or named in the configuration."""
+"""Finds the Protocols of a module that are to be wrapped: marked there, or named in a rule."""
 
 import ast
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
+from dataclasses import dataclass, replace
 from keyword import iskeyword
 from pathlib import Path
-from typing import Final, Literal
 from unicodedata import normalize
 
-from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
-from vcr_gen.gen.model.field_rules import split_match
+from vcr_gen.gen.diagnostics import Diagnostic
+from vcr_gen.gen.model.kinds import When
+from vcr_gen.gen.protocols.candidates import Candidate, module_name
 from vcr_gen.gen.protocols.flatten import is_protocol
 from vcr_gen.gen.protocols.marks import marked_by_call, marked_classes, mistaken_marks
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.settings.config import BoundaryRule, Config, Direction
-from vcr_gen.gen.settings.config_file import has_own_config
 from vcr_gen.gen.sources.library import Definition, Library, Unread
 from vcr_gen.gen.sources.modules import Module
 
-__all__ = ["Candidate", "Found", "candidates", "discover"]
-
-_WORDS: Final = (b"Protocol", b"outbound", b"inbound")
-_SKIPPED: Final = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist"})
+__all__ = ["Found", "discover"]
 
 
 @dataclass(frozen=True)
@@ -45,106 +40,6 @@ class Found:
 
     Rules come after marks; then the number of the file or rule, and of the class in the file.
     """
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One module that may hold classes to wrap, by its files or by rules that name it."""
-
-    name: str
-    files: list[tuple[int, Path]] = field(default_factory=list)
-    rules: list[tuple[int, BoundaryRule]] = field(default_factory=list)
-    """Files and rules each with their number."""
-
-    @property
-    def paths(self) -> list[str]:
-        """Its files."""
-        return [str(path) for _, path in self.files]
-
-    @property
-    def named(self) -> set[str]:
-        """The modules that its rules name: its own, and those of functions."""
-        functions = (split_match(text)[1] for _, rule in self.rules for text in rule.match)
-        return {self.name, *functions} if self.rules else set()
-
-
-def _source_files(config: Config) -> Iterator[tuple[Path, str]]:
-    """Every source file of the project with its module name, in a stable order."""
-    seen: set[Path] = set()
-    for root in config.sources:
-        for path in _files(root, config):
-            if path not in seen:
-                seen.add(path)
-                yield path, _module_name(path.relative_to(root))
-
-
-def _files(folder: Path, config: Config) -> Iterator[Path]:
-    try:
-        names = {entry.name: entry for entry in os.scandir(folder)}
-    except PermissionError as error:
-        shown, reason = config.display(folder), f"the folder cannot be read: {error.strerror}"
-        hint = "check its permissions, or `exclude` it"
-        raise RefusedError([Diagnostic(shown, 0, 0, "VCR303", reason, hint)]) from error
-    if "pyproject.toml" in names and folder not in config.sources and has_own_config(folder):
-        return  # another project: from here, its modules would have other names
-    for name in sorted(names):
-        entry, path = names[name], folder / name
-        if name.startswith(".") or _excluded(path, config):
-            continue
-        if _leads(entry) == "folder":
-            environment = os.path.exists(path / "pyvenv.cfg")
-            upwards = entry.is_symlink() and folder.resolve().is_relative_to(path.resolve())
-            if name not in _SKIPPED and path != config.output and not environment and not upwards:
-                yield from _files(path, config)
-        elif name.endswith((".py", ".pyi")) and _leads(entry) == "file":
-            yield path
-
-
-def _leads(entry: os.DirEntry[str]) -> Literal["folder", "file", "nowhere"]:
-    """Where a name leads; a dangling link, a pipe and links in a circle lead nowhere."""
-    try:
-        if entry.is_dir():
-            return "folder"
-        return "file" if entry.is_file() else "nowhere"
-    except OSError:
-        return "nowhere"
-
-
-def _excluded(path: Path, config: Config) -> bool:
-    shown = config.display(path)
-    return any(
-        fnmatchcase(shown, pattern) or fnmatchcase(shown, f"{pattern.rstrip('/')}/*")
-        for pattern in config.exclude
-    )
-
-
-def _module_name(relative: Path) -> str:
-    parts = list(relative.with_suffix("").parts)
-    if parts[-1] == "__init__":
-        parts.pop()
-    return ".".join(parts)
-
-
-def candidates(config: Config) -> list[Candidate]:
-    """The modules to look into, by name; a file without the right words is not one."""
-    found: dict[str, Candidate] = {}
-    for number, (path, name) in enumerate(_source_files(config)):
-        if name and _may_hold_boundaries(path):
-            found.setdefault(name, Candidate(name)).files.append((number, path))
-    for number, rule in enumerate(config.boundaries):
-        name = rule.protocol.partition(":")[0]
-        found.setdefault(name, Candidate(name)).rules.append((number, rule))
-    return [found[name] for name in sorted(found)]
-
-
-def _may_hold_boundaries(path: Path) -> bool:
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return False  # it went away since its folder was listed
-    except OSError:
-        return True  # which will be told when it is read
-    return any(word in data for word in _WORDS)
 
 
 def discover(
@@ -207,7 +102,7 @@ def _parts(module: Module, config: Config) -> Sequence[str]:
     for root in config.sources:
         if module.path.is_relative_to(root):
             relative = module.path.relative_to(root)
-            if _module_name(relative) == module.name:
+            if module_name(relative) == module.name:
                 return relative.with_suffix("").parts
     return module.name.split(".")
 
@@ -229,13 +124,22 @@ def _unreadable(config: Config, path: Path, error: SyntaxError) -> Diagnostic:
 
 
 def _marked(library: Library, module: Module, problems: Problems) -> Iterator[Found]:
+    before: dict[str, Definition] = {}
     for one in marked_classes(library, module):
         definition = one.definition
         node: ast.AST = definition.node
+        first = before.setdefault(definition.qualname, definition)
         if len(one.marks) > 1:
             code, node = "VCR110", one.marks[1][0]
             message = f"`{definition.qualname}` is marked twice; a boundary has one direction"
             hint = "remove one of the marks; a mark on a method gives it another direction"
+        elif first is not definition and first.when is definition.when is When.ALWAYS:
+            code = "VCR110"
+            message = (
+                f"`{definition.qualname}` is defined and marked again; Python keeps the last, and "
+                f"forgets that of line {first.node.lineno}"
+            )
+            hint = "remove one of them, or give it another name"
         elif "<locals>" in definition.qualname:
             code = "VCR201"
             message = f"`{one.name}` is defined inside a function, where nothing can import it"

@@ -8,7 +8,7 @@ from typing import Final
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.output.ownership import file_of
 from vcr_gen.gen.processes.cores import shares, work_together
-from vcr_gen.gen.protocols.discover import Candidate, candidates
+from vcr_gen.gen.protocols.candidates import Candidate, candidates
 from vcr_gen.gen.rendering.module import is_long
 from vcr_gen.gen.rendering.templates import Renderer, TemplateFailedError
 from vcr_gen.gen.runs.memory import Memory, Past, Remembered

@@ -9,7 +9,8 @@ from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.model.boundaries import SourceModule
 from vcr_gen.gen.output.ownership import PREFIX
 from vcr_gen.gen.processes.cores import Advance, Rounds
-from vcr_gen.gen.protocols.discover import Candidate, Found, discover
+from vcr_gen.gen.protocols.candidates import Candidate
+from vcr_gen.gen.protocols.discover import Found, discover
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.protocols.reading import read_module
 from vcr_gen.gen.rendering.module import ModuleRenderer, Rendered, places

@@ -32,3 +32,13 @@ class Members(Protocol):
     @overload
     @outbound
     def read(self, key: int) -> int: ...
+
+
+@outbound
+class Again(Protocol):
+    def first(self) -> int: ...
+
+
+@outbound
+class Again(Protocol):
+    def second(self) -> int: ...
