@@ -299,3 +299,21 @@ def test_what_was_given_for_a_password_of_another_type_is_not_shown(tmp_path):
     with pytest.raises(IncompleteError) as caught:
         cassette.close()
     assert str(number) not in "".join(traceback.format_exception(caught.value))
+
+
+def test_a_function_that_is_marked_secret_is_called_in_a_replay(tmp_path):
+    """Its number is no secret; what it is told is, where that is marked."""
+    tape = tmp_path / "tape.yaml"
+
+    def program(mode: str) -> tuple[list[str], list[str]]:
+        hidden: list[str] = []
+        plain: list[str] = []
+        with Cassette(tape, mode) as cassette:
+            api = VcrApi.attach(cassette, Echo)
+            api.call_back(hidden.append, plain.append)
+            api.call_back(hidden.append)
+        return hidden, plain
+
+    assert program("all") == (["the password"] * 2, ["done"])
+    assert "the password" not in tape.read_text()
+    assert program("none") == (["<redacted:secret:1>"] * 2, ["done"])

@@ -72,3 +72,10 @@ class Echo:
 
     def watch(self, heard: Callable[[str], str]) -> str:
         return heard("news") + heard("more")
+
+    def call_back(
+        self, first: Callable[[str], None], second: Callable[[str], None] | None = None
+    ) -> None:
+        first("the password")
+        if second is not None:
+            second("done")

@@ -88,6 +88,12 @@ class Api(Protocol):
 
     def watch(self, heard: Callable[[str], str]) -> str: ...
 
+    def call_back(
+        self,
+        first: Annotated[Callable[[Annotated[str, Secret]], None], Secret],
+        second: Annotated[Callable[[str], None] | None, Secret] = None,
+    ) -> None: ...
+
 
 @inbound
 class Service(Protocol):

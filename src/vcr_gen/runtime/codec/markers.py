@@ -47,11 +47,19 @@ def mark(nodes: Nodes, inner: Node, words: Iterable[object]) -> Node:
             node = MatchNode(node, word.same)
     if any(word is Volatile for word in words):
         node = VolatileNode(node)
-    if any(word is Secret for word in words):
+    if any(word is Secret for word in words) and not _is_live(inner):
         node = SecretNode(node, nodes.hide)
     if any(word is Unrecorded for word in words):
         node = UnrecordedNode(node)
     return node
+
+
+def _is_live(node: Node) -> bool:
+    """Whether nothing but the number of an object is stored, if it is there: no secret is in it."""
+    parts = [part for _, part in node.parts()]
+    return node.is_live or (
+        bool(parts) and all(part.is_live or part.kinds == {NULL} for part in parts)
+    )
 
 
 class Wrapper(Node):
