@@ -36,6 +36,8 @@ class ReplayTurns:
         self._looked_at = time.monotonic()
         self._rounds = 0
         self._forsaken_since = inf
+        self._bystanders: object = None
+        """Where the other threads stood when nobody was there who could wake the loop."""
         self.told_by_threads = False
         """Whether threads made a loop go on at moments that the tape does not have."""
 
@@ -180,13 +182,16 @@ class ReplayTurns:
     def _is_forsaken(self, *, hears: bool) -> bool:
         """Whether nobody is there who could wake the loop, for longer than anybody is waited for.
 
-        A thread at work may, input and a signal that the program handles.
+        A thread at work may, input and a signal that the program handles. A thread that was there
+        before the session counts as long as it moves.
         """
-        if hears or self._stage.threads.somebody_may_wake(self._stage.waiters):
+        threads, now = self._stage.threads, time.monotonic()
+        if hears or threads.somebody_may_wake(self._stage.waiters):
             self._forsaken_since = inf
             return False
-        now = time.monotonic()
-        self._forsaken_since = min(self._forsaken_since, now)
+        bystanders = threads.bystanders()
+        if self._forsaken_since == inf or bystanders != self._bystanders:
+            self._bystanders, self._forsaken_since = bystanders, now
         return now - self._forsaken_since > self._stage.patience
 
     def _note_stall(self) -> None:

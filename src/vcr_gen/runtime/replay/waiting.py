@@ -195,13 +195,11 @@ class Threads:
             yield _wait_of(thread, frame)
 
     def somebody_may_wake(self, waiters: Iterable[Waiter]) -> bool:
-        """Whether another thread of the process may wake a loop that is idle, or a signal.
+        """Whether another thread of the program may wake a loop that is idle, or a signal.
 
         Handlers that were there before the session (a test runner's, say) do not count.
         """
-        if self.busy(waiters) or self.bystanders():
-            return True
-        return not _handlers().items() <= self._handlers.items()
+        return bool(self.busy(waiters)) or not _handlers().items() <= self._handlers.items()
 
     def bystanders(self) -> list[tuple[int, int]]:
         """Where the other threads of the process stand, which may be at work for the program."""
