@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from vcr_gen.gen.annotations.descriptors import is_descriptor
-from vcr_gen.gen.model.boundaries import Default, Member, Method, Property, Signature
+from vcr_gen.gen.model.boundaries import Default, Kind, Member, Method, Property, Signature
 from vcr_gen.gen.protocols.declarations import Declared, Decorated, functions_of
 from vcr_gen.gen.protocols.decorators import Decorations
 from vcr_gen.gen.protocols.flatten import Ancestor
@@ -60,18 +60,18 @@ def function_member(
         message = f"`{place.class_name}.{declared.name}` {why}"
         problems.report("VCR207", message, hint, module=module, node=node)
         return None
+    overloaded = [_overload(_signature(one, place, how, ancestors)) for one, how in overloads]
     return Method(
         name,
         decorated.binding,
         signature,
-        overloads=tuple(
-            _overload(_signature(one, place, how, ancestors)) for one, how in overloads
-        ),
+        overloads=tuple(overloaded),
         implemented=bool(plain),
         direction=_direction(functions),
         recorded=all(one.recorded for _, one in functions),
         deprecated=any(one.deprecated for _, one in functions),
-        disputed=any(one.unchecked for _, one in functions),
+        disputed=any(one.unchecked for _, one in functions)
+        or any(map(_hides_a_keyword, (signature, *overloaded))),
         checked=tuple(signature_of(one, place, how) for one, how in shown),
         passed=decorated.foreign is not None,
     )
@@ -100,6 +100,13 @@ def _refusal(
                 "correct the file, or `exclude` it",
                 again,
             )
+        if named := _named_in_default(node):
+            return _Refusal(
+                "VCR207",
+                f"{member} gives the Protocol a member `{named.target.id}` by a default",
+                "write the value out",
+                named,
+            )
         if not _takes_instance(node, decorated):
             return _Refusal(
                 "VCR204",
@@ -125,6 +132,23 @@ def _refusal(
             declared.nodes[0],
         )
     return None
+
+
+def _named_in_default(node: Function) -> ast.NamedExpr | None:
+    """An assignment inside of a default, which binds its name in the body of the class."""
+    pending: list[ast.AST | None] = [*node.args.defaults, *node.args.kw_defaults]
+    while pending:
+        one = pending.pop(0)
+        if isinstance(one, ast.NamedExpr):
+            return one
+        if one is not None and not isinstance(one, ast.Lambda):  # whose names are its own
+            pending.extend(ast.iter_child_nodes(one))
+    return None
+
+
+def _hides_a_keyword(signature: Signature) -> bool:
+    """Whether a call must name a parameter that Python mangles: type checkers do not know how."""
+    return any(one.declared and one.kind is Kind.KEYWORD for one in signature.parameters)
 
 
 def _told_apart(

@@ -5,7 +5,7 @@
 # pyright: reportPrivateUsage=false
 """Wrappers for the boundaries of `private_and_mangled.ports`."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
@@ -62,6 +62,22 @@ class VaultNamed(Call):
 
     def __call__(self, target: Vault) -> None:
         target.named(__name__=self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VaultHidden(Call):
+    """`Vault.hidden`, as it crosses the boundary."""
+
+    key: str
+    level: int = field(metadata={"parameter": "_Vault__level"})
+    deep: bool = field(metadata={"parameter": "_Vault__deep"})
+
+    async def __call__(self, target: Vault) -> int:
+        return await cast("Callable[..., Awaitable[int]]", cast("Any", target).hidden)(
+            self.key,
+            _Vault__level=self.level,
+            _Vault__deep=self.deep,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +185,8 @@ class VcrVault:
 
         def open(self, __key: str, __name: str = "") -> _Secret: ...
 
+        async def hidden(self, key: str, *, __level: int, __deep: bool = False) -> int: ...
+
         def __turn(self, times: int = 1) -> str: ...
 
         @classmethod
@@ -194,6 +212,11 @@ class VcrVault:
 
         def open(self, _Vault__key: str, _Vault__name: str = "") -> _Secret:
             return self._port.call(VaultOpen(key=_Vault__key, name=_Vault__name))
+
+        async def hidden(self, key: str, *, _Vault__level: int, _Vault__deep: bool = False) -> int:
+            return await self._port.acall(
+                VaultHidden(key=key, level=_Vault__level, deep=_Vault__deep)
+            )
 
         def _Vault__turn(self, times: int = 1) -> str:
             return self._port.call(VaultVaultTurn(times=times))
@@ -248,6 +271,7 @@ VAULT: Final[Boundary] = Boundary(
         "_peek": VaultPeek,
         "open": VaultOpen,
         "named": VaultNamed,
+        "hidden": VaultHidden,
         "_Vault__turn": VaultVaultTurn,
         "_Vault__made": VaultVaultMade,
         "_Vault__depth": VaultVaultDepth,
