@@ -1,7 +1,9 @@
 """A session leaves loops as it found them, keeps to itself, and says where it cannot be exact."""
 
 import asyncio
+import gc
 import threading
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from world.real import RealWorld
 
 from concurrency.sessions import BOUND, record, replay, same, watchdog
 from vcr_gen import Cassette, DivergenceError, InexactReplayWarning
+from vcr_gen.runtime.frames import frames_from, frames_of_threads
 
 
 async def program(world: Any) -> list[str]:
@@ -237,3 +240,31 @@ def test_a_task_factory_of_the_program_is_left_alone_and_replays(tape: Path) -> 
 
     with watchdog():
         assert asyncio.run(main("all")) == asyncio.run(main("none"))
+
+
+def test_looking_where_threads_stand_keeps_nothing_that_they_had_at_hand() -> None:
+    """Nor makes garbage of it: what Python cannot collect (buffers, in early 3.12) would crash it."""
+    ready, leave = threading.Event(), threading.Event()
+    held: list[weakref.ref[threading.Event]] = []
+
+    def work() -> None:
+        at_hand = threading.Event()
+        held.append(weakref.ref(at_hand))
+        ready.set()
+        leave.wait()
+
+    def look() -> int:
+        frames = frames_of_threads()
+        return len([frame for frame in frames.values() if any(frames_from(frame))])
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    ready.wait()
+    gc.disable()
+    try:
+        assert look() >= 1
+        leave.set()
+        thread.join()
+        assert held[0]() is None
+    finally:
+        gc.enable()

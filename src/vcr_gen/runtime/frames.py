@@ -12,6 +12,7 @@ from typing import Final
 __all__ = [
     "PYTHON_ROOTS",
     "coroutine_frames",
+    "frame_of_thread",
     "frames_from",
     "frames_of_threads",
     "is_import",
@@ -61,7 +62,10 @@ _one_look_at_a_time: Final = threading.Lock()
 
 
 def frames_of_threads() -> dict[int, FrameType]:
-    """Where every thread stands, by its number.
+    """Where every other thread stands, by its number.
+
+    Our own frame would hold what it is stored in, and so keep all of them, with everything that
+    other threads had at hand, until garbage is collected.
 
     Python 3.11 holds a lock of the interpreter meanwhile. Were garbage collected then, a destructor
     that lets another thread run would stop them all for ever.
@@ -70,10 +74,19 @@ def frames_of_threads() -> dict[int, FrameType]:
         collects = gc.isenabled()
         gc.disable()
         try:
-            return sys._current_frames()
+            found = sys._current_frames()
+            del found[threading.get_ident()]
+            return found
         finally:
             if collects:
                 gc.enable()
+
+
+def frame_of_thread(thread: threading.Thread) -> FrameType | None:
+    """Where one thread stands; this one, in who asks."""
+    if thread is threading.current_thread():
+        return sys._getframe(1)
+    return frames_of_threads().get(thread.ident or 0)
 
 
 def frames_from(frame: FrameType | None) -> Iterator[FrameType]:

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 from vcr_gen.runtime.event_loops.libraries import library_here
 from vcr_gen.runtime.frames import (
     coroutine_frames,
+    frame_of_thread,
     frames_from,
-    frames_of_threads,
     is_neutral,
     is_ours,
     is_tool,
@@ -63,7 +63,7 @@ def site_of_awaiter(task: object, is_generated: IsGenerated) -> str:
 
 def site_of_thread(thread: threading.Thread, is_generated: IsGenerated) -> str:
     """Where a thread stands; empty where that is not known, or a test tool's business."""
-    frame = frames_of_threads().get(thread.ident or 0)
+    frame = frame_of_thread(thread)
     return site_among((each for each in frames_from(frame) if not is_tool(each)), is_generated)
 
 

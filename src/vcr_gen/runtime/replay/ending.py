@@ -12,7 +12,7 @@ from typing import Final, Protocol, final
 
 from vcr_gen.errors import DivergenceError
 from vcr_gen.runtime.event_loops.libraries import Loop, library_here
-from vcr_gen.runtime.frames import frames_from, frames_of_threads, is_neutral, is_ours, is_tool
+from vcr_gen.runtime.frames import frame_of_thread, frames_from, is_neutral, is_ours, is_tool
 from vcr_gen.runtime.replay.alarm import Alarm
 from vcr_gen.runtime.replay.rousing import rouse
 from vcr_gen.runtime.replay.waiting import OWN_THREAD, waits
@@ -103,7 +103,7 @@ class Ending:
     def _owner_is_inside(self) -> bool:
         frame = None
         if self._owner is not None:
-            frame = frames_of_threads().get(self._owner.ident or 0)
+            frame = frame_of_thread(self._owner)
         return frame is not None and self._is_inside(frame)
 
     def _rouse(self, *, daemons: bool) -> None:

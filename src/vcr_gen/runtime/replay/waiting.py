@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple, final
 from weakref import WeakSet
 
 from vcr_gen.runtime.event_loops.libraries import Parked, library_here
-from vcr_gen.runtime.frames import coroutine_frames, frames_from, frames_of_threads, is_tool
+from vcr_gen.runtime.frames import (
+    coroutine_frames,
+    frame_of_thread,
+    frames_from,
+    frames_of_threads,
+    is_tool,
+)
 from vcr_gen.runtime.strands.lines import Strand
 from vcr_gen.runtime.tape.events import Event
 
@@ -104,7 +110,7 @@ class Waiter:
         if self.future is not None and self._library is not None and self.task is not None:
             yield from coroutine_frames(self._library.coroutine(self.task))
         else:
-            yield from frames_from(frames_of_threads().get(self.thread.ident or 0))
+            yield from frames_from(frame_of_thread(self.thread))
 
 
 @final
