@@ -243,7 +243,7 @@ def test_a_task_factory_of_the_program_is_left_alone_and_replays(tape: Path) -> 
 
 
 def test_looking_where_threads_stand_keeps_nothing_that_they_had_at_hand() -> None:
-    """Nor makes garbage of it: what Python cannot collect (buffers, in early 3.12) would crash it."""
+    """Nor makes garbage of it: early Pythons 3.12 crash on collecting buffers."""
     ready, leave = threading.Event(), threading.Event()
     held: list[weakref.ref[threading.Event]] = []
 
