@@ -157,10 +157,12 @@ def may_catch_up(timers: list[Any], since: int | None, *, now: float, when: floa
     """
     if since is None or when <= now:
         return False
-    waiting = [one for one in timers if not one.cancelled()]
-    fresh = [one for one in waiting if isinstance(one, OrderedTimer) and one.ordinal >= since]
-    if any(one.when() <= when for one in waiting if one not in fresh):
-        return False
+    fresh: list[OrderedTimer] = []
+    for one in timers:
+        if isinstance(one, OrderedTimer) and one.ordinal >= since:
+            fresh.append(one)
+        elif one.when() <= when and not one.cancelled():
+            return False
     for one in fresh:
         move_timer(one, one.when() + when - now)
     heapq.heapify(timers)
