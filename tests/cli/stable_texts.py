@@ -114,7 +114,7 @@ STEP_RUNNER: Final = Boundary(
         "execute": StepRunnerExecute,
         "b": B,
     },
-    handles=lambda: (CURSOR, _vcr_db.ROW),
+    handles=("vcr_app.ports:CURSOR", "vcr_db:ROW"),
 )
 
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ

@@ -7,7 +7,7 @@ import pytest
 from sample.bridges import RealBranch, RealCursor, RealDatabase, RealSettings
 from tape_data import read_tape
 from taping import Tape
-from vcr_sample import VcrBranch, VcrCursor, VcrDatabase, VcrSettings
+from vcr_sample import VcrBranch, VcrCursor, VcrDatabase, VcrDesk, VcrSettings
 
 from vcr_gen import Cassette
 from vcr_gen.errors import DivergenceError, EncodeError, UsageError
@@ -220,3 +220,17 @@ def test_an_object_that_answers_every_attribute_is_a_handle_like_any_other(tape)
         "Settings.__getattr__",
         "Settings.section",
     ]
+
+
+def test_a_handle_whose_module_cannot_be_imported_hurts_only_the_call_that_hands_it_out(tape):
+    class RealDesk:
+        def height(self):
+            return 72
+
+        def screen(self):
+            return RealCursor()
+
+    assert tape.same(VcrDesk, RealDesk, lambda desk: desk.height()) == 72
+    reason = r"Desk\.screen: result.*\n.*`sample\.screens:Screen`.*RuntimeError: there is no screen"
+    with pytest.raises(EncodeError, match=reason):
+        tape.record(VcrDesk, RealDesk, lambda desk: desk.screen())

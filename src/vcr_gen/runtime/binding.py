@@ -10,7 +10,14 @@ from typing import Any, Final, Literal, TypeAlias, final
 from vcr_gen.errors import DecodeError, EncodeError
 from vcr_gen.paths import FieldPath, step_text
 from vcr_gen.runtime.anchors import Anchors
-from vcr_gen.runtime.codec import Codec, Compiler, Difference, differences, same
+from vcr_gen.runtime.codec import (
+    Codec,
+    Compiler,
+    Difference,
+    differences,
+    import_failures,
+    same,
+)
 from vcr_gen.runtime.origins import at_place, in_use, titled
 from vcr_gen.runtime.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.places import replace
@@ -44,6 +51,8 @@ class Passing:
     """How a field path names it."""
     loosening: Loosening | None = None
     """The rules by which it is compared, where equality is not it."""
+    late: tuple[str, ...] = ()
+    """What its type may speak of that is imported when first needed, each as `module:name`."""
 
     @property
     def of(self) -> str:
@@ -75,7 +84,7 @@ class Passing:
                 path=place,
                 expected=error.expected,
                 got=self.secrets.refused(place, error.got),
-                hint=error.hint,
+                hint="; ".join(filter(None, (*import_failures(self.late), error.hint))),
             ) from None
 
     def forward(self, value: Any) -> Any:
@@ -335,8 +344,9 @@ class Binder:
             for steps in codec.few:
                 self._secrets.spare(name, FieldPath("", root, steps))
             loosening = self._rules.loosening(name, root, method.rules)
+            what = f"{name}: {what}"
             return Passing(
-                codec, self._anchors, self._secrets, way, f"{name}: {what}", root, loosening
+                codec, self._anchors, self._secrets, way, what, root, loosening, method.late
             )
 
         given = "$result" if shape.kind in (Kind.VALUE, Kind.AWAITABLE) else "$item"

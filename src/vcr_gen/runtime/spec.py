@@ -3,17 +3,17 @@
 import re
 import sys
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import Field, dataclass, fields
 from functools import cached_property
-from importlib import import_module
 from inspect import formatannotation, iscoroutinefunction, signature
-from typing import Any, Final, Literal, TypeAlias, final, get_overloads
+from typing import Any, Final, Literal, TypeAlias, cast, final, get_overloads
 
 from vcr_gen.boundary import Match, Unrecorded, Volatile
 from vcr_gen.errors import UsageError
 from vcr_gen.paths import FieldPath, parse_path
 from vcr_gen.runtime.calls import OMITTED, Call
-from vcr_gen.runtime.codec import resolve_annotations
+from vcr_gen.runtime.codec import late_import, resolve_annotations
 from vcr_gen.runtime.rules import Rule
 
 __all__ = ["Boundary", "Direction", "Method", "Parameter", "make_call"]
@@ -58,6 +58,8 @@ class Method:
     """The field paths of secrets that the types do not mark."""
     leaves: bool = False
     """Whether it leaves a context manager, with the exception that ended the block."""
+    late: tuple[str, ...] = ()
+    """The types that are imported when first needed, each as `module:name`."""
 
 
 @final
@@ -73,7 +75,7 @@ class Boundary:
         wrapper: type[Any],
         calls: Mapping[str, type[Call]],
         opposite: Collection[str] = (),
-        handles: Callable[[], tuple["Boundary", ...]] = tuple,
+        handles: Collection[str] = (),
         late_imports: Mapping[str, str] | None = None,
         secret: Mapping[str, Collection[str]] | None = None,
         volatile: Mapping[str, Collection[str]] | None = None,
@@ -102,24 +104,28 @@ class Boundary:
         found: dict[int, Boundary] = {id(self): self}
         queue = [self]
         while queue:
-            for other in queue.pop()._handles():
+            for other in queue.pop()._others():
                 if id(other) not in found:
                     found[id(other)] = other
                     queue.append(other)
         return tuple(found.values())
 
+    def _others(self) -> Iterator["Boundary"]:
+        """The boundaries whose objects it hands out.
+
+        One whose module cannot be imported hurts only the calls that hand out such an object.
+        """
+        for place in self._handles:
+            with suppress(NameError):
+                yield cast("Boundary", late_import(place))
+
     @cached_property
     def protocol_type(self) -> object:
         """The Protocol class, or None where it exists for type checkers only."""
-        module, _, qualname = self.protocol.partition(":")
-        found: object = sys.modules.get(module)
         try:
-            found = found or import_module(module)
-        except ImportError:
+            return late_import(self.protocol)
+        except NameError:
             return None
-        for part in qualname.split("."):
-            found = getattr(found, part, None)
-        return found
 
     def distance(self, value: object) -> int | None:
         """How far an object is from following the Protocol, judged without using it.
@@ -215,7 +221,12 @@ class Boundary:
             call=call,
             rules=tuple(self._rules(key)),
             secrets=tuple(self._secret.get(_member(key), ())),
+            late=tuple(self._late_types(call)),
         )
+
+    def _late_types(self, call: type[Call]) -> Iterator[str]:
+        said = set(re.findall(r"\w+", _signature(call)))
+        yield from (place for name, place in self._late_imports.items() if name in said)
 
 
 _ITERATED: Final = {"__iter__": Iterator[Any], "__aiter__": AsyncIterator[Any]}

@@ -47,7 +47,7 @@ class ModuleRenderer:
         self, output: str, module: SourceModule, elsewhere: Mapping[str, Elsewhere]
     ) -> Rendered:
         """The text of the generated module of that name."""
-        view = emit_module(module, output, elsewhere, self._is_project)
+        view = emit_module(module, elsewhere, self._is_project)
         settings = self._config.for_module(module.name)
         text = self._renderer(settings.template_dir, settings.line_length).module(view)
         settled = not settings.template_dir and not is_long(text, settings.line_length)

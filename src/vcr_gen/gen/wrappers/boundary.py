@@ -139,7 +139,7 @@ def _options(wrapper: Wrapper, handles: tuple[str, ...]) -> Iterator[str | Nest]
         )
         yield Nest("match={", tuple(items), "}")
     if handles:
-        yield Nest("handles=lambda: (", handles, is_tuple=True)
+        yield Nest("handles=(", tuple(map(string_literal, handles)), is_tuple=True)
 
 
 def _tuple(paths: list[str]) -> str:

@@ -33,6 +33,11 @@ class Elsewhere:
     """The generated module."""
     constant: str
 
+    @property
+    def place(self) -> str:
+        """As the runtime finds it, when a session first needs it."""
+        return f"{self.module}:{self.constant}"
+
 
 @dataclass
 class _Taken:
@@ -125,7 +130,6 @@ def choose_names(module: SourceModule) -> tuple[tuple[Chosen, ...], _Taken]:
 
 def emit_module(
     module: SourceModule,
-    own_name: str,
     elsewhere: Mapping[str, Elsewhere],
     is_project: Callable[[str], bool],
 ) -> ModuleView:
@@ -135,10 +139,6 @@ def emit_module(
     for reference in _references(module):
         names.claim(reference)
     names.brackets = _brackets(*module.boundaries)  # for what all wrappers share
-    handles = {
-        boundary.full_name: tuple(_handles(names, boundary, own_name, elsewhere))
-        for boundary in module.boundaries
-    }
     flag = names.own("typing", "TYPE_CHECKING")
     final = names.own("typing", "Final")
     made = [
@@ -148,7 +148,7 @@ def emit_module(
             names_of,
             module.variables,
             new_event=taken.free,
-            handles=handles[boundary.full_name],
+            handles=tuple(elsewhere[one].place for one in boundary.handles if one in elsewhere),
         )
         for boundary, names_of in zip(module.boundaries, chosen, strict=True)
     ]
@@ -196,21 +196,6 @@ class _Reserved:
 
 def _with_late(view: BoundaryView) -> BoundaryView:
     return replace(view, options=(*view.options, f"late_imports={LATE}"))
-
-
-def _handles(
-    names: Names, boundary: Boundary, own_name: str, elsewhere: Mapping[str, Elsewhere]
-) -> Iterator[str]:
-    for full_name in boundary.handles:
-        other = elsewhere.get(full_name)
-        if other is None:
-            continue
-        if other.module == own_name:
-            yield other.constant
-        else:
-            spelling = "_" + other.module.replace(".", "_")
-            sibling = Reference(spelling, "import", other.module, full_name=other.module)
-            yield f"{names.name(sibling, evaluated=True)}.{other.constant}"
 
 
 def _is_private(use: Use) -> bool:

@@ -6,7 +6,7 @@ from vcr_gen.runtime.codec.compiler import Compiler
 from vcr_gen.runtime.codec.plain import Plain
 from vcr_gen.runtime.codec.raised import decode_exception, encode_exception
 from vcr_gen.runtime.codec.registry import Registry
-from vcr_gen.runtime.codec.resolve import resolve_annotations
+from vcr_gen.runtime.codec.resolve import import_failures, late_import, resolve_annotations
 
 __all__ = [
     "MISSING",
@@ -19,6 +19,8 @@ __all__ = [
     "decode_exception",
     "differences",
     "encode_exception",
+    "import_failures",
+    "late_import",
     "resolve_annotations",
     "same",
 ]

@@ -9,7 +9,7 @@ import inspect
 import re
 import sys
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import BuiltinFunctionType
 from typing import Annotated, Any, Final, ForwardRef, ParamSpec, Self, TypeVar, TypeVarTuple
 
@@ -45,7 +45,7 @@ class Scope:
                 found: object = known[name]
                 return found
         if name in self._late:
-            self._found[name] = _late_import(self._late[name])
+            self._found[name] = late_import(self._late[name])
             return self._found[name]
         raise NameError(name)
 
@@ -170,7 +170,7 @@ class _Filler(ast.NodeTransformer):
         """A name."""
         try:
             self._names[node.id] = self._scope.lookup(node.id)
-        except (NameError, ImportError, AttributeError):
+        except NameError:
             self._names[node.id] = UNRESOLVED
         return node
 
@@ -178,7 +178,7 @@ class _Filler(ast.NodeTransformer):
         """A dotted name, as a whole."""
         try:
             value = self._dotted(node)
-        except (NameError, ImportError, AttributeError):
+        except Exception:  # a module may import what it is asked for
             value = UNRESOLVED
         return self._named(ast.unparse(node), value)
 
@@ -220,7 +220,7 @@ class _Filler(ast.NodeTransformer):
     def _lookup_or_any(self, name: str) -> object:
         try:
             return self._scope.lookup(name)
-        except (NameError, ImportError, AttributeError):
+        except NameError:
             return UNRESOLVED
 
     def _dotted(self, node: ast.expr) -> object:
@@ -236,9 +236,27 @@ class _Filler(ast.NodeTransformer):
         return ast.Name(name, ast.Load())
 
 
-def _late_import(place: str) -> object:
+def import_failures(places: Iterable[str]) -> Iterator[str]:
+    """Why what is meant by `module:name` cannot be found, in words, of those that cannot."""
+    for place in places:
+        try:
+            late_import(place)
+        except NameError as error:
+            why = error.__cause__
+            yield f"`{place}` cannot be imported ({type(why).__name__}: {why})"
+
+
+def late_import(place: str) -> object:
+    """What generated code means by `module:name`; raises NameError, whatever it is that fails.
+
+    A package that is not installed is one reason among many: a module that can only be imported
+    after another, or wants a screen, or a later Python.
+    """
     module, _, attribute = place.partition(":")
-    value: object = importlib.import_module(module)
-    for part in filter(None, attribute.split(".")):  # a whole module has no attribute
-        value = getattr(value, part)
+    try:
+        value: object = importlib.import_module(module)
+        for part in filter(None, attribute.split(".")):  # a whole module has no attribute
+            value = getattr(value, part)
+    except Exception as error:
+        raise NameError(place) from error
     return value

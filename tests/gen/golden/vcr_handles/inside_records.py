@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final, Generic, Self
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-import vcr_handles.leaves as _vcr_handles_leaves
 from handles.inside_records import Library
 from handles.leaves import Pen, StampT
 from handles.records import Book, Letter, Reader
@@ -115,13 +114,13 @@ LIBRARY: Final[Boundary] = Boundary(
         "pen": LibraryPen,
         "licked": LibraryLicked,
     },
-    handles=lambda: (
-        _vcr_handles_leaves.SEAL,
-        _vcr_handles_leaves.NOTE,
-        _vcr_handles_leaves.BLOB,
-        _vcr_handles_leaves.INK,
-        _vcr_handles_leaves.STAMP,
-        _vcr_handles_leaves.PAGE,
+    handles=(
+        "vcr_handles.leaves:SEAL",
+        "vcr_handles.leaves:NOTE",
+        "vcr_handles.leaves:BLOB",
+        "vcr_handles.leaves:INK",
+        "vcr_handles.leaves:STAMP",
+        "vcr_handles.leaves:PAGE",
     ),
 )
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final, Optional, Self
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-import vcr_handles.rows as _vcr_handles_rows
 from handles.ports import Connection, Cursor, Rows
 from handles.rows import Row, RowStream
 
@@ -67,7 +66,7 @@ CURSOR: Final[Boundary] = Boundary(
     protocol="handles.ports:Cursor",
     wrapper=VcrCursor,
     calls={"fetch": CursorFetch, "fetch_all": CursorFetchAll, "stream": CursorStream},
-    handles=lambda: (_vcr_handles_rows.ROW,),
+    handles=("vcr_handles.rows:ROW",),
 )
 
 
@@ -114,7 +113,7 @@ CONNECTION: Final[Boundary] = Boundary(
     protocol="handles.ports:Connection",
     wrapper=VcrConnection,
     calls={"cursor": ConnectionCursor, "execute": ConnectionExecute},
-    handles=lambda: (CURSOR,),
+    handles=("vcr_handles.ports:CURSOR",),
 )
 
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ

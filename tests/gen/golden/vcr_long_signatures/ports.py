@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final, Self
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-import vcr_long_signatures.connections_to_the_environment as _vcr_long_signatures_connections_to_the_environment
 from long_signatures.connections_to_the_environment import ConnectionToTheEnvironment
 from long_signatures.ports import VeryDescriptiveServiceName
 
@@ -121,9 +120,7 @@ VERY_DESCRIPTIVE_SERVICE_NAME: Final[Boundary] = Boundary(
         "method_with_a_result_that_is_long": VeryDescriptiveServiceNameMethodWithAResultThatIsLong,
         "open_the_connection": VeryDescriptiveServiceNameOpenTheConnection,
     },
-    handles=lambda: (
-        _vcr_long_signatures_connections_to_the_environment.CONNECTION_TO_THE_ENVIRONMENT,
-    ),
+    handles=("vcr_long_signatures.connections_to_the_environment:CONNECTION_TO_THE_ENVIRONMENT",),
 )
 
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ

@@ -68,7 +68,7 @@ STATION: Final[Boundary] = Boundary(
     protocol="nested_protocols.ports:Station",
     wrapper=VcrStation,
     calls={"listen": StationListen, "limits": StationLimits},
-    handles=lambda: (STATION_CHANNEL,),
+    handles=("vcr_nested_protocols.ports:STATION_CHANNEL",),
 )
 
 

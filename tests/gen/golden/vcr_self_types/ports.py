@@ -530,7 +530,7 @@ SELECTOR: Final[Boundary] = Boundary(
         "namespace": SelectorNamespace,
         "moved": SelectorMoved,
     },
-    handles=lambda: (COLUMN,),
+    handles=("vcr_self_types.ports:COLUMN",),
 )
 
 
