@@ -67,3 +67,31 @@ def test_the_command_that_is_shown_is_right_where_it_is_read(repository: Project
     run = Project(repository.root / "docs").run()
     assert "other projects are in ../a, ../b; " in run.err
     assert run.err.splitlines()[0].endswith("vcr-gen --config ../a/pyproject.toml")
+
+
+@pytest.mark.parametrize(
+    ("folder", "options", "source", "output", "settings"),
+    [
+        (".", ["--config", "a/pyproject.toml"], "a/src/a/", "a/generated/vcr_a/", "a/"),
+        ("a", [], "src/a/", "generated/vcr_a/", ""),
+        ("a/src", [], "a/", "../generated/vcr_a/", "../"),
+        ("b", ["--config", "../a/pyproject.toml"], "{}/src/a/", "{}/generated/vcr_a/", "{}/"),
+    ],
+)
+def test_files_are_named_as_they_can_be_opened_from_where_the_command_is_typed(
+    repository: Project, folder: str, options: list[str], source: str, output: str, settings: str
+) -> None:
+    whole = repository.root / "a"
+    source, output, settings = (each.format(whole) for each in (source, output, settings))
+    here = Project(repository.root / folder)
+    assert f" {source}ports.py:" in here.run("--list", *options).out
+    assert f"wrote {output}ports.py\n" in here.run(*options).out
+    assert "# source: src/a/ports.py\n" in repository.read("a/generated/vcr_a/ports.py")
+    assert here.run("--check", *options).code == 0
+    repository.replace("a/src/a/ports.py", "step: Step,", "step: Stop,")
+    assert here.run("--check", *options).err.startswith(f"{source}ports.py:")
+    github = ("--output-format", "github")
+    annotated = here.run(*options, *github, GITHUB_WORKSPACE=str(repository.root))
+    assert annotated.out.startswith("::error file=a/src/a/ports.py,line=")
+    repository.write("a/pyproject.toml", "[tool.vcr-gen]\nsourcse = []\n")
+    assert here.run(*options).err.startswith(f"{settings}pyproject.toml:2:1: VCR402")

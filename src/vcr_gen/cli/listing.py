@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from vcr_gen.cli.report import FINE, counted
@@ -22,7 +22,7 @@ def list_boundaries(config: Config, paths: Sequence[Path], terminal: Terminal, *
     if generation.diagnostics:
         raise RefusedError(generation.diagnostics)
     chosen = [
-        one
+        _from_here(one, config)
         for one in generation.boundaries
         if not paths or any((config.root / one.source).is_relative_to(path) for path in paths)
     ]
@@ -32,6 +32,12 @@ def list_boundaries(config: Config, paths: Sequence[Path], terminal: Terminal, *
         terminal.data(table(list(map(_row, chosen))))
     terminal.note(counted(len(chosen), "boundary", "boundaries"))
     return FINE
+
+
+def _from_here(one: Generated, config: Config) -> Generated:
+    """The boundary with its file as it can be opened; those of packages stay as they are."""
+    place = config.root / one.source
+    return replace(one, source=config.display(place)) if place.exists() else one
 
 
 def _row(one: Generated) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from vcr_gen.cli.report import ERROR, Outcome, counted, tell
 from vcr_gen.cli.terminal import OUTPUT_FORMATS, Terminal
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.settings.config import Config
-from vcr_gen.gen.settings.config_file import find_config_file, load_config
+from vcr_gen.gen.settings.config_file import load_config
 
 __all__ = [
     "add_common_options",
@@ -47,14 +47,7 @@ def terminal_of(arguments: argparse.Namespace) -> Terminal:
         output_format=arguments.output_format,
         quiet=arguments.quiet,
         verbose=arguments.verbose,
-        root=_root(arguments) if arguments.output_format == "github" else Path(),
     )
-
-
-def _root(arguments: argparse.Namespace) -> Path:
-    """The folder of the project, also of one whose configuration is wrong."""
-    file = arguments.config or find_config_file(Path.cwd())
-    return file.resolve().parent if file else Path.cwd()
 
 
 def read_config(arguments: argparse.Namespace) -> Config:

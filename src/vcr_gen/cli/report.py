@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Final
 
 from vcr_gen.cli.terminal import Terminal
@@ -94,7 +95,7 @@ def _said(file: FileNote) -> dict[str, str]:
 def _github(outcome: Outcome, terminal: Terminal) -> None:
     for diagnostic in outcome.diagnostics:
         hint = f"\nhint: {diagnostic.hint}" if diagnostic.hint else ""
-        place = f"file={_property(_in_repository(diagnostic.path, terminal))}"
+        place = f"file={_property(_in_repository(diagnostic.path))}"
         if diagnostic.line:
             place += f",line={diagnostic.line},col={diagnostic.column}"
         title = f"title={diagnostic.code}"
@@ -105,16 +106,16 @@ def _github(outcome: Outcome, terminal: Terminal) -> None:
     if outcome.code == DIFFERENT and outcome.fix:
         for file in outcome.files:
             message = _message(f"generated file is {file.kind}; to fix: {outcome.fix}")
-            path = _property(_in_repository(file.path, terminal))
+            path = _property(_in_repository(file.path))
             terminal.data(f"::error file={path},title=drift::{message}")
     if outcome.summary:
         terminal.note(outcome.summary)
 
 
-def _in_repository(path: str, terminal: Terminal) -> str:
-    """A path as GitHub looks for it: the project may be a folder of the repository."""
+def _in_repository(path: str) -> str:
+    """A path as GitHub looks for it: from the top of the repository, wherever this is run."""
     workspace = os.environ.get("GITHUB_WORKSPACE")
-    place = terminal.root / path
+    place = Path.cwd() / path
     if workspace and place.is_relative_to(workspace):
         return place.relative_to(workspace).as_posix()
     return path

@@ -28,20 +28,20 @@ def _settings(
     config: Config,
 ) -> tuple[Mapping[str, object], Mapping[str, list[Mapping[str, object]]]]:
     def paths(values: Iterable[Path]) -> list[str]:
-        return [config.display(value) for value in values]
+        return [config.in_project(value) for value in values]
 
     scalars: dict[str, object] = {
         "sources": paths(config.sources),
         "exclude": list(config.exclude),
-        "output": config.display(config.output),
+        "output": config.in_project(config.output),
         "target-version": ".".join(map(str, config.target_version)),
         "platform": config.platform,
         "formatter": config.formatter,
         "line-length": config.line_length,
-        "template-dir": config.display(config.template_dir) if config.template_dir else None,
+        "template-dir": config.in_project(config.template_dir) if config.template_dir else None,
         "search-path": paths(config.search_path),
         "required-version": config.required_version,
-        "cache-dir": config.display(config.cache_dir),
+        "cache-dir": config.in_project(config.cache_dir),
     }
     boundaries: list[Mapping[str, object]] = [
         {key: value for key, value in asdict(rule).items() if key != "line" and value}
@@ -53,7 +53,7 @@ def _settings(
             "formatter": override.formatter,
             "line-length": override.line_length,
             "template-dir": (
-                config.display(override.template_dir) if override.template_dir else None
+                config.in_project(override.template_dir) if override.template_dir else None
             ),
         }
         for override in config.overrides

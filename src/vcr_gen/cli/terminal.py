@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final, Literal, TextIO, TypeAlias
 
 __all__ = ["OUTPUT_FORMATS", "OutputFormat", "Terminal"]
@@ -27,8 +26,6 @@ class Terminal:
     output_format: OutputFormat = "text"
     quiet: bool = False
     verbose: bool = False
-    root: Path = Path()
-    """The folder from which the paths in an outcome are told."""
 
     def data(self, text: str) -> None:
         """Print what was asked for."""

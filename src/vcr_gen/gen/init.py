@@ -63,8 +63,8 @@ def _settings(path: Path, before: str, document: Mapping[str, Any], config: Conf
     if isinstance(tools, Mapping) and "vcr-gen" in tools:
         return Step(path, "", "has [tool.vcr-gen] already")
     addition = (
-        f'[tool.vcr-gen]\nsources = ["{config.display(config.sources[0])}"]\n'
-        f'output = "{config.display(config.output)}"\n'
+        f'[tool.vcr-gen]\nsources = ["{config.in_project(config.sources[0])}"]\n'
+        f'output = "{config.in_project(config.output)}"\n'
     )
     after = _appended(before, addition, gap="\n")
     _document(path, after)  # `tool = {...}` cannot be added to
@@ -120,7 +120,7 @@ def _attributes(root: Path, config: Config) -> Step:
     before = _read(path)
     if not config.output.is_relative_to(config.root):
         return Step(path, "", "cannot speak of what lies outside: `output` does")
-    folder = f"{PREFIX}*" if config.output == config.root else config.display(config.output)
+    folder = f"{PREFIX}*" if config.output == config.root else config.in_project(config.output)
     if any(line.startswith((f"{folder}/", f'"{folder}/')) for line in before.splitlines()):
         return Step(path, "", f"speaks of {folder}/ already")
     pattern = f'"{folder}/**"' if " " in folder else f"{folder}/**"

@@ -12,7 +12,7 @@ __all__ = ["summary", "unified_diff"]
 def unified_diff(config: Config, plan: Plan) -> Iterator[str]:
     """The lines of one diff from what is on disk to what should be; for missing files too."""
     for change in plan.changes:
-        yield from _diff(config.display(change.path), change)
+        yield from _diff(config.in_project(change.path), change)
 
 
 def summary(plan: Plan, verbs: dict[str, str]) -> str:

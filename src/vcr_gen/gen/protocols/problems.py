@@ -39,6 +39,12 @@ class Problems:
         self.found.append(Diagnostic(shown, line, 1, code, message, hint))
 
     def display(self, module: Module) -> str:
+        """The file of a module for people, who can open the project's from where they are."""
+        known = self.source(module)
+        own = self.config.root / known == module.path
+        return self.config.display(module.path) if own else known
+
+    def source(self, module: Module) -> str:
         """The file of a module: relative to where packages are installed, or to the project.
 
         An environment inside the project is another one on another machine.

@@ -43,7 +43,7 @@ def read_module(
     lazy: set[bool] = set()
     display = name
     for one in found:
-        display = problems.display(one.definition.module)
+        display = problems.source(one.definition.module)
         before = len(problems.found)
         try:
             boundary = _boundary(library, one, known, problems)

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from vcr_gen.gen.rendering.formatting import formatter_version
@@ -29,7 +29,7 @@ def settings_fingerprint(config: Config) -> str:
     own = _files(_PACKAGE, ".py")
     return fingerprint(
         {
-            "config": asdict(config),
+            "config": asdict(replace(config, here=None)),
             "python": list(sys.version_info[:2]),
             "vcr-gen": installed_version(),
             "formatters": {name: formatter_version(name) for name in sorted(formatters)},

@@ -1,11 +1,12 @@
 """What decides what is generated, besides the sources. `config_file` reads it."""
 
+import os
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-__all__ = ["BoundaryRule", "Config", "Direction", "Formatter", "Override"]
+__all__ = ["BoundaryRule", "Config", "Direction", "Formatter", "Override", "shown_from"]
 
 Direction: TypeAlias = Literal["outbound", "inbound"]
 Formatter: TypeAlias = Literal["black", "ruff"]
@@ -80,6 +81,8 @@ class Config:
     """What is remembered from run to run; safe to delete."""
     file: Path | None = None
     """The file this was read from, if there was one."""
+    here: Path | None = None
+    """The folder in which messages are read; the root where nobody said."""
 
     def for_module(self, module: str) -> "Config":
         """The configuration for one source module, overrides applied; later ones win."""
@@ -95,5 +98,18 @@ class Config:
         return config
 
     def display(self, path: Path) -> str:
-        """A path as it is shown to people: relative to the root where it lies inside."""
+        """A path as it is shown to people, who can open it from where they are."""
+        return shown_from(self.here or self.root, path, root=self.root)
+
+    def in_project(self, path: Path) -> str:
+        """A path as settings and generated files say it: the same wherever a run was begun."""
         return (path.relative_to(self.root) if path.is_relative_to(self.root) else path).as_posix()
+
+
+def shown_from(here: Path, path: Path, *, root: Path) -> str:
+    """A path as somebody in the folder `here` types it; whole where the project is elsewhere."""
+    if path.is_relative_to(here):
+        return path.relative_to(here).as_posix()
+    if path.is_relative_to(root) and here.is_relative_to(root):
+        return Path(os.path.relpath(path, here)).as_posix()
+    return path.as_posix()

@@ -4,13 +4,21 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.resources import stray_templates, templates_dir
-from vcr_gen.gen.settings.config import MINIMUM_TARGET, BoundaryRule, Config, Formatter, Override
+from vcr_gen.gen.settings.config import (
+    MINIMUM_TARGET,
+    BoundaryRule,
+    Config,
+    Formatter,
+    Override,
+    shown_from,
+)
 from vcr_gen.gen.settings.environments import default_search_path
 from vcr_gen.gen.settings.toml_places import find_key, find_table, place_of_syntax_error
 from vcr_gen.gen.settings.toml_table import StrictTable
@@ -51,17 +59,24 @@ def load_config(start: Path, *, file: Path | None = None, settings: Sequence[str
             reason = getattr(error, "strerror", None) or str(error)
             raise _unreadable(str(file), 0, 0, f"cannot be read: {reason}") from error
     root = file.parent if file is not None else start
-    return parse_config(text, root=root, file=file, settings=settings)
+    return parse_config(text, root=root, file=file, settings=settings, here=start)
 
 
 def parse_config(
-    text: str, *, root: Path, file: Path | None, settings: Sequence[str] = ()
+    text: str,
+    *,
+    root: Path,
+    file: Path | None,
+    settings: Sequence[str] = (),
+    here: Path | None = None,
 ) -> Config:
-    """The configuration that a text says, for the project in `root`.
+    """The configuration that a text says, for the project in `root`, as seen from `here`.
 
     Raises `RefusedError` with every mistake found.
     """
-    name = file.name if file is not None else "pyproject.toml"
+    root = root.resolve()
+    here = here.resolve() if here is not None else root
+    name = shown_from(here, root / (file.name if file is not None else "pyproject.toml"), root=root)
     document = _parse(text, name)
     table = _section(document, "tool", "vcr-gen")
     if not isinstance(table, Mapping):
@@ -78,7 +93,7 @@ def parse_config(
         path=name,
         problems=problems,
     )
-    config = _build(reader, root.resolve(), document, file)
+    config = replace(_build(reader, root, document, file), here=here)
     reader.leave("redaction", "scan")  # for the commands that look at cassettes
     reader.refuse_unknown()
     if problems:
