@@ -102,7 +102,7 @@ class Wrapper:
         """
         if not (self.names.lazy or signature.lazy):
             return self.members
-        return _Hiding(self._places, self._places.get(name, 0))
+        return _Hiding(self._hidden_from, self._places.get(name, 0))
 
     def inner(self, *, protocols: bool) -> frozenset[str]:
         """The full names of the classes in its body; Protocols are no types to type checkers."""
@@ -203,21 +203,29 @@ class Wrapper:
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        """Where each name of the class body stands; 0 where it may stand before all members."""
+        """Where each name of the class body stands; 0 where it stands before all members."""
         places = dict.fromkeys(self.members, 0)
         for number, member in enumerate(self.boundary.members, start=1):
             if not self._comes_first(member):
                 places[member.name] = number
         return places
 
+    @cached_property
+    def _hidden_from(self) -> dict[str, int]:
+        """The place after which each name is hidden; 0 where it is hidden from all members.
+
+        What consists of several functions hides its name from its own later ones already.
+        """
+        several = {one.name for one in self.boundary.members if _is_several(one)}
+        return {name: 0 if name in several else place for name, place in self._places.items()}
+
     def _comes_first(self, member: Member) -> bool:
-        """Whether a member may stand before all others, or consists of several functions."""
+        """Whether a member may stand before all others."""
         match member:
             case Method():
-                return bool(member.overloads) or self.is_told_apart(member)
+                return self.is_told_apart(member)
             case Property():
-                several = member.setter is not None or member.deleter is not None
-                return several or self.is_shown_otherwise(member)
+                return self.is_shown_otherwise(member)
         return True
 
     @cached_property
@@ -251,6 +259,16 @@ class Wrapper:
             return "MixedPort"
         ports: dict[Direction, str] = {"outbound": "OutboundPort", "inbound": "InboundPort"}
         return ports[self.boundary.direction]
+
+
+def _is_several(member: Member) -> bool:
+    """Whether a member consists of several functions."""
+    match member:
+        case Method():
+            return bool(member.overloads)
+        case Property():
+            return len(member.accessors) > 1
+    return False
 
 
 def _says(text: Text, inner: Collection[str], *, kept: bool) -> bool:
