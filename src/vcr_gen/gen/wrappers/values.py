@@ -194,7 +194,7 @@ def attribute_member(wrapper: Wrapper, member: Attribute) -> DeclaredView | Memb
             getter,
             maker,
             recorded=member.recorded,
-            unseen=unseen or (member.descriptor and member.read_only),
+            unseen=unseen or member.binds or (member.descriptor and member.read_only),
         )
     ]
     if member.settable:
