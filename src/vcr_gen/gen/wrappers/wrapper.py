@@ -23,6 +23,7 @@ from vcr_gen.gen.model.text import (
     full_names,
     imported,
     is_inner,
+    references,
     replace_self,
     variables_of,
 )
@@ -120,6 +121,8 @@ class Wrapper:
             return True
         signature, every = member.signature, (member.signature, *member.overloads)
         if any(one.declared or one.bounded_self for one in signature.parameters):
+            return True
+        if _hides_result(signature):
             return True
         if any(self.is_quoted_twice(one) or self.is_quoted_star(one) for one in every):
             return True
@@ -259,6 +262,16 @@ class Wrapper:
             return "MixedPort"
         ports: dict[Direction, str] = {"outbound": "OutboundPort", "inbound": "InboundPort"}
         return ports[self.boundary.direction]
+
+
+def _hides_result(signature: Signature) -> bool:
+    """Whether a parameter is called what a type in brackets is, of which the result speaks.
+
+    In the body that name is the parameter, so that nothing there can say the type.
+    """
+    names = {one.name for one in signature.parameters}
+    returned = references(signature.returns or ())
+    return any(one.kind == "parameter" and one.spelling in names for one in returned)
 
 
 def _is_several(member: Member) -> bool:
