@@ -305,6 +305,16 @@ def test_protocols_in_files_that_nothing_can_import_are_refused(project: Project
     assert not project.files()
 
 
+def test_a_file_name_neither_breaks_a_message_nor_colors_the_terminal(project: Project) -> None:
+    project.write("src/app/new\nline\x1b[31m.py", project.read("src/app/ports.py"))
+    run = project.run()
+    assert run.code == 2
+    assert run.err.splitlines()[0] == (
+        r"src/app/new\nline\x1b[31m.py: VCR109 nothing can import a Protocol from here: "
+        r"`new\nline\x1b[31m` is not a name in Python"
+    )
+
+
 @pytest.mark.parametrize("first", ["from typing import Protocol\n", ""])
 def test_a_protocol_in_a_module_that_another_file_hides_is_refused(
     project: Project, first: str
@@ -351,6 +361,7 @@ def test_a_module_that_is_called_as_the_wrappers_of_its_package_is_refused(
         (b"# coding: klingon\n# Protocol\n", "unknown encoding: klingon"),
         (b"# Protocol\n\0\n", "null bytes"),
         (b"# Protocol\nx = " + b"-" * 100_000 + b"1\n", "nested too deeply|too complex to parse"),
+        (b"# Protocol\nx: " + b"list[" * 300 + b"int" + b"]" * 300, "nested too deeply"),
     ],
 )
 def test_why_a_file_cannot_be_read_is_told(project: Project, text: bytes, reason: str) -> None:

@@ -107,6 +107,15 @@ def test_one_unknown_name_does_not_spoil_the_others() -> None:
     assert {"a": Any, "b": int, "return": list[str]} == resolve_annotations(function, {}, {})
 
 
+def test_a_function_knows_the_type_parameters_of_its_class_before_other_names() -> None:
+    def call(self: object) -> "list[T]": ...
+
+    parameters = (TypeVar("T", bound=int),)
+    event = type("Event", (), {"__type_params__": parameters, "__call__": call})
+    found = resolve_annotations(call, {"T": str}, {}, around=event)
+    assert list[int] == found["return"]
+
+
 def test_a_late_import_happens_only_when_its_name_is_used() -> None:
     sys.modules.pop("this_is_late", None)
     late = {"Fraction": "fractions:Fraction", "Gone": "this_is_late:Gone"}

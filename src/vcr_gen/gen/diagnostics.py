@@ -12,7 +12,7 @@ from typing import Final
 
 from vcr_gen.errors import VcrError
 
-__all__ = ["CODES", "Diagnostic", "Explanation", "RefusedError", "render_diagnostics"]
+__all__ = ["CODES", "Diagnostic", "Explanation", "RefusedError", "printable", "render_diagnostics"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -32,7 +32,7 @@ class Diagnostic:
     """What to do about it; empty when the message says it all."""
 
     def __str__(self) -> str:
-        place = self.path
+        place = printable(self.path)
         if self.line:
             place += f":{self.line}:{self.column}"
         text = f"{place}: {self.code} {self.message}"
@@ -57,6 +57,13 @@ class RefusedError(VcrError):
     def __reduce__(self) -> tuple[type["RefusedError"], tuple[tuple[Diagnostic, ...]]]:
         # Formatting runs in other processes, and its refusals must survive the way back.
         return RefusedError, (self.diagnostics,)
+
+
+def printable(name: str) -> str:
+    """A name of a file on one line: it may hold whatever moves a cursor or colors a terminal."""
+    return "".join(
+        one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in name
+    )
 
 
 def render_diagnostics(diagnostics: Iterable[Diagnostic]) -> str:

@@ -201,7 +201,8 @@ class Boundary:
         key = self.key_of(call)
         scope = vars(sys.modules[call.__module__])
         types = resolve_annotations(call, scope, self._late_imports)
-        result = resolve_annotations(call.__call__, scope, self._late_imports)["return"]
+        returned = resolve_annotations(call.__call__, scope, self._late_imports, around=call)
+        result = returned["return"]
         if result is Any:
             result = self._expected(key)
         optional = _left_out(self.wrapper, key)

@@ -1,14 +1,18 @@
-"""Tells which declared types are descriptors: as attributes, they are not what they hold."""
+"""Tells which declared types are descriptors: as attributes, they are not what they hold.
+
+So are functions, as attributes of a class.
+"""
 
 import ast
 from typing import Final
 
-from vcr_gen.gen.annotations.resolving import full_name, unquoted
+from vcr_gen.gen.annotations.resolving import bind, full_name, unquoted
 from vcr_gen.gen.annotations.scopes import Bound, Scope
+from vcr_gen.gen.model.text import fold
 from vcr_gen.gen.sources.library import Definition, Library, Unread
 from vcr_gen.gen.sources.modules import class_bindings
 
-__all__ = ["is_descriptor", "names_descriptor"]
+__all__ = ["is_descriptor", "is_function", "names_descriptor"]
 
 _STANDARD: Final = frozenset(
     {
@@ -29,6 +33,7 @@ _STANDARD: Final = frozenset(
 """Those of Python; what a `property` gives is `Any` to type checkers, as which it does no harm."""
 _AROUND: Final = frozenset({"typing.Annotated", "typing.Optional", "typing.Union"})
 _MOST_BASES: Final = 10
+_MOST_ALIASES: Final = 10
 
 
 def is_descriptor(node: ast.expr, scope: Scope) -> bool:
@@ -49,6 +54,26 @@ def is_descriptor(node: ast.expr, scope: Scope) -> bool:
             if key not in known:
                 known[key] = _has_get(scope.library, scope.resolve(name), _MOST_BASES)
             return known[key]
+    return False
+
+
+def is_function(node: ast.expr, scope: Scope, depth: int = _MOST_ALIASES) -> bool:
+    """Whether a resolved annotation, or a part of a union, is a `Callable`, also by an alias."""
+    match unquoted(node):
+        case ast.BinOp(left=left, right=right):
+            return is_function(left, scope, depth) or is_function(right, scope, depth)
+        case ast.Subscript(value=value, slice=inner) if full_name(value) in _AROUND:
+            elements = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+            return any(is_function(one, scope, depth) for one in elements)
+        case ast.Subscript(value=value):
+            return is_function(value, scope, depth)
+        case (Bound() | ast.Attribute()) as name if depth:
+            found = scope.resolve(name)
+            alias = getattr(found.node, "value", None) if isinstance(found, Definition) else None
+            if isinstance(found, Definition) and isinstance(alias, ast.expr):
+                inner_scope = Scope(scope.library, found.module)
+                return is_function(bind(alias, inner_scope), inner_scope, depth - 1)
+            return fold(full_name(name)) == "typing.Callable"
     return False
 
 

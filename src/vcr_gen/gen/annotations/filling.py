@@ -28,8 +28,8 @@ def assigned(
     found: dict[str, ast.expr] = {}
     for index, (name, kind, default) in enumerate(names):
         if kind == "TypeVarTuple" and given is not None:
-            taken = rest[: len(rest) - (len(names) - index - 1)]
-            found[name] = ast.Tuple(taken, ast.Load())
+            taken = rest[: len(rest) - _wanted_after(names[index + 1 :], rest)]
+            found[name] = ast.Tuple([one for each in taken for one in _spread(each)], ast.Load())
             rest = rest[len(taken) :]
         elif rest:
             found[name] = rest.pop(0)
@@ -44,13 +44,41 @@ def assigned(
 
 def _is_parameter_list(given: list[ast.expr]) -> bool:
     """Whether `X[...]`'s one argument already stands for a whole parameter list."""
-    if len(given) != 1:
-        return False
-    only = given[0]
-    is_ellipsis = isinstance(only, ast.Constant) and only.value is ...
-    variable = isinstance(only, Bound) and only.reference.kind in {"variable", "parameter"}
-    concatenate = full_name(only) == "typing.Concatenate"
-    return isinstance(only, ast.List) or is_ellipsis or variable or concatenate
+    return len(given) == 1 and _may_be_parameters(given[0])
+
+
+def _may_be_parameters(node: ast.expr) -> bool:
+    """Whether an argument can be what a ParamSpec stands for; a variable may be another one."""
+    is_ellipsis = isinstance(node, ast.Constant) and node.value is ...
+    variable = isinstance(node, Bound) and node.reference.kind in {"variable", "parameter"}
+    concatenate = full_name(node) == "typing.Concatenate"
+    return isinstance(node, ast.List) or is_ellipsis or variable or concatenate
+
+
+def _wanted_after(names: Sequence[OwnParameter], given: Sequence[ast.expr]) -> int:
+    """How many of the arguments the parameters after a TypeVarTuple take.
+
+    A ParamSpec with a default is left to it where the last argument can be no list of parameters.
+    """
+    defaults = bool(names) and names[-1][1] == "ParamSpec" and names[-1][2] is not None
+    left = defaults and not (given and _may_be_parameters(given[-1]))
+    return len(names) - left
+
+
+def _spread(node: ast.expr) -> list[ast.expr]:
+    """What an argument of a TypeVarTuple stands for: several types, or a `*` with what it repeats.
+
+    `Unpack[...]` is said with a `*`, and `*tuple[int, str]` is the same as `int, str`.
+    """
+    match node:
+        case ast.Subscript(value=value, slice=inner) if full_name(value) == "typing.Unpack":
+            return _spread(ast.Starred(inner, ast.Load()))
+        case ast.Starred(value=ast.Subscript(value=value, slice=inner)):
+            elements = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+            repeats = any(isinstance(one, ast.Constant) and one.value is ... for one in elements)
+            if full_name(value) in {"builtins.tuple", "typing.Tuple"} and not repeats:
+                return [one for each in elements for one in _spread(each)]
+    return [node]
 
 
 def _default(kind: str) -> ast.expr:
@@ -154,6 +182,8 @@ def _packed(node: ast.expr) -> ast.expr:
     """`tuple[int, str]`, where a TypeVarTuple stands for several types that nothing spreads."""
     if not isinstance(node, ast.Tuple):
         return node
+    if len(node.elts) == 1 and isinstance(node.elts[0], ast.Starred):
+        return node.elts[0].value  # `tuple[*tuple[int, ...]]` is `tuple[int, ...]`
     whole = Bound("tuple", ast.Load())
     whole.reference = builtin("tuple")
     return ast.Subscript(whole, node, ast.Load())

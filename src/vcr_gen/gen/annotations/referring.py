@@ -2,7 +2,7 @@
 
 import ast
 import builtins
-from typing import Final
+from typing import Final, Literal
 
 from vcr_gen.gen.annotations.scopes import Scope, is_type_variable
 from vcr_gen.gen.model.kinds import When
@@ -102,20 +102,19 @@ def _imported(
     if isinstance(binding.node, ast.Import):
         return Reference(name, "import", binding.module, "", when, home, meaning)
     source, attribute = exporter(library, binding, name)
-    kind = "import"
-    if isinstance(found, Definition) and is_type_variable(library, found.module, found.node):
-        kind = "variable"
-    if meaning == "typing.AnyStr":
-        kind = "variable"
+    variable = meaning == "typing.AnyStr"
+    if isinstance(found, Unread) and _is_typeshed(found.module):
+        found = library.read_standard(found)
+    if isinstance(found, Definition):
+        variable = is_type_variable(library, found.module, found.node)
     if not _exists(library, source, attribute):
         when = When.NEVER
         if _surely_runs(module, binding):
             when, home = When.CHECKING, module.name
     elif module.is_stub and isinstance(found, Definition) and _is_compiled(library, found.module):
         when = max(when, _compiled(library, found.module, found.node))
-    return Reference(
-        name, "variable" if kind == "variable" else "import", source, attribute, when, home, meaning
-    )
+    kind: Literal["variable", "import"] = "variable" if variable else "import"
+    return Reference(name, kind, source, attribute, when, home, meaning)
 
 
 def exporter(library: Library, binding: Binding, name: str) -> tuple[str, str]:
@@ -145,7 +144,7 @@ def exporter(library: Library, binding: Binding, name: str) -> tuple[str, str]:
 
 def _exists(library: Library, module_name: str, attribute: str) -> bool:
     """Whether a stub's name can be imported when the program runs, as far as source tells."""
-    if module_name.partition(".")[0] == "_typeshed":
+    if _is_typeshed(module_name):
         return False
     if is_standard(module_name):
         return True
@@ -156,6 +155,11 @@ def _exists(library: Library, module_name: str, attribute: str) -> bool:
     if running is not None:
         return not attribute or running.may_run_with(attribute) or bool(running.star_imports)
     return library.is_compiled(module_name)
+
+
+def _is_typeshed(module_name: str) -> bool:
+    """Whether a module is there for stubs alone: its type variables too are read from its stub."""
+    return module_name.partition(".")[0] == "_typeshed"
 
 
 def _surely_runs(module: Module, binding: Binding) -> bool:

@@ -98,21 +98,30 @@ class Scope:
             found = scope.resolve(node)
             if found is None:
                 return ""
-            alias = _simple_alias(found)
-            if alias is None or not isinstance(found, Definition):
+            if not isinstance(found, Definition):
                 return found.full_name
-            node, scope = alias, Scope(self.library, found.module)
+            scope = Scope(self.library, found.module)
+            alias = _simple_alias(found.node, scope)
+            if alias is None:
+                return found.full_name
+            node = alias
         return ""
 
 
-def _simple_alias(found: Definition | Unread) -> ast.expr | None:
-    """The right side of `X = Y` and `X = module.Y`."""
-    if isinstance(found, Definition) and isinstance(found.node, ast.Assign):
-        value = found.node.value
-        while isinstance(value, ast.Attribute):
-            value = value.value
-        return found.node.value if isinstance(value, ast.Name) else None
-    return None
+def _simple_alias(node: ast.stmt, scope: Scope) -> ast.expr | None:
+    """The right side of `X = Y`, `X = module.Y` and `X: TypeAlias = Y`."""
+    match node:
+        case ast.AnnAssign(annotation=annotation):
+            if scope.name_of(annotation) != "typing.TypeAlias":
+                return None
+        case ast.Assign():
+            pass
+        case _:
+            return None
+    value = node.value
+    while isinstance(value, ast.Attribute):
+        value = value.value
+    return node.value if isinstance(value, ast.Name) else None
 
 
 def parsed_string(text: str) -> ast.expr | None:

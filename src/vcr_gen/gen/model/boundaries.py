@@ -212,6 +212,8 @@ class Attribute:
     """Whether the Protocol declares `__slots__`."""
     descriptor: bool = False
     """Whether its type has `__get__`, which then tells what reading it gives."""
+    binds: bool = False
+    """Whether it is a function of the class: reading it is a method's to type checkers."""
     lazy: bool = False
     direction: Direction | None = None
     recorded: bool = True

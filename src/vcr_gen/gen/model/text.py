@@ -72,6 +72,13 @@ class Reference:
         bare = self.kind == "import" and not self.attribute and self.spelling == top
         return top if bare else ""
 
+    def submodule(self, after: "Text") -> str:
+        """`.b` where `import a.b` binds a name, and the text goes on to say `.b` after it."""
+        inner = self.module.removeprefix(self.top_level) if self.top_level else ""
+        following = after[0] if after else ""
+        says = isinstance(following, str) and following.startswith(f"{inner}.")
+        return inner if says and not self.home else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Quoted:

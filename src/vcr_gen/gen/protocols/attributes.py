@@ -3,7 +3,7 @@
 import ast
 from typing import Final
 
-from vcr_gen.gen.annotations.descriptors import is_descriptor
+from vcr_gen.gen.annotations.descriptors import is_descriptor, is_function
 from vcr_gen.gen.annotations.inner_types import makes_variable
 from vcr_gen.gen.annotations.resolving import full_name, unquoted
 from vcr_gen.gen.annotations.spelling import spell
@@ -49,6 +49,7 @@ def annotated_attribute(
         read_only="typing.ReadOnly" in wrappers,
         slotted=_has_slots(place.scope.classes[-1]),
         descriptor=is_descriptor(value, place.scope),
+        binds="typing.ClassVar" in wrappers and is_function(value, place.scope),
         lazy=place.scope.module.lazy_annotations,
     )
 

@@ -8,7 +8,7 @@ from keyword import iskeyword
 from pathlib import Path
 from unicodedata import normalize
 
-from vcr_gen.gen.diagnostics import Diagnostic
+from vcr_gen.gen.diagnostics import Diagnostic, printable
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.protocols.candidates import Candidate, module_name
 from vcr_gen.gen.protocols.flatten import is_protocol
@@ -81,7 +81,8 @@ def _check_importable(library: Library, module: Module, problems: Problems) -> N
         if not _is_name(part):
             problems.report(
                 "VCR109",
-                f"nothing can import a Protocol from here: `{part}` is not a name in Python",
+                "nothing can import a Protocol from here: "
+                f"`{printable(part)}` is not a name in Python",
                 "rename the file or folder, or `exclude` it",
                 module=module,
                 node=None,

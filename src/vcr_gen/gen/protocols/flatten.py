@@ -23,6 +23,7 @@ __all__ = [
     "named_class",
     "own_parameters",
     "own_variables",
+    "scope_around",
     "variables_in",
 ]
 
@@ -53,7 +54,7 @@ def is_protocol(library: Library, definition: Definition) -> bool:
     """Whether a class names `Protocol` among its bases."""
     if not isinstance(definition.node, ast.ClassDef):
         return False
-    scope = Scope(library, definition.module)
+    scope = scope_around(library, definition)
     return any(scope.name_of(base) == _PROTOCOL for base in definition.node.bases)
 
 
@@ -61,21 +62,34 @@ def class_scope(
     library: Library, definition: Definition, unresolved: list[tuple[Module, ast.Name]]
 ) -> Scope:
     """The scope of annotations in a class body."""
-    classes: list[ast.ClassDef] = []
-    body: Sequence[ast.stmt] = definition.module.parsed.tree.body
-    for part in definition.qualname.split("."):
-        inner = next((one for one in _classes(body) if one.name == part), None)
-        if inner is None:
-            break
-        classes.append(inner)
-        body = inner.body
-    if not classes or classes[-1] is not definition.node:
-        assert isinstance(definition.node, ast.ClassDef)
-        classes = [*classes[:-1], definition.node]
+    assert isinstance(definition.node, ast.ClassDef)
+    classes = [*_classes_around(definition), definition.node]
     scope = Scope(library, definition.module, tuple(classes), {}, unresolved)
     for one in classes:
         scope = scope.with_parameters(definition.module.parsed.type_parameters(one))
     return scope
+
+
+def scope_around(library: Library, definition: Definition) -> Scope:
+    """The scope of a statement itself: the bases of a class, the right side of an alias.
+
+    In the body of a class, they may be what that body defines.
+    """
+    scope = Scope(library, definition.module, tuple(_classes_around(definition)))
+    if isinstance(definition.node, ast.ClassDef):
+        return scope.with_parameters(definition.module.parsed.type_parameters(definition.node))
+    return scope
+
+
+def _classes_around(definition: Definition) -> Iterator[ast.ClassDef]:
+    """The classes in whose bodies something is defined, outermost first."""
+    body: Sequence[ast.stmt] = definition.module.parsed.tree.body
+    for part in definition.qualname.split(".")[:-1]:
+        inner = next((one for one in _classes(body) if one.name == part), None)
+        if inner is None:
+            return
+        yield inner
+        body = inner.body
 
 
 def _classes(body: Sequence[ast.stmt]) -> Iterator[ast.ClassDef]:
@@ -116,9 +130,7 @@ class _Bases:
 
     def _read(self, definition: Definition) -> Iterator[NamedClass]:
         assert isinstance(definition.node, ast.ClassDef)
-        scope = Scope(self.library, definition.module).with_parameters(
-            definition.module.parsed.type_parameters(definition.node)
-        )
+        scope = scope_around(self.library, definition)
         refused = False
         for base in definition.node.bases:
             name = scope.name_of(base)
@@ -206,7 +218,7 @@ def named_class(node: ast.expr, scope: Scope) -> NamedClass | None:
         value = getattr(found.node, "value", None)  # `Base = Other`, `Base = Other[list[T]]`
         if not isinstance(value, ast.expr):
             return None
-        node, scope = value, Scope(library, found.module)
+        node, scope = value, scope_around(library, found)
         bound = unquoted(bind(node, scope))
         if isinstance(bound, ast.Subscript):
             variables = {one.spelling: one for one in variables_in(bound)}.values()
@@ -224,7 +236,7 @@ def _how_to_find(base: ast.expr, scope: Scope) -> str:
             case Unread():
                 return "install the package it comes from, or add its folder to `sources`"
             case Definition(node=ast.Assign(value=value)) as alias:
-                base, scope = value, Scope(scope.library, alias.module)
+                base, scope = value, scope_around(scope.library, alias)
             case None if isinstance(base, ast.Name):
                 return "import or define it there; a type checker would complain too"
     return "name the class itself: the source does not tell what is computed"
@@ -250,7 +262,7 @@ def own_parameters(library: Library, definition: Definition) -> tuple[OwnParamet
     node, module = definition.node, definition.module
     assert isinstance(node, ast.ClassDef)
     brackets = module.parsed.type_parameters(node)
-    scope = Scope(library, module).with_parameters(brackets)
+    scope = scope_around(library, definition)
     if brackets:
         return tuple(
             (one.name, one.kind, None if one.default is None else bind(one.default, scope))
@@ -261,7 +273,7 @@ def own_parameters(library: Library, definition: Definition) -> tuple[OwnParamet
 
 def own_variables(library: Library, definition: Definition) -> list[Reference]:
     """The type variables that a class without brackets is generic in, in order."""
-    scope = Scope(library, definition.module)
+    scope = scope_around(library, definition)
     generic: list[ast.expr] = []
     others: list[ast.expr] = []
     for base in getattr(definition.node, "bases", ()):

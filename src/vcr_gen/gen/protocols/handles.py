@@ -5,11 +5,10 @@ from collections import deque
 from collections.abc import Container, Iterator
 
 from vcr_gen.gen.annotations.resolving import bind
-from vcr_gen.gen.annotations.scopes import Scope
 from vcr_gen.gen.annotations.spelling import spell
 from vcr_gen.gen.model.boundaries import Boundary, TypeVariable
 from vcr_gen.gen.model.text import Reference, Text, full_names, references
-from vcr_gen.gen.protocols.flatten import class_scope
+from vcr_gen.gen.protocols.flatten import class_scope, scope_around
 from vcr_gen.gen.sources.library import Definition, Library, is_standard
 
 __all__ = ["handles"]
@@ -80,7 +79,7 @@ def _parts(library: Library, found: Definition) -> Iterator[Text]:
         types = (*found.node.bases, *_fields(found.node), *_called(found.node))
     else:
         parameters = found.module.parsed.type_parameters(found.node)
-        scope = Scope(library, found.module).with_parameters(parameters)
+        scope = scope_around(library, found).with_parameters(parameters)
         types = tuple(_made_by(getattr(found.node, "value", None)))
     for one in types:
         yield spell(bind(one, scope))

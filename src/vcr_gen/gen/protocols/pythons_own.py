@@ -32,7 +32,7 @@ NOT_MEMBERS: Final = frozenset(
     }
 )
 """What every class has, whatever a Protocol says of it."""
-_NEEDED: Final = frozenset({"__class__", "__getattribute__"})
+_NEEDED: Final = frozenset({"__class__", "__del__", "__getattribute__"})
 _ACCESS: Final = frozenset({"__getattr__", "__setattr__"})
 _DICTS: Final = frozenset({"builtins.dict", "typing.Dict"})
 

@@ -18,7 +18,7 @@ from vcr_gen.gen.model.field_rules import check_fields, split_match
 from vcr_gen.gen.model.text import Reference, references
 from vcr_gen.gen.protocols.decorators import is_deprecated
 from vcr_gen.gen.protocols.discover import Found
-from vcr_gen.gen.protocols.flatten import class_scope, lineage, own_variables
+from vcr_gen.gen.protocols.flatten import class_scope, lineage, own_variables, scope_around
 from vcr_gen.gen.protocols.handles import handles
 from vcr_gen.gen.protocols.members import read_members
 from vcr_gen.gen.protocols.problems import Problems, RefusedProtocolError
@@ -159,7 +159,7 @@ def _look_up_arguments(
     library: Library, definition: Definition, unresolved: list[tuple[Module, ast.Name]]
 ) -> None:
     """Find what means nothing between the brackets of a class's bases."""
-    scope = class_scope(library, definition, unresolved)
+    scope = replace(scope_around(library, definition), unresolved=unresolved)
     for base in getattr(definition.node, "bases", ()):
         if isinstance(base, ast.Subscript) and not definition.module.standard:
             bind(base.slice, scope)

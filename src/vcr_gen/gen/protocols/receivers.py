@@ -15,6 +15,7 @@ from vcr_gen.gen.protocols.flatten import (
     is_protocol,
     named_class,
     own_parameters,
+    scope_around,
     variables_in,
 )
 from vcr_gen.gen.protocols.signatures import Place
@@ -141,7 +142,7 @@ def _names(definition: Definition, library: Library) -> set[str]:
             continue
         seen.add(one.full_name)
         found.update(_own_names(one))
-        scope = Scope(library, one.module)
+        scope = scope_around(library, one)
         bases = (named_class(base, scope) for base in getattr(one.node, "bases", ()))
         pending.extend(base for base, _ in filter(None, bases) if is_protocol(library, base))
     return found

@@ -63,7 +63,7 @@ def signature_of(node: Function, place: Place, decorated: Decorations) -> Signat
     return Signature(
         parameters=tuple(parameters),
         returns=None if returns is None else spell(returns),
-        returned=_returned(returns),
+        returned=_returned(returns, inner.scope),
         receiver=receiver,
         self_type=_self_type(receiver),
         type_parameters=tuple(bracketed(one, inner.scope) for one in brackets),
@@ -173,13 +173,16 @@ def _tuple_of(pack: ast.expr) -> Text:
     return (builtin("tuple"), "[", *spell(ast.Starred(pack, ast.Load())), "]")
 
 
-def _returned(node: ast.expr | None) -> Literal["value", "none", "never", "awaitable"]:
+def _returned(
+    node: ast.expr | None, scope: Scope
+) -> Literal["value", "none", "never", "awaitable"]:
     if node is None:
         return "value"
     node = unquoted(node)
     if isinstance(node, ast.Constant) and node.value is None:
         return "none"
-    return "never" if full_name(node) in {"typing.NoReturn", "typing.Never"} else "value"
+    meant = scope.name_of(node) if isinstance(node, Bound | ast.Attribute) else ""
+    return "never" if meant in {"typing.NoReturn", "typing.Never"} else "value"
 
 
 def _self_type(receiver: Parameter | None) -> Reference | None:

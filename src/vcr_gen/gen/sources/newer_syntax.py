@@ -20,7 +20,10 @@ __all__ = ["parse_newer"]
 
 
 def parse_newer(text: str) -> Parsed:
-    """Parse text that `ast` refused; raises `SyntaxError` when libcst refuses it too."""
+    """Parse text that `ast` refused; raises `SyntaxError` when libcst refuses it too.
+
+    And `RecursionError` where something stands too deep in other things.
+    """
     return _parse_headers(text) or _parse_wholly(text)
 
 
@@ -59,7 +62,11 @@ def _parse_wholly(text: str) -> Parsed:
         raise SyntaxError(
             error.message, ("", error.raw_line, error.raw_column + 1, None)
         ) from error
-    finder = _NewSyntax(wrapper.module, wrapper.resolve(PositionProvider))
+    try:
+        places = wrapper.resolve(PositionProvider)
+    except KeyError as error:  # which is what libcst makes of it
+        raise RecursionError from error
+    finder = _NewSyntax(wrapper.module, places)
     finder.walk(wrapper.module)
     return Parsed(ast.parse(mask(text, finder.masks)), finder.type_parameters)
 

@@ -48,6 +48,8 @@ def _parse_newer(text: str, refusal: SyntaxError) -> Parsed:
         return parse_newer(text)
     except SyntaxError:
         raise refusal from None
+    except RecursionError:  # where there are fewer brackets, but more around them
+        raise SyntaxError("it is nested too deeply") from refusal
 
 
 def _depth(text: str) -> int:

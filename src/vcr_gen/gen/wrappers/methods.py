@@ -323,7 +323,7 @@ def _body(wrapper: Wrapper, member: Method, signature: Signature) -> Iterator[Ne
     bound = {first.name, *(one.name for one in signature.parameters)}
     port = f"{instance(wrapper, signature, first.name, bound)}.{wrapper.port}"
     if not member.recorded:
-        values = {name: name for name in bound}
+        values = {**{name: name for name in bound}, **dict(as_protocol(wrapper, signature, bound))}
         maker, unseen = wrapper.maker, _unseen(member)
         access = f'{port}.unrecorded("{member.name}")'
         if unseen:

@@ -118,19 +118,36 @@ class Names:
             elif not evaluated and is_inner(text, index, inner):
                 unsaid = part.unsaid
             else:
-                parts.append(self.name(part, bound=bound, evaluated=evaluated))
+                meant, unsaid = self._meant(part, text[index + 1 :], bound)
+                parts.append(self.name(meant, bound=bound, evaluated=evaluated))
         return "".join(parts)
+
+    def _meant(self, part: Reference, after: Text, bound: Collection[str]) -> tuple[Reference, str]:
+        """What is named, and how much of the text after it that makes unneeded.
+
+        Where `a` is something else, `import a.b` gives way as a whole: `import a as _a` would not
+        bring `_a.b`, which type checkers notice.
+        """
+        submodule = part.submodule(after)
+        if not submodule or self._is_free(part, part.spelling, bound):
+            return part, ""
+        return replace(part, spelling="_" + part.module.replace(".", "_")), submodule
 
     def _quoted(self, part: Quoted, bound: Collection[str], inner: Collection[str]) -> str:
         shown = self.spell(part.text, bound=bound, inner=inner)
         if part.original and all(
             is_inner(part.text, index, inner)
-            or (not one.unsaid and self.name(one, bound=bound) == one.spelling)
+            or (not one.unsaid and self._keeps(one, part.text[index + 1 :], bound))
             for index, one in enumerate(part.text)
             if isinstance(one, Reference)
         ):
             return string_annotation(part.original)
         return quoted(shown)
+
+    def _keeps(self, part: Reference, after: Text, bound: Collection[str]) -> bool:
+        """Whether a name is what the source calls it."""
+        meant, _ = self._meant(part, after, bound)
+        return self.name(meant, bound=bound) == part.spelling
 
     def name(
         self, reference: Reference, *, bound: Collection[str] = (), evaluated: bool = False

@@ -11,7 +11,7 @@ from vcr_gen.gen.model.boundaries import (
     Signature,
 )
 from vcr_gen.gen.model.text import Text, builtin, imported
-from vcr_gen.gen.wrappers.bodies import cast_to, handing, instance, returning
+from vcr_gen.gen.wrappers.bodies import as_protocol, cast_to, handing, instance, returning
 from vcr_gen.gen.wrappers.events import RUNTIME
 from vcr_gen.gen.wrappers.headers import decorators_of, header_of
 from vcr_gen.gen.wrappers.layout import Nest
@@ -110,7 +110,7 @@ def _setter(
     value = signature.parameters[0].name if signature.parameters else "value"
     port = f"{instance(wrapper, signature, receiver, {receiver})}.{wrapper.port}"
     header = header_of(wrapper, name, signature)
-    held = any(one.descriptor for one in signature.parameters)
+    given = dict(as_protocol(wrapper, signature, {value})).get(value, value)
     body: tuple[Nest | str, ...]
     if recorded:
         chosen = event_name(wrapper, name, "Set")
@@ -124,12 +124,12 @@ def _setter(
                 quiet,
                 port,
                 bound={receiver, value},
-                values={"value": wrapper.maker.anything(value, {value}) if held else value},
+                values={"value": given},
             )
         )
     else:
         target = _unrecorded(wrapper, port, name, bound={value}, unseen=unseen)
-        body = (f"{target}.{name} = {value}",)
+        body = (f"{target}.{name} = {given}",)
     decorators = (f"{name}.setter", *decorators_of(wrapper, signature))
     return FunctionView(decorators, header, signature.docstring, body)
 
@@ -194,7 +194,7 @@ def attribute_member(wrapper: Wrapper, member: Attribute) -> DeclaredView | Memb
             getter,
             maker,
             recorded=member.recorded,
-            unseen=unseen or (member.descriptor and member.read_only),
+            unseen=unseen or member.binds or (member.descriptor and member.read_only),
         )
     ]
     if member.settable:

@@ -23,6 +23,7 @@ from vcr_gen.gen.model.text import (
     full_names,
     imported,
     is_inner,
+    references,
     replace_self,
     variables_of,
 )
@@ -102,7 +103,7 @@ class Wrapper:
         """
         if not (self.names.lazy or signature.lazy):
             return self.members
-        return _Hiding(self._places, self._places.get(name, 0))
+        return _Hiding(self._hidden_from, self._places.get(name, 0))
 
     def inner(self, *, protocols: bool) -> frozenset[str]:
         """The full names of the classes in its body; Protocols are no types to type checkers."""
@@ -120,6 +121,8 @@ class Wrapper:
             return True
         signature, every = member.signature, (member.signature, *member.overloads)
         if any(one.declared or one.bounded_self for one in signature.parameters):
+            return True
+        if _hides_result(signature):
             return True
         if any(self.is_quoted_twice(one) or self.is_quoted_star(one) for one in every):
             return True
@@ -203,21 +206,29 @@ class Wrapper:
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        """Where each name of the class body stands; 0 where it may stand before all members."""
+        """Where each name of the class body stands; 0 where it stands before all members."""
         places = dict.fromkeys(self.members, 0)
         for number, member in enumerate(self.boundary.members, start=1):
             if not self._comes_first(member):
                 places[member.name] = number
         return places
 
+    @cached_property
+    def _hidden_from(self) -> dict[str, int]:
+        """The place after which each name is hidden; 0 where it is hidden from all members.
+
+        What consists of several functions hides its name from its own later ones already.
+        """
+        several = {one.name for one in self.boundary.members if _is_several(one)}
+        return {name: 0 if name in several else place for name, place in self._places.items()}
+
     def _comes_first(self, member: Member) -> bool:
-        """Whether a member may stand before all others, or consists of several functions."""
+        """Whether a member may stand before all others."""
         match member:
             case Method():
-                return bool(member.overloads) or self.is_told_apart(member)
+                return self.is_told_apart(member)
             case Property():
-                several = member.setter is not None or member.deleter is not None
-                return several or self.is_shown_otherwise(member)
+                return self.is_shown_otherwise(member)
         return True
 
     @cached_property
@@ -251,6 +262,26 @@ class Wrapper:
             return "MixedPort"
         ports: dict[Direction, str] = {"outbound": "OutboundPort", "inbound": "InboundPort"}
         return ports[self.boundary.direction]
+
+
+def _hides_result(signature: Signature) -> bool:
+    """Whether a parameter is called what a type in brackets is, of which the result speaks.
+
+    In the body that name is the parameter, so that nothing there can say the type.
+    """
+    names = {one.name for one in signature.parameters}
+    returned = references(signature.returns or ())
+    return any(one.kind == "parameter" and one.spelling in names for one in returned)
+
+
+def _is_several(member: Member) -> bool:
+    """Whether a member consists of several functions."""
+    match member:
+        case Method():
+            return bool(member.overloads)
+        case Property():
+            return len(member.accessors) > 1
+    return False
 
 
 def _says(text: Text, inner: Collection[str], *, kept: bool) -> bool:

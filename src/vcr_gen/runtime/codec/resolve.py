@@ -81,14 +81,19 @@ def resolve_annotations(
     target: type | Callable[..., object],
     namespace: Mapping[str, Any],
     late_imports: Mapping[str, str],
+    *,
+    around: type | None = None,
 ) -> dict[str, object]:
     """The evaluated annotations of a class or function, words in `Annotated` kept.
 
     A name that cannot be resolved stands as `Any`. A TypeVar becomes its bound, the union of its
-    constraints, or `Any`; `Self` becomes the class.
+    constraints, or `Any`; `Self` becomes the class. A function knows the type parameters of the
+    class `around` it too.
     """
     inner: dict[str, object] = {
-        each.__name__: each for each in getattr(target, "__type_params__", ())
+        each.__name__: each
+        for scope in (around, target)
+        for each in getattr(scope, "__type_params__", ())
     }
     scope = Scope(namespace, late_imports, inner)
     this = target if isinstance(target, type) else None

@@ -1,6 +1,9 @@
+from collections.abc import Callable
 from typing import Any, ClassVar, Protocol
 
 from vcr_gen.boundary import outbound
+
+Measure = Callable[[str], float]
 
 
 @outbound
@@ -28,3 +31,12 @@ class Slotted(Protocol):
     __slots__ = ()
 
     shield: bool
+
+
+@outbound
+class Scale(Protocol):
+    """To type checkers, a function of the class is a method; one of the instance is none."""
+
+    weigh: ClassVar[Callable[[Any, int], float]]
+    measure: "ClassVar[Measure | None]"
+    round: Callable[[float], int]

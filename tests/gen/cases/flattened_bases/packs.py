@@ -31,3 +31,11 @@ class Emitter(Protocol[Unpack[Ts]]):
 
 @outbound
 class Silent(Emitter[()], Protocol): ...
+
+
+@outbound
+class Rows(Registry[str, Unpack[tuple[int, ...]]], Protocol): ...
+
+
+@outbound
+class Tripled(Registry[str, *tuple[int, bytes]], Protocol): ...

@@ -16,9 +16,13 @@ class Door(t.Protocol):
     def knock(self, code: t.Annotated[str, Secret], *, loud: bool = False) -> t.NoReturn: ...
 
 
+Fails: t.TypeAlias = t.Never
+
+
 @vcr_gen.boundary.outbound
 class Wire(t.Protocol):
     async def die(self) -> t.Never: ...
+    def burn(self, after: float) -> Fails: ...
     def level(self, mode: t.Literal["a", "b"]) -> t.Literal[1, 2]: ...
 
 

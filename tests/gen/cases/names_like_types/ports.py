@@ -1,4 +1,5 @@
 import builtins
+import collections.abc
 import datetime
 import uuid
 from datetime import date
@@ -34,3 +35,11 @@ class Ours(Protocol):
     def attach_vcr(self, inner: int) -> int: ...
     def _port(self, call: int) -> int: ...
     def _port_(self, target: int) -> int: ...
+
+
+@outbound
+class Elements(Protocol):
+    """A parameter is called like the package of which a submodule is imported."""
+
+    def add(self, collections: collections.abc.Sequence[int]) -> collections.abc.Set[int]: ...
+    def all(self, collections: int) -> "list[collections.abc.Set[int]]": ...

@@ -1,10 +1,11 @@
 from collections.abc import Callable
-from typing import Protocol
+from typing import Never, Protocol
 
 from vcr_gen.boundary import outbound
 
 type Pair[A] = tuple[A, A]
 type Count = int
+type Fails = Never
 
 
 @outbound
@@ -13,6 +14,7 @@ class Box[T, U: (int, str) = int](Protocol):
     def pair(self) -> Pair[U]: ...
     def mapped[R: object](self, function: Callable[[T], R]) -> list[R]: ...
     def count(self) -> Count: ...
+    async def stop(self) -> Fails: ...
 
 
 @outbound

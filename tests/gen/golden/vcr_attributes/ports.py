@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, qualname_getter, qualname_setter
 
-from attributes.ports import Device, Function, Slotted
+from attributes.ports import Device, Function, Measure, Scale, Slotted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -356,6 +356,89 @@ SLOTTED: Final[Boundary] = Boundary(
     calls={"shield": SlottedShield, "shield.set": SlottedShieldSet},
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScaleWeigh(Call):
+    """`Scale.weigh`, as it crosses the boundary."""
+
+    def __call__(self, target: Scale) -> Callable[[Any, int], float]:
+        return cast("Callable[[Any, int], float]", cast("Any", target).weigh)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScaleMeasure(Call):
+    """`Scale.measure`, as it crosses the boundary."""
+
+    def __call__(self, target: Scale) -> Measure | None:
+        return cast("Measure | None", cast("Any", target).measure)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScaleRound(Call):
+    """`Scale.round`, as it crosses the boundary."""
+
+    def __call__(self, target: Scale) -> Callable[[float], int]:
+        return target.round
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScaleRoundSet(Call):
+    """`Scale.round.set`, as it crosses the boundary."""
+
+    value: Callable[[float], int]
+
+    def __call__(self, target: Scale) -> None:
+        target.round = self.value
+
+
+class VcrScale:
+    """Records and replays `Scale`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Scale | None = None) -> None:
+        self._port = OutboundPort(cassette, SCALE, inner, self)
+        if TYPE_CHECKING:
+            self.round: Callable[[float], int]
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Scale]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    if TYPE_CHECKING:
+        weigh: ClassVar[Callable[[Any, int], float]]
+        measure: "ClassVar[Measure | None]"
+    else:
+
+        @property
+        def weigh(self) -> Callable[[Any, int], float]:
+            return self._port.call(ScaleWeigh())
+
+        @property
+        def measure(self) -> Measure | None:
+            return self._port.call(ScaleMeasure())
+
+        @property
+        def round(self) -> Callable[[float], int]:
+            return self._port.call(ScaleRound())
+
+        @round.setter
+        def round(self, value: Callable[[float], int]) -> None:
+            self._port.call(ScaleRoundSet(value=value))
+
+
+SCALE: Final[Boundary] = Boundary(
+    "Scale",
+    direction="outbound",
+    protocol="attributes.ports:Scale",
+    wrapper=VcrScale,
+    calls={
+        "weigh": ScaleWeigh,
+        "measure": ScaleMeasure,
+        "round": ScaleRound,
+        "round.set": ScaleRoundSet,
+    },
+)
+
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_device_is_a_device(wrapper: VcrDevice) -> Device:
@@ -365,4 +448,7 @@ if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
         return wrapper
 
     def vcr_slotted_is_a_slotted(wrapper: VcrSlotted) -> Slotted:
+        return wrapper
+
+    def vcr_scale_is_a_scale(wrapper: VcrScale) -> Scale:
         return wrapper

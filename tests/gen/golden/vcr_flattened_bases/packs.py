@@ -5,11 +5,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Generic, Self, Unpack
+from typing import TYPE_CHECKING, Final, Generic, Self, Unpack, cast
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from flattened_bases.packs import Bare, Longer, Pairs, Silent, T, Ts
+from flattened_bases.packs import Bare, Longer, Pairs, Rows, Silent, T, Tripled, Ts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +141,7 @@ class LongerRegister(Call, Generic[T, *Ts]):
     """`Longer.register`, as it crosses the boundary."""
 
     first: T
-    args: tuple[str, Unpack[Ts]]
+    args: tuple[str, *Ts]
 
     def __call__(self, target: Longer[T, *Ts]) -> T:
         return target.register(self.first, *self.args)
@@ -152,7 +152,7 @@ class LongerStarred(Call, Generic[T, *Ts]):
     """`Longer.starred`, as it crosses the boundary."""
 
     first: T
-    args: tuple[str, Unpack[Ts]]
+    args: tuple[str, *Ts]
 
     def __call__(self, target: Longer[T, *Ts]) -> T:
         return target.starred(self.first, *self.args)
@@ -162,9 +162,9 @@ class LongerStarred(Call, Generic[T, *Ts]):
 class LongerCall(Call, Generic[T, *Ts]):
     """`Longer.call`, as it crosses the boundary."""
 
-    function: Callable[[T, str, Unpack[Ts]], int]
+    function: Callable[[T, str, *Ts], int]
 
-    def __call__(self, target: Longer[T, *Ts]) -> tuple[T, str, Unpack[Ts]]:
+    def __call__(self, target: Longer[T, *Ts]) -> tuple[T, str, *Ts]:
         return target.call(self.function)
 
 
@@ -179,15 +179,15 @@ class VcrLonger(Generic[T, *Ts]):
         """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
         return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
-    def register(self, first: T, *args: Unpack[tuple[str, Unpack[Ts]]]) -> T:
+    def register(self, first: T, *args: Unpack[tuple[str, *Ts]]) -> T:
         call: LongerRegister[T, *Ts] = LongerRegister(first=first, args=args)
         return self._port.call(call)
 
-    def starred(self, first: T, *args: *tuple[str, Unpack[Ts]]) -> T:
+    def starred(self, first: T, *args: *tuple[str, *Ts]) -> T:
         call: LongerStarred[T, *Ts] = LongerStarred(first=first, args=args)
         return self._port.call(call)
 
-    def call(self, function: Callable[[T, str, Unpack[Ts]], int]) -> tuple[T, str, Unpack[Ts]]:
+    def call(self, function: Callable[[T, str, *Ts], int]) -> tuple[T, str, *Ts]:
         call: LongerCall[T, *Ts] = LongerCall(function=function)
         return self._port.call(call)
 
@@ -234,6 +234,133 @@ SILENT: Final[Boundary] = Boundary(
     calls={"emit": SilentEmit},
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsRegister(Call):
+    """`Rows.register`, as it crosses the boundary."""
+
+    first: str
+    args: tuple[int, ...]
+
+    def __call__(self, target: Rows) -> str:
+        return target.register(self.first, *self.args)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsStarred(Call):
+    """`Rows.starred`, as it crosses the boundary."""
+
+    first: str
+    args: tuple[int, ...]
+
+    def __call__(self, target: Rows) -> str:
+        return target.starred(self.first, *self.args)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsCall(Call):
+    """`Rows.call`, as it crosses the boundary."""
+
+    function: Callable[[str, *tuple[int, ...]], int]
+
+    def __call__(self, target: Rows) -> tuple[str, *tuple[int, ...]]:
+        return cast("Callable[..., tuple[str, *tuple[int, ...]]]", target.call)(self.function)
+
+
+class VcrRows:
+    """Records and replays `Rows`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Rows | None = None) -> None:
+        self._port = OutboundPort(cassette, ROWS, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Rows]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def register(self, first: str, *args: Unpack[tuple[int, ...]]) -> str:
+        return self._port.call(RowsRegister(first=first, args=args))
+
+    def starred(self, first: str, *args: *tuple[int, ...]) -> str:
+        return self._port.call(RowsStarred(first=first, args=args))
+
+    def call(
+        self,
+        function: Callable[[str, *tuple[int, ...]], int],
+    ) -> tuple[str, *tuple[int, ...]]:
+        return self._port.call(RowsCall(function=function))
+
+
+ROWS: Final[Boundary] = Boundary(
+    "Rows",
+    direction="outbound",
+    protocol="flattened_bases.packs:Rows",
+    wrapper=VcrRows,
+    calls={"register": RowsRegister, "starred": RowsStarred, "call": RowsCall},
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TripledRegister(Call):
+    """`Tripled.register`, as it crosses the boundary."""
+
+    first: str
+    args: tuple[int, bytes]
+
+    def __call__(self, target: Tripled) -> str:
+        return target.register(self.first, *self.args)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TripledStarred(Call):
+    """`Tripled.starred`, as it crosses the boundary."""
+
+    first: str
+    args: tuple[int, bytes]
+
+    def __call__(self, target: Tripled) -> str:
+        return target.starred(self.first, *self.args)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TripledCall(Call):
+    """`Tripled.call`, as it crosses the boundary."""
+
+    function: Callable[[str, int, bytes], int]
+
+    def __call__(self, target: Tripled) -> tuple[str, int, bytes]:
+        return target.call(self.function)
+
+
+class VcrTripled:
+    """Records and replays `Tripled`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Tripled | None = None) -> None:
+        self._port = OutboundPort(cassette, TRIPLED, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Tripled]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def register(self, first: str, *args: Unpack[tuple[int, bytes]]) -> str:
+        return self._port.call(TripledRegister(first=first, args=args))
+
+    def starred(self, first: str, *args: *tuple[int, bytes]) -> str:
+        return self._port.call(TripledStarred(first=first, args=args))
+
+    def call(self, function: Callable[[str, int, bytes], int]) -> tuple[str, int, bytes]:
+        return self._port.call(TripledCall(function=function))
+
+
+TRIPLED: Final[Boundary] = Boundary(
+    "Tripled",
+    direction="outbound",
+    protocol="flattened_bases.packs:Tripled",
+    wrapper=VcrTripled,
+    calls={"register": TripledRegister, "starred": TripledStarred, "call": TripledCall},
+)
+
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_pairs_is_a_pairs(wrapper: VcrPairs) -> Pairs:
@@ -246,4 +373,10 @@ if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
         return wrapper
 
     def vcr_silent_is_a_silent(wrapper: VcrSilent) -> Silent:
+        return wrapper
+
+    def vcr_rows_is_a_rows(wrapper: VcrRows) -> Rows:
+        return wrapper
+
+    def vcr_tripled_is_a_tripled(wrapper: VcrTripled) -> Tripled:
         return wrapper

@@ -19,11 +19,24 @@ if TYPE_CHECKING:
         BothRight,
         VcrBoth,
     )
-    from vcr_flattening_makes_clashes.text_stays import ALARM, AlarmRing, AlarmSince, VcrAlarm
+    from vcr_flattening_makes_clashes.text_stays import (
+        ALARM,
+        DIRECTORY,
+        AlarmRing,
+        AlarmSince,
+        DirectoryAll,
+        DirectoryAllSet,
+        DirectoryFound,
+        DirectoryFound2,
+        DirectoryList,
+        VcrAlarm,
+        VcrDirectory,
+    )
 
 __all__ = [
     "ALARM",
     "BOTH",
+    "DIRECTORY",
     "AlarmRing",
     "AlarmSince",
     "BothDate",
@@ -32,13 +45,20 @@ __all__ = [
     "BothLeft",
     "BothList",
     "BothRight",
+    "DirectoryAll",
+    "DirectoryAllSet",
+    "DirectoryFound",
+    "DirectoryFound2",
+    "DirectoryList",
     "VcrAlarm",
     "VcrBoth",
+    "VcrDirectory",
 ]
 
 _HOMES = {
     "ALARM": "vcr_flattening_makes_clashes.text_stays",
     "BOTH": "vcr_flattening_makes_clashes.ports",
+    "DIRECTORY": "vcr_flattening_makes_clashes.text_stays",
     "AlarmRing": "vcr_flattening_makes_clashes.text_stays",
     "AlarmSince": "vcr_flattening_makes_clashes.text_stays",
     "BothDate": "vcr_flattening_makes_clashes.ports",
@@ -47,8 +67,14 @@ _HOMES = {
     "BothLeft": "vcr_flattening_makes_clashes.ports",
     "BothList": "vcr_flattening_makes_clashes.ports",
     "BothRight": "vcr_flattening_makes_clashes.ports",
+    "DirectoryAll": "vcr_flattening_makes_clashes.text_stays",
+    "DirectoryAllSet": "vcr_flattening_makes_clashes.text_stays",
+    "DirectoryFound": "vcr_flattening_makes_clashes.text_stays",
+    "DirectoryFound2": "vcr_flattening_makes_clashes.text_stays",
+    "DirectoryList": "vcr_flattening_makes_clashes.text_stays",
     "VcrAlarm": "vcr_flattening_makes_clashes.text_stays",
     "VcrBoth": "vcr_flattening_makes_clashes.ports",
+    "VcrDirectory": "vcr_flattening_makes_clashes.text_stays",
 }
 
 if not TYPE_CHECKING:

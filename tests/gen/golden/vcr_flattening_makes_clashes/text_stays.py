@@ -3,16 +3,17 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `flattening_makes_clashes.text_stays`."""
 
+import builtins
 import datetime
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime as _datetime
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, overload
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
 from flattening_makes_clashes.lazy_base import Token
-from flattening_makes_clashes.text_stays import Alarm
+from flattening_makes_clashes.text_stays import Alarm, Directory
 from flattening_makes_clashes.text_stays import Token as _Token
 
 
@@ -64,7 +65,102 @@ ALARM: Final[Boundary] = Boundary(
     calls={"ring": AlarmRing, "since": AlarmSince},
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DirectoryList(Call):
+    """`Directory.list`, as it crosses the boundary."""
+
+    def __call__(self, target: Directory) -> str:
+        return target.list()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DirectoryFound(Call):
+    """`Directory.found`, as it crosses the boundary."""
+
+    key: "list[int]"
+
+    def __call__(self, target: Directory) -> "list[str]":
+        return target.found(self.key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DirectoryFound2(Call):
+    """`Directory.found`, as it crosses the boundary."""
+
+    key: "str"
+    rest: "list[int]"
+
+    def __call__(self, target: Directory) -> "str":
+        return target.found(self.key, self.rest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DirectoryAll(Call):
+    """`Directory.all`, as it crosses the boundary."""
+
+    def __call__(self, target: Directory) -> "list[str]":
+        return target.all
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DirectoryAllSet(Call):
+    """`Directory.all.set`, as it crosses the boundary."""
+
+    value: "list[str]"
+
+    def __call__(self, target: Directory) -> "None":
+        target.all = self.value
+
+
+class VcrDirectory:
+    """Records and replays `Directory`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Directory | None = None) -> None:
+        self._port = OutboundPort(cassette, DIRECTORY, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Directory]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def list(self) -> str:
+        return self._port.call(DirectoryList())
+
+    @overload
+    def found(self, key: "builtins.list[int]") -> "builtins.list[str]": ...
+    @overload
+    def found(self, key: "str", rest: "builtins.list[int]") -> "str": ...
+    def found(self, *args: Any, **kwds: Any) -> Any:
+        return self._port.call(self._port.choose((DirectoryFound, DirectoryFound2), args, kwds))
+
+    @property
+    def all(self) -> "builtins.list[str]":
+        return self._port.call(DirectoryAll())
+
+    @all.setter
+    def all(self, value: "builtins.list[str]") -> "None":
+        self._port.call(DirectoryAllSet(value=value))
+
+
+DIRECTORY: Final[Boundary] = Boundary(
+    "Directory",
+    direction="outbound",
+    protocol="flattening_makes_clashes.text_stays:Directory",
+    wrapper=VcrDirectory,
+    calls={
+        "list": DirectoryList,
+        "found": DirectoryFound,
+        "found#2": DirectoryFound2,
+        "all": DirectoryAll,
+        "all.set": DirectoryAllSet,
+    },
+)
+
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_alarm_is_a_alarm(wrapper: VcrAlarm) -> Alarm:
+        return wrapper
+
+    def vcr_directory_is_a_directory(wrapper: VcrDirectory) -> Directory:
         return wrapper

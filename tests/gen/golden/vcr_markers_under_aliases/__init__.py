@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         VcrDoor,
         VcrScale,
         VcrWire,
+        WireBurn,
         WireDie,
         WireLevel,
     )
@@ -47,6 +48,7 @@ __all__ = [
     "VcrDoor",
     "VcrScale",
     "VcrWire",
+    "WireBurn",
     "WireDie",
     "WireLevel",
 ]
@@ -68,6 +70,7 @@ _HOMES = {
     "VcrDoor": "vcr_markers_under_aliases.ports",
     "VcrScale": "vcr_markers_under_aliases.ports",
     "VcrWire": "vcr_markers_under_aliases.ports",
+    "WireBurn": "vcr_markers_under_aliases.ports",
     "WireDie": "vcr_markers_under_aliases.ports",
     "WireLevel": "vcr_markers_under_aliases.ports",
 }

@@ -12,7 +12,7 @@ from vcr_gen import boundary as edge
 from vcr_gen.boundary import Secret, Volatile
 from vcr_gen.runtime import Boundary, Call, Cassette, InboundPort, MixedPort, OutboundPort
 
-from markers_under_aliases.ports import Bench, Clock, Door, Scale, Wire, close, packed
+from markers_under_aliases.ports import Bench, Clock, Door, Fails, Scale, Wire, close, packed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +88,16 @@ class WireDie(Call):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WireBurn(Call):
+    """`Wire.burn`, as it crosses the boundary."""
+
+    after: float
+
+    def __call__(self, target: Wire) -> Fails:
+        target.burn(self.after)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WireLevel(Call):
     """`Wire.level`, as it crosses the boundary."""
 
@@ -111,6 +121,9 @@ class VcrWire:
     async def die(self) -> t.Never:
         await self._port.anever(WireDie())
 
+    def burn(self, after: float) -> Fails:
+        self._port.never(WireBurn(after=after))
+
     def level(self, mode: t.Literal["a", "b"]) -> t.Literal[1, 2]:
         return self._port.call(WireLevel(mode=mode))
 
@@ -120,7 +133,7 @@ WIRE: Final[Boundary] = Boundary(
     direction="outbound",
     protocol="markers_under_aliases.ports:Wire",
     wrapper=VcrWire,
-    calls={"die": WireDie, "level": WireLevel},
+    calls={"die": WireDie, "burn": WireBurn, "level": WireLevel},
 )
 
 

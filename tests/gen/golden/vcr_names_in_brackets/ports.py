@@ -39,6 +39,27 @@ class EstimatorPredict[X, Y](Call):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EstimatorScaled[X, Y](Call):
+    """`Estimator.scaled`, as it crosses the boundary."""
+
+    X_: X = field(metadata={"parameter": "X"})
+
+    def __call__(self, target: Estimator[X, Y]) -> X:
+        return target.scaled(self.X_)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EstimatorBoth[X, Y, Z](Call):
+    """`Estimator.both`, as it crosses the boundary."""
+
+    Z_: Z = field(metadata={"parameter": "Z"})
+    y: Y
+
+    async def __call__(self, target: Estimator[X, Y]) -> tuple[Z, Y]:
+        return await target.both(self.Z_, self.y)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EstimatorBest[X, Y, Call](_Call):
     """`Estimator.best`, as it crosses the boundary."""
 
@@ -61,6 +82,22 @@ class VcrEstimator[X, Y]:
         """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
         return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
+    if TYPE_CHECKING:
+
+        def scaled(self, X: X) -> X: ...
+
+        async def both[Z](self, Z: Z, y: Y) -> tuple[Z, Y]: ...
+
+    else:
+
+        def scaled(self, X: X) -> X:
+            call: EstimatorScaled[Any, Y] = EstimatorScaled(X_=X)
+            return self._port.call(call)
+
+        async def both[Z](self, Z: Z, y: Y) -> tuple[Z, Y]:
+            call: EstimatorBoth[X, Y, Any] = EstimatorBoth(Z_=Z, y=y)
+            return await self._port.acall(call)
+
     def fit(self, X: X, y: Y) -> None:
         call: EstimatorFit[Any, Y] = EstimatorFit(X_=X, y=y)
         self._port.call(call)
@@ -79,7 +116,13 @@ ESTIMATOR: Final[Boundary] = Boundary(
     direction="outbound",
     protocol="names_in_brackets.ports:Estimator",
     wrapper=VcrEstimator,
-    calls={"fit": EstimatorFit, "predict": EstimatorPredict, "best": EstimatorBest},
+    calls={
+        "fit": EstimatorFit,
+        "predict": EstimatorPredict,
+        "scaled": EstimatorScaled,
+        "both": EstimatorBoth,
+        "best": EstimatorBest,
+    },
 )
 
 

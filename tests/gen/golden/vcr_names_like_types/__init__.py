@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from vcr_names_like_types.ports import (
         CALENDAR,
+        ELEMENTS,
         NODE,
         OURS,
         CalendarAsk,
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
         CalendarMove,
         CalendarSet,
         CalendarType,
+        ElementsAdd,
+        ElementsAll,
         NodeFind,
         NodeSince,
         NodeUntil,
@@ -40,12 +43,14 @@ if TYPE_CHECKING:
         OursPort,
         OursPort2,
         VcrCalendar,
+        VcrElements,
         VcrNode,
         VcrOurs,
     )
 
 __all__ = [
     "CALENDAR",
+    "ELEMENTS",
     "NODE",
     "OURS",
     "SHELF",
@@ -56,6 +61,8 @@ __all__ = [
     "CalendarMove",
     "CalendarSet",
     "CalendarType",
+    "ElementsAdd",
+    "ElementsAll",
     "NodeFind",
     "NodeSince",
     "NodeUntil",
@@ -71,6 +78,7 @@ __all__ = [
     "SpidersFirst",
     "SpidersList",
     "VcrCalendar",
+    "VcrElements",
     "VcrNode",
     "VcrOurs",
     "VcrShelf",
@@ -79,6 +87,7 @@ __all__ = [
 
 _HOMES = {
     "CALENDAR": "vcr_names_like_types.ports",
+    "ELEMENTS": "vcr_names_like_types.ports",
     "NODE": "vcr_names_like_types.ports",
     "OURS": "vcr_names_like_types.ports",
     "SHELF": "vcr_names_like_types.lazy",
@@ -89,6 +98,8 @@ _HOMES = {
     "CalendarMove": "vcr_names_like_types.ports",
     "CalendarSet": "vcr_names_like_types.ports",
     "CalendarType": "vcr_names_like_types.ports",
+    "ElementsAdd": "vcr_names_like_types.ports",
+    "ElementsAll": "vcr_names_like_types.ports",
     "NodeFind": "vcr_names_like_types.ports",
     "NodeSince": "vcr_names_like_types.ports",
     "NodeUntil": "vcr_names_like_types.ports",
@@ -104,6 +115,7 @@ _HOMES = {
     "SpidersFirst": "vcr_names_like_types.lazy",
     "SpidersList": "vcr_names_like_types.lazy",
     "VcrCalendar": "vcr_names_like_types.ports",
+    "VcrElements": "vcr_names_like_types.ports",
     "VcrNode": "vcr_names_like_types.ports",
     "VcrOurs": "vcr_names_like_types.ports",
     "VcrShelf": "vcr_names_like_types.lazy",

@@ -6,6 +6,8 @@
 """Wrappers for the boundaries of `names_like_types.ports`."""
 
 import builtins
+import collections.abc
+import collections.abc as _collections_abc
 import datetime
 import datetime as _datetime
 import uuid
@@ -19,7 +21,7 @@ from typing import Self as _Self
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from names_like_types.ports import Calendar, Node, Ours
+from names_like_types.ports import Calendar, Elements, Node, Ours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,6 +286,53 @@ OURS: Final[Boundary] = Boundary(
     },
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ElementsAdd(Call):
+    """`Elements.add`, as it crosses the boundary."""
+
+    collections: _collections_abc.Sequence[int]
+
+    def __call__(self, target: Elements) -> _collections_abc.Set[int]:
+        return target.add(self.collections)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ElementsAll(Call):
+    """`Elements.all`, as it crosses the boundary."""
+
+    collections: int
+
+    def __call__(self, target: Elements) -> "list[_collections_abc.Set[int]]":
+        return target.all(self.collections)
+
+
+class VcrElements:
+    """Records and replays `Elements`."""
+
+    def __init__(self, *, cassette: Cassette, inner: Elements | None = None) -> None:
+        self._port = OutboundPort(cassette, ELEMENTS, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: Callable[[], Elements]) -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def add(self, collections: collections.abc.Sequence[int]) -> collections.abc.Set[int]:
+        return self._port.call(ElementsAdd(collections=collections))
+
+    def all(self, collections: int) -> "list[collections.abc.Set[int]]":
+        return self._port.call(ElementsAll(collections=collections))
+
+
+ELEMENTS: Final[Boundary] = Boundary(
+    "Elements",
+    direction="outbound",
+    protocol="names_like_types.ports:Elements",
+    wrapper=VcrElements,
+    calls={"add": ElementsAdd, "all": ElementsAll},
+)
+
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_calendar_is_a_calendar(wrapper: VcrCalendar) -> Calendar:
@@ -293,4 +342,7 @@ if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
         return wrapper
 
     def vcr_ours_is_a_ours(wrapper: VcrOurs) -> Ours:
+        return wrapper
+
+    def vcr_elements_is_a_elements(wrapper: VcrElements) -> Elements:
         return wrapper

@@ -32,12 +32,26 @@ if TYPE_CHECKING:
         VcrStation,
         VcrStationChannel,
     )
+    from vcr_nested_protocols.siblings import (
+        ARCHIVE_AGAIN,
+        ARCHIVE_READER,
+        ArchiveAgainRead,
+        ArchiveReaderLight,
+        ArchiveReaderRead,
+        VcrArchiveAgain,
+        VcrArchiveReader,
+    )
 
 __all__ = [
+    "ARCHIVE_AGAIN",
+    "ARCHIVE_READER",
     "CABINET_DRAWER",
     "PLAYER",
     "STATION",
     "STATION_CHANNEL",
+    "ArchiveAgainRead",
+    "ArchiveReaderLight",
+    "ArchiveReaderRead",
     "CabinetDrawerName",
     "PlayerMade",
     "PlayerMode",
@@ -49,6 +63,8 @@ __all__ = [
     "StationChannelTune",
     "StationLimits",
     "StationListen",
+    "VcrArchiveAgain",
+    "VcrArchiveReader",
     "VcrCabinetDrawer",
     "VcrPlayer",
     "VcrStation",
@@ -56,10 +72,15 @@ __all__ = [
 ]
 
 _HOMES = {
+    "ARCHIVE_AGAIN": "vcr_nested_protocols.siblings",
+    "ARCHIVE_READER": "vcr_nested_protocols.siblings",
     "CABINET_DRAWER": "vcr_nested_protocols.lazy",
     "PLAYER": "vcr_nested_protocols.lazy",
     "STATION": "vcr_nested_protocols.ports",
     "STATION_CHANNEL": "vcr_nested_protocols.ports",
+    "ArchiveAgainRead": "vcr_nested_protocols.siblings",
+    "ArchiveReaderLight": "vcr_nested_protocols.siblings",
+    "ArchiveReaderRead": "vcr_nested_protocols.siblings",
     "CabinetDrawerName": "vcr_nested_protocols.lazy",
     "PlayerMade": "vcr_nested_protocols.lazy",
     "PlayerMode": "vcr_nested_protocols.lazy",
@@ -71,6 +92,8 @@ _HOMES = {
     "StationChannelTune": "vcr_nested_protocols.ports",
     "StationLimits": "vcr_nested_protocols.ports",
     "StationListen": "vcr_nested_protocols.ports",
+    "VcrArchiveAgain": "vcr_nested_protocols.siblings",
+    "VcrArchiveReader": "vcr_nested_protocols.siblings",
     "VcrCabinetDrawer": "vcr_nested_protocols.lazy",
     "VcrPlayer": "vcr_nested_protocols.lazy",
     "VcrStation": "vcr_nested_protocols.ports",

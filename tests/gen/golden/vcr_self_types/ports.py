@@ -66,6 +66,24 @@ class QueryParent(Call):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QueryChildren(Call):
+    """`Query.children`, as it crosses the boundary."""
+
+    def __call__(self, target: Query) -> list[Query]:
+        return target.children
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryChildrenSet(Call):
+    """`Query.children.set`, as it crosses the boundary."""
+
+    value: list[Query]
+
+    def __call__(self, target: Query) -> None:
+        target.children = self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QueryMerge(Call):
     """`Query.merge`, as it crosses the boundary."""
 
@@ -116,6 +134,14 @@ class VcrQuery:
     def parent(self) -> Self:
         return cast("Self", self._port.call(QueryParent()))
 
+    @property
+    def children(self) -> list[Self]:
+        return cast("list[Self]", self._port.call(QueryChildren()))
+
+    @children.setter
+    def children(self, value: list[Self]) -> None:
+        self._port.call(QueryChildrenSet(value=cast("Any", value)))
+
     def merge(self, others: list[Self]) -> None:
         self._port.call(QueryMerge(others=cast("Any", others)))
 
@@ -135,6 +161,8 @@ QUERY: Final[Boundary] = Boundary(
         "loaded": QueryLoaded,
         "copy": QueryCopy,
         "parent": QueryParent,
+        "children": QueryChildren,
+        "children.set": QueryChildrenSet,
         "merge": QueryMerge,
         "join": QueryJoin,
     },
@@ -554,9 +582,23 @@ class VcrUnheard:
     def copied(self: U, deep: bool) -> U:
         return cast("U", cast("VcrUnheard", self)._port.unrecorded("copied").copied(deep))
 
+    def merge(self, others: list[Self], **named: Self) -> "list[Self]":
+        return cast(
+            "list[Self]",
+            self._port.unrecorded("merge").merge(cast("Any", others), **cast("Any", named)),
+        )
+
     @property
     def parent(self) -> "Self":
         return cast("Self", self._port.unrecorded("parent").parent)
+
+    @property
+    def children(self) -> list[Self]:
+        return cast("list[Self]", self._port.unrecorded("children").children)
+
+    @children.setter
+    def children(self, value: list[Self]) -> None:
+        self._port.unrecorded("children").children = cast("Any", value)
 
     @contextmanager
     def locked(self) -> Generator[Self]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
-from type_parameters.ports import Box, Count, Pair, Read, ReadCallback, Registry, Runner
+from type_parameters.ports import Box, Count, Fails, Pair, Read, ReadCallback, Registry, Runner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +46,14 @@ class BoxCount[T, U: (int, str) = int](Call):
         return target.count()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoxStop[T, U: (int, str) = int](Call):
+    """`Box.stop`, as it crosses the boundary."""
+
+    async def __call__(self, target: Box[T, U]) -> Fails:
+        await target.stop()
+
+
 class VcrBox[T, U: (int, str) = int]:
     """Records and replays `Box`."""
 
@@ -73,13 +81,17 @@ class VcrBox[T, U: (int, str) = int]:
         call: BoxCount[T, U] = BoxCount()
         return self._port.call(call)
 
+    async def stop(self) -> Fails:
+        call: BoxStop[T, U] = BoxStop()
+        await self._port.anever(call)
+
 
 BOX: Final[Boundary] = Boundary(
     "Box",
     direction="outbound",
     protocol="type_parameters.ports:Box",
     wrapper=VcrBox,
-    calls={"get": BoxGet, "pair": BoxPair, "mapped": BoxMapped, "count": BoxCount},
+    calls={"get": BoxGet, "pair": BoxPair, "mapped": BoxMapped, "count": BoxCount, "stop": BoxStop},
 )
 
 

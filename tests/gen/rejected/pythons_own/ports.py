@@ -29,3 +29,8 @@ class Plugin(Protocol):
 @outbound
 class Plain(Protocol):
     def __init_subclass__(cls) -> None: ...
+
+
+@outbound
+class Temporary(Protocol):
+    def __del__(self) -> None: ...
