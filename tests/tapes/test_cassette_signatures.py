@@ -26,6 +26,27 @@ def test_cassettes_recorded_against_another_signature_are_named(project, suffix,
     assert main(["cassette", "check", "tapes", "--no-signatures"]) == 0
 
 
+@pytest.mark.parametrize(
+    ("today", "hint"),
+    [
+        (
+            "line: str)",
+            "vcr-gen cassette migrate --rename-parameter Shell.run.command=line one.yaml, "
+            "or record it again",
+        ),
+        (
+            "command: bytes)",
+            "record it again; `vcr-gen cassette migrate one.yaml` says what else would help",
+        ),
+    ],
+)
+def test_the_hint_is_a_command_that_helps(project, today, hint, capsys):
+    project.record("one.yaml")
+    project.change("command: str)", today)
+    assert main(["cassette", "check", "one.yaml"]) == 1
+    assert f"  hint: {hint}\n" in capsys.readouterr().out
+
+
 def test_changed_signatures_are_in_the_json(project, capsys):
     project.record("one.yaml")
     project.change("def run(", "def execute(")

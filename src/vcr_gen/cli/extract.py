@@ -73,7 +73,10 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     from vcr_gen.gen.output.write import write_file
 
     write_file(path, text)
-    summary = f"wrote {config.display(path)}; next: look it over, then run vcr-gen"
+    summary = (
+        f"wrote {config.display(path)}; next: look it over, name the Protocol instead of the class "
+        "where your code takes one, and run vcr-gen"
+    )
     return tell(replace(offer, code=FINE, summary=summary), terminal)
 
 

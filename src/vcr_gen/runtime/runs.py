@@ -173,7 +173,7 @@ class Run(ABC):
         `failure` is what the application may have swallowed, `error` what ended the session.
         """
         if error is None and failure is None:
-            file.finish(self._plain_header(header))
+            self._finish(file, self._plain_header(header))
             return
         partial = file.abandon()
         if error is None:
@@ -182,6 +182,13 @@ class Run(ABC):
                 f"{shown_path(self._settings.path)}: the recording is incomplete, and not put "
                 f"in place: a value cannot be stored\n\n{failure}{kept}"
             ) from failure
+
+    def _finish(self, file: Recording, header: dict[str, Plain]) -> None:
+        """Put a recording in place, without what it stored before that was known for a secret."""
+        secrets = self.screen.secrets
+        is_late = any(file.holds(secret) for secret in secrets.vault.known)
+        change = secrets.entry_without_known
+        file.finish(change(header), change=change if is_late else None)
 
     def _stored_state(self) -> dict[str, Plain]:
         passing = self.crossing.binder.anything("initial_state")

@@ -18,6 +18,7 @@ from vcr_gen.cli.cassette.files import (
 from vcr_gen.cli.cassette.wrappers import Wrappers, add_config_option, ask_wrappers
 from vcr_gen.cli.report import DIFFERENT, FINE, counted
 from vcr_gen.cli.terminal import Terminal
+from vcr_gen.runtime.failures.history import migration_of
 from vcr_gen.tapes.signatures import ChangedSignature, changed_signatures, renamed_boundaries
 
 __all__ = ["add_parser", "run"]
@@ -104,8 +105,7 @@ def _tell(inspection: Inspection, changed: Sequence[ChangedSignature], terminal:
         for change in changed:
             terminal.data(f"{path}: {change.words}")
         if changed:
-            quoted = shlex.quote(str(path))
-            terminal.data(f"  hint: vcr-gen cassette migrate {quoted}, or record it again")
+            terminal.data(f"  hint: {_hint(path, changed)}")
         return
     terminal.data(str(inspection.problem))
     if inspection.header is None or not inspection.torn:
@@ -115,6 +115,19 @@ def _tell(inspection: Inspection, changed: Sequence[ChangedSignature], terminal:
     terminal.data(f"  {kind} that holds {held}")
     if inspection.events:
         terminal.data(f"  hint: vcr-gen cassette convert --salvage {path} NEW")
+
+
+def _hint(path: Path, changed: Sequence[ChangedSignature]) -> str:
+    """The command that brings a cassette up to date, where it is known which."""
+    options: list[str] = []
+    for change in changed:
+        found = migration_of(change.method, change.recorded, change.current)
+        if change.current is None or found is None:
+            command = shlex.join(["vcr-gen", "cassette", "migrate", str(path)])
+            return f"record it again; `{command}` says what else would help"
+        options += found
+    command = shlex.join(["vcr-gen", "cassette", "migrate", *options, str(path)])
+    return f"{command}, or record it again"
 
 
 def _document(

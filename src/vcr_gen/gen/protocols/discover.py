@@ -15,6 +15,7 @@ from vcr_gen.gen.protocols.flatten import is_protocol
 from vcr_gen.gen.protocols.marks import marked_by_call, marked_classes, mistaken_marks
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.settings.config import BoundaryRule, Config, Direction
+from vcr_gen.gen.settings.toml_table import closest
 from vcr_gen.gen.sources.library import Definition, Library, Unread
 from vcr_gen.gen.sources.modules import Module
 
@@ -245,7 +246,9 @@ def _ruled(library: Library, rule: BoundaryRule, problems: Problems) -> Found | 
         hint = "install the package it comes from, or correct the rule"
     elif not isinstance(found, Definition):
         code, message = "VCR102", f"the module `{module_name}` has no class `{qualname}`"
+        meant = closest(qualname, list(module.bindings))
         hint = 'correct the rule: `protocol = "package.module:Name"`'
+        hint = f"did you mean `{module_name}:{meant}`?" if meant else hint
     else:
         code, message = "VCR104", f"`{rule.protocol}` is not a Protocol"
         hint = "only Protocols can be wrapped; `vcr-gen extract` makes one from a class"

@@ -142,9 +142,7 @@ class ReplayTurns:
             return self._received(head)
         waiter = self._stage.taker(head, at_last=True)
         if waiter is None or waiter.future is None:
-            if isinstance(head.event, Signal) and head.event.kind == "cancel":
-                return self._received(head)
-            return None
+            return self._received(head) if isinstance(head.event, Signal) else None
         future = waiter.future
         if future.get_loop() is not running_library().loop():
             return None

@@ -8,7 +8,7 @@ from vcr_gen.runtime.placeholders import PLACEHOLDER, REDACTED, is_placeholder
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction.finding import ENCODED, Finder, decoded
 from vcr_gen.runtime.redaction.redactor import same_secret
-from vcr_gen.runtime.redaction.vault import Vault
+from vcr_gen.runtime.redaction.vault import Vault, is_distinctive
 
 __all__ = ["Aligner"]
 
@@ -99,6 +99,8 @@ class Aligner:
                 end = _end_of_part(recorded, cursor, raw, position)
             else:
                 end = self._end_of(found[0], raw, position, spans)
+                if end < 0:
+                    end = self._end_of_word(found[0], raw, position, recorded[cursor:])
             if end < 0:
                 return False
             position = end
@@ -119,6 +121,15 @@ class Aligner:
             return position + len(bound)
         end = spans.get(position, -1)
         return end if end > 0 and self._same(placeholder, raw[position:end]) else -1
+
+    def _end_of_word(self, placeholder: str, raw: str, position: int, after: str) -> int:
+        """The same where only later events tell that the word there is a secret; -1 if none."""
+        following = PLACEHOLDER.split(after, maxsplit=1)[0]
+        end = raw.find(following, position) if following else len(raw)
+        word = raw[position:end]
+        if end < 0 or not _is_one_word(word) or not is_distinctive(word):
+            return -1
+        return end if self._same(placeholder, word) else -1
 
     def _same(self, placeholder: str, secret: str) -> bool:
         if placeholder in (REDACTED, secret):

@@ -122,6 +122,24 @@ class Secrets:
                 text = text.replace(secret, self.vault.hide("secret", secret))
         return text
 
+    def entry_without_known(self, entry: dict[str, Plain]) -> dict[str, Plain]:
+        """The header or an event of a file without what turned out to be secret after it."""
+        return {
+            key: self._without_known(value) if key in _VALUES else value
+            for key, value in entry.items()
+        }
+
+    def _without_known(self, value: Plain) -> Plain:
+        if isinstance(value, str):
+            return self.without_known(value)
+        if isinstance(value, list):
+            return [self._without_known(item) for item in value]
+        if isinstance(value, dict):
+            return {
+                self.without_known(key): self._without_known(item) for key, item in value.items()
+            }
+        return value
+
     def align(self, recorded: Plain, actual: Plain) -> Plain:
         """The live value, as recorded wherever only its secrets are others."""
         return self._aligner.align(recorded, actual)

@@ -11,7 +11,7 @@ from typing import Final, final
 
 from vcr_gen.runtime.placeholders import PLACEHOLDER
 
-__all__ = ["Vault"]
+__all__ = ["Vault", "is_distinctive"]
 
 _REMEMBERED: Final = 64
 _SHORTEST: Final = 6
@@ -41,7 +41,7 @@ class Vault:
     def hide(self, rule: str, secret: str, *, everywhere: bool = False) -> str:
         """The placeholder of a secret; look for it `everywhere` from now on, if it is no word."""
         with self._lock:
-            if everywhere and _is_distinctive(secret):
+            if everywhere and is_distinctive(secret):
                 self._remember(secret)
             name = self._names.get(secret)
             if name is None:
@@ -52,7 +52,7 @@ class Vault:
     def look_for(self, secret: str) -> None:
         """Look for a secret everywhere from now on, if it is no word, wherever it comes from."""
         with self._lock:
-            if _is_distinctive(secret):
+            if is_distinctive(secret):
                 self._remember(secret)
 
     def hidden(self) -> list[tuple[str, str]]:
@@ -121,7 +121,7 @@ class Vault:
             self.version += 1
 
 
-def _is_distinctive(text: str) -> bool:
+def is_distinctive(text: str) -> bool:
     """Whether a text is hardly met by chance: no common word, and no number but a long one.
 
     A card or an account has at least as many digits as `_LONG_NUMBER`.

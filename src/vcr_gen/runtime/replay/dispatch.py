@@ -13,6 +13,7 @@ from vcr_gen.errors import DecodeError, DivergenceError, UsageError
 from vcr_gen.runtime.binding import Bound
 from vcr_gen.runtime.event_loops.libraries import Parked, Spawned, running_library
 from vcr_gen.runtime.replay.callers import Callers
+from vcr_gen.runtime.replay.given import GivenStreams
 from vcr_gen.runtime.replay.player import Player
 from vcr_gen.runtime.replay.replayed_streams import AssertedAsyncStream, AssertedStream
 from vcr_gen.runtime.replay.replayer import delivered_call
@@ -23,6 +24,7 @@ from vcr_gen.runtime.tape.window import Slot
 __all__ = ["Dispatcher", "Target"]
 
 Use: TypeAlias = Callable[[Mapping[str, object]], Any]
+SeeThrough: TypeAlias = Callable[[int, AssertedStream], None]
 
 
 @final
@@ -49,6 +51,7 @@ class Dispatcher:
     def __init__(self, player: Player, directory: Directory) -> None:
         self._player = player
         self._directory = directory
+        self._given = GivenStreams(player, self._note)
         self._tasks: dict[int, Spawned] = {}
         self._callers = Callers()
         self._courier = player.courier(self._is_for_thread, self._in_own_thread)
@@ -73,7 +76,7 @@ class Dispatcher:
         released = self._waiting_for_end
         if released is None or released.done():
             return False
-        if not failed and (self.running or self._player.inbound_left()):
+        if not failed and (self.running or self._given.go_on or self._player.inbound_left()):
             return False
         released.set_result(None)
         return True
@@ -81,6 +84,8 @@ class Dispatcher:
     def in_loop(self, slot: Slot) -> Callable[[], None] | None:
         """What serves an event from an idle loop, as a task of its own."""
         event = slot.event
+        if self._given.has(slot):
+            return lambda: self._spawn_step(slot)
         if isinstance(event, Signal):
             task = self._tasks.get(event.call)
             return None if task is None else lambda: self._cancel(slot, task)
@@ -90,22 +95,30 @@ class Dispatcher:
             return None
         return lambda: self._spawn(slot, event, target)
 
-    def in_thread(self, slot: Slot, waiting_in: str | None) -> Callable[[], None] | None:
-        """What serves, in a thread that waits for the tape, a callback that came in its strand."""
+    def in_thread(self, slot: Slot) -> Callable[[], None] | None:
+        """What serves, in a thread that waits for the tape, a callback or a step of a stream."""
         event = slot.event
-        if not isinstance(event, Start) or event.strand != waiting_in:
-            return None
+        if not isinstance(event, Start):
+            taken = self._given.has(slot) and self._player.entrance.announce(slot)
+            return partial(self._given.step, slot) if taken else None
         target = self._directory.target(event)
         if target is None or not self._player.entrance.announce(slot):
             return None
-        return lambda: self.serve(event, target)
+        return lambda: self.serve(event, target, see_through=self._given.add)
 
     def serves(self, slot: Slot) -> bool:
-        """Whether there is who can take an inbound call."""
+        """Whether there is who can take an inbound call, or a step of a stream."""
+        if not isinstance(slot.event, Start):
+            return self._given.has(slot)
         return self._directory.target(slot.start) is not None
 
-    def serve(self, start: Start, target: Target) -> None:
-        """Make an inbound call in this thread and see it through."""
+    @property
+    def given(self) -> tuple[int, ...]:
+        """The calls of the streams that the environment reads step by step."""
+        return self._given.calls
+
+    def serve(self, start: Start, target: Target, see_through: SeeThrough | None = None) -> None:
+        """Make an inbound call in this thread and see it through; a stream in the way given."""
         self.running += 1
         try:
             result = copy_context().run(self._begin, start, target)
@@ -113,7 +126,7 @@ class Dispatcher:
                 _close(result)
                 raise UsageError(f"{start.of} is asynchronous: replay it with `await driver.run()`")
             if isinstance(result, AssertedStream):
-                self._pull(start.call, result)
+                (see_through or self._pull)(start.call, result)
         except (DivergenceError, GeneratorExit, KeyboardInterrupt):
             raise
         except BaseException as error:
@@ -131,7 +144,7 @@ class Dispatcher:
             elif _is_under_way(result, target):
                 await result
             elif isinstance(result, AssertedStream):
-                self._pull(start.call, result)
+                self._given.add(start.call, result)
             await self.serve_soon(start.call)
         except DivergenceError:
             pass  # the player keeps it; raised here too, asyncio would print it as unretrieved
@@ -160,7 +173,7 @@ class Dispatcher:
                 self._spawn(slot, start, target)
             else:
                 self._player.entrance.announce(slot)
-                self.serve(start, target)
+                self.serve(start, target, see_through=self._given.add)
             call = start.call
 
     def attend(self) -> None:
@@ -210,6 +223,14 @@ class Dispatcher:
         self._player.entrance.announce(slot)
         work = self.serve_async(start, target)
         self._tasks[start.call] = running_library().spawn(work)
+
+    def _spawn_step(self, slot: Slot) -> None:
+        self._player.entrance.announce(slot)
+        running_library().spawn(self._step(slot))
+
+    async def _step(self, slot: Slot) -> None:
+        with suppress(DivergenceError):  # the player keeps it
+            self._given.step(slot)
 
     def _cancel(self, slot: Slot, task: Spawned) -> None:
         self._player.entrance.announce(slot)

@@ -17,7 +17,7 @@ from vcr_gen.runtime.replay.ending import Ending
 from vcr_gen.runtime.replay.readers import NOTHING_MORE, Readers
 from vcr_gen.runtime.replay.waiting import BLOCKED_GRACE, Threads, Waiter, Waiters
 from vcr_gen.runtime.strands.lines import Strand, Strands
-from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Start
+from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 
 __all__ = ["TICK", "Receiver", "Stage"]
@@ -32,14 +32,18 @@ class Receiver(Protocol):
     aside: set[int]
     """The calls that are made from threads in the environment's place, and are not over."""
 
+    @property
+    def given(self) -> tuple[int, ...]:
+        """The calls of the application's streams that the environment reads step by step."""
+
     def in_loop(self, slot: Slot) -> Callable[[], None] | None:
         """What serves an event from an idle loop; None where nobody can take it."""
 
-    def in_thread(self, slot: Slot, waiting_in: str | None) -> Callable[[], None] | None:
-        """What serves an inbound call from a thread, which may wait in a strand."""
+    def in_thread(self, slot: Slot) -> Callable[[], None] | None:
+        """What serves an inbound call, or a step of a stream, from a thread that waits."""
 
     def serves(self, slot: Slot) -> bool:
-        """Whether there is who can take an inbound call."""
+        """Whether there is who can take an inbound call, or a step of a stream."""
 
     async def serve_soon(self, call: int) -> None:
         """Serve, in this task, the callbacks that came after a call before the loop was idle."""
@@ -203,10 +207,31 @@ class Stage:
         slot = self.window.next_of_call(waiter.call)
         begun = self.running.get(waiter.call)
         if waiter.future is None and begun is not None:
-            callback = self.window.next_inbound_of(begun.start.strand)
+            callback = self._callback_in(begun.start.strand)
             if callback is not None and (slot is None or callback.index < slot.index):
                 return callback
         return slot if slot is not None and is_for(slot, waiter) else None
+
+    def _callback_in(self, strand: str) -> Slot | None:
+        """What the environment does next in a strand: a call, or a step of a stream it has."""
+        streams = () if self.receiver is None else self.receiver.given
+        steps = (self.window.next_of_call(call) for call in streams)
+        own = (slot for slot in steps if slot is not None and self._served_in(slot) == strand)
+        call = self.window.next_inbound_of(strand)
+        return min(filter(None, (call, *own)), key=lambda slot: slot.index, default=None)
+
+    def _served_in(self, head: Slot) -> str | None:
+        """The strand in whose thread, while it waits, something of the environment's is served.
+
+        A stream is read where the environment read it, or else where it began to.
+        """
+        event = head.event
+        if not head.start.inbound or not isinstance(event, Start | Signal):
+            return None
+        if isinstance(event, Start):
+            return event.strand
+        waiting = {slot.start.strand for slot in self.running.values()}
+        return event.strand if event.strand in waiting else head.start.strand
 
     def may_come_later(self, slot: Slot) -> bool:
         """Whether an event is the start of a call that is free to be made in any order."""
@@ -216,10 +241,10 @@ class Stage:
         )
 
     def run_here(self, head: Slot | None, strand: str | None) -> bool:
-        """Serve an inbound call that is due while this thread waits."""
-        if head is None or not isinstance(head.event, Start) or not head.event.inbound:
+        """Serve what the environment does in a strand, if it is due, while this thread waits."""
+        if head is None or strand is None or self._served_in(head) != strand:
             return False
-        run = None if self.receiver is None else self.receiver.in_thread(head, strand)
+        run = None if self.receiver is None else self.receiver.in_thread(head)
         if run is None:
             return False
         self.changed.release()
@@ -282,12 +307,13 @@ class Stage:
 
     def _is_served(self, head: Slot) -> bool:
         """Whether another thread, which waits in its strand, is about to serve what is due."""
-        if not isinstance(head.event, Start) or not head.event.inbound:
+        strand = self._served_in(head)
+        if strand is None:
             return False
         here = threading.current_thread()
         others = (one.call for one in self.waiters if one.future is None and one.thread is not here)
         begun = (self.running.get(call) for call in others)
-        if all(slot is None or slot.start.strand != head.start.strand for slot in begun):
+        if all(slot is None or slot.start.strand != strand for slot in begun):
             return False
         return self.receiver is not None and self.receiver.serves(head)
 

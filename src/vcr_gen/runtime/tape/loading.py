@@ -15,6 +15,7 @@ from vcr_gen.runtime.formats.scan import count_in
 from vcr_gen.runtime.plain import Plain
 
 __all__ = [
+    "Change",
     "Reading",
     "Salvaged",
     "entries_of",

@@ -4,20 +4,30 @@ A recording grows in a partial file beside its target and replaces the target on
 whole, so that neither a crash nor a full disk costs the old cassette or a finished event.
 """
 
+import json
 import os
 import shutil
 import stat
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from vcr_gen.errors import CassetteWriteError, EncodeError, UsageError
 from vcr_gen.runtime.formats import Format, format_for, layout
+from vcr_gen.runtime.formats.scan import count_in
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.tape.loading import Reading, Salvaged, reason, salvage
+from vcr_gen.runtime.tape.loading import (
+    Change,
+    Reading,
+    Salvaged,
+    entries_of,
+    open_regular,
+    reason,
+    salvage,
+)
 
 if sys.platform != "win32":
     import fcntl
@@ -68,18 +78,30 @@ class Recording:
         start = self._format.event_start
         self._write(self._format.event(event)[len(start) :] + start, 1)
 
-    def finish(self, header: Mapping[str, Plain]) -> None:
-        """Complete the cassette and put it in the target's place, in one step."""
+    def holds(self, text: str) -> bool:
+        """Whether a text stands anywhere in what was written; a quick look that parses nothing."""
+        if not self._head:
+            return False
+        with self._explained(), open_regular(self._partial) as stream:
+            # Where a format escapes letters, it does so as JSON does.
+            spellings = {text, json.dumps(text)[1:-1]}
+            return any(count_in(stream, spelled.encode()) for spelled in spellings)
+
+    def finish(self, header: Mapping[str, Plain], *, change: Change | None = None) -> None:
+        """Complete the cassette and put it in the target's place, in one step.
+
+        `change` is made of each event that was written.
+        """
         if not self._head:
             self.begin(header)
         head = self._format.header(header)
         end = self._format.end({layout.COUNT_KEY: self._count})
         handle = self._open_handle()
         with self._explained():
-            if head == self._head:
+            if head == self._head and change is None:
                 self._complete(handle, end)
             else:
-                self._complete_under(head, end)
+                self._complete_copy(head, end, change)
             _sync_folder(self._target.parent)
         self._close()
 
@@ -130,17 +152,23 @@ class Recording:
             self._close()
         os.replace(self._partial, self._target)
 
-    def _complete_under(self, head: bytes, end: bytes) -> None:
-        """Complete a copy that starts with another header; the lock on the partial covers it."""
+    def _complete_copy(self, head: bytes, end: bytes, change: Change | None) -> None:
+        """Complete a copy that starts with another header, or whose events are changed.
+
+        The lock on the partial covers it.
+        """
         copy = self._partial.with_name(self._partial.name + ".copy")
         try:
             copy.unlink(missing_ok=True)
             with copy.open("xb") as out, self._partial.open("rb") as events:
                 out.write(head)
-                events.seek(len(self._head))
-                shutil.copyfileobj(events, out, 1 << 20)
+                if change is None:
+                    self._copy(events, out)
+                else:
+                    written = (one for one in entries_of(events, self._path) if one.kind == "event")
+                    for entry in islice(written, self._count):
+                        out.write(self._format.event(change(entry.data)))
                 out.flush()
-                _shorten(out.fileno(), out.tell() - len(self._format.event_start))
                 _write_all(out.fileno(), end)
                 _seal(out.fileno(), self._target)
             os.replace(copy, self._target)
@@ -150,6 +178,13 @@ class Recording:
         if sys.platform == "win32":
             self._close()
         self._partial.unlink()
+
+    def _copy(self, events: BinaryIO, out: BinaryIO) -> None:
+        """Copy what was written, up to where the next event would start."""
+        events.seek(len(self._head))
+        shutil.copyfileobj(events, out, 1 << 20)
+        out.flush()
+        _shorten(out.fileno(), out.tell() - len(self._format.event_start))
 
     def _open_handle(self) -> int:
         if self._handle is None:

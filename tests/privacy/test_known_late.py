@@ -1,0 +1,77 @@
+"""A secret that nothing tells when it is first met, and a header or a field does later."""
+
+import pytest
+from guarded.bridges import Echo
+from vcr_guarded import VcrApi
+
+from vcr_gen import Cassette
+from vcr_gen.runtime.tape.storage import Reading
+
+KEY = "k3y-of-mine-0123456789"
+
+
+class KeyFile(Echo):
+    """Where programs have their keys from: a file, a variable, a vault."""
+
+    def ask(self, value):
+        return {"line": f"use {KEY}", "asked": value, "lines": ["äöü\n", 'a "quoted" text']}
+
+
+def program(api):
+    found = api.ask({"path": "~/.key"})
+    key = found["line"].removeprefix("use ")
+    api.send("https://x", headers={"Authorization": f"Bearer {key}"})
+    return found
+
+
+@pytest.fixture(params=["yaml", "jsonl"])
+def path(request, tmp_path):
+    return tmp_path / f"tape.{request.param}"
+
+
+def record(path, **options):
+    with Cassette(path, "all", **options) as cassette:
+        return program(VcrApi(cassette=cassette, inner=KeyFile()))
+
+
+def test_it_is_not_in_the_cassette(path):
+    assert record(path)["line"] == f"use {KEY}"
+    assert KEY not in path.read_text(encoding="utf-8")
+    assert [one.name for one in path.parent.iterdir()] == [path.name]
+
+
+def test_the_cassette_replays(path):
+    recorded = record(path)
+    with Cassette(path, "none") as cassette:
+        replayed = program(VcrApi(cassette=cassette))
+    assert replayed == {**recorded, "line": "use <redacted:authorization:1>"}
+
+
+def test_it_is_not_in_the_initial_state(path):
+    record(path, initial_state={"note": f"run with {KEY}"})
+    assert KEY not in path.read_text(encoding="utf-8")
+    with Reading(path) as reading:
+        assert reading.header["initial_state"] == {"note": "run with <redacted:authorization:1>"}
+
+
+def test_everything_else_is_as_it_would_be(path):
+    record(path)
+    with Reading(path) as reading:
+        asked, sent = [entry.data for entry in reading]
+    assert asked["args"] == {"value": {"path": "~/.key"}}
+    assert asked["returned"]["lines"] == ["äöü\n", 'a "quoted" text']
+    assert sent["args"]["headers"] == {"Authorization": "Bearer <redacted:authorization:1>"}
+
+
+@pytest.mark.parametrize("key", [KEY, "an0ther-key-of-mine"])
+@pytest.mark.parametrize("text", ["{}", "use {} now", "{}/{}", '{{"value": "{}"}}'])
+def test_what_the_program_says_before_it_is_known_is_compared_up_to_it(path, text, key):
+    def program(api, key):
+        api.ask(text.format(key, key))
+        api.send("https://x", headers={"Authorization": f"Bearer {key}"})
+
+    with Cassette(path, "all") as cassette:
+        program(VcrApi(cassette=cassette, inner=Echo()), KEY)
+    assert KEY not in path.read_text(encoding="utf-8")
+    with Cassette(path, "none") as cassette:
+        program(VcrApi(cassette=cassette), key)

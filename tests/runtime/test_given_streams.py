@@ -1,0 +1,145 @@
+"""Streams of the program that the environment reads in turns with other things."""
+
+import asyncio
+from threading import Thread
+
+import pytest
+from vcr_sample import VcrMixer
+
+from vcr_gen.errors import DivergenceError
+
+
+class RealMixer:
+    def zip(self, numbers, words):
+        return [f"{number}{word}" for number, word in zip(numbers, words, strict=False)]
+
+    async def zip_later(self, numbers, words):
+        found = []
+        for number, word in zip(numbers, words, strict=False):
+            await asyncio.sleep(0)
+            found.append(f"{number}{word}")
+        return found
+
+    async def azip(self, numbers, words):
+        return [f"{number}{next(words)}" async for number in numbers]
+
+    def told(self, numbers, tell):
+        return [tell(number) for number in numbers]
+
+    def keep(self, numbers):
+        self._numbers = numbers
+        return next(numbers)
+
+    def more(self):
+        return next(self._numbers)
+
+    def close(self):
+        self._numbers.close()
+
+
+def counted(log, upto=3):
+    try:
+        for number in range(upto):
+            log.append(number)
+            yield number
+    finally:
+        log.append("closed")
+
+
+def spelled(log, words="abc"):
+    for word in words:
+        log.append(word)
+        yield word
+
+
+def test_two_streams_are_read_in_turns(tape):
+    def program(mixer):
+        log = []
+        return mixer.zip(counted(log), spelled(log)), log
+
+    found, log = tape.same(VcrMixer, RealMixer, program)
+    assert found == ["0a", "1b", "2c"]
+    assert log == [0, "a", 1, "b", 2, "c", "closed"]
+
+
+def test_what_one_of_two_streams_gives_is_asserted(tape):
+    def program(mixer, words="abc"):
+        return mixer.zip(counted([]), spelled([], words))
+
+    tape.record(VcrMixer, RealMixer, program)
+    with pytest.raises(DivergenceError, match=r"stream\.iterate"):
+        tape.replay(VcrMixer, lambda mixer: program(mixer, "abx"))
+
+
+def test_a_callback_comes_between_two_items(tape):
+    def program(mixer):
+        log = []
+
+        def tell(number):
+            log.append(f"told {number}")
+            return "x" * number
+
+        return mixer.told(counted(log), tell), log
+
+    found, log = tape.same(VcrMixer, RealMixer, program)
+    assert found == ["", "x", "xx"]
+    assert log == [0, "told 0", 1, "told 1", 2, "told 2", "closed"]
+
+
+def test_a_stream_is_read_on_in_a_later_call(tape):
+    def program(mixer):
+        log = []
+        log.append(f"kept {mixer.keep(counted(log))}")
+        log.append(f"more {mixer.more()}")
+        mixer.close()
+        return log
+
+    expected = [0, "kept 0", 1, "more 1", "closed"]
+    assert tape.same(VcrMixer, RealMixer, program) == expected
+
+
+def test_a_stream_is_read_on_in_a_call_of_another_thread(tape):
+    def program(mixer):
+        log = []
+        mixer.keep(counted(log))
+        thread = Thread(target=lambda: log.append(f"more {mixer.more()}"))
+        thread.start()
+        thread.join()
+        return log[:3]
+
+    assert tape.same(VcrMixer, RealMixer, program) == [0, 1, "more 1"]
+
+
+@pytest.mark.parametrize("order", ["total", "lanes"])
+def test_two_streams_are_read_in_turns_in_any_order_of_calls(tape, order):
+    def program(mixer):
+        return mixer.zip(counted([]), spelled([])), mixer.told(counted([]), str)
+
+    recorded = tape.record(VcrMixer, RealMixer, program, order=order)
+    assert tape.replay(VcrMixer, program, order=order) == recorded
+
+
+def test_two_streams_are_read_in_turns_by_a_coroutine(tape):
+    async def program(mixer):
+        log = []
+        return await mixer.zip_later(counted(log), spelled(log)), log
+
+    found, log = tape.same(VcrMixer, RealMixer, program)
+    assert found == ["0a", "1b", "2c"]
+    assert log == [0, "a", 1, "b", 2, "c", "closed"]
+
+
+def test_an_asynchronous_stream_and_another_are_read_in_turns(tape):
+    async def program(mixer):
+        log = []
+
+        async def numbers():
+            for number in range(3):
+                log.append(number)
+                yield number
+
+        return await mixer.azip(numbers(), spelled(log)), log
+
+    found, log = tape.same(VcrMixer, RealMixer, program)
+    assert found == ["0a", "1b", "2c"]
+    assert log == [0, "a", 1, "b", 2, "c"]
