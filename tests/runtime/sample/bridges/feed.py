@@ -1,7 +1,7 @@
 """Streams, of both colours."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from sample.models import BoomError
@@ -60,6 +60,14 @@ class RealFeed:
 
     async def aupload(self, chunks: Any) -> int:
         return sum([len(chunk) async for chunk in chunks])
+
+    def sizes(self, chunks: Iterator[bytes]) -> Iterator[int]:
+        for chunk in chunks:
+            yield len(chunk)
+
+    async def asizes(self, chunks: Any) -> AsyncIterator[int]:
+        async for chunk in chunks:
+            yield len(chunk)
 
 
 class Stubborn:
