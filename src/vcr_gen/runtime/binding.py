@@ -86,18 +86,25 @@ class Passing:
         with at_place(self.what):
             return replace(value)
 
-    def restore(self, plain: Plain) -> Any:
+    def feed(self, plain: Plain) -> Any:
+        """The live value of a stored form, for the program: what it was given is remembered."""
+        return self.restore(plain, fed=True)
+
+    def restore(self, plain: Plain, *, fed: bool = False) -> Any:
         """The live value of a stored form."""
         if self.codec.replace_live is None:
-            return self._restore(plain)
+            return self._restore(plain, fed=fed)
         with at_place(self.what):
-            return self._restore(plain)
+            return self._restore(plain, fed=fed)
 
-    def _restore(self, plain: Plain) -> Any:
+    def _restore(self, plain: Plain, *, fed: bool) -> Any:
         plain = self.anchors.restore(plain)
         try:
             try:
-                return self.codec.decode(plain)
+                value = self.codec.decode(plain)
+                if fed:  # not where something else stands in: that comes back in many forms
+                    self.secrets.feed(plain)
+                return value
             except DecodeError as error:  # a field of another type than text may be a secret
                 return decode_with_stand_ins(self.codec.decode, plain, error)
         except DecodeError as error:
@@ -261,8 +268,8 @@ class Bound:
             return False
         return True
 
-    def restore(self, stored: Mapping[str, Plain]) -> dict[str, object]:
-        """The live arguments of a recorded call."""
+    def feed(self, stored: Mapping[str, Plain]) -> dict[str, object]:
+        """The live arguments of a recorded call, for the program."""
         for name in stored:
             if name not in self.arguments:
                 what = f"{self.method.name}: argument `{name}`"
@@ -272,7 +279,7 @@ class Bound:
                 what = f"{self.method.name}: argument `{parameter.name}`"
                 raise DecodeError(path=what, expected="a value", got="nothing")
         return {
-            name: passing.restore(stored[name]) if name in stored else ...
+            name: passing.feed(stored[name]) if name in stored else ...
             for name, passing in self.arguments.items()
         }
 
