@@ -220,5 +220,5 @@ def test_a_job_that_calls_otherwise_is_compared_with_what_it_did_itself(tape: Pa
     session(tape, "all", program([]))
     with pytest.raises(DivergenceError) as failed:
         session(tape, "none", program(["!"]))
-    assert "recorded   World.peek(key=\"second\")\n" in str(failed.value)
-    assert "actual     World.peek(key=\"second!\")\n" in str(failed.value)
+    assert 'recorded   World.peek(key="second")\n' in str(failed.value)
+    assert 'actual     World.peek(key="second!")\n' in str(failed.value)
