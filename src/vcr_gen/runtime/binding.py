@@ -5,6 +5,7 @@ import marshal
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from traceback import walk_tb
 from typing import Any, Final, Literal, TypeAlias, final
 
 from vcr_gen.errors import DecodeError, EncodeError
@@ -71,12 +72,16 @@ class Passing:
             return self.anchors.store(self.codec.encode(value))
         except EncodeError as error:
             place = titled(self.what, in_use.get()) + error.path.removeprefix("$")
-            raise EncodeError(
+            refused = EncodeError(
                 path=place,
                 expected=error.expected,
                 got=self.secrets.refused(place, error.got),
                 hint=error.hint,
-            ) from None
+            )
+            if isinstance(value, BaseException) and (site := _raised_at(value)):
+                # It takes the place of that one, which may be the very mistake that is looked for.
+                refused.add_note(f"the {type(value).__name__} was raised at {site}")
+            raise refused from None
 
     def forward(self, value: Any) -> Any:
         """The object that the other side gets: the value itself, with its live parts wrapped."""
@@ -147,6 +152,15 @@ class Passing:
         if self.codec.compare is not None:
             return self.codec.compare(recorded, actual)
         return () if same(recorded, actual) else differences(recorded, actual)
+
+
+def _raised_at(error: BaseException) -> str:
+    """`file:line in function` where an exception comes from; empty where that is not known."""
+    frames = list(walk_tb(error.__traceback__))
+    if not frames:
+        return ""
+    frame, line = frames[-1]
+    return f"{frame.f_code.co_filename}:{line} in {frame.f_code.co_name}"
 
 
 def _image(passing: Passing, value: Any) -> bytes:
