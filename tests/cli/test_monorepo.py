@@ -70,19 +70,18 @@ def test_the_command_that_is_shown_is_right_where_it_is_read(repository: Project
 
 
 @pytest.mark.parametrize(
-    ("folder", "options", "source", "output", "settings"),
+    ("folder", "options", "places"),
     [
-        (".", ["--config", "a/pyproject.toml"], "a/src/a/", "a/generated/vcr_a/", "a/"),
-        ("a", [], "src/a/", "generated/vcr_a/", ""),
-        ("a/src", [], "a/", "../generated/vcr_a/", "../"),
-        ("b", ["--config", "../a/pyproject.toml"], "{}/src/a/", "{}/generated/vcr_a/", "{}/"),
+        (".", ["--config", "a/pyproject.toml"], ("a/src/a/", "a/generated/vcr_a/", "a/")),
+        ("a", [], ("src/a/", "generated/vcr_a/", "")),
+        ("a/src", [], ("a/", "../generated/vcr_a/", "../")),
+        ("b", ["--config", "../a/pyproject.toml"], ("{}/src/a/", "{}/generated/vcr_a/", "{}/")),
     ],
 )
 def test_files_are_named_as_they_can_be_opened_from_where_the_command_is_typed(
-    repository: Project, folder: str, options: list[str], source: str, output: str, settings: str
+    repository: Project, folder: str, options: list[str], places: tuple[str, str, str]
 ) -> None:
-    whole = repository.root / "a"
-    source, output, settings = (each.format(whole) for each in (source, output, settings))
+    source, output, settings = (each.format(repository.root / "a") for each in places)
     here = Project(repository.root / folder)
     assert f" {source}ports.py:" in here.run("--list", *options).out
     assert f"wrote {output}ports.py\n" in here.run(*options).out

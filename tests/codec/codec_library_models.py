@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Generic, TypeVar
 
 import attrs
@@ -49,6 +50,13 @@ class Model(pydantic.BaseModel):
 
 class ModelChild(Model):
     c: float = 0.5
+
+
+class Meeting(pydantic.BaseModel):
+    """Moments that pydantic reads have a zone of its own."""
+
+    at: dt.datetime
+    until: dt.time | None = None
 
 
 class Aliased(pydantic.BaseModel):

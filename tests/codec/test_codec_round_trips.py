@@ -3,6 +3,7 @@
 import pytest
 from codec_exact import identical, round_trip
 from codec_matrix import MATRIX
+from codec_models import Movie
 
 from vcr_gen.runtime.codec import Compiler, Registry, same
 
@@ -33,3 +34,10 @@ def test_encoding_a_value_twice_gives_the_same_plain(name: str) -> None:
 
 def test_the_matrix_has_at_least_180_cases() -> None:
     assert len(MATRIX) >= 180
+
+
+def test_a_typed_dict_keeps_the_order_of_its_keys() -> None:
+    """A program that writes it as JSON writes the same text."""
+    back = round_trip(Movie, {"year": 1927, "title": "Metropolis"})
+    assert isinstance(back, dict)
+    assert list(back) == ["year", "title"]

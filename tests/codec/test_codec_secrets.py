@@ -11,7 +11,7 @@ from codec_marked import COMPILER, TOKEN, ModelLogin, Request, TokenError, compa
 
 from vcr_gen.boundary import Codec, Secret, Volatile
 from vcr_gen.errors import DecodeError, EncodeError
-from vcr_gen.runtime.codec import Difference
+from vcr_gen.runtime.codec import Compiler, Difference, Registry
 from vcr_gen.runtime.placeholders import REDACTED
 
 
@@ -88,6 +88,14 @@ def test_a_secret_that_is_no_text_cannot_be_read_and_says_so() -> None:
     codec = COMPILER.codec(Annotated[int, Secret])
     with pytest.raises(DecodeError, match="a secret that was not stored"):
         codec.decode(codec.encode(5))
+
+
+def test_a_secret_that_no_replay_could_give_is_refused_while_recording() -> None:
+    codec = Compiler(registry=Registry(), rebuilds=True).codec(Annotated[dict[str, str], Secret])
+    with pytest.raises(EncodeError, match="text or bytes where it is marked Secret") as caught:
+        codec.encode({"token": TOKEN})
+    assert "mark a text inside it" in caught.value.hint
+    assert TOKEN not in str(caught.value)
 
 
 def test_a_secret_stored_by_mistake_is_not_shown() -> None:

@@ -234,6 +234,18 @@ SYNCHRONOUS = {
             in_thread(work.get, daemon=False)
             work.put(world.peek(key))
         """,
+    "nothing, but leaves a thread behind that looks for it again and again": """
+        def program(world, key):
+            work = queue.Queue()
+            def poll():
+                while True:
+                    try:
+                        return work.get(timeout=0.5)
+                    except queue.Empty:
+                        pass
+            in_thread(poll, daemon=False)
+            work.put(world.peek(key))
+        """,
     "a loop in another thread that waits for a thread": """
         def program(world, key):
             async def main():

@@ -197,3 +197,28 @@ def test_a_session_does_not_keep_the_jobs_of_a_pool_alive(tape: Path) -> None:
 
     assert session(tape, "all", program)
     assert session(tape, "none", program)
+
+
+def test_a_job_that_calls_otherwise_is_compared_with_what_it_did_itself(tape: Path) -> None:
+    def program(endings: list[str]) -> Program:
+        is_told = threading.Event()
+
+        def job(world: Any, key: str) -> Any:
+            if key == ("first" if endings else "second"):  # so the other is the first to call
+                is_told.wait(5)
+            try:
+                return world.peek("".join((key, *endings)))
+            finally:
+                is_told.set()
+
+        def run(world: Any) -> Any:
+            with ThreadPoolExecutor(2) as pool:
+                return list(pool.map(job, (world, world), ("first", "second")))
+
+        return run
+
+    session(tape, "all", program([]))
+    with pytest.raises(DivergenceError) as failed:
+        session(tape, "none", program(["!"]))
+    assert 'recorded   World.peek(key="second")\n' in str(failed.value)
+    assert 'actual     World.peek(key="second!")\n' in str(failed.value)

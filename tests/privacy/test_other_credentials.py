@@ -126,6 +126,30 @@ def test_a_secret_that_was_fed_comes_back_as_what_was_fed(tape):
     replay(tape, program)
 
 
+def test_what_stands_for_a_secret_that_was_fed_is_that_and_nothing_else(tape):
+    """A program that no longer uses the token which it got would be refused by the real one."""
+
+    def program(api: Any, sent: str) -> None:
+        token = api.ask("log me in")["access_token"]
+        api.send("https://x", headers={"Authorization": f"Bearer {sent or token}"})
+
+    real = Echo({"access_token": PASSWORD})
+    record(tape, lambda api: program(api, ""), real)
+    replay(tape, lambda api: program(api, ""))
+    with pytest.raises(DivergenceError, match=r"headers\.Authorization"):
+        replay(tape, lambda api: program(api, "the-name-of-the-user"))
+
+
+def test_a_key_of_the_programs_own_may_be_another_after_the_environment_repeated_it(tape):
+    def program(api: Any, key: str) -> None:
+        for _ in range(2):
+            api.send("https://x", headers={"Authorization": f"Bearer {key}"})
+            api.ask("what is my key?")
+
+    record(tape, lambda api: program(api, PASSWORD), Echo(f"it is {PASSWORD}"))
+    replay(tape, lambda api: program(api, "dummy-1"))
+
+
 def test_secrets_are_bound_whatever_strand_comes_first(tape):
     def program(api: Any, order: tuple[str, ...], keys: dict[str, str]) -> None:
         def ask(name: str) -> None:

@@ -229,6 +229,20 @@ def test_reading_on_in_a_stream_that_was_left_is_told_with_the_place(tape):
         assert divergence.call_site in divergence.waiting[0]
 
 
+def test_reading_on_in_a_stream_that_was_left_at_the_end_of_the_tape_is_told(tape):
+    def program(feed, count):
+        return [line for line, _ in zip(feed.lines("abcdef"), range(count), strict=False)]
+
+    tape.record(VcrFeed, RealFeed, lambda feed: program(feed, 2))
+    with pytest.raises(DivergenceError) as caught:
+        tape.replay(VcrFeed, lambda feed: program(feed, 4))
+    divergence = caught.value.divergence
+    assert divergence.headline == (
+        "Feed.lines was read no further in the recording, but now the program reads on"
+    )
+    assert divergence.likely.startswith("the loop over the stream no longer ends where it did")
+
+
 def test_interleaved_streams_keep_their_true_order(tape):
     def program(feed):
         one, two = feed.lines("abc"), feed.lines("xyz")
@@ -572,5 +586,5 @@ def test_who_asks_an_iterator_on_that_was_left_after_it_raised_is_told(tape):
         return next(lines) if more else None
 
     tape.same(VcrFeed, StubbornFeed, program)
-    with pytest.raises(DivergenceError, match="in flight"):
+    with pytest.raises(DivergenceError, match="now the program reads on"):
         tape.replay(VcrFeed, lambda feed: program(feed, more=True))

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import re
 
 import pytest
 from sample.application import Application
@@ -33,6 +34,19 @@ def test_one_in_the_block_of_a_context_manager_is_no_other_exit(tape):
     session(tape.path, "all", program)
     with pytest.raises(EncodeError, match=r"Shell\.store: argument `values`.*\n.*register a codec"):
         session(tape.path, "none", lambda *them: program(*them, Odd()))
+
+
+def test_an_exception_with_one_that_leaves_a_block_is_told_with_where_it_was_raised(tape):
+    def program(_shell, locks, _bus, *, fails=False):
+        with locks.lock("door", False):
+            if fails:
+                raise LookupError(Odd())
+
+    session(tape.path, "all", program)
+    with pytest.raises(EncodeError, match="argument `exception`") as caught:
+        session(tape.path, "none", lambda *them: program(*them, fails=True))
+    (note,) = caught.value.__notes__
+    assert re.fullmatch(r"the LookupError was raised at .*values\.py:\d+ in program", note)
 
 
 def test_one_in_a_callback_is_no_other_answer(tape):

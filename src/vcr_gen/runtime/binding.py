@@ -5,6 +5,7 @@ import marshal
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from traceback import walk_tb
 from typing import Any, Final, Literal, TypeAlias, final
 
 from vcr_gen.errors import DecodeError, EncodeError
@@ -80,12 +81,16 @@ class Passing:
             return self.anchors.store(self.codec.encode(value))
         except EncodeError as error:
             place = titled(self.what, in_use.get()) + error.path.removeprefix("$")
-            raise EncodeError(
+            refused = EncodeError(
                 path=place,
                 expected=error.expected,
                 got=self.secrets.refused(place, error.got),
                 hint="; ".join(filter(None, (*import_failures(self.late), error.hint))),
-            ) from None
+            )
+            if isinstance(value, BaseException) and (site := _raised_at(value)):
+                # It takes the place of that one, which may be the very mistake that is looked for.
+                refused.add_note(f"the {type(value).__name__} was raised at {site}")
+            raise refused from None
 
     def forward(self, value: Any) -> Any:
         """The object that the other side gets: the value itself, with its live parts wrapped."""
@@ -95,18 +100,25 @@ class Passing:
         with at_place(self.what):
             return replace(value)
 
-    def restore(self, plain: Plain) -> Any:
+    def feed(self, plain: Plain) -> Any:
+        """The live value of a stored form, for the program: what it was given is remembered."""
+        return self.restore(plain, fed=True)
+
+    def restore(self, plain: Plain, *, fed: bool = False) -> Any:
         """The live value of a stored form."""
         if self.codec.replace_live is None:
-            return self._restore(plain)
+            return self._restore(plain, fed=fed)
         with at_place(self.what):
-            return self._restore(plain)
+            return self._restore(plain, fed=fed)
 
-    def _restore(self, plain: Plain) -> Any:
+    def _restore(self, plain: Plain, *, fed: bool) -> Any:
         plain = self.anchors.restore(plain)
         try:
             try:
-                return self.codec.decode(plain)
+                value = self.codec.decode(plain)
+                if fed:  # not where something else stands in: that comes back in many forms
+                    self.secrets.feed(plain)
+                return value
             except DecodeError as error:  # a field of another type than text may be a secret
                 return decode_with_stand_ins(self.codec.decode, plain, error)
         except DecodeError as error:
@@ -149,6 +161,15 @@ class Passing:
         if self.codec.compare is not None:
             return self.codec.compare(recorded, actual)
         return () if same(recorded, actual) else differences(recorded, actual)
+
+
+def _raised_at(error: BaseException) -> str:
+    """`file:line in function` where an exception comes from; empty where that is not known."""
+    frames = list(walk_tb(error.__traceback__))
+    if not frames:
+        return ""
+    frame, line = frames[-1]
+    return f"{frame.f_code.co_filename}:{line} in {frame.f_code.co_name}"
 
 
 def _image(passing: Passing, value: Any) -> bytes:
@@ -270,8 +291,8 @@ class Bound:
             return False
         return True
 
-    def restore(self, stored: Mapping[str, Plain]) -> dict[str, object]:
-        """The live arguments of a recorded call."""
+    def feed(self, stored: Mapping[str, Plain]) -> dict[str, object]:
+        """The live arguments of a recorded call, for the program."""
         for name in stored:
             if name not in self.arguments:
                 what = f"{self.method.name}: argument `{name}`"
@@ -281,7 +302,7 @@ class Bound:
                 what = f"{self.method.name}: argument `{parameter.name}`"
                 raise DecodeError(path=what, expected="a value", got="nothing")
         return {
-            name: passing.restore(stored[name]) if name in stored else ...
+            name: passing.feed(stored[name]) if name in stored else ...
             for name, passing in self.arguments.items()
         }
 

@@ -205,7 +205,7 @@ class Cassette:
         method = boundary.method(call)
         start = replay.player.entrance.take_inbound(method.name)
         fed = replay.player.rendered(start).arguments
-        arguments = replay.crossing.binder.bind(method).restore(fed)
+        arguments = replay.crossing.binder.bind(method).feed(fed)
         delivered_call.set(start.call)
         made: _C = make_call(call, method, arguments)
         return made

@@ -1,6 +1,7 @@
 """What stands on the tape where a secret was: `<redacted:anthropic-key:1>`."""
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 __all__ = [
@@ -39,8 +40,15 @@ def joined(text: str) -> str:
 
 def placeholders_in(value: object) -> set[str]:
     """Every placeholder in a stored value."""
-    text = repr(value)
-    return {found[0] for found in PLACEHOLDER.finditer(text)} if "<redacted:" in text else set()
+    if isinstance(value, str):
+        if "<redacted:" not in value:
+            return set()
+        return {found[0] for found in PLACEHOLDER.finditer(value)}
+    if isinstance(value, Mapping):
+        return placeholders_in([*value, *value.values()])
+    if isinstance(value, list | tuple):
+        return set().union(*map(placeholders_in, value))
+    return set()
 
 
 def is_placeholder(text: str) -> bool:

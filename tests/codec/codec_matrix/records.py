@@ -56,6 +56,14 @@ RECORDS: dict[str, tuple[Any, object]] = {
     "attrs generic": (lib.AttrsGeneric[list[int]], lib.AttrsGeneric([1])),
     "attrs subclass": (lib.AttrsPoint, lib.AttrsChild(1, 2)),
     "pydantic": (lib.Model, lib.Model(a=1, points=[m.Point(1, 2)])),
+    "pydantic moment": (
+        lib.Meeting,
+        lib.Meeting.model_validate({"at": "2024-01-01T00:00:00Z", "until": "10:30:00-03:30"}),
+    ),
+    "pydantic moment alone": (
+        dt.datetime,
+        lib.Meeting.model_validate({"at": "2024-01-01T00:00:00+02:00"}).at,
+    ),
     "pydantic all set": (lib.Model, lib.Model(a=1, b=None, points=[])),
     "pydantic subclass": (lib.Model, lib.ModelChild(a=1, c=2.5)),
     "pydantic alias": (lib.Aliased, lib.Aliased.model_validate({"from": 1})),

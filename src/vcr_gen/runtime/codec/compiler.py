@@ -63,7 +63,7 @@ class Compiler:
         self._registry: Final = registry or Registry()
         self._live: Final = live
         self.hide: Final = hide
-        self._rebuilds: Final = rebuilds
+        self.rebuilds: Final = rebuilds
         self._names: Final = dict(namespace or {})
         self._depth: Final = Depth()
         self._loaded: Final = LoadedTypes()
@@ -128,7 +128,7 @@ class Compiler:
     def check_found_again(self, cls: type) -> None:
         """Raise `Fault` where another run needs the class and cannot find it by its name."""
         registered = self._registry.name_of(cls) is not None
-        if self._rebuilds and issubclass(cls, BaseException) and not registered:
+        if self.rebuilds and issubclass(cls, BaseException) and not registered:
             check_held(cls)
 
     def find_type(self, name: str, base: type) -> type:

@@ -48,7 +48,7 @@ def mark(nodes: Nodes, inner: Node, words: Iterable[object]) -> Node:
     if any(word is Volatile for word in words):
         node = VolatileNode(node)
     if any(word is Secret for word in words) and not _is_live(inner):
-        node = SecretNode(node, nodes.hide)
+        node = SecretNode(node, nodes.hide, rebuilds=nodes.rebuilds)
     if any(word is Unrecorded for word in words):
         node = UnrecordedNode(node)
     return node
@@ -97,15 +97,21 @@ class Wrapper(Node):
         return self.inner.replace(value)
 
 
+_TEXT_ONLY: Final = (
+    "only text and bytes can be replayed from a secret; mark a text inside it instead"
+)
+
+
 class SecretNode(Wrapper):
     """A value that is never stored: a placeholder is, or null for `None`."""
 
     special: ClassVar[bool] = True
     loosens = "secret"
 
-    def __init__(self, inner: Node, hide: Callable[[Plain], str]) -> None:
+    def __init__(self, inner: Node, hide: Callable[[Plain], str], *, rebuilds: bool) -> None:
         super().__init__(inner)
         self._hide: Final = hide
+        self._rebuilds: Final = rebuilds
         self.hides = True
         self.few = False
         self.kinds = frozenset({STR}) | (inner.kinds & {NULL})
@@ -121,7 +127,19 @@ class SecretNode(Wrapper):
             refused = True
         if refused:  # outside of `except`, so that no traceback leads to the value
             raise Fault(self.name, "a secret of another type")
-        return None if plain is None else self._hide(plain)
+        if plain is None:
+            return None
+        if self._rebuilds and not self._stands_for_one(REDACTED):
+            raise Fault("text or bytes where it is marked Secret", f"a {self.name}", _TEXT_ONLY)
+        return self._hide(plain)
+
+    def _stands_for_one(self, placeholder: str) -> bool:
+        """Whether a replay can give the program the placeholder in the place of a value."""
+        try:
+            self.inner.decode(placeholder)
+        except Fault:
+            return False
+        return True
 
     def decode(self, plain: Plain) -> object:
         """The placeholder as text or bytes; there is nothing to make another type of."""
@@ -132,10 +150,7 @@ class SecretNode(Wrapper):
         try:
             return self.inner.decode(plain)
         except Fault:
-            hint = (
-                "only text and bytes can be replayed from a secret; mark a text inside it instead"
-            )
-            raise Fault(self.name, "a secret that was not stored", hint) from None
+            raise Fault(self.name, "a secret that was not stored", _TEXT_ONLY) from None
 
     def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         """Two placeholders are compared; a secret is never `None`, nor one that was stored."""

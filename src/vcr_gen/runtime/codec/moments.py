@@ -7,6 +7,8 @@ import re
 import zoneinfo
 from typing import Final
 
+from vcr_gen.runtime.codec.pydantic_zones import PYDANTIC, is_pydantics, pydantics_zone
+
 _SUFFIX: Final = re.compile(
     r"(?P<iso>[^\[]*)(\[(?P<zone>[^\[\]=]+)\])?(\[=(?P<name>[^\[\]]*)\])?(?P<fold>\[fold=1\])?"
 )
@@ -80,18 +82,21 @@ def _split(text: str) -> tuple[str, dt.tzinfo | None, int]:
         raise ValueError(text)
     iso, key, name = found["iso"], found["zone"], found["name"]
     zone: dt.tzinfo | None = None
-    if key is not None:
+    if key == PYDANTIC:
+        zone = pydantics_zone(_offset_of(iso))
+    elif key is not None:
         zone = zoneinfo.ZoneInfo(key)
     elif name is not None:
-        offset = dt.time.fromisoformat(f"00:00:00{iso[_offset_at(iso):]}").utcoffset()
-        if offset is None:
-            raise ValueError(text)
-        zone = dt.timezone(offset, name)
+        zone = dt.timezone(_offset_of(iso), name)
     return iso, zone, 1 if found["fold"] else 0
 
 
-def _offset_at(iso: str) -> int:
-    return max(iso.rfind("+"), iso.rfind("-"))
+def _offset_of(iso: str) -> dt.timedelta:
+    at = max(iso.rfind("+"), iso.rfind("-"))
+    offset = dt.time.fromisoformat(f"00:00:00{iso[at:]}").utcoffset()
+    if offset is None:
+        raise ValueError(iso)
+    return offset
 
 
 def _write_zone(zone: dt.tzinfo | None) -> str:
@@ -99,10 +104,16 @@ def _write_zone(zone: dt.tzinfo | None) -> str:
         return ""
     if isinstance(zone, zoneinfo.ZoneInfo):
         return f"[{write_zone(zone)}]"
+    if is_pydantics(zone):
+        return f"{_write_offset(zone)}[{PYDANTIC}]"
     if type(zone) is not dt.timezone:
-        raise ValueError(f"a zone of type {type(zone).__module__}.{type(zone).__qualname__}")
-    offset = dt.time(tzinfo=zone).isoformat().removeprefix("00:00:00")
-    name = zone.tzname(None)
-    return (
-        offset if name == dt.timezone(zone.utcoffset(None)).tzname(None) else f"{offset}[={name}]"
-    )
+        kind = f"{type(zone).__module__}.{type(zone).__qualname__}"
+        raise ValueError(
+            f"a zone of type {kind}; let the bridge give `value.astimezone(datetime.UTC)`"
+        )
+    name, usual = zone.tzname(None), dt.timezone(zone.utcoffset(None)).tzname(None)
+    return _write_offset(zone) + ("" if name == usual else f"[={name}]")
+
+
+def _write_offset(zone: dt.tzinfo) -> str:
+    return dt.time(tzinfo=zone).isoformat().removeprefix("00:00:00")

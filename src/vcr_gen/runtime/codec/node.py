@@ -77,6 +77,11 @@ class Nodes(Protocol):
     """The compiler, as nodes see it."""
 
     @property
+    def rebuilds(self) -> bool:
+        """Whether a replay makes values again of what is encoded, for the program."""
+        ...
+
+    @property
     def hide(self) -> Callable[[Plain], str]:
         """What gives the placeholder of a secret."""
         ...

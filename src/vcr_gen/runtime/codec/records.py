@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.compare import Compare, Difference, compare_fields, differences
 from vcr_gen.runtime.codec.fault import Fault, show, step_to
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes
 from vcr_gen.runtime.codec.plain import DICT, Plain
+
+_V = TypeVar("_V")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class Shape:
     names: Callable[[object], Iterable[str]] | None = None
     """What a value holds, where that may be more than the fields; more is refused."""
     closed: bool = False
-    """Whether values of subclasses cannot stand in (TypedDict)."""
+    """Whether it is a dict with known keys (TypedDict): in its own order, and of no subclass."""
 
 
 class RecordNode(ClassNode):
@@ -87,7 +89,7 @@ class RecordNode(ClassNode):
         except Fault as fault:
             fault.within(step_to(name))
             raise
-        return out
+        return _in_order_of(value, out) if self._shape.closed else out
 
     def restore(self, plain: Plain) -> object:
         """The value with these fields."""
@@ -122,7 +124,7 @@ class RecordNode(ClassNode):
         for field in self._unrecorded:
             if field.default is not None or field.required:
                 values[field.name] = field.default() if field.default else None
-        return values
+        return _in_order_of(plain, values) if self._shape.closed else values
 
     def compare_bare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         """Field by field."""
@@ -168,3 +170,9 @@ class RecordNode(ClassNode):
             if after is not before:
                 changed[name] = after
         return self._shape.rebuild(value, changed) if changed else value
+
+
+def _in_order_of(model: object, values: dict[str, _V]) -> dict[str, _V]:
+    """The values in the order in which a dict has their keys: a program may write it as JSON."""
+    assert isinstance(model, Mapping)
+    return {name: values[name] for name in (*model, *values) if name in values}

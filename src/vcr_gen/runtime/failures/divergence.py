@@ -1,5 +1,6 @@
 """Divergences: what differs, where, since when, and what to do about it."""
 
+import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -91,6 +92,8 @@ class Reporter:
                 kind, likely = "order", "calls changed places, or the one that is due was dropped"
             elif not nearest.repeated:
                 kind, likely = "argument", "an argument changed"
+                if len(stored) > 1 and _are_all(stored, differences):
+                    likely = "a call was added, or its arguments changed"
         called = Start(call=0, of=name, on=operation.on, arguments=stored)
         divergence = self._divergence(
             kind,
@@ -301,6 +304,12 @@ def _is_alike(recorded: Event, actual: Event) -> bool:
     if isinstance(recorded, Signal) and isinstance(actual, Signal):
         return recorded.kind == actual.kind
     return type(recorded) is type(actual)
+
+
+def _are_all(arguments: Mapping[str, Plain], differences: Iterable[Difference]) -> bool:
+    """Whether no argument is as it was: then it may well be another call."""
+    differ = {re.split(r"[.\[]", difference.path)[0] for difference in differences}
+    return differ.issuperset(arguments)
 
 
 def _few(differences: tuple[Difference, ...]) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 from vcr_gen.errors import DivergenceKind
 from vcr_gen.runtime.failures.describing import describe
 from vcr_gen.runtime.replay.waiting import Waiter
-from vcr_gen.runtime.tape.events import End, Signal, Start
+from vcr_gen.runtime.tape.events import End, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 
 __all__ = ["IN_FLIGHT", "name_of", "stall_words", "who_reads_on"]
@@ -21,6 +21,14 @@ def stall_words(
     """The kind of a stall, its headline, and what most likely led to it."""
     waiters = list(waiters)
     if head is None:
+        if reader := _reads_past_the_end(waiters, window):
+            return (
+                "stream",
+                f"{name_of(reader, window)} was read no further in the recording, "
+                "but now the program reads on",
+                "the loop over the stream no longer ends where it did, "
+                "or the recording was closed while an item was on its way",
+            )
         return (
             "unanswered",
             "the program waits for an answer that the recording does not have",
@@ -79,6 +87,12 @@ def who_reads_on(head: Slot | None, waiters: Iterable[Waiter], window: Window) -
         return None
     readers = (waiter for waiter in waiters if waiter.stands_for(head.strand))
     return next((one for one in readers if window.next_of_call(one.call) is None), None)
+
+
+def _reads_past_the_end(waiters: Iterable[Waiter], window: Window) -> Waiter | None:
+    """Who waits for more of a stream that gave something, and that the tape has no end of."""
+    given = {done.event.call for done in window.recent if isinstance(done.event, Item)}
+    return next((waiter for waiter in waiters if waiter.call in given), None)
 
 
 def name_of(waiter: Waiter, window: Window) -> str:

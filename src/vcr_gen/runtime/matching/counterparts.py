@@ -286,12 +286,12 @@ class Counterparts:
                 if not differences:
                     self._bind(strand, slot.strand)
                     return Expectation(slot)
-                nearest = nearest or Expectation(slot, differences)
+                nearest = _nearer(strand, nearest, Expectation(slot, differences))
             for slot in self._heads(self._lineage(strand)):
                 differences = compare(slot)
                 if not differences:
                     return Expectation(slot)
-                nearest = nearest or Expectation(slot, differences)
+                nearest = _nearer(strand, nearest, Expectation(slot, differences))
         return nearest or Expectation(None)
 
     def _of_known_job(self, strand: Strand, name: str, compare: Compare) -> Expectation:
@@ -361,6 +361,20 @@ def _likeness(strand: Strand, slot: Slot) -> int:
     if slot.start.begins == strand.label:
         return _SAME
     return int(_base(slot.start.begins) == _base(strand.label))
+
+
+def _nearer(strand: Strand, one: Expectation | None, other: Expectation) -> Expectation:
+    """Which of two events, neither of which it is, a live job most likely stands for: to be told.
+
+    The one that was started for the same, else the call that differs in the least.
+    """
+
+    def nearness(found: Expectation) -> tuple[int, bool, int]:
+        likeness = 0 if found.slot is None else _likeness(strand, found.slot)
+        is_the_method = all(difference.path for difference in found.differences)
+        return likeness, is_the_method, -len(found.differences)
+
+    return other if one is None or nearness(other) > nearness(one) else one
 
 
 def _base(label: str) -> str:

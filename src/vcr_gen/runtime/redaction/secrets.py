@@ -9,6 +9,7 @@ from typing import final
 from vcr_gen.paths import FieldPath
 from vcr_gen.runtime import places
 from vcr_gen.runtime.codec import MISSING, Missing
+from vcr_gen.runtime.placeholders import placeholders_in
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction.aligning import Aligner
 from vcr_gen.runtime.redaction.finding import Finder
@@ -68,6 +69,11 @@ class Secrets:
     def hide(self, value: Plain) -> str:
         """The placeholder for a value that is marked `Secret`."""
         return self.redactor.hide("secret", value)
+
+    def feed(self, value: Plain) -> None:
+        """The program is given this value of the tape, with placeholders for its secrets."""
+        if found := placeholders_in(value):
+            self.vault.feed(found)
 
     def text(self, text: str) -> str:
         """A text for people without secrets."""

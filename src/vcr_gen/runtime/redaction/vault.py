@@ -31,6 +31,8 @@ class Vault:
         """The secret of each placeholder, while it is only this session's own."""
         self._bound: dict[str, str] = {}
         """The secret of each recorded placeholder."""
+        self._fed: set[str] = set()
+        """The recorded placeholders that the program was given, and that it can only give back."""
         self._tentative: dict[str, str] = {}
         self.known: tuple[str, ...] = ()
         """Secrets to look for wherever they stand: they were named as such, and are no word."""
@@ -68,12 +70,19 @@ class Vault:
         """The secret that a placeholder stands for in this session, if it is one of its own."""
         return self._bound.get(placeholder) or self._texts.get(placeholder)
 
+    def feed(self, placeholders: Iterable[str]) -> None:
+        """The program gets these in the place of secrets that the environment gave it."""
+        with self._lock:
+            self._fed.update(placeholders)
+
     def agree(self, recorded: str, secret: str) -> bool:
         """Whether a secret can be the recorded one; if so, it is until that is retracted."""
         with self._lock:
             bound = self._tentative.get(recorded) or self._bound.get(recorded)
             if bound is not None:
                 return bound == secret
+            if recorded in self._fed:  # what was given is not what comes back
+                return False
             name = self._names.get(secret, "")
             if name in self._bound or secret in self._tentative.values():
                 return False

@@ -203,7 +203,7 @@ class Dispatcher:
 
     def _begin(self, start: Start, target: Target) -> Any:
         try:
-            arguments = target.bound.restore(self._player.rendered(start).arguments)
+            arguments = target.bound.feed(self._player.rendered(start).arguments)
         except DecodeError as error:
             raise self._player.unreadable(error, start) from None
         delivered_call.set(start.call)

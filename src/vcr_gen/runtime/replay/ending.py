@@ -72,7 +72,7 @@ class Ending:
         """The session is over: nobody is interrupted any more, and no thread of it waits."""
         self._alarm.unset()
         if self._session.failure is not None and self._alone:
-            self._rouse(daemons=False)
+            self._rouse(daemons=False, with_time_outs=True)
         self._block = None
 
     def _watch(self) -> None:
@@ -106,13 +106,13 @@ class Ending:
             frame = frame_of_thread(self._owner)
         return frame is not None and self._is_inside(frame)
 
-    def _rouse(self, *, daemons: bool) -> None:
+    def _rouse(self, *, daemons: bool, with_time_outs: bool = False) -> None:
         """End waits that the alarm cannot: of other threads, which would outlive the program."""
         assert self._session.failure is not None
         main = threading.main_thread() if self._alarm.is_set else None
         others = (one for one in self._session.others() if one is not main)
         stuck = (one for one in others if daemons or not one.daemon or one is self._owner)
-        rouse(stuck, self._session.failure)
+        rouse(stuck, self._session.failure, with_time_outs=with_time_outs)
 
     def _answer(self, frame: FrameType) -> DivergenceError | None:
         """What the main thread is to raise there, if that is part of the session."""

@@ -271,7 +271,7 @@ class Player:
     def restore(self, passing: Passing, event: Item | Signal | End) -> Any:
         """The live value of an event."""
         try:
-            return passing.restore(event.value)
+            return passing.feed(event.value)
         except DecodeError as error:
             raise self.unreadable(error, event) from None
 

@@ -16,12 +16,19 @@ __all__ = ["rouse"]
 _WAIT = threading.Condition.wait.__code__
 
 
-def rouse(threads: Iterable[threading.Thread], failure: DivergenceError) -> None:
-    """Raise the divergence in those that wait for a condition, and would do so for ever."""
+def rouse(
+    threads: Iterable[threading.Thread], failure: DivergenceError, *, with_time_outs: bool
+) -> None:
+    """Raise the divergence in those that wait for a condition, and would do so for ever.
+
+    Who waits with a time-out comes back by itself; but it may only look around and wait again.
+    """
     frames = frames_of_threads()
     for thread in threads:
         frame = frames.get(thread.ident or 0)
-        if frame is None or frame.f_code is not _WAIT or frame.f_locals.get("timeout") is not None:
+        if frame is None or frame.f_code is not _WAIT:
+            continue
+        if frame.f_locals.get("timeout") is not None and not with_time_outs:
             continue
         waiter = frame.f_locals.get("waiter")
         if waiter is not None and waiter.locked() and _raise_in(thread, failure):
