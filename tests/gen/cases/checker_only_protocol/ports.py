@@ -1,3 +1,4 @@
+from os import PathLike
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from vcr_gen.boundary import outbound
@@ -11,3 +12,7 @@ if TYPE_CHECKING:
         """Exists for checkers only, and returns what it is called on."""
 
         def joined(self: PortT, other: PortT) -> PortT: ...
+
+    @outbound
+    class Folder(PathLike[str], Protocol):
+        """Inherits what is a Protocol for checkers only, with a type variable of another stub."""

@@ -1,6 +1,5 @@
 from collections.abc import Collection, Container, Hashable, Iterable, Sized
 from contextlib import AbstractContextManager
-from os import PathLike
 from typing import Protocol, TypeVar
 
 from flattened_bases.base import Closable, Reader
@@ -32,8 +31,3 @@ class Names(Container[str], Protocol):
 
 @outbound
 class Numbers(Collection[int], Protocol): ...
-
-
-@outbound
-class Folder(PathLike[str], Protocol):
-    """Its base has a type variable of another stub."""

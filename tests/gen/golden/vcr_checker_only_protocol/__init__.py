@@ -9,17 +9,30 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from vcr_checker_only_protocol.ports import PORT, PortJoined, VcrPort
+    from vcr_checker_only_protocol.ports import (
+        FOLDER,
+        PORT,
+        FolderFspath,
+        PortJoined,
+        VcrFolder,
+        VcrPort,
+    )
 
 __all__ = [
+    "FOLDER",
     "PORT",
+    "FolderFspath",
     "PortJoined",
+    "VcrFolder",
     "VcrPort",
 ]
 
 _HOMES = {
+    "FOLDER": "vcr_checker_only_protocol.ports",
     "PORT": "vcr_checker_only_protocol.ports",
+    "FolderFspath": "vcr_checker_only_protocol.ports",
     "PortJoined": "vcr_checker_only_protocol.ports",
+    "VcrFolder": "vcr_checker_only_protocol.ports",
     "VcrPort": "vcr_checker_only_protocol.ports",
 }
 

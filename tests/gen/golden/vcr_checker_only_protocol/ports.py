@@ -12,9 +12,10 @@ from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 from checker_only_protocol.ports import PortT
 
 if TYPE_CHECKING:
-    from checker_only_protocol.ports import Port
+    from checker_only_protocol.ports import Folder, Port
 
 LATE_IMPORTS: Final = {
+    "Folder": "checker_only_protocol.ports:Folder",
     "Port": "checker_only_protocol.ports:Port",
 }
 
@@ -53,7 +54,43 @@ PORT: Final[Boundary] = Boundary(
     late_imports=LATE_IMPORTS,
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderFspath(Call):
+    """`Folder.__fspath__`, as it crosses the boundary."""
+
+    def __call__(self, target: "Folder") -> str:
+        return target.__fspath__()
+
+
+class VcrFolder:
+    """Records and replays `Folder`."""
+
+    def __init__(self, *, cassette: Cassette, inner: "Folder | None" = None) -> None:
+        self._port = OutboundPort(cassette, FOLDER, inner, self)
+
+    @classmethod
+    def attach(cls, cassette: Cassette, real: "Callable[[], Folder]") -> Self:
+        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
+        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+
+    def __fspath__(self) -> str:
+        return self._port.call(FolderFspath())
+
+
+FOLDER: Final[Boundary] = Boundary(
+    "Folder",
+    direction="outbound",
+    protocol="checker_only_protocol.ports:Folder",
+    wrapper=VcrFolder,
+    calls={"__fspath__": FolderFspath},
+    late_imports=LATE_IMPORTS,
+)
+
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_port_is_a_port(wrapper: VcrPort) -> "Port":
+        return wrapper
+
+    def vcr_folder_is_a_folder(wrapper: VcrFolder) -> "Folder":
         return wrapper

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Iterator, Self, cast
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
 
 from flattened_bases.base import R
-from flattened_bases.ports import File, Folder, Lock, Names, Numbers, Rows, T_co
+from flattened_bases.ports import File, Lock, Names, Numbers, Rows, T_co
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -373,38 +373,6 @@ NUMBERS: Final[Boundary] = Boundary(
     calls={"__len__": NumbersLen, "__iter__": NumbersIter, "__contains__": NumbersContains},
 )
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FolderFspath(Call):
-    """`Folder.__fspath__`, as it crosses the boundary."""
-
-    def __call__(self, target: Folder) -> str:
-        return target.__fspath__()
-
-
-class VcrFolder:
-    """Records and replays `Folder`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Folder | None = None) -> None:
-        self._port = OutboundPort(cassette, FOLDER, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Folder]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
-
-    def __fspath__(self) -> str:
-        return self._port.call(FolderFspath())
-
-
-FOLDER: Final[Boundary] = Boundary(
-    "Folder",
-    direction="outbound",
-    protocol="flattened_bases.ports:Folder",
-    wrapper=VcrFolder,
-    calls={"__fspath__": FolderFspath},
-)
-
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_file_is_a_file(wrapper: VcrFile) -> File:
@@ -420,7 +388,4 @@ if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
         return wrapper
 
     def vcr_numbers_is_a_numbers(wrapper: VcrNumbers) -> Numbers:
-        return wrapper
-
-    def vcr_folder_is_a_folder(wrapper: VcrFolder) -> Folder:
         return wrapper
