@@ -328,6 +328,30 @@ def test_a_protocol_in_a_module_that_another_file_hides_is_refused(
     assert project.run("--set", 'sources=["lib", "src"]').code == 0
 
 
+def test_a_module_beside_a_package_of_its_name_is_the_one_that_is_refused(
+    project: Project,
+) -> None:
+    project.write("src/app/ports/__init__.py", project.read("src/app/ports.py"))
+    run = project.run()
+    assert run.code == 2
+    told = "src/app/ports.py: VCR304 is the module `app.ports`, as src/app/ports/__init__.py is"
+    assert told in run.err
+    assert run.err.count("VCR304") == 1
+
+
+def test_a_package_is_read_and_not_the_module_of_its_name_beside_it(project: Project) -> None:
+    """As Python does, and type checkers: also where only the module has a stub."""
+    project.write("installed/vendor/ports/__init__.py", "class Real: ...\n")
+    stale = "from typing import Protocol\n\n\nclass Clock(Protocol): ...\n"
+    rule = '[[tool.vcr-gen.boundary]]\nprotocol = "vendor.ports:Clock"\ndirection = "outbound"\n'
+    project.write("pyproject.toml", project.read("pyproject.toml") + rule)
+    for name in ("ports.py", "ports.pyi"):
+        project.write(f"installed/vendor/{name}", stale)
+        run = project.run("--set", 'search-path=["installed"]')
+        assert run.code == 2
+        assert "VCR102 the module `vendor.ports` has no class `Clock`" in run.err
+
+
 def test_a_mark_that_a_stub_hides_is_told_also_when_it_comes_later(project: Project) -> None:
     unmarked = project.read("src/app/ports.py").replace("@outbound", "").replace("@inbound", "#")
     project.write("src/app/clock.pyi", "class Plain: ...\n")

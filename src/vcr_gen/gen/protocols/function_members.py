@@ -12,7 +12,12 @@ from vcr_gen.gen.protocols.decorators import Decorations
 from vcr_gen.gen.protocols.flatten import Ancestor
 from vcr_gen.gen.protocols.impossible import why_captured, why_undecided, why_unsayable
 from vcr_gen.gen.protocols.problems import Problems
-from vcr_gen.gen.protocols.receivers import asked_of_instance, why_uncallable, with_demands
+from vcr_gen.gen.protocols.receivers import (
+    asked_of_instance,
+    may_begin_with_instance,
+    why_uncallable,
+    with_demands,
+)
 from vcr_gen.gen.protocols.signatures import Place, signature_of
 from vcr_gen.gen.settings.config import Direction
 from vcr_gen.gen.sources.syntax import Function
@@ -107,7 +112,7 @@ def _refusal(
                 "write the value out",
                 named,
             )
-        if not _takes_instance(node, decorated):
+        if not _takes_instance(node, decorated, declared.place):
             return _Refusal(
                 "VCR204",
                 f"{member} has no parameter for the instance",
@@ -196,12 +201,12 @@ def _named_twice(node: Function) -> ast.arg | None:
     return None
 
 
-def _takes_instance(node: Function, decorated: Decorations) -> bool:
+def _takes_instance(node: Function, decorated: Decorations, place: Place) -> bool:
     """Whether a function has a parameter for what it is bound to, if only `*args`."""
     if decorated.binding == "static" or node.args.posonlyargs or node.args.args:
         return True
     plain = decorated.role == "method" and not decorated.overload and decorated.recorded
-    return decorated.binding == "instance" and plain and node.args.vararg is not None
+    return decorated.binding == "instance" and plain and may_begin_with_instance(node, place)
 
 
 def _overload(signature: Signature) -> Signature:

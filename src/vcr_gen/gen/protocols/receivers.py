@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from vcr_gen.gen.annotations.resolving import full_name, unquoted
+from vcr_gen.gen.annotations.resolving import bind, full_name, unquoted
 from vcr_gen.gen.annotations.scopes import Bound, Scope
 from vcr_gen.gen.model.boundaries import Signature
 from vcr_gen.gen.protocols.flatten import (
@@ -23,7 +23,7 @@ from vcr_gen.gen.sources.library import Definition, Library
 from vcr_gen.gen.sources.modules import class_bindings
 from vcr_gen.gen.sources.syntax import Function
 
-__all__ = ["asked_of_instance", "why_uncallable", "with_demands"]
+__all__ = ["asked_of_instance", "may_begin_with_instance", "why_uncallable", "with_demands"]
 
 _EVERY_OBJECT: Final = frozenset({*dir(object), "__slots__"})
 
@@ -43,6 +43,25 @@ def asked_of_instance(node: Function, place: Place) -> NamedClass | None:
     if isinstance(asked, Bound) and asked.reference.kind in {"variable", "parameter"}:
         return _bound(asked, scope)
     return named_class(asked, scope)
+
+
+def may_begin_with_instance(node: Function, place: Place) -> bool:
+    """Whether the `*args` of a method may hold the instance, by their type.
+
+    They do not where that is a type variable, `P.args`, or a type of Python's own but `object`:
+    pyright lets nobody call such a method, and takes no class for one that has it.
+    """
+    if node.args.vararg is None:
+        return False
+    if node.args.vararg.annotation is None:
+        return True
+    scope = place.scope.with_parameters(place.scope.module.parsed.type_parameters(node))
+    asked = unquoted(bind(node.args.vararg.annotation, scope))
+    if isinstance(asked, ast.Attribute) and asked.attr == "args":
+        asked = asked.value
+    if isinstance(asked, Bound) and asked.reference.kind in {"variable", "parameter"}:
+        return False
+    return _builtin_class(asked) in {None, object}
 
 
 def _bound(variable: Bound, scope: Scope) -> NamedClass | None:

@@ -18,7 +18,9 @@ from vcr_gen.gen.sources.source import parse
 
 __all__ = ["Definition", "Library", "Unread", "is_standard"]
 
-_SUFFIXES: Final = (".pyi", "/__init__.pyi", ".py", "/__init__.py")
+_SUFFIXES: Final = ("/__init__.pyi", "/__init__.py", ".pyi", ".py")
+"""A package hides a module of its name beside it: from Python, and so from type checkers."""
+_RUNNING_SUFFIXES: Final = tuple(one for one in _SUFFIXES if one.endswith(".py"))
 _MOST_HOPS: Final = 50
 _MOST_STARS: Final = 300
 _RUNNING: Final = "!"
@@ -122,7 +124,7 @@ class Library:
         """The `.py` file behind a stub; None when there is no source that runs."""
         if not module.is_stub:
             return module
-        found = self._locate(module.name, (".py", "/__init__.py"))
+        found = self._locate(module.name, _RUNNING_SUFFIXES)
         try:
             return self.module_at(found, f"{module.name}{_RUNNING}") if found else None
         except (SyntaxError, OSError):
@@ -139,7 +141,7 @@ class Library:
         )
 
     def locate(self, name: str) -> Path | None:
-        """The file of a module, stubs first."""
+        """The file of a module, stubs first; a package before a module of its name."""
         if name not in self._places:
             self._places[name] = self._locate(name, _SUFFIXES)
         return self._places[name]
