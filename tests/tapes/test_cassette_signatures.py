@@ -47,6 +47,21 @@ def test_the_hint_is_a_command_that_helps(project, today, hint, capsys):
     assert f"  hint: {hint}\n" in capsys.readouterr().out
 
 
+def test_annotations_that_become_text_are_no_change(project, capsys):
+    project.change(
+        "command: str)", "command: str, where: Path = Path(), limits: Limits = Limits())"
+    )
+    project.record("one.yaml")
+    project.change(
+        "from collections.abc", "from __future__ import annotations\nfrom collections.abc"
+    )
+    assert main(["cassette", "check", "one.yaml"]) == 0
+    project.change("where: Path ", "where: Path | None ")
+    assert main(["cassette", "check", "one.yaml"]) == 1
+    words = "recorded before the type of parameter `where` of `Shell.run` changed"
+    assert words in capsys.readouterr().out
+
+
 def test_changed_signatures_are_in_the_json(project, capsys):
     project.record("one.yaml")
     project.change("def run(", "def execute(")
@@ -121,7 +136,8 @@ def test_a_project_without_wrappers_is_said_to_be_one(project, capsys, tmp_path)
     empty.write_text("[tool.vcr-gen]\noutput = 'made'\n")
     assert main(["cassette", "check", "one.yaml", "--config", str(empty)]) == 0
     told = capsys.readouterr().err
-    assert "signatures were not compared: there are no wrappers in made\n" in told
+    made = empty.parent / "made"
+    assert f"signatures were not compared: there are no wrappers in {made}\n" in told
     empty.write_text("[tool.vcr-gen]\noutptu = 'made'\n")
     assert main(["cassette", "check", "one.yaml", "--config", str(empty)]) == 2
     assert "did you mean" in capsys.readouterr().err

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from vcr_gen.runtime.failures.history import signature_change
+from vcr_gen.runtime.failures.history import same_signature, signature_change
 from vcr_gen.tapes.calls import split_name
 from vcr_gen.tapes.wrappers import CurrentBoundary, Described
 
@@ -63,7 +63,7 @@ def changed_signatures(recorded: Recorded, current: Described) -> Iterator[Chang
         if now is None:
             words = f"recorded before `{method}` was renamed or removed from `{boundary}`"
             yield ChangedSignature(name, signature, None, words)
-        elif now != signature:
+        elif not same_signature(signature, now):
             yield ChangedSignature(name, signature, now, signature_change(name, signature, now))
 
 

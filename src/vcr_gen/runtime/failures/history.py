@@ -2,14 +2,31 @@
 
 import ast
 
-__all__ = ["changed_parameters", "declared_types", "migration_of", "signature_change"]
+__all__ = [
+    "changed_parameters",
+    "declared_types",
+    "migration_of",
+    "same_signature",
+    "signature_change",
+]
 
 _RESULT = "return"
 
 
+def same_signature(recorded: str, current: str) -> bool:
+    """Whether two signatures say the same, though one may name the modules of its types.
+
+    Those that Python evaluates are remembered with their modules, those that stay text as written.
+    """
+    said = _said(recorded)
+    return recorded == current or (
+        bool(said) and list(said.items()) == list(_said(current).items())
+    )
+
+
 def signature_change(name: str, recorded: str | None, current: str | None) -> str:
     """How the signature changed; empty when it did not, or is not known."""
-    if recorded is None or current is None or recorded == current:
+    if recorded is None or current is None or same_signature(recorded, current):
         return ""
     before, after = _parameters(recorded), _parameters(current)
     added = [parameter for parameter in after if parameter not in before]
@@ -54,21 +71,38 @@ def declared_types(signature: str) -> dict[str, str]:
 
     A file may hold anything, so nothing when it is odd.
     """
+    return {
+        name: ast.unparse(annotation) if annotation else ""
+        for name, annotation in _annotations(signature)
+    }
+
+
+def _annotations(signature: str) -> list[tuple[str, ast.expr | None]]:
     try:
         function = ast.parse(f"def _{signature}: ...").body[0]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
+        return []
     if not isinstance(function, ast.FunctionDef):
-        return {}
+        return []
     arguments = [(argument.arg, argument.annotation) for argument in function.args.args]
+    return [*arguments, (_RESULT, function.returns)]
+
+
+def _said(signature: str) -> dict[str, str]:
+    """The types as they can be compared: without the modules in which they are."""
     return {
-        name: ast.unparse(annotation) if annotation else ""
-        for name, annotation in [*arguments, (_RESULT, function.returns)]
+        name: ast.unparse(_LastNames().visit(annotation)) if annotation else ""
+        for name, annotation in _annotations(signature)
     }
 
 
 def _parameters(signature: str) -> dict[str, str]:
-    return {name: type_ for name, type_ in declared_types(signature).items() if name != _RESULT}
+    return {name: type_ for name, type_ in _said(signature).items() if name != _RESULT}
+
+
+class _LastNames(ast.NodeTransformer):
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        return ast.Name(node.attr, ast.Load())
 
 
 def _list(names: list[str]) -> str:
