@@ -4,9 +4,10 @@ import asyncio
 from threading import Thread
 
 import pytest
+from tape_data import read_tape
 from vcr_sample import VcrMixer
 
-from vcr_gen.errors import DivergenceError
+from vcr_gen.errors import DivergenceError, EncodeError
 
 
 class RealMixer:
@@ -35,6 +36,15 @@ class RealMixer:
 
     def close(self):
         self._numbers.close()
+
+    def total(self, numbers, more=None):
+        return sum(numbers) + sum(more or ())
+
+    def hushed(self, words):
+        return len(list(words))
+
+    def either(self, numbers):
+        return sum(numbers)
 
 
 def counted(log, upto=3):
@@ -143,3 +153,31 @@ def test_an_asynchronous_stream_and_another_are_read_in_turns(tape):
     found, log = tape.same(VcrMixer, RealMixer, program)
     assert found == ["0a", "1b", "2c"]
     assert log == [0, "a", 1, "b", 2, "c"]
+
+
+def test_an_iterator_for_an_iterable_is_read_by_the_environment_and_asserted(tape):
+    def program(mixer, upto=3):
+        log = []
+        found = [
+            mixer.total(counted(log, upto)),
+            mixer.total([1, 2], more=map(abs, [-4])),
+            mixer.total((5,), None),
+            mixer.either(iter([6, 7])),
+        ]
+        return found, log
+
+    assert tape.same(VcrMixer, RealMixer, program) == ([3, 7, 5, 13], [0, 1, 2, "closed"])
+    calls = [entry for entry in read_tape(tape.path) if entry.get("of") == "Mixer.total"]
+    assert [call["args"]["numbers"] for call in calls[1:]] == [
+        [1, 2],
+        {"$type": "tuple", "$value": [5]},
+    ]
+    with pytest.raises(DivergenceError, match=r"stream\.iterate"):
+        tape.replay(VcrMixer, lambda mixer: program(mixer, 4))
+
+
+def test_an_iterator_that_is_marked_secret_is_refused(tape):
+    assert tape.same(VcrMixer, RealMixer, lambda mixer: mixer.hushed(["psst"])) == 1
+    assert "psst" not in tape.path.read_text()
+    with pytest.raises(EncodeError, match=r"Mixer\.hushed: argument `words`"):
+        tape.record(VcrMixer, RealMixer, lambda mixer: mixer.hushed(iter(["psst"])))

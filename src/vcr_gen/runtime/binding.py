@@ -25,7 +25,7 @@ from vcr_gen.runtime.places import replace
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.redaction import Redaction, Secrets, decode_with_stand_ins
 from vcr_gen.runtime.rules import Loosening, Rules, how_in_words
-from vcr_gen.runtime.shapes import Kind, shape_of
+from vcr_gen.runtime.shapes import Kind, given_type, shape_of
 from vcr_gen.runtime.spec import Method
 from vcr_gen.runtime.tape.events import Outcome
 
@@ -375,7 +375,10 @@ class Binder:
             method=method,
             arguments={
                 parameter.name: passing(
-                    parameter.annotation, there, f"argument `{parameter.name}`", parameter.name
+                    given_type(parameter.annotation),
+                    there,
+                    f"argument `{parameter.name}`",
+                    parameter.name,
                 )
                 for parameter in method.parameters
             },

@@ -1,4 +1,4 @@
-"""How a result crosses a boundary: as one value, item by item, or when it is awaited."""
+"""How results and arguments cross a boundary: as one value, item by item, or when awaited."""
 
 import asyncio
 import types
@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-__all__ = ["Kind", "Shape", "shape_of", "strip"]
+from vcr_gen.boundary import Secret
+from vcr_gen.runtime.codec.given import Given
+from vcr_gen.runtime.codec.rewrite import union_of
+
+__all__ = ["Kind", "Shape", "given_type", "shape_of", "strip"]
 
 
 class Kind(Enum):
@@ -66,6 +70,26 @@ def shape_of(annotation: object) -> Shape:
         if origin is abc.Coroutine:
             return Shape(Kind.AWAITABLE, _nth(arguments, 2))
     return Shape(Kind.VALUE, annotation)
+
+
+def given_type(annotation: object) -> object:
+    """The type of an argument: an `Iterable` may be a value, or an iterator for the taker to read.
+
+    As a value it would be read here, and be empty for the one that it was given to. A secret one is
+    still refused: the items of a stream are stored one by one.
+    """
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Annotated:
+        inner, *words = arguments
+        secret = any(word is Secret for word in words)
+        return annotation if secret else typing.Annotated[(given_type(inner), *words)]
+    if origin in (typing.Union, types.UnionType):
+        return union_of(tuple(map(given_type, arguments)))
+    if abc.Iterable in (origin, annotation):
+        stream = Given(types.GenericAlias(abc.Iterator, (_nth(arguments, 0),)))
+        return typing.Annotated[annotation, stream]
+    value = strip(annotation)
+    return annotation if value is annotation else given_type(value)
 
 
 def strip(annotation: object) -> object:

@@ -1,9 +1,9 @@
 """An environment that reads several things of the program's, in turns."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Protocol
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from typing import Annotated, Protocol
 
-from vcr_gen.boundary import outbound
+from vcr_gen.boundary import Secret, outbound
 
 
 @outbound
@@ -17,3 +17,6 @@ class Mixer(Protocol):
     def keep(self, numbers: Iterator[int]) -> int: ...
     def more(self) -> int: ...
     def close(self) -> None: ...
+    def total(self, numbers: Iterable[int], more: Iterable[int] | None = None) -> int: ...
+    def hushed(self, words: Annotated[Iterable[str], Secret]) -> int: ...
+    def either(self, numbers: Iterable[int] | Iterator[int]) -> int: ...

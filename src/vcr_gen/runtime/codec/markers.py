@@ -10,8 +10,10 @@ from vcr_gen.boundary import Match, Secret, Unrecorded, Volatile, name_of
 from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.compare import Difference
 from vcr_gen.runtime.codec.fault import Fault, show
+from vcr_gen.runtime.codec.given import Given, GivenNode
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, Node, Nodes
 from vcr_gen.runtime.codec.plain import KINDS, NULL, STR, Plain, check_plain, kind_of
+from vcr_gen.runtime.codec.wrapper import Wrapper
 from vcr_gen.runtime.placeholders import REDACTED, is_placeholder
 
 NOT_SHOWN: Final = "<not shown>"
@@ -43,6 +45,9 @@ def mark(nodes: Nodes, inner: Node, words: Iterable[object]) -> Node:
         if isinstance(word, CodecMarker):
             node = custom_node(nodes, None, inner.name, word.encode, word.decode)
     for word in words:
+        if isinstance(word, Given):
+            node = GivenNode(node, nodes.node(word.stream))
+    for word in words:
         if isinstance(word, Match):
             node = MatchNode(node, word.same)
     if any(word is Volatile for word in words):
@@ -60,41 +65,6 @@ def _is_live(node: Node) -> bool:
     return node.is_live or (
         bool(parts) and all(part.is_live or part.kinds == {NULL} for part in parts)
     )
-
-
-class Wrapper(Node):
-    """A node that behaves like another one but for what a subclass changes."""
-
-    def __init__(self, inner: Node) -> None:
-        self.inner: Final = inner
-        self.name = inner.name
-        self.kinds = inner.kinds
-        self.natural = inner.natural
-        self.few = inner.few
-
-    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
-        """The node inside."""
-        return (((), self.inner),)
-
-    def encode(self, value: object) -> Plain:
-        """As inside."""
-        return self.inner.encode(value)
-
-    def decode(self, plain: Plain) -> object:
-        """As inside."""
-        return self.inner.decode(plain)
-
-    def fits(self, value: object) -> int:
-        """As inside."""
-        return self.inner.fits(value)
-
-    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        """As inside."""
-        return self.inner.compare(recorded, actual)
-
-    def replace(self, value: object) -> object:
-        """As inside."""
-        return self.inner.replace(value)
 
 
 _TEXT_ONLY: Final = (

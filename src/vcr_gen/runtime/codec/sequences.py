@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
 from vcr_gen.paths import Step, Wild
 from vcr_gen.runtime.codec.compare import Difference, compare_items, differences
 from vcr_gen.runtime.codec.fault import Fault, show
-from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
+from vcr_gen.runtime.codec.node import NO_FIT, ClassNode, Node, Nodes
 from vcr_gen.runtime.codec.plain import LIST, Plain
 
 BOUNDED: Final = "$bounded"
@@ -87,6 +87,10 @@ class ItemsNode(ClassNode):
     def compare_bare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         """Item by item."""
         return compare_items(lambda _: self.item.compare, recorded, actual)
+
+    def fits(self, value: object) -> int:
+        """How far the value's type is from the declared one; an iterator would be used up here."""
+        return NO_FIT if isinstance(value, Iterator) else super().fits(value)
 
     def replace(self, value: object) -> object:
         """The container with the live parts of its items replaced, of the value's own type."""
