@@ -122,6 +122,29 @@ def test_live_parts_are_stored_and_read_by_the_runtime(name: str) -> None:
     assert "replayed" in repr(codec.decode(plain))
 
 
+@dataclass
+class Note:
+    text: str
+
+
+class NoteOfCursor(Note, RealCursor):
+    """Data that cannot be stored as such, but does what a cursor does."""
+
+    def __init__(self) -> None:
+        super().__init__("a note")
+        self.connection = object()
+
+
+def test_what_a_union_stores_as_live_is_replaced_though_another_member_fits_better() -> None:
+    codec = COMPILER.codec(Note | Cursor)
+    value = NoteOfCursor()
+    assert "'$handle': 7" in repr(codec.encode(value))
+    assert codec.replace_live is not None
+    assert codec.replace_live(value) == Wrapped(value)
+    note = Note("stored")
+    assert codec.replace_live(note) is note
+
+
 def test_a_value_without_live_parts_is_left_as_it_is() -> None:
     for annotation, value in [
         (list[Cursor | None], [None, None]),

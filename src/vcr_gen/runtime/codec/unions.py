@@ -14,6 +14,7 @@ from typing import Final
 from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.compare import Difference, differences
 from vcr_gen.runtime.codec.fault import Fault, show
+from vcr_gen.runtime.codec.marked import reachable
 from vcr_gen.runtime.codec.node import NO_FIT, ClassNode, Node
 from vcr_gen.runtime.codec.plain import NULL, TAGGED, Plain, kind_of, tag, untag
 
@@ -133,9 +134,31 @@ class UnionNode(Node):
         return left.compare(recorded_payload, actual_payload)
 
     def replace(self, value: object) -> object:
-        """What the best fitting member makes of it."""
+        """What the member makes of it by which it is stored."""
         candidates = self._candidates(value)
-        return candidates[0].replace(value) if candidates else value
+        if not candidates:
+            return value
+        *better, last = candidates
+        stored_by = next((one for one in better if self._is_stored_by(one, value)), last)
+        return stored_by.replace(value)
+
+    def _is_stored_by(self, member: Node, value: object) -> bool:
+        """Whether a member that fits takes a value; one that holds live parts is believed.
+
+        To try that out would number them.
+        """
+        if member in self._with_live_parts:
+            return True
+        try:
+            member.encode(value)
+        except Fault:
+            return False
+        return True
+
+    @cached_property
+    def _with_live_parts(self) -> frozenset[Node]:
+        found = (one for one in self._members if any(each.is_live for each in reachable(one)))
+        return frozenset(found)
 
     def _search(self, value: object) -> Plain:
         first: Fault | None = None
