@@ -68,7 +68,7 @@ def test_processes_know_the_bases_and_boundaries_that_others_found(tmp_path: Pat
     made = both_ways(tmp_path)
     text = made.files[tmp_path / "generated" / "vcr_app" / "chain_7.py"]
     assert "def base_8(self)" in text
-    assert "_vcr_app_chain_8.PORT8" in text
+    assert '"vcr_app.chain_8:PORT8"' in text
     assert [one.protocol for one in made.boundaries if one.name == "ruled"] == ["app.chain_4:Base4"]
 
 
