@@ -16,7 +16,7 @@ from cassette_values import (
     same,
     write,
 )
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from vcr_gen.errors import CassetteFormatError
@@ -145,10 +145,12 @@ def outcome(data: bytes, *, libyaml: bool) -> object:
 @pytest.mark.filterwarnings("ignore:PyYAML was installed without libyaml")
 @given(data=st.data())
 def test_the_parser_in_python_and_libyaml_agree_on_damaged_cassettes(data):
-    tape = bytearray(write(FORMATS["yaml"], HEADER, SESSION))
+    tape = bytearray(write(FORMATS["yaml"], HEADER, SESSION).replace(b"\t", b">"))
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(0, len(tape) - 1))
         tape[at : at + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=2))
+    # Of a text over several lines whose mark is damaged, only libyaml takes a line with a tab.
+    assume(b"\t" not in tape)
     assert outcome(bytes(tape), libyaml=True) == outcome(bytes(tape), libyaml=False)
 
 
