@@ -1,5 +1,7 @@
 """What a person sees in the page of a report."""
 
+from collections.abc import Callable
+
 from playwright.sync_api import Page
 
 ROWS = "#rows [role=option]"
@@ -24,6 +26,15 @@ def words(page: Page, selector: str) -> str:
 def details(page: Page) -> str:
     """What is said of the call that was chosen."""
     return words(page, "#details")
+
+
+def soon(page: Page, holds: Callable[[], bool]) -> bool:
+    """Whether something comes to hold within ten seconds: a busy machine paints late."""
+    for _ in range(100):
+        if holds():
+            return True
+        page.wait_for_timeout(100)
+    return False
 
 
 def contrast(page: Page, selector: str) -> float:

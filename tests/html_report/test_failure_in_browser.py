@@ -4,10 +4,11 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
-from page_parts import CHOSEN, contrast, words
+from page_parts import CHOSEN, contrast, soon, words
 from report_pages import REPOSITORY
 
 REPLAY = """
@@ -115,8 +116,8 @@ def test_the_failure_is_marked_on_the_timeline(open_page, unused, scheme):
     for selector in (".kicker", "h2", ".places a", ".places code", ".advice", "summary"):
         assert contrast(page, f"#failure {selector}") >= 4.5, selector
     assert contrast(page, "#rows .diverged .outcome strong") >= 4.5
-    page.wait_for_timeout(100)
-    count = page.evaluate(
+    painted = partial(
+        page.evaluate,
         """color => {
             const [r, g, b] = color.match(/\\d+/g).map(Number);
             const canvas = document.querySelector("canvas");
@@ -130,4 +131,4 @@ def test_the_failure_is_marked_on_the_timeline(open_page, unused, scheme):
         }""",
         color,
     )
-    assert count > 300
+    assert soon(page, lambda: painted() > 300)

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from page_parts import CHOSEN, ROWS, contrast, details, here, names
+from page_parts import CHOSEN, ROWS, contrast, details, here, names, soon
 from playwright.sync_api import Page
 from report_pages import EXAMPLE, write_report_of
 
@@ -241,8 +241,7 @@ def test_text_can_be_read_in_light_and_in_dark(open_page, example, scheme):
 def test_the_timeline_follows_when_the_scheme_changes(open_page, example):
     page = open_page(example, color_scheme="light")
     page.emulate_media(color_scheme="dark")
-    page.wait_for_timeout(200)
-    assert pixels_like(page, "--panel")[0] > 10_000
+    assert soon(page, lambda: pixels_like(page, "--panel")[0] > 10_000)
 
 
 def test_the_policy_lets_no_text_become_markup(browser, example):
