@@ -4,10 +4,11 @@ import asyncio
 from threading import Thread
 
 import pytest
+from sample.bridges import RealFeed
 from tape_data import read_tape
-from vcr_sample import VcrMixer
+from vcr_sample import VcrFeed, VcrMixer
 
-from vcr_gen.errors import DivergenceError, EncodeError
+from vcr_gen.errors import DivergenceError, EncodeError, UnusedEventsError
 
 
 class RealMixer:
@@ -181,3 +182,57 @@ def test_an_iterator_that_is_marked_secret_is_refused(tape):
     assert "psst" not in tape.path.read_text()
     with pytest.raises(EncodeError, match=r"Mixer\.hushed: argument `words`"):
         tape.record(VcrMixer, RealMixer, lambda mixer: mixer.hushed(iter(["psst"])))
+
+
+def test_a_stream_goes_out_while_another_comes_in(tape):
+    def program(feed, first=b"a"):
+        log = []
+
+        def source():
+            for chunk in (first, b"bb", b"ccc"):
+                log.append(chunk)
+                yield chunk
+
+        sizes = feed.sizes(source())
+        while (size := next(sizes, None)) is not None:
+            log.append(size)
+        return log
+
+    assert tape.same(VcrFeed, RealFeed, program) == [b"a", 1, b"bb", 2, b"ccc", 3]
+    with pytest.raises(DivergenceError, match="gave another item"):
+        tape.replay(VcrFeed, lambda feed: program(feed, b"x"))
+
+
+def test_a_stream_that_goes_out_may_itself_take_one_that_comes_in(tape):
+    def program(feed):
+        chunks = (b"." * size for size in feed.sizes(iter([b"a", b"bb"])))
+        return list(feed.sizes(chunk * 2 for chunk in chunks))
+
+    assert tape.same(VcrFeed, RealFeed, program) == [2, 4]
+
+
+def test_streams_of_a_loop_go_out_while_others_come_in(tape):
+    async def program(feed):
+        log = []
+
+        async def source():
+            for chunk in (b"a", b"bb"):
+                log.append(chunk)
+                yield chunk
+
+        sizes = feed.asizes(source())
+        while (size := await anext(sizes, None)) is not None:
+            log.append(size)
+        return log
+
+    assert tape.same(VcrFeed, RealFeed, program) == [b"a", 1, b"bb", 2]
+
+
+def test_who_stops_reading_earlier_is_told_also_while_a_stream_goes_out(tape):
+    def program(feed, most=2):
+        sizes = feed.sizes(iter([b"a", b"bb"]))
+        return [next(sizes) for _ in range(most)]
+
+    assert tape.same(VcrFeed, RealFeed, program) == [1, 2]
+    with pytest.raises(UnusedEventsError):
+        tape.replay(VcrFeed, lambda feed: program(feed, 1))
