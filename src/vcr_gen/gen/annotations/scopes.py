@@ -116,12 +116,13 @@ def _simple_alias(node: ast.stmt, scope: Scope) -> ast.expr | None:
                 return None
         case ast.Assign():
             pass
-        case _:
+        case _ if type(node).__name__ != "TypeAlias":  # of Python 3.12, and so not in every `ast`
             return None
-    value = node.value
+    alias = getattr(node, "value", None)
+    value = alias
     while isinstance(value, ast.Attribute):
         value = value.value
-    return node.value if isinstance(value, ast.Name) else None
+    return alias if isinstance(value, ast.Name) else None
 
 
 def parsed_string(text: str) -> ast.expr | None:
