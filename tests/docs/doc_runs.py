@@ -67,7 +67,9 @@ def _run(
     settings = {
         "PYTHONPATH": os.pathsep.join(("src", "generated", "tests", ".")),
         "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTEST_ADDOPTS": "-p no:cacheprovider -p no:asyncio -p no:xdist",
+        "PYTEST_ADDOPTS": "-p no:cacheprovider",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # our own tools are slow to load, and not the page's
+        "PYTEST_PLUGINS": "vcr_gen.pytest_plugin",
         "COLUMNS": "80",
     }
     return subprocess.run(

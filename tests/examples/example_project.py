@@ -44,8 +44,9 @@ class Example:
         )
 
     def pytest(self, **environment: str) -> "subprocess.CompletedProcess[str]":
-        options = ("-q", "-p", "no:cacheprovider", "-p", "no:asyncio")
-        return self.python("-m", "pytest", *options, **environment)
+        options = ("-q", "-p", "no:cacheprovider", "-p", "vcr_gen.pytest_plugin")
+        alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # our own tools are slow to load
+        return self.python("-m", "pytest", *options, **alone, **environment)
 
     def replay(self) -> "subprocess.CompletedProcess[str]":
         """Replay the committed cassette; its workspace exists nowhere."""

@@ -116,6 +116,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A test of one's own that has been recorded."""
     (tmp_path / "test_shop.py").write_text(TEST, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # our own tools are slow to load
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.delitem(sys.modules, "test_shop", raising=False)
     import test_shop
@@ -128,7 +129,7 @@ def mutate(*arguments: str, test: str = "") -> int:
     """The exit code, with one test of pytest's, or else with the same test as a program."""
     command = [sys.executable, "test_shop.py"]
     if test:
-        command = [sys.executable, "-m", "pytest", "-q", "-n0", f"test_shop.py::{test}"]
+        command = [sys.executable, "-m", "pytest", "-q", f"test_shop.py::{test}"]
     return main(["cassette", "mutate", "tape.yaml", *arguments, "--", *command])
 
 

@@ -113,9 +113,10 @@ def _refusal(
                 named,
             )
         if not _takes_instance(node, decorated, declared.place):
+            unfit = f": `*{node.args.vararg.arg}` cannot hold it" if node.args.vararg else ""
             return _Refusal(
                 "VCR204",
-                f"{member} has no parameter for the instance",
+                f"{member} has no parameter for the instance{unfit}",
                 "add `self` as its first parameter, or make it a `@staticmethod`",
                 node,
             )
