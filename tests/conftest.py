@@ -1,7 +1,18 @@
 """Lets the tests below import the helpers that lie here, and interrupt what they start."""
 
 import signal
+from collections.abc import Iterator
+
+import pytest
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell ignores interrupts for what it runs in the background, and so would all below it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def folder_of_inner_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Where a pytest that a test starts has its folders: it tidies up, and would among ours."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTEST_DEBUG_TEMPROOT", str(tmp_path_factory.mktemp("inner")))
+        yield
