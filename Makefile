@@ -33,6 +33,7 @@ demo: $(STAMP) ## the tour: generate, check, record for real, replay, catch a ch
 test: lint types layers drift pytest ## everything that must hold
 
 pytest: $(STAMP) browser ## the tests alone
+	@$(BIN)/python -m compileall -q src  # the tests start hundreds of processes that leave no bytecode
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=30 --durations-min=4
 
 browser: ## a Chromium to test the report in; installed where there is none, as root on Debian
