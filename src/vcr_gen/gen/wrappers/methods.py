@@ -1,6 +1,6 @@
 """Makes the methods of a wrapper."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from vcr_gen.gen.model.boundaries import (
@@ -102,9 +102,12 @@ def _checked_implementation(wrapper: Wrapper, member: Method) -> Iterator[Functi
 
 
 def _untyped(wrapper: Wrapper, member: Method) -> tuple[str, ...]:
-    """The decorator of an implementation for `*args: *Ts`, as which nothing general will do."""
+    """The decorator of an implementation for overloads that no signature would do for.
+
+    They have `*args: *Ts`, or do not agree on what the keyword `self` is.
+    """
     packs = [one.kind for each in member.overloads for one in each.parameters if one.packed]
-    if Kind.VARIADIC not in packs:
+    if Kind.VARIADIC not in packs and not _disagree_on_self(member.overloads):
         return ()
     return (wrapper.names.own(RUNTIME, "implementation", bound=wrapper.members),)
 
@@ -112,12 +115,27 @@ def _untyped(wrapper: Wrapper, member: Method) -> tuple[str, ...]:
 def _receiver(member: Method) -> tuple[str, ...]:
     """`self` or `cls` before `*args`; with `/` where a keyword may have that name.
 
-    No overload may then give the instance by keyword, which a plain `self` allows.
+    To type checkers, no overload may then give the instance by keyword, which a plain `self`
+    allows.
     """
     receivers = {"instance": ("self",), "class": ("cls",), "static": ()}
-    given = [one.receiver for one in member.overloads if one.receiver is not None]
-    positional = bool(given) and all(one.kind is Kind.POSITIONAL_ONLY for one in given)
+    given = [one for one in member.overloads if one.receiver is not None]
+    positional = bool(given) and all(map(_is_bare, given))
+    positional |= _disagree_on_self(member.overloads)
     return (*receivers[member.binding], "/") if positional else receivers[member.binding]
+
+
+def _disagree_on_self(overloads: Collection[Signature]) -> bool:
+    """Whether some take the keyword `self` for any other (`a, /, **options`), and some not."""
+    bare = [one for one in overloads if _is_bare(one)]
+    kinds = {one.kind for each in bare for one in each.parameters if not one.packed}
+    return Kind.KEYWORDS in kinds and len(bare) < len(overloads)
+
+
+def _is_bare(signature: Signature) -> bool:
+    """Whether the instance has no name to callers."""
+    receiver = signature.receiver
+    return receiver is not None and receiver.kind is Kind.POSITIONAL_ONLY
 
 
 def _alike(member: Method) -> Method:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
         StoreRead3,
         StoreShift,
         StoreShift2,
+        StoreUpdate,
+        StoreUpdate2,
         StoreWrite,
         VcrStore,
     )
@@ -35,6 +37,8 @@ __all__ = [
     "StoreRead3",
     "StoreShift",
     "StoreShift2",
+    "StoreUpdate",
+    "StoreUpdate2",
     "StoreWrite",
     "VcrStore",
 ]
@@ -50,6 +54,8 @@ _HOMES = {
     "StoreRead3": "vcr_overloads.ports",
     "StoreShift": "vcr_overloads.ports",
     "StoreShift2": "vcr_overloads.ports",
+    "StoreUpdate": "vcr_overloads.ports",
+    "StoreUpdate2": "vcr_overloads.ports",
     "StoreWrite": "vcr_overloads.ports",
     "VcrStore": "vcr_overloads.ports",
 }

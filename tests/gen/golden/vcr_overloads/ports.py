@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, cast, overload
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, given
+from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, given, implementation
 
 from overloads.ports import Store
 
@@ -96,6 +96,27 @@ class StoreShift2(Call):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoreUpdate(Call):
+    """`Store.update`, as it crosses the boundary."""
+
+    fields: dict[str, str]
+
+    def __call__(self, target: Store) -> int:
+        return target.update(**self.fields)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreUpdate2(Call):
+    """`Store.update`, as it crosses the boundary."""
+
+    fields: dict[str, str]
+    more: dict[str, str]
+
+    def __call__(self, target: Store) -> str:
+        return target.update(self.fields, **self.more)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoreFind(Call):
     """`Store.find`, as it crosses the boundary."""
 
@@ -162,6 +183,14 @@ class VcrStore:
         return self._port.call(self._port.choose((StoreShift, StoreShift2), args, kwds))
 
     @overload
+    def update(self, **fields: str) -> int: ...
+    @overload
+    def update(self, fields: dict[str, str], /, **more: str) -> str: ...
+    @implementation
+    def update(self, /, *args: Any, **kwds: Any) -> Any:
+        return self._port.call(self._port.choose((StoreUpdate, StoreUpdate2), args, kwds))
+
+    @overload
     async def find(self, key: int) -> int: ...
     @overload
     async def find(self, key: str) -> str: ...
@@ -190,6 +219,8 @@ STORE: Final[Boundary] = Boundary(
         "field#2": StoreField2,
         "shift": StoreShift,
         "shift#2": StoreShift2,
+        "update": StoreUpdate,
+        "update#2": StoreUpdate2,
         "find": StoreFind,
         "find#2": StoreFind2,
         "write": StoreWrite,
