@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 from typing import Generic, TypeVar
 
@@ -104,6 +105,18 @@ def validation_error(**data: object) -> pydantic.ValidationError:
 
 class ModelBox(pydantic.BaseModel, Generic[T]):
     value: T
+
+
+class ModelChain(pydantic.BaseModel, Generic[T]):
+    value: T
+    next: ModelChain[T] | None = None
+    others: dict[str, list[ModelChain[T]]] = {}
+    _seen: list[T] = pydantic.PrivateAttr(default_factory=list)
+
+
+@dataclasses.dataclass
+class Shelf(Generic[T]):
+    box: ModelBox[T]
 
 
 class ModelTree(pydantic.BaseModel):

@@ -13,6 +13,10 @@ _extra = lib.Extra.model_validate({"a": 1, "b": [1, 2], "$c": 3})
 _private = lib.Private(a=1)
 _private._count = 3
 _private._names.append("n")
+_day = dt.date(2026, 1, 1)
+_link = lib.ModelChain[dt.date](value=_day)
+_link._seen.append(_day)
+_chain = lib.ModelChain[dt.date](value=_day, next=_link, others={"a": [_link]})
 
 RECORDS: dict[str, tuple[Any, object]] = {
     "dataclass": (m.Point, m.Point(1, 2)),
@@ -71,6 +75,11 @@ RECORDS: dict[str, tuple[Any, object]] = {
     "pydantic private": (lib.Private, _private),
     "pydantic validator": (lib.Validated, lib.Validated(n=2)),
     "pydantic generic": (lib.ModelBox[int], lib.ModelBox[int](value=1)),
+    "pydantic generic recursive": (lib.ModelChain[dt.date], _chain),
+    "pydantic generic in a generic dataclass": (
+        lib.Shelf[dt.date],
+        lib.Shelf(lib.ModelBox[dt.date](value=_day)),
+    ),
     "pydantic recursive": (
         lib.ModelTree,
         lib.ModelTree(value=1, children=[lib.ModelTree(value=2)]),

@@ -5,12 +5,15 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Mapping
-from typing import Any, Generic, Protocol, Self, get_args, get_origin
+from typing import Any, Final, Generic, Protocol, Self, get_args, get_origin
 
 from vcr_gen.runtime.codec.resolve import Scope, resolve
 from vcr_gen.runtime.codec.rewrite import rewrite
 
 Arguments = Mapping[object, object]
+
+_ABOUT_MODEL: Final = "__pydantic_generic_metadata__"
+"""Where a model of pydantic keeps what it was made of, and the type variables it still has."""
 
 
 def class_annotations(
@@ -43,7 +46,8 @@ def arguments_by_class(cls: type, args: tuple[object, ...]) -> dict[type, Argume
     for base in vars(cls).get("__orig_bases__", cls.__bases__):
         origin = get_origin(base) or base
         if isinstance(origin, type) and origin not in (Generic, Protocol, object):
-            filled = tuple(substitute(arg, given) for arg in get_args(base))
+            args_of_base = get_args(base) or _model_arguments(cls, origin)
+            filled = tuple(substitute(arg, given) for arg in args_of_base)
             for each, values in arguments_by_class(origin, filled).items():
                 found.setdefault(each, values)
     return found
@@ -62,10 +66,25 @@ def substitute(annotation: object, arguments: Arguments) -> object:
 
 
 def _given(part: object, arguments: Arguments) -> object:
+    parameters = _of_model(part).get("parameters", ())
+    if parameters:
+        model: Any = part
+        return model[tuple(arguments.get(parameter, parameter) for parameter in parameters)]
     try:
         return arguments.get(part, part)
     except TypeError:  # not hashable
         return part
+
+
+def _model_arguments(cls: type, base: type) -> tuple[object, ...]:
+    """What pydantic was given for the base of a class: it makes `Page[int]` a class of its own."""
+    about = _of_model(cls)
+    return about["args"] if about.get("origin") is base else ()
+
+
+def _of_model(part: object) -> Mapping[str, Any]:
+    about: Mapping[str, Any] = vars(part).get(_ABOUT_MODEL, {}) if isinstance(part, type) else {}
+    return about
 
 
 def _visible(cls: type) -> dict[str, object]:

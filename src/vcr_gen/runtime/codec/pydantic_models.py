@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_args
 
 from vcr_gen.boundary import Secret
 from vcr_gen.paths import Step
@@ -62,7 +62,7 @@ class ModelNode(RecordNode):
         if not cls.__pydantic_complete__:
             cls.model_rebuild(raise_errors=False)
         fields = tuple(
-            record_field(field, _annotation(info), default=_default(info))
+            record_field(field, _annotation(info, annotations.get(field)), default=_default(info))
             for field, info in cls.model_fields.items()
         )
         shape = Shape(
@@ -161,10 +161,18 @@ def _rebuild(value: object, changed: dict[str, object]) -> object:
     return model.model_copy(update=changed)
 
 
-def _annotation(info: Any) -> object:
+def _annotation(info: Any, written: object) -> object:
+    if _refers_back(info.annotation):
+        return written
     # pydantic takes the words out of Annotated; only ours matter here.
     words = tuple(word for word in info.metadata if is_marker(word))
     return Annotated[(info.annotation, *words)] if words else info.annotation
+
+
+def _refers_back(annotation: object) -> bool:
+    """Whether pydantic names a model by a reference of its own: it was still making `Node[int]`."""
+    parts = get_args(annotation)
+    return any(map(_refers_back, parts)) or type(annotation).__name__ == "PydanticRecursiveRef"
 
 
 def _default(info: Any) -> Callable[[], object] | None:
