@@ -305,6 +305,14 @@ EVENT_REFUSALS = {
         {"call": 1, "of": "A.b", "at": 0.0, "at_call": True},
         "unknown key `at_call` in an event",
     ),
+    "a call that ended, and how is misspelt": (
+        {"call": 1, "of": "A.b", "at": 0.0, "took": 0.1, "returnd": 1},
+        "unknown key `returnd` in an event",
+    ),
+    "a call that ended, and nothing says how": (
+        {"call": 1, "of": "A.b", "at": 0.0, "took": 0.1},
+        "expected one of returned, raised or cancelled",
+    ),
     "two ends": ({"end": 1, "at": 0.1, "returned": 1, "raised": 2}, "expected one of returned"),
     "a number that is none": ({"end": "1", "at": 0.1, "returned": 1}, "expected a call number"),
     "nothing known": ({"x": 1}, "expected an event (call, next, item"),

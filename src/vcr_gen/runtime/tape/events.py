@@ -232,8 +232,8 @@ def unfold(entry: Mapping[str, Plain], *, path: Path, line: int) -> Iterator[Eve
 
 def _unfold_call(reader: "_Entry") -> Iterator[Event]:
     entry = reader.entry
-    outcomes = [word for word in _OUTCOMES if word in entry]
-    reader.allow(*_START_KEYS, *outcomes, *(["took", "at_call"] if outcomes else []))
+    ended = any(key in entry for key in ("took", *_OUTCOMES))
+    reader.allow(*_START_KEYS, *(["took", "at_call", *_OUTCOMES] if ended else []))
     arguments = entry.get("args", {})
     if not isinstance(arguments, dict):
         raise reader.wrong("args", "a mapping")
@@ -253,7 +253,7 @@ def _unfold_call(reader: "_Entry") -> Iterator[Event]:
         at=reader.seconds("at"),
     )
     yield start
-    if outcomes:
+    if ended:
         outcome = reader.outcome()
         at = round(start.at + reader.seconds("took"), 6)
         yield End(
