@@ -7,6 +7,7 @@ from vcr_gen.gen.model.boundaries import (
     Parameter,
     Signature,
 )
+from vcr_gen.gen.model.text import Text
 from vcr_gen.gen.wrappers.events import RUNTIME
 from vcr_gen.gen.wrappers.generic_headers import generic_header
 from vcr_gen.gen.wrappers.layout import Nest
@@ -27,7 +28,7 @@ def header_of(
 
     The `inner` classes, by their full names, are called what the Protocol's body calls them.
     """
-    names, bound = wrapper.names, wrapper.hiding(name, signature)
+    names = wrapper.names
     brackets = ""
     if signature.type_parameters:
         header = generic_header(names, "", list(signature.type_parameters)).before
@@ -35,8 +36,7 @@ def header_of(
     parameters = [*([signature.receiver] if signature.receiver else []), *signature.parameters]
     returns = ""
     if signature.returns is not None:
-        shown = names.annotation(signature.returns, lazy=signature.lazy, bound=bound, inner=inner)
-        returns = f" -> {shown}"
+        returns = f" -> {_annotation(wrapper, name, signature.returns, signature, inner)}"
     # Without a body, and so without a `yield` in it, `async def` would make a coroutine.
     generating = signature.managed == "async with" and not stub
     awaited = "async " if signature.asynchronous or generating else ""
@@ -44,6 +44,18 @@ def header_of(
         f"{awaited}def {name}{brackets}(",
         tuple(_shown_parameters(wrapper, name, parameters, signature, inner=inner, stub=stub)),
         f"){returns}:{' ...' if stub else ''}",
+    )
+
+
+def _annotation(
+    wrapper: Wrapper, member: str, text: Text, signature: Signature, inner: Collection[str]
+) -> str:
+    return wrapper.names.annotation(
+        text,
+        lazy=signature.lazy,
+        bound=wrapper.hiding(member, signature),
+        unsayable=wrapper.hiding_text(member),
+        inner=inner,
     )
 
 
@@ -82,11 +94,7 @@ def _shown_parameter(
     shown = f"{stars}{one.name}"
     equals = "="
     if one.annotation is not None:
-        hiding = wrapper.hiding(member, signature)
-        annotation = names.annotation(
-            one.annotation, lazy=signature.lazy, bound=hiding, inner=inner
-        )
-        shown += f": {annotation}"
+        shown += f": {_annotation(wrapper, member, one.annotation, signature, inner)}"
         equals = " = "
     if one.default is None:
         return shown

@@ -73,13 +73,24 @@ class Names:
         *,
         lazy: bool | None = None,
         bound: Collection[str] = (),
+        unsayable: Collection[str] | None = None,
         inner: Collection[str] = (),
     ) -> str:
-        """An annotation; quoted where the source keeps text and the module does not."""
+        """An annotation; quoted where the source keeps text and the module does not.
+
+        The `unsayable` names mean something else in a string, if not all that are `bound` do.
+        """
         missing = any(isinstance(one, Reference) and _is_missing(one) for one in text)
-        if self.lazy or not (lazy or missing):
-            return self.spell(text, bound=bound, evaluated=not self.lazy, inner=inner)
-        shown = self.spell(text, bound=bound, evaluated=False, inner=inner)
+        kept = self.lazy or bool(lazy or missing)
+        shown = self.spell(
+            text,
+            bound=bound,
+            unsayable=unsayable,
+            evaluated=not kept,
+            inner=inner,
+        )
+        if self.lazy or not kept:
+            return shown
         if shown[0] == "*" or "\n" in shown:  # no tool reads such a string, so none is shown one
             return f"{self.spell((builtin('str'),), bound=bound)}({quoted(shown)})"
         return quoted(shown)
@@ -100,6 +111,7 @@ class Names:
         text: Text,
         *,
         bound: Collection[str] = (),
+        unsayable: Collection[str] | None = None,
         evaluated: bool = False,
         inner: Collection[str] = (),
     ) -> str:
@@ -114,7 +126,7 @@ class Names:
                 parts.append(part.removeprefix(unsaid))
                 unsaid = ""
             elif isinstance(part, Quoted):
-                parts.append(self._quoted(part, bound, inner))
+                parts.append(self._quoted(part, bound if unsayable is None else unsayable, inner))
             elif not evaluated and is_inner(text, index, inner):
                 unsaid = part.unsaid
             else:

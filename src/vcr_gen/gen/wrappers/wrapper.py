@@ -97,12 +97,17 @@ class Wrapper:
     def hiding(self, name: str, signature: Signature) -> Collection[str]:
         """The members that hide what the annotations of a member mean.
 
-        To type checkers, a method `list` hides the type only from what stands after it, and
-        annotations that are kept as text must be the source's. Others are compared as objects,
-        and Python 3.14 evaluates them when the class is complete.
+        Those that are not text are compared as objects, and Python 3.14 evaluates them when the
+        class is complete.
         """
-        if not (self.names.lazy or signature.lazy):
-            return self.members
+        return self.hiding_text(name) if self.names.lazy or signature.lazy else self.members
+
+    def hiding_text(self, name: str) -> Collection[str]:
+        """The members that hide what text in the annotations of a member means.
+
+        To type checkers, a method `list` hides the type only from what stands after it, and text
+        must be the source's.
+        """
         return _Hiding(self._hidden_from, self._places.get(name, 0))
 
     def inner(self, *, protocols: bool) -> frozenset[str]:

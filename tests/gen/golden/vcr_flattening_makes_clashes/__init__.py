@@ -19,6 +19,13 @@ if TYPE_CHECKING:
         BothRight,
         VcrBoth,
     )
+    from vcr_flattening_makes_clashes.strings_stay import (
+        CALENDAR,
+        CalendarDate,
+        CalendarDatetime,
+        CalendarDay,
+        VcrCalendar,
+    )
     from vcr_flattening_makes_clashes.text_stays import (
         ALARM,
         DIRECTORY,
@@ -36,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ALARM",
     "BOTH",
+    "CALENDAR",
     "DIRECTORY",
     "AlarmRing",
     "AlarmSince",
@@ -45,6 +53,9 @@ __all__ = [
     "BothLeft",
     "BothList",
     "BothRight",
+    "CalendarDate",
+    "CalendarDatetime",
+    "CalendarDay",
     "DirectoryAll",
     "DirectoryAllSet",
     "DirectoryFound",
@@ -52,12 +63,14 @@ __all__ = [
     "DirectoryList",
     "VcrAlarm",
     "VcrBoth",
+    "VcrCalendar",
     "VcrDirectory",
 ]
 
 _HOMES = {
     "ALARM": "vcr_flattening_makes_clashes.text_stays",
     "BOTH": "vcr_flattening_makes_clashes.ports",
+    "CALENDAR": "vcr_flattening_makes_clashes.strings_stay",
     "DIRECTORY": "vcr_flattening_makes_clashes.text_stays",
     "AlarmRing": "vcr_flattening_makes_clashes.text_stays",
     "AlarmSince": "vcr_flattening_makes_clashes.text_stays",
@@ -67,6 +80,9 @@ _HOMES = {
     "BothLeft": "vcr_flattening_makes_clashes.ports",
     "BothList": "vcr_flattening_makes_clashes.ports",
     "BothRight": "vcr_flattening_makes_clashes.ports",
+    "CalendarDate": "vcr_flattening_makes_clashes.strings_stay",
+    "CalendarDatetime": "vcr_flattening_makes_clashes.strings_stay",
+    "CalendarDay": "vcr_flattening_makes_clashes.strings_stay",
     "DirectoryAll": "vcr_flattening_makes_clashes.text_stays",
     "DirectoryAllSet": "vcr_flattening_makes_clashes.text_stays",
     "DirectoryFound": "vcr_flattening_makes_clashes.text_stays",
@@ -74,6 +90,7 @@ _HOMES = {
     "DirectoryList": "vcr_flattening_makes_clashes.text_stays",
     "VcrAlarm": "vcr_flattening_makes_clashes.text_stays",
     "VcrBoth": "vcr_flattening_makes_clashes.ports",
+    "VcrCalendar": "vcr_flattening_makes_clashes.strings_stay",
     "VcrDirectory": "vcr_flattening_makes_clashes.text_stays",
 }
 
