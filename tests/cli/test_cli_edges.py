@@ -48,6 +48,26 @@ def test_streams_and_folders_that_are_not_there_are_no_internal_errors(
     assert "Traceback" not in output
 
 
+@pytest.mark.parametrize(
+    ("line", "code"), [("--check", 1), ("--diff", 1), ("verify", 1), ("--list", 141), ("", 0)]
+)
+@pytest.mark.parametrize("also", [None, subprocess.STDOUT])
+def test_a_result_stands_also_where_nobody_reads_it(
+    project: Project, line: str, code: int, also: int | None
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [*COMMAND.split(), *line.split()],
+        cwd=project.root,
+        stdout=writing,
+        stderr=also or subprocess.PIPE,
+        check=False,
+    )
+    os.close(writing)
+    assert (done.returncode, b"Error" in (done.stderr or b"")) == (code, False)
+
+
 INTERRUPTED = """
 import sys
 

@@ -7,7 +7,9 @@ from io import StringIO, TextIOWrapper
 
 __all__ = ["main"]
 
-_FINE, _ERROR, _INTERRUPTED = 0, 2, 130
+_ERROR, _INTERRUPTED = 2, 130
+_UNREAD = 141
+"""As Unix ends whoever writes to nobody: a verdict that was not reached is no good one."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -27,10 +29,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output went away (`vcr-gen --list | head`): not our failure, and the
-        # interpreter must not complain about it again when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _FINE
+        from vcr_gen.cli.terminal import fall_silent
+
+        fall_silent()
+        return _UNREAD
     except BaseException as error:
         if os.environ.get("VCR_GEN_DEBUG"):
             raise

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from vcr_gen.cli.terminal import Terminal
+from vcr_gen.cli.terminal import Terminal, fall_silent
 from vcr_gen.gen.diagnostics import Diagnostic
 
 __all__ = ["DIFFERENT", "ERROR", "FINE", "FileNote", "Outcome", "counted", "tell"]
@@ -53,7 +53,12 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 def tell(outcome: Outcome, terminal: Terminal) -> int:
     """Print the outcome in the chosen format and return its exit code."""
-    {"text": _text, "json": _json, "github": _github}[terminal.output_format](outcome, terminal)
+    say = {"text": _text, "json": _json, "github": _github}[terminal.output_format]
+    try:
+        say(outcome, terminal)
+        sys.stdout.flush()
+    except BrokenPipeError:  # drift is drift, also for `vcr-gen --check | head`
+        fall_silent()
     return outcome.code
 
 

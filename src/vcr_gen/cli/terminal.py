@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, Literal, TextIO, TypeAlias
 
-__all__ = ["OUTPUT_FORMATS", "OutputFormat", "Terminal"]
+__all__ = ["OUTPUT_FORMATS", "OutputFormat", "Terminal", "fall_silent"]
 
 OutputFormat: TypeAlias = Literal["text", "json", "github"]
 OUTPUT_FORMATS: Final[tuple[OutputFormat, ...]] = ("text", "json", "github")
@@ -81,6 +81,19 @@ class Terminal:
             if drawn:
                 sys.stderr.write("\r\033[K")
                 sys.stderr.flush()
+
+
+def fall_silent() -> None:
+    """Print no more: the reader of the output went away (`vcr-gen --list | head`).
+
+    The interpreter must not complain about it again when it flushes.
+    """
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(nowhere, stream.fileno())
 
 
 def _no_bar(done: int, total: int) -> None:
