@@ -17,6 +17,7 @@ from vcr_gen.runtime.tape.storage import partial_of
 
 KINDS = [
     "boom",
+    "frozen",
     "notes",
     "cause",
     "attributes",

@@ -3,10 +3,11 @@
 `callable.call` says nothing to a reader; "the function that Bus.subscribe returned" does.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Generator
 from contextvars import ContextVar
 from typing import Final
+
+from vcr_gen.runtime.blocks import block
 
 __all__ = ["at_place", "in_use", "origin_here", "titled", "using"]
 
@@ -26,8 +27,8 @@ in_use: ContextVar[str] = ContextVar("vcr_gen_origin", default="")
 """The origin of the live object that is being used."""
 
 
-@contextmanager
-def at_place(what: str) -> Iterator[None]:
+@block
+def at_place(what: str) -> Generator[None, None, None]:
     """Let live objects cross as parts of a value: `Bus.subscribe: argument `heard``."""
     token = _place.set(what)
     try:
@@ -36,8 +37,8 @@ def at_place(what: str) -> Iterator[None]:
         _place.reset(token)
 
 
-@contextmanager
-def using(origin: str) -> Iterator[None]:
+@block
+def using(origin: str) -> Generator[None, None, None]:
     """Use a live object."""
     token = in_use.set(origin)
     try:

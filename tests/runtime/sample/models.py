@@ -34,5 +34,12 @@ class BoomError(Exception):
         self.where = where
 
 
+@dataclass(frozen=True)
+class FrozenError(Exception):
+    """Nothing can be assigned to it, its traceback included."""
+
+    code: int
+
+
 class OddError(Exception):
     """Nothing about it is unusual but its name."""

@@ -26,7 +26,8 @@ def hide_our_frames(error: BaseException, *wholly: type[BaseException]) -> None:
         if current is None or id(current) in seen:
             continue
         seen.add(id(current))
-        current.__traceback__ = _of_the_user(current.__traceback__, whole=isinstance(current, ours))
+        whole = isinstance(current, ours)
+        current.with_traceback(_of_the_user(current.__traceback__, whole=whole))
         pending += [current.__cause__, current.__context__]
         if isinstance(current, BaseExceptionGroup):
             pending += current.exceptions

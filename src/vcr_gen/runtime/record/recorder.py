@@ -1,14 +1,15 @@
 """Recording: every call is made for real, and what crosses is written down as it passes."""
 
 import threading
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Awaitable, Callable, Generator, Iterator
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import Any, final
 
 from vcr_gen.errors import EncodeError
 from vcr_gen.runtime.awaiting import something_to_await
 from vcr_gen.runtime.binding import Bound, Passing
+from vcr_gen.runtime.blocks import block
 from vcr_gen.runtime.event_loops.libraries import as_answer, running_library
 from vcr_gen.runtime.event_loops.loops import Loops
 from vcr_gen.runtime.event_loops.prompt import Promptness
@@ -189,10 +190,10 @@ class Recorder:
         else:
             self._turns.queue(wanted, enter, running_library().loop())
 
-    @contextmanager
+    @block
     def ending(
         self, call: int, bound: Bound, *, inbound: bool = False, at_call: bool = False
-    ) -> Iterator[None]:
+    ) -> Generator[None, None, None]:
         """Record the exception that ends a call in this block; at call, before it gave a stream."""
         try:
             yield
@@ -276,8 +277,8 @@ class Recorder:
                 self.tape.end(call, "returned", stored)
                 return result
 
-    @contextmanager
-    def _serving(self, call: int) -> Iterator[None]:
+    @block
+    def _serving(self, call: int) -> Generator[None, None, None]:
         """Run what answers an inbound call in this thread."""
         self._served[call] = threading.current_thread()
         try:

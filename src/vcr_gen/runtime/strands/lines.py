@@ -7,11 +7,11 @@ libraries give.
 
 import asyncio
 import threading
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Generator
 from contextvars import ContextVar
 from typing import TypeVar, final
 
+from vcr_gen.runtime.blocks import block
 from vcr_gen.runtime.event_loops.libraries import library_here
 from vcr_gen.runtime.strands.work import Piece, Work, at_work, label_of, threads_made
 from vcr_gen.runtime.tape.events import ROOT_STRAND
@@ -169,8 +169,8 @@ class Strands:
         known = sum(1 for thread in threads if thread.ident in self._jobs)
         return len(self._spawned) > known or bool(self._returning)
 
-    @contextmanager
-    def running(self, strand: Strand) -> Iterator[None]:
+    @block
+    def running(self, strand: Strand) -> Generator[None, None, None]:
         """Run the body, in this thread, as a strand that was spawned."""
         strand.owner = threading.current_thread()
         self._jobs[threading.get_ident()] = strand
@@ -182,8 +182,8 @@ class Strands:
             del self._jobs[threading.get_ident()]
             self._spawned.discard(strand)
 
-    @contextmanager
-    def inside(self, call: int) -> Iterator[None]:
+    @block
+    def inside(self, call: int) -> Generator[None, None, None]:
         """Run the body as the strand of an inbound call or callback."""
         strand = Strand(f"@{call}", owner=_owner(), parent=self._root, within=call)
         token = self._current.set(strand)

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from sample.models import BoomError, OddError
+from sample.models import BoomError, FrozenError, OddError
 
 
 def an_error(kind: str) -> BaseException:
@@ -27,6 +27,7 @@ def an_error(kind: str) -> BaseException:
     if kind == "ends":
         return BaseExceptionGroup("what ends more", [KeyboardInterrupt(), ValueError("one")])
     simple: dict[str, BaseException] = {
+        "frozen": FrozenError(3),
         "file": FileNotFoundError(2, "No such file", "/nowhere/x"),
         "unicode": UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"),
         "stop": StopIteration("inside"),
