@@ -10,7 +10,7 @@ from vcr_gen.gen.annotations.resolving import bind, unquoted
 from vcr_gen.gen.annotations.scopes import Bound, Scope
 from vcr_gen.gen.model.text import Reference
 from vcr_gen.gen.protocols.problems import Problems, RefusedProtocolError
-from vcr_gen.gen.sources.library import Definition, Library, Unread
+from vcr_gen.gen.sources.library import Definition, Library, Unread, is_standard
 from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.sources.syntax import blocks, is_function
 
@@ -233,6 +233,13 @@ def _how_to_find(base: ast.expr, scope: Scope) -> str:
         while isinstance(base, ast.Attribute | ast.Subscript):
             base = base.value
         match scope.resolve(base):
+            case Unread(module=name) if is_standard(
+                name
+            ):  # `Callable`, or a name that is not there
+                return (
+                    "to type checkers it is no class of Python's; declare the methods that you need"
+                    " (`__call__` for a `Callable`)"
+                )
             case Unread():
                 return "install the package it comes from, or add its folder to `sources`"
             case Definition(node=ast.Assign(value=value)) as alias:

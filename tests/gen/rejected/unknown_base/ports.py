@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Protocol
 
 import nowhere
@@ -48,4 +49,9 @@ Two = One
 
 @outbound
 class Circular(One, Protocol):
+    def run(self) -> int: ...
+
+
+@outbound
+class Function(Callable[[int], str], Protocol):
     def run(self) -> int: ...
