@@ -262,6 +262,12 @@ def test_a_template_that_fails_is_told_with_its_place(
     assert not project.files()
 
 
+def test_an_included_template_that_is_no_text_is_told_by_its_own_name(project: Project) -> None:
+    project.write("mine/wrapper.py.jinja", "").write_bytes(b"\xff")
+    run = project.run("--set", 'template-dir="mine"')
+    assert (run.code, run.err.partition(": ")[0]) == (2, "mine/wrapper.py.jinja")
+
+
 def test_all_texts_that_ruff_rejects_are_told_with_the_reason(project: Project) -> None:
     project.write("src/app/more.py", project.read("src/app/ports.py"))
     project.write("mine/module.py.jinja", f"{MARK}# source: {{{{ module.source }}}}\nx = = 1\n")

@@ -1,6 +1,7 @@
 """Writes views as text; the one module that knows jinja2."""
 
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 
 from jinja2 import (
@@ -38,6 +39,20 @@ class TemplateFailedError(Exception):
         return Diagnostic(shown, self.line, min(self.line, 1), "VCR111", self.reason, hint)
 
 
+class _Loader(FileSystemLoader):
+    """Finds templates; one that is no text is told by its own name, not by who includes it."""
+
+    def get_source(
+        self, environment: Environment, template: str
+    ) -> tuple[str, str, Callable[[], bool]]:
+        try:
+            return super().get_source(environment, template)
+        except UnicodeDecodeError as error:
+            files = (Path(folder, template) for folder in self.searchpath)
+            file = next(one for one in files if one.exists())
+            raise TemplateFailedError(file, 0, _reason(error)) from error
+
+
 class Renderer:
     """Fills in the templates of one folder, falling back to the shipped ones one by one."""
 
@@ -45,7 +60,7 @@ class Renderer:
         own = [template_dir] if template_dir else []
         self._folders = (*own, templates_dir())
         self._environment = Environment(
-            loader=FileSystemLoader(self._folders),
+            loader=_Loader(self._folders),
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -70,6 +85,8 @@ class Renderer:
     def _render(self, name: str, **data: ModuleView | PackageView) -> str:
         try:
             text = self._environment.get_template(name).render(**data)
+        except TemplateFailedError:
+            raise
         except Exception as error:  # a template is a program: anything can go wrong in it
             place, line = self._place(error) or (self._file_of(name), 0)
             raise TemplateFailedError(place, line, _reason(error)) from error
