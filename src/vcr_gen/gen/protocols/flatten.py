@@ -233,9 +233,7 @@ def _how_to_find(base: ast.expr, scope: Scope) -> str:
         while isinstance(base, ast.Attribute | ast.Subscript):
             base = base.value
         match scope.resolve(base):
-            case Unread(module=name) if is_standard(
-                name
-            ):  # `Callable`, or a name that is not there
+            case Unread(module=name) if is_standard(name):
                 return (
                     "to type checkers it is no class of Python's; declare the methods that you need"
                     " (`__call__` for a `Callable`)"
