@@ -43,6 +43,12 @@ def test_the_cache_folder_ignores_itself(project: Project) -> None:
     assert "Signature" in project.read(".vcr-gen-cache/CACHEDIR.TAG")
 
 
+def test_a_folder_of_somebody_elses_is_not_ignored_for_the_cache_in_it(project: Project) -> None:
+    project.run("--set", 'cache-dir="src"')
+    assert (project.root / "src" / "manifest.json").exists()
+    assert not (project.root / "src" / ".gitignore").exists()
+
+
 def test_no_cache_neither_reads_nor_writes_it(project: Project) -> None:
     project.run("--no-cache")
     assert not (project.root / ".vcr-gen-cache").exists()

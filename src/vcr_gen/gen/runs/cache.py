@@ -96,8 +96,9 @@ def save(config: Config, manifest: Manifest) -> None:
     }
     document["check"] = fingerprint(document)
     try:
-        for name, text in ((".gitignore", _IGNORE), ("CACHEDIR.TAG", _TAG)):
-            if not (config.cache_dir / name).exists():
+        if not config.cache_dir.exists() or not os.listdir(config.cache_dir):
+            # Only what is ours alone is passed by: `cache-dir` may name a folder of somebody's.
+            for name, text in ((".gitignore", _IGNORE), ("CACHEDIR.TAG", _TAG)):
                 write_file(config.cache_dir / name, text)
         write_file(config.cache_dir / _NAME, json.dumps(document))
     except (OSError, RefusedError):
