@@ -5,7 +5,8 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3 python; do \
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.made
-JOBS ?= 2
+# As many as there are cores, but a container may have fewer than it sees.
+JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ "$$n" -le 4 ] || n=4; echo "$$n")
 # A Python of $$version that runs: what pyenv puts on the path may be a name for none.
 FIND := for p in python$$version $${PYENV_ROOT:-$$HOME/.pyenv}/versions/$$version.*/bin/python; do \
 	$$p -c "" 2>/dev/null && { echo $$p; break; }; done
