@@ -37,7 +37,9 @@ def test_a_run_without_changes_reads_and_formats_nothing(project: Project) -> No
         assert (done.returncode, done.stderr) == (0, "2 unchanged\n")
 
 
-def test_the_cache_folder_ignores_itself(project: Project) -> None:
+@pytest.mark.parametrize("first", ["", "verify"])
+def test_the_cache_folder_ignores_itself(project: Project, first: str) -> None:
+    project.run(*first.split())
     project.run()
     assert project.read(".vcr-gen-cache/.gitignore").splitlines()[-1] == "*"
     assert "Signature" in project.read(".vcr-gen-cache/CACHEDIR.TAG")

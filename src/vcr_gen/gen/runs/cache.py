@@ -33,8 +33,13 @@ MISSING: Final = ""
 """The hash of what is not there."""
 
 _NAME: Final = "manifest.json"
-_IGNORE: Final = "# Made by vcr-gen; safe to delete.\n*\n"
-_TAG: Final = "Signature: 8a477f597d28d172789f06886806bc55\n"
+_MARKS: Final = {
+    ".gitignore": "# Made by vcr-gen; safe to delete.\n*\n",
+    "CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n",
+}
+"""What makes git and backups pass by a folder."""
+_OWN: Final = frozenset({_NAME, "mypy", *_MARKS})
+"""All that is in a folder of ours; `cache-dir` may also name one of somebody's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +101,9 @@ def save(config: Config, manifest: Manifest) -> None:
     }
     document["check"] = fingerprint(document)
     try:
-        if not config.cache_dir.exists() or not os.listdir(config.cache_dir):
-            # Only what is ours alone is passed by: `cache-dir` may name a folder of somebody's.
-            for name, text in ((".gitignore", _IGNORE), ("CACHEDIR.TAG", _TAG)):
+        held = set(os.listdir(config.cache_dir)) if config.cache_dir.exists() else set()
+        for name, text in _MARKS.items():
+            if held <= _OWN and name not in held:
                 write_file(config.cache_dir / name, text)
         write_file(config.cache_dir / _NAME, json.dumps(document))
     except (OSError, RefusedError):
