@@ -5,8 +5,8 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3 python; do \
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.made
-# As many as there are cores, but a container may have fewer than it sees.
-JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ "$$n" -le 4 ] || n=4; echo "$$n")
+# One more than there are cores, because many tests wait; but a container may have fewer than it sees.
+JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ "$$n" -le 4 ] || n=4; echo "$$((n + 1))")
 # A Python of $$version that runs: what pyenv puts on the path may be a name for none.
 FIND := for p in python$$version $${PYENV_ROOT:-$$HOME/.pyenv}/versions/$$version.*/bin/python; do \
 	$$p -c "" 2>/dev/null && { echo $$p; break; }; done
@@ -14,7 +14,7 @@ FIND := for p in python$$version $${PYENV_ROOT:-$$HOME/.pyenv}/versions/$$versio
 GENERATED := $(dir $(wildcard generated/*/__init__.py))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-long test-lowest pytest browser lint types layers drift bench corpus clean
+.PHONY: help setup demo test test-slow test-all test-long test-lowest pytest browser lint types layers drift bench corpus clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -31,11 +31,16 @@ setup: $(STAMP) ## the virtual environment, with everything in it
 demo: $(STAMP) ## the tour: generate, check, record for real, replay, catch a change
 	$(BIN)/vcr-gen demo
 
-test: lint types layers drift pytest ## everything that must hold
+test: lint types layers drift pytest ## everything that must hold, but for the slow tests
 
-pytest: $(STAMP) browser ## the tests alone
-	@$(BIN)/python -m compileall -q src  # the tests start hundreds of processes that leave no bytecode
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=30 --durations-min=4
+PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=30 --durations-min=4
+pytest: $(STAMP) ## the fast tests alone
+	@$(BIN)/python -m compileall -q src  # the tests start processes that leave no bytecode
+	$(PYTEST) -m "not slow"
+
+test-slow: $(STAMP) browser ## the slow tests: corpus, wheel, browser, large tapes, thousands of programs
+	@$(BIN)/python -m compileall -q src
+	$(PYTEST) -m slow
 
 browser: ## a Chromium to test the report in; installed where there is none, as root on Debian
 	@[ -z "$$CHROMIUM" ] || exit 0; \
@@ -64,11 +69,11 @@ drift: $(STAMP) ## our own wrappers are what vcr-gen writes
 	$(BIN)/vcr-gen --check
 	for config in docs/examples/*/pyproject.toml; do $(BIN)/vcr-gen --check --config $$config || exit 1; done
 
-test-all: test ## the tests again on 3.12 and 3.13, where they are installed
+test-all: test test-slow ## all tests, and again on 3.12 and 3.13, where they are installed
 	@for version in 3.12 3.13; do \
 		python=$$($(FIND)); \
 		if [ -z "$$python" ]; then echo "python$$version is not installed: left out"; continue; fi; \
-		$(MAKE) pytest PYTHON=$$python VENV=.venv-$$version || exit 1; \
+		$(MAKE) pytest test-slow PYTHON=$$python VENV=.venv-$$version || exit 1; \
 	done
 
 LOWEST := import tomllib; print(*(one.replace(">=", "==") for one in \
@@ -80,7 +85,7 @@ test-lowest: ## the generator with the oldest tools that it allows; mypy reads n
 	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check $$($$python -c '$(LOWEST)') && \
 	.venv-lowest/bin/python -m pytest -n $(JOBS) --dist worksteal tests/gen
 
-test-long: $(STAMP) ## ten times as many random concurrent programs, and mutations of them
+test-long: $(STAMP) ## five times as many random concurrent programs, and mutations of them
 	VCR_GEN_PROGRAMS=20000 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/concurrency
 
 bench: $(STAMP) ## cost as ratios, so that machines compare

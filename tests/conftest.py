@@ -11,6 +11,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def plain_environment() -> Iterator[None]:
+    """An environment that asks for no mode, also where the tests themselves run in CI."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("VCR_RECORD", raising=False)
+        patch.delenv("CI", raising=False)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def folder_of_inner_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Where a pytest that a test starts has its folders: it tidies up, and would among ours."""
     with pytest.MonkeyPatch.context() as patch:

@@ -75,9 +75,9 @@ def main(arguments: list[str]) -> int:
             outcome = wrap_packages(corpus, [package])
             write(outcome.generation)
             unstable = [
-                f"black changes {path.relative_to(output)}"
-                for path, text in outcome.generation.files.items()
-                if path not in outcome.generation.unsettled and blackened(text) != text
+                f"black changes {file.path.relative_to(output)}"
+                for file in outcome.generation.files
+                if file.settled and blackened(file.text) != file.text
             ]
             found += len(outcome.protocols)
             refused += len(outcome.refused)

@@ -19,6 +19,6 @@ def wrap_package(package: Path) -> "tempfile.TemporaryDirectory[str]":
     (root / "pyproject.toml").write_text("[tool.vcr-gen]\n", encoding="utf-8")
     (root / "src").mkdir()
     (root / "src" / package.name).symlink_to(package)
-    apply_plan(plan_run(load_config(root), Request(jobs=1, use_cache=False)))
+    apply_plan(plan_run(load_config(root), Request(use_cache=False)))
     sys.path[:0] = [str(root / "src"), str(root / "generated")]
     return folder

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
         HermeticError,
         VcrError,
     )
-    from vcr_gen.runtime.cassette import Cassette, Mode, StaleCassetteWarning
+    from vcr_gen.runtime.boundary.rules import Rule, UnusedRuleWarning
     from vcr_gen.runtime.codec import Registry
-    from vcr_gen.runtime.driver import Driver
-    from vcr_gen.runtime.event_loops.loops import InexactReplayWarning
     from vcr_gen.runtime.hermetic.watching import Hermetic, HermeticWarning
-    from vcr_gen.runtime.redaction import Redaction
-    from vcr_gen.runtime.rules import Rule, UnusedRuleWarning
-    from vcr_gen.runtime.screening import TapeEvent
+    from vcr_gen.runtime.loops.session_loops import InexactReplayWarning
+    from vcr_gen.runtime.privacy import Redaction
+    from vcr_gen.runtime.runs.cassette import Cassette, Mode, StaleCassetteWarning
+    from vcr_gen.runtime.runs.driver import Driver
+    from vcr_gen.runtime.tape.event_hooks import TapeEvent
 
 __all__ = [
     "Cassette",
@@ -42,21 +42,21 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Cassette": "vcr_gen.runtime.cassette",
+    "Cassette": "vcr_gen.runtime.runs.cassette",
     "CassetteError": "vcr_gen.errors",
     "DivergenceError": "vcr_gen.errors",
-    "Driver": "vcr_gen.runtime.driver",
+    "Driver": "vcr_gen.runtime.runs.driver",
     "Hermetic": "vcr_gen.runtime.hermetic.watching",
     "HermeticError": "vcr_gen.errors",
     "HermeticWarning": "vcr_gen.runtime.hermetic.watching",
-    "InexactReplayWarning": "vcr_gen.runtime.event_loops.loops",
-    "Mode": "vcr_gen.runtime.cassette",
-    "Redaction": "vcr_gen.runtime.redaction",
+    "InexactReplayWarning": "vcr_gen.runtime.loops.session_loops",
+    "Mode": "vcr_gen.runtime.runs.cassette",
+    "Redaction": "vcr_gen.runtime.privacy",
     "Registry": "vcr_gen.runtime.codec",
-    "Rule": "vcr_gen.runtime.rules",
-    "StaleCassetteWarning": "vcr_gen.runtime.cassette",
-    "TapeEvent": "vcr_gen.runtime.screening",
-    "UnusedRuleWarning": "vcr_gen.runtime.rules",
+    "Rule": "vcr_gen.runtime.boundary.rules",
+    "StaleCassetteWarning": "vcr_gen.runtime.runs.cassette",
+    "TapeEvent": "vcr_gen.runtime.tape.event_hooks",
+    "UnusedRuleWarning": "vcr_gen.runtime.boundary.rules",
     "VcrError": "vcr_gen.errors",
 }
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar, final, overload
 
 __all__ = [
+    "ByName",
     "Codec",
     "Match",
     "Secret",
@@ -62,13 +63,16 @@ class Marker:
 
 
 Secret: Final = Marker("Secret")
-"""Never stored nor shown; both sides are redacted before they are compared."""
+"""Never stored nor shown; compared up to a consistent renaming."""
 
 Volatile: Final = Marker("Volatile")
 """Stored and shown, but not compared."""
 
 Unrecorded: Final = Marker("Unrecorded")
 """Passed through: neither stored nor compared (timeouts, live objects)."""
+
+ByName: Final = Marker("ByName")
+"""A function that is the environment's work: stored and compared by its name, never called."""
 
 
 @final

@@ -13,7 +13,7 @@
     ├── ReplayError
     │   ├── UnusedEventsError       the tape was not used up
     │   ├── HermeticError           a replay reached past its boundaries
-    │   ├── IncompleteError         the recording stopped while something was in flight
+    │   ├── IncompleteError         something could not be stored, so the recording was not saved
     │   └── VerificationError       the real environment no longer behaves as recorded
     └── RefusedError                the generator refuses (in `vcr_gen.gen.diagnostics`)
 
@@ -150,7 +150,22 @@ class HermeticError(ReplayError):
 
 
 class IncompleteError(ReplayError):
-    """The recording stopped while something was still in flight."""
+    """Something could not be stored, so the recording was not saved."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: Path,
+        failures: Sequence[BaseException],
+        partial: Path | None,
+    ) -> None:
+        self.path = path
+        self.failures = tuple(failures)
+        """What could not be stored, and why: `EncodeError`, `CassetteWriteError`, …"""
+        self.partial = partial
+        """The file that has what was recorded before the first failure, if anything was."""
+        super().__init__(message)
 
 
 class VerificationError(ReplayError):
@@ -214,6 +229,8 @@ class Divergence:
     """What the program did instead; empty where it did nothing."""
     differences: "tuple[Difference, ...]" = ()
     """Field-level differences, each with `path`, `recorded`, `actual` and `reason`."""
+    anchors: tuple[str, ...] = ()
+    """The anchors in the differences, each with the root that it has here."""
     nearest: tuple[RecordedEvent, ...] = ()
     """The recorded calls that come closest to what the program did."""
     call_site: str = ""

@@ -11,7 +11,7 @@
     *.trace_id                  in any of these
 
 A word with a dollar belongs to the path; any other one is yours. The generator checks paths with
-this module and the runtime follows them (`vcr_gen.runtime.places`).
+this module and the runtime follows them (`vcr_gen.runtime.codec.field_paths`).
 """
 
 import re

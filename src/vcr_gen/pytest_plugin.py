@@ -5,17 +5,17 @@ nothing that only a run with cassettes needs.
 """
 
 import os
-from collections.abc import Generator, Iterator, Mapping
+import sys
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from importlib.machinery import ModuleSpec, PathFinder
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from vcr_gen.pytest.words import FOLDER, FORMATS, HERMETIC, HOOKS, MODES, PREFIX, STALE
-
 if TYPE_CHECKING:
     from vcr_gen.pytest.active import Active
     from vcr_gen.pytest.factory import CassetteFactory
-    from vcr_gen.runtime.cassette import Cassette
+    from vcr_gen.runtime.runs.cassette import Cassette
 
 __all__ = [
     "pytest_addoption",
@@ -23,6 +23,7 @@ __all__ = [
     "pytest_configure_node",
     "pytest_make_collect_report",
     "pytest_runtest_makereport",
+    "pytest_unconfigure",
     "vcrgen_cassette",
     "vcrgen_module_cassette",
     "vcrgen_options",
@@ -30,8 +31,26 @@ __all__ = [
 ]
 
 
+class _OwnModules:
+    """Finds our modules as Python does by default, before pytest's import hook sees them.
+
+    pytest rewrites the asserts of every module of a distribution that has a plugin. Where no
+    bytecode is written, as in most containers, it does so on each start, and that takes a second.
+    """
+
+    @staticmethod
+    def find_spec(
+        name: str, path: Sequence[str] | None = None, target: Any = None
+    ) -> ModuleSpec | None:
+        """The module, if it is one of ours."""
+        return PathFinder.find_spec(name, path, target) if name.startswith("vcr_gen.") else None
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options; all of them carry our own prefix."""
+    sys.meta_path.insert(0, _OwnModules)
+    from vcr_gen.pytest.words import FORMATS, HERMETIC, MODES, STALE
+
     group = parser.getgroup("vcrgen", "record and replay what crosses boundaries (vcr-gen)")
     group.addoption(
         "--vcrgen-mode",
@@ -67,7 +86,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         const="fail",
         choices=HERMETIC,
         help="notice connections, processes and files that go past the boundaries in a replay: "
-        "fail (without a word) or warn; wins over markers",
+        "fail (the default) or warn; wins over markers",
     )
     group.addoption(
         "--vcrgen-report",
@@ -85,6 +104,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker; start at once where an option is set, to check it and to show it."""
+    from vcr_gen.pytest.words import PREFIX
+
     config.addinivalue_line(
         "markers",
         "vcrgen(name=…, mode=…, format=…, anchors=…, max_age=…, when_stale=…, initial_state=…, "
@@ -101,11 +122,19 @@ def pytest_configure(config: pytest.Config) -> None:
         _active(config)
 
 
+def pytest_unconfigure() -> None:
+    """Leave the imports of this process as they were."""
+    if _OwnModules in sys.meta_path:
+        sys.meta_path.remove(_OwnModules)
+
+
 @pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     """Look for tests that use us; innermost, so that all are seen whatever is selected."""
+    from vcr_gen.pytest.words import HOOKS
+
     report = yield
     if isinstance(collector, pytest.Module | pytest.Class):
         config = collector.config
@@ -156,6 +185,8 @@ def vcrgen_module_cassette(request: pytest.FixtureRequest) -> "Iterator[Cassette
 @pytest.fixture(scope="session")
 def vcrgen_session_cassette(request: pytest.FixtureRequest) -> "Iterator[CassetteFactory]":
     """Opens cassettes that all tests share: `vcrgen_session_cassette("login")`."""
+    from vcr_gen.pytest.words import FOLDER
+
     yield from _active(request.config).factory("session", "", request.config.rootpath / FOLDER)
 
 
@@ -166,6 +197,8 @@ def _active(config: pytest.Config) -> "Active":
 
 
 def _uses_us(node: pytest.Item | pytest.Collector) -> bool:
+    from vcr_gen.pytest.words import PREFIX
+
     return isinstance(node, pytest.Item) and (
         any(name.startswith(PREFIX) for name in getattr(node, "fixturenames", ()))
         or node.get_closest_marker("vcrgen") is not None

@@ -33,8 +33,8 @@ from sample.models import Result, Step  # noqa: E402
 from vcr_sample import VcrShell  # noqa: E402
 
 from vcr_gen import Cassette  # noqa: E402
-from vcr_gen.runtime.event_loops.loops import Loops  # noqa: E402
-from vcr_gen.runtime.replay.player import Player  # noqa: E402
+from vcr_gen.runtime.loops.session_loops import Loops  # noqa: E402
+from vcr_gen.runtime.replay.engine import Player  # noqa: E402
 from vcr_gen.runtime.tape.events import Event  # noqa: E402
 
 ROOT = Path("/work")

@@ -3,9 +3,15 @@
 import os
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
+
+from command_line import Run, run_command
+
+FILE_TIME_GRAIN = 0.03
+"""Seconds; more than `_CLOCK_GRAIN` of the generator."""
 
 PORTS = '''
 from collections.abc import AsyncIterator
@@ -66,7 +72,17 @@ class Project:
             if path.is_file()
         }
 
-    def run(self, *arguments: str, **environment: str) -> "Run":
+    def run(self, *arguments: str, **environment: str) -> Run:
+        """Run `vcr-gen` in this process.
+
+        A source that is younger than the grain of file times is not trusted to be unchanged, and
+        the manifest is not written. Starting a process takes longer than that; here we wait.
+        """
+        time.sleep(FILE_TIME_GRAIN)
+        return run_command(*arguments, cwd=self.root, environment={**os.environ, **environment})
+
+    def run_process(self, *arguments: str, **environment: str) -> Run:
+        """Run `vcr-gen` in a process of its own, for what only a new process shows."""
         done = subprocess.run(
             [sys.executable, "-m", "vcr_gen", *arguments],
             cwd=self.root,
@@ -77,12 +93,3 @@ class Project:
             check=False,
         )
         return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
-
-
-@dataclass(frozen=True)
-class Run:
-    """What a command came to."""
-
-    code: int
-    out: str
-    err: str

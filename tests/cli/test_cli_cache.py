@@ -203,7 +203,7 @@ def test_a_file_that_was_looked_for_in_vain_is_noticed_when_it_comes(
 
 def test_runs_at_the_same_time_do_not_spoil_each_other(project: Project) -> None:
     with ThreadPoolExecutor(4) as pool:
-        runs = list(pool.map(lambda _: project.run("-q"), range(4)))
+        runs = list(pool.map(lambda _: project.run_process("-q"), range(4)))
     assert [(run.code, run.err) for run in runs] == [(0, "")] * 4
     assert project.run("--check").err == "2 unchanged\n"
     assert [path for path in project.files() if path.endswith(".tmp")] == []

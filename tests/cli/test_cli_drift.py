@@ -147,6 +147,7 @@ def test_crlf_checkouts_are_not_drift(project: Project) -> None:
     assert b"\r\n" in (project.root / "generated/vcr_app/ports.py").read_bytes()
 
 
+@pytest.mark.usefixtures("warm_mypy")
 def test_verify_lets_mypy_look_at_protocols_and_wrappers(project: Project) -> None:
     project.run()
     run = project.run("verify")
@@ -159,6 +160,7 @@ def test_verify_lets_mypy_look_at_protocols_and_wrappers(project: Project) -> No
     assert run.err.endswith("to fix: vcr-gen\n")
 
 
+@pytest.mark.usefixtures("warm_mypy")
 def test_verify_does_not_send_to_vcr_gen_for_what_the_protocol_leaves_open(
     project: Project,
 ) -> None:
@@ -168,6 +170,35 @@ def test_verify_does_not_send_to_vcr_gen_for_what_the_protocol_leaves_open(
     assert run.code == 1
     assert re.search(r"^src/app/ports.py:\d+:\d+: VCR310 .*annotation", run.err, re.MULTILINE)
     assert run.err.endswith("; the wrappers are up to date: see vcr-gen --explain VCR310\n")
+
+
+@pytest.mark.usefixtures("warm_mypy")
+def test_verify_leaves_the_bodies_of_functions_to_the_project(project: Project) -> None:
+    ports = project.read("src/app/ports.py")
+    beside = """
+
+def helper(x: int) -> str:
+    def inner() -> int:
+        return "a"
+
+    return x + inner()
+
+
+class Real:
+    def one(self) -> str: return 1
+    async def two(self) -> str:
+        "Two."
+        return 2
+"""
+    project.write("src/app/ports.py", ports + beside)
+    project.run()
+    run = project.run("verify")
+    assert (run.code, run.err) == (0, "2 boundaries in 2 files: all fit\n")
+    project.write("src/app/ports.py", ports + beside + "    def three(self, x) -> str: return 3\n")
+    run = project.run("verify")
+    assert run.code == 1
+    assert run.err.count("VCR310 ") == 1
+    assert "missing a type annotation" in run.err
 
 
 def test_verify_names_missing_and_stale_files(project: Project) -> None:

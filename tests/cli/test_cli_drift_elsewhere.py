@@ -131,6 +131,7 @@ HARMLESS = {
 
 def _packages(project: Project, edits: dict[str, tuple[str, str, str]]) -> None:
     (project.root / "src/app/ports.py").unlink()
+    project.write("pyproject.toml", '[tool.vcr-gen]\ntarget-version = "3.11"\n')
     for number in range(len(edits)):
         for name, text in {"base": BASE, "exports": EXPORTS, "ports": PORTS}.items():
             path = f"src/app/p{number}/{name}.py"

@@ -48,6 +48,7 @@ def test_streams_and_folders_that_are_not_there_are_no_internal_errors(
     assert "Traceback" not in output
 
 
+@pytest.mark.usefixtures("warm_mypy")
 @pytest.mark.parametrize(
     ("line", "code"), [("--check", 1), ("--diff", 1), ("verify", 1), ("--list", 141), ("", 0)]
 )
@@ -251,6 +252,7 @@ def test_a_cache_folder_that_cannot_even_be_looked_at_is_no_error(project: Proje
     assert project.run("--check", *setting).code == 0
 
 
+@pytest.mark.usefixtures("warm_mypy")
 def test_verify_bears_a_file_for_others_that_is_not_toml(project: Project) -> None:
     (project.root / "pyproject.toml").rename(project.root / "ours.toml")
     project.write("pyproject.toml", "x = [\n")

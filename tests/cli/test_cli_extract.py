@@ -1,8 +1,10 @@
 import ast
+import json
 import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from mini_project import Project
@@ -142,6 +144,7 @@ class Shell(Protocol):
         log: Logger | None = None,
     ) -> Out:
         """Run one command."""
+        ...
 
     def lines(self, process: sp.Popen[str]) -> AsyncIterator[str]: ...
 
@@ -212,6 +215,7 @@ def test_the_protocol_of_a_class_from_elsewhere_goes_into_the_package_of_the_pro
     assert run.out.splitlines()[1] == f"+++ b/{path}"
 
 
+@pytest.mark.usefixtures("warm_mypy")
 def test_what_nobody_annotated_is_read_off_the_body(empty: Project) -> None:
     empty.write(
         "src/app/store.py",
@@ -298,6 +302,15 @@ def test_what_is_extracted_can_be_wrapped_and_type_checks(shell: Project) -> Non
     assert shell.read("src/app/shell_boundary.py") == EXPECTED
     assert shell.run().code == 0
     assert "class VcrShell" in shell.read("generated/vcr_app/shell_boundary.py")
+
+
+def test_pyright_takes_every_extracted_method_for_a_stub(shell: Project) -> None:
+    assert shell.run("extract", "app.shell:Shell", "--yes").code == 0
+    settings = {"extraPaths": ["src", str(Path(__file__).parents[2] / "src")]}
+    shell.write("pyrightconfig.json", json.dumps(settings))
+    command = (sys.executable, "-m", "pyright", "src/app/shell_boundary.py")
+    done = subprocess.run(command, cwd=shell.root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_diff_is_shown_and_nothing_is_written_without_a_yes(shell: Project) -> None:
@@ -519,6 +532,7 @@ CLASSES = (
 )
 
 
+@pytest.mark.slow
 def test_classes_of_others_fit_their_protocols_which_import_and_can_be_wrapped(
     empty: Project,
 ) -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from mini_project import Project
@@ -276,19 +277,19 @@ def store(empty: Project) -> Project:
 
 
 def test_variables_defaults_and_generics_are_written_so_that_a_strict_checker_agrees(
-    store: Project,
+    store: Project, mypy_cache: Path
 ) -> None:
     for target in ("app.store:Store", "app.box:Box"):
         assert store.run("extract", target, "--yes").code == 0
     assert store.read("src/app/store_boundary.py") == STORE_EXPECTED
     assert store.read("src/app/box_boundary.py") == BOX_EXPECTED
     store.write("src/app/fits.py", FITS)
-    _assert_strict(store, "fits", "store_boundary", "box_boundary")
+    _assert_strict(store, mypy_cache, "fits", "store_boundary", "box_boundary")
     assert store.run("-q").code == 0
 
 
 def test_overloads_for_other_receivers_and_what_only_looks_known_are_told_apart(
-    empty: Project,
+    empty: Project, mypy_cache: Path
 ) -> None:
     empty.write("src/app/__init__.py", "")
     empty.write("src/app/clients.py", CLIENTS)
@@ -311,7 +312,7 @@ def test_overloads_for_other_receivers_and_what_only_looks_known_are_told_apart(
     assert empty.run(*taken).code == 0
     assert "def get(self, key: str) -> Awaitable[str]: ..." in empty.read(taken[-1])
     empty.write("src/app/fits.py", CLIENTS_FIT)
-    _assert_strict(empty, "fits", "client_boundary", "waiting_boundary")
+    _assert_strict(empty, mypy_cache, "fits", "client_boundary", "waiting_boundary")
     assert empty.run("-q").code == 0
 
 
@@ -368,30 +369,36 @@ class Protocol(typing.Protocol):
 
     def old(self, x: Item2, n: "list[things2.Item]") -> Item2:
         """Item"""
+        ...
 
     @property
     def last(self) -> Item2: ...
 '''
 
 
-def test_names_that_mean_something_else_in_each_module_are_kept_apart(empty: Project) -> None:
+def test_names_that_mean_something_else_in_each_module_are_kept_apart(
+    empty: Project, mypy_cache: Path
+) -> None:
     empty.write("src/app/__init__.py", "")
     for name, text in NAMESAKES.items():
         empty.write(f"src/app/{name}.py", text)
     run = empty.run("extract", "app.client:Protocol", "--yes", "-o", "src/app/port.py")
     assert run.code == 0
     assert empty.read("src/app/port.py") == NAMESAKES_EXPECTED
-    _assert_strict(empty, "port", "fits")
+    _assert_strict(empty, mypy_cache, "port", "fits")
     assert empty.run("-q").code == 0
 
 
-def _assert_strict(project: Project, *modules: str) -> None:
+def _assert_strict(project: Project, cache: Path, *modules: str) -> None:
     options = ["--strict", "--explicit-package-bases", "--python-version", "3.12"]
-    files = [f"src/app/{name}.py" for name in modules]
+    options += ["--cache-dir", str(cache)]
+    # Full paths: mypy takes over what it knows of a file with the same path, size and time.
+    source = project.root / "src"
+    files = [str(source / "app" / f"{name}.py") for name in modules]
     done = subprocess.run(
         [sys.executable, "-m", "mypy", *options, "--follow-imports", "silent", *files],
         cwd=project.root,
-        env={**os.environ, "MYPYPATH": "src"},
+        env={**os.environ, "MYPYPATH": str(source)},
         capture_output=True,
         text=True,
         check=False,

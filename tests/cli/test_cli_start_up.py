@@ -56,9 +56,7 @@ def test_without_the_extra_it_says_what_to_install(project: Project, arguments: 
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--chekc"], ["-j", "0"], ["-j", "x"], ["-q", "-v"], ["--output-format", "xml"]]
-)
+@pytest.mark.parametrize("arguments", [["--chekc"], ["-q", "-v"], ["--output-format", "xml"]])
 def test_usage_errors_exit_with_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 2
     assert "usage: vcr-gen" in capsys.readouterr().err

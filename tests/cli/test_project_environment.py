@@ -50,6 +50,7 @@ def test_the_header_does_not_tell_where_an_environment_lies(empty: Project) -> N
     assert text.splitlines()[1] == "# source: tokens/ports.py"
 
 
+@pytest.mark.usefixtures("warm_mypy")
 def test_verify_finds_what_is_installed_for_the_project_alone(
     empty: Project, environment: Path
 ) -> None:

@@ -12,7 +12,7 @@ from codec_marked import COMPILER, TOKEN, ModelLogin, Request, TokenError, compa
 from vcr_gen.boundary import Codec, Secret, Volatile
 from vcr_gen.errors import DecodeError, EncodeError
 from vcr_gen.runtime.codec import Compiler, Difference, Registry
-from vcr_gen.runtime.placeholders import REDACTED
+from vcr_gen.runtime.codec.placeholders import REDACTED
 
 
 @attrs.define
@@ -110,7 +110,7 @@ def test_a_secret_stored_by_mistake_is_not_shown() -> None:
 
 def test_a_missing_secret_differs_from_one_that_is_there() -> None:
     found = compare(Annotated[str | None, Secret], TOKEN, None)
-    assert [Difference("$", REDACTED, None, "another value")] == list(found)
+    assert [Difference("$", REDACTED, None, "value differs")] == list(found)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -91,6 +92,23 @@ class Leaves(ProgramSteps):
 
         return step
 
+    def _compute(self, _: int) -> Step:
+        seconds, rounds = self._chance.choice([0.005, 0.025]), self._chance.randint(0, 3)
+
+        async def step(run: Run) -> None:
+            time.sleep(seconds)
+            for _ in range(rounds):
+                await asyncio.sleep(0)
+                time.sleep(seconds)
+
+        return step
+
+    def _read_clock(self, _: int) -> Step:
+        async def step(run: Run) -> None:
+            run.log.append(f"at {asyncio.get_running_loop().time():.5f}")
+
+        return step
+
     def _put(self, _: int) -> Step:
         name = self._name()
 
@@ -119,21 +137,22 @@ class Leaves(ProgramSteps):
         return step
 
     def _thread_call(self, _: int) -> Step:
-        name = self._name()
+        first, name = self._key(), self._name()
 
         async def step(run: Run) -> None:
-            result = await asyncio.to_thread(run.world.peek, name)
+            result = await asyncio.to_thread(lambda: [run.world.peek(first), run.world.peek(name)])
             run.log.append(f"thread {result}")
 
         return step
 
     def _executor(self, _: int) -> Step:
-        """Two jobs on a pool of their own, each with calls in it."""
-        name, count = self._name(), self._chance.randint(1, 3)
+        """Two jobs on a pool of their own; half of them begin alike, and then do their own work."""
+        begins, name, count = self._key(), self._name(), self._chance.randint(1, 3)
 
         async def step(run: Run) -> None:
             def job(which: str) -> list[str]:
-                return [run.world.peek(f"{name}{which}{number}") for number in range(count)]
+                own = [f"{name}{which}{number}" for number in range(count)]
+                return [run.world.peek(key) for key in (begins, *own)]
 
             loop = asyncio.get_running_loop()
             pool = ThreadPoolExecutor(2)

@@ -26,6 +26,8 @@ class Shape:
     """Several calls may be equal."""
     callbacks: bool = False
     """The world calls back; a callback that is not asynchronous cannot wait for its turn."""
+    computing: bool = False
+    """The program keeps its loop from going round for a noticeable time."""
     depth: int = 3
 
 
@@ -47,6 +49,8 @@ class Builder(Leaves, Scopes):
             leaves += ["subscribe", "subscribe"]
         if self._shape.timers:
             leaves += ["sleep", "sleep"]
+        if self._shape.computing:
+            leaves += ["compute", "compute", "read_clock"]
         if self._shape.threads:
             leaves += ["thread", "thread_call", "executor"]
         inner = ["gather", "gather", "group", "mutex", "gate", "spawn", "signal"]

@@ -217,7 +217,7 @@ def test_a_changed_program_ends_within_the_bound(changed: Program, loop: str, ta
     assert any(isinstance(one, DivergenceError | UnusedEventsError) for one in errors), errors
     for one in errors:
         if isinstance(one, DivergenceError):
-            assert "next event due:" in str(one) or "nearest" in str(one), str(one)
+            assert "next expected event:" in str(one) or "nearest" in str(one), str(one)
 
 
 def _leaves(error: BaseException) -> list[BaseException]:

@@ -10,7 +10,7 @@ import pytest
 
 import vcr_gen.runtime
 from concurrency.sessions import watchdog
-from vcr_gen.runtime.replay.alarm import Alarm
+from vcr_gen.runtime.replay.interrupt_main import Alarm
 
 OURS = """
 class Lock:

@@ -5,7 +5,7 @@ import random
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ import pytest
 from vcr_world.ports import VcrWorld
 
 from concurrency.asyncio_programs import Shape, build, run
+from concurrency.program_seeds import seed_blocks
 from concurrency.sessions import record, replay, watchdog
-from concurrency.test_programs import BLOCKS, COUNT
 from vcr_gen import Cassette
 
 SHAPES = {
@@ -24,12 +24,12 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("block", range(BLOCKS))
+@pytest.mark.parametrize("seeds", seed_blocks(20))
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_random_programs_with_callbacks_replay_to_the_identical_log(
-    shape: Shape, block: int, tape: Path
+    shape: Shape, seeds: Sequence[int], tape: Path
 ) -> None:
-    for seed in range(block, COUNT // 20, BLOCKS):
+    for seed in seeds:
         program = build(seed, shape)
 
         recorded = record(tape, partial(run, program))

@@ -119,4 +119,4 @@ def test_a_deadlock_ends_the_replay_of_who_waits_at_the_tape(tape: Path) -> None
         thread.join()
 
     assert 'thread MainThread waits for World.peek(key="end")' in str(diverged.value)
-    assert "is not at the tape, but at" in str(diverged.value)
+    assert "waits for something else at" in str(diverged.value)

@@ -286,7 +286,7 @@ def ends(session: str, program: str, tape: Path) -> None:
     ended = run(f"{START}{session}{textwrap.dedent(program)}{END}", tape)
     assert ended.stdout == "recorded\n", ended.stderr
     assert ended.returncode == 1, ended.stderr
-    assert "DivergenceError: World.peek was called with other arguments" in ended.stderr
+    assert "DivergenceError: World.peek was called with different arguments" in ended.stderr
     assert "KeyboardInterrupt" not in ended.stderr
 
 

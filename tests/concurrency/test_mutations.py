@@ -1,8 +1,8 @@
 """Programs that drop, add, alter or swap one call are caught, and soon."""
 
-import os
 import random
 import time
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,21 +11,18 @@ import pytest
 
 from concurrency.asyncio_programs import Shape, build, run
 from concurrency.mutants import KINDS, Kind, Made, Mutant, Watched, swaps
+from concurrency.program_seeds import seed_blocks
 from concurrency.program_steps import Step
 from concurrency.sessions import BOUND, record, replay
 from vcr_gen.errors import DivergenceError, UnusedEventsError
 
-COUNT = int(os.environ.get("VCR_GEN_PROGRAMS", "2000")) // 10
-"""How many programs are changed in each way."""
-BLOCKS = 4
 
-
-@pytest.mark.parametrize("block", range(BLOCKS))
+@pytest.mark.parametrize("seeds", seed_blocks(10))
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_program_that_makes_another_call_is_caught_within_the_bound(
-    kind: Kind, block: int, tape: Path
+    kind: Kind, seeds: Sequence[int], tape: Path
 ) -> None:
-    for seed in range(block, COUNT, BLOCKS):
+    for seed in seeds:
         program = build(seed, Shape(timers=seed % 2 == 0, repeats=False))
         made = _record(tape, program)
         changes = _choose(random.Random(seed), kind, made)

@@ -1,7 +1,7 @@
 """A program that was rewritten, and does the same at its boundary, still replays."""
 
 import asyncio
-import os
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from concurrency.asyncio_programs import Shape, Style, build, run
+from concurrency.program_seeds import seed_blocks
 from concurrency.sessions import record, replay
 
-COUNT = int(os.environ.get("VCR_GEN_PROGRAMS", "2000")) // 20
-"""How many programs are rewritten in each way."""
 STILL = Shape(timers=False, cancellations=False, races=False, repeats=False)
 """Programs whose calls do not depend on who comes first, for rewriting changes just that.
 
@@ -32,12 +31,13 @@ STYLES = {
 }
 
 
+@pytest.mark.parametrize("seeds", seed_blocks(40))
 @pytest.mark.parametrize("style", STYLES.values(), ids=STYLES)
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_the_old_cassette_replays_the_rewritten_program(
-    shape: Shape, style: Style, tape: Path
+    shape: Shape, style: Style, seeds: Sequence[int], tape: Path
 ) -> None:
-    for seed in range(COUNT // 2):
+    for seed in seeds:
         program = build(seed, shape)
         record(tape, partial(run, program))
 

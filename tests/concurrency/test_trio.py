@@ -176,11 +176,11 @@ async def _cancel(world: Any) -> None:
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        (_another_call, "World.fetch was called with other arguments"),
+        (_another_call, "World.fetch was called with different arguments"),
         (_deadlock, 'stopped before World.fetch(key="b")'),
         (_deadlock_in_a_shield, 'stopped before World.fetch(key="b")'),
-        (_swallow, "World.fetch was called with other arguments"),
-        (_cancel, "World.fetch was cancelled, but in the recording it came to its end"),
+        (_swallow, "World.fetch was called with different arguments"),
+        (_cancel, "World.fetch was cancelled; in the recording it came to its end"),
     ],
 )
 def test_a_changed_program_ends_with_the_divergence(changed: Any, says: str, tape: Path) -> None:

@@ -1,17 +1,30 @@
-"""Works through a page of the documentation: writes its files, runs its commands."""
+"""Works through a page of the documentation: writes its files, runs its commands.
+
+`vcr-gen` runs inside this process, unless the page changes what Python itself imports.
+"""
 
 import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
+from command_line import run_command
 from doc_pages import Block, blocks, commands
 
 __all__ = ["work", "work_through"]
 
 _MODULES = {"vcr-gen": "vcr_gen", "pytest": "pytest", "mypy": "mypy"}
 _TOOLS = ("mv", "rm")
+_SETTINGS = {
+    "PYTHONPATH": os.pathsep.join(("src", "generated", "tests", ".")),
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTEST_ADDOPTS": "-p no:cacheprovider",
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # our own tools are slow to load, and not the page's
+    "PYTEST_PLUGINS": "vcr_gen.pytest_plugin",
+    "COLUMNS": "80",
+}
 
 
 def work_through(page: Path, project: Path) -> None:
@@ -47,10 +60,17 @@ def _run_commands(block: Block, project: Path, place: str) -> None:
         while "=" in words[0]:
             name, _, value = words.pop(0).partition("=")
             environment[name] = value
-        done = _run([*_program(words[0]), *words[1:]], project, **environment)
-        report = f"{place}: $ {command.line}\nexit code {done.returncode}\n{done.stdout}"
-        assert (done.returncode != 0) is command.fails, report
-        assert command.is_shown_in(done.stdout), f"{report}\nthe page shows:\n{command.shown}"
+        if words[0] == "vcr-gen" and not (project / "sitecustomize.py").exists():
+            run = run_command(
+                *words[1:], cwd=project, environment=_environment(environment), merged=True
+            )
+            code, output = run.code, run.out
+        else:
+            done = _run([*_program(words[0]), *words[1:]], project, **environment)
+            code, output = done.returncode, done.stdout
+        report = f"{place}: $ {command.line}\nexit code {code}\n{output}"
+        assert (code != 0) is command.fails, report
+        assert command.is_shown_in(output), f"{report}\nthe page shows:\n{command.shown}"
 
 
 def _program(name: str) -> list[str]:
@@ -60,22 +80,18 @@ def _program(name: str) -> list[str]:
     return [sys.executable, *(("-m", _MODULES[name]) if name != "python" else ())]
 
 
+def _environment(added: Mapping[str, str]) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in ("VCR_RECORD", "CI")}
+    return {**kept, **_SETTINGS, **added}
+
+
 def _run(
     arguments: list[str], project: Path, **environment: str
 ) -> "subprocess.CompletedProcess[str]":
-    kept = {name: value for name, value in os.environ.items() if name not in ("VCR_RECORD", "CI")}
-    settings = {
-        "PYTHONPATH": os.pathsep.join(("src", "generated", "tests", ".")),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTEST_ADDOPTS": "-p no:cacheprovider",
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # our own tools are slow to load, and not the page's
-        "PYTEST_PLUGINS": "vcr_gen.pytest_plugin",
-        "COLUMNS": "80",
-    }
     return subprocess.run(
         arguments,
         cwd=project,
-        env={**kept, **settings, **environment},
+        env=_environment(environment),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -39,7 +39,7 @@ def test_the_demo_generates_checks_records_replays_and_catches_a_change(place: E
         "wrote generated/vcr_agent_server/ports.py",
         "changed generated/vcr_agent_server/ports.py",
         "session.yaml: fine",
-        "StepRunner.execute was called with other arguments than recorded",
+        "StepRunner.execute was called with different arguments",
         "variables.changes",
     ):
         assert shown in done.stdout

@@ -64,7 +64,7 @@ BUGS = {
     ),
     "another_error_is_raised": Bug(
         _SERVER, "except FileNotFoundError:\n            raise ScriptError(",
-        "except FileNotFoundError:\n            raise LookupError(", "server.start", "$type",
+        "except FileNotFoundError:\n            raise LookupError(", "server.start", "LookupError",
     ),
     "timeouts_are_ignored": Bug(
         _SERVER, "asyncio.timeout(step.timeout)", "asyncio.timeout(None)", _RUN, "waiting"

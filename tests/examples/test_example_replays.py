@@ -1,5 +1,6 @@
 """The committed session of the example replays, and nothing but the application runs in it."""
 
+from command_line import run_command
 from example_project import Example
 
 _GUARDED = """
@@ -21,15 +22,15 @@ print("replayed")
 
 
 def test_the_committed_wrappers_are_what_vcr_gen_writes(example: Example) -> None:
-    done = example.python("-m", "vcr_gen", "--check", "--no-cache")
+    run = run_command("--check", "--no-cache", cwd=example.root)
 
-    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
+    assert (run.code, run.out) == (0, ""), run.out + run.err
 
 
 def test_the_wrappers_fit_the_protocols(example: Example) -> None:
-    done = example.python("-m", "vcr_gen", "verify", "--no-mypy")
+    run = run_command("verify", "--no-mypy", cwd=example.root)
 
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert run.code == 0, run.out + run.err
 
 
 def test_the_example_and_its_wrappers_are_clean_under_mypy_strict(example: Example) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 
 from vcr_gen.cli import main
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.tape.storage import Reading, Recording
+from vcr_gen.runtime.tape.recording import Reading, Recording
 
 HEADER: dict[str, Plain] = {
     "vcr-gen": 1,

@@ -9,7 +9,7 @@ from time import process_time
 import pytest
 from cassette_values import FORMATS, HEADER, SESSION
 
-from vcr_gen.runtime.tape.storage import Reading, Recording
+from vcr_gen.runtime.tape.recording import Reading, Recording
 
 SMALL, LARGE = 500, 10_000
 ENDINGS = pytest.mark.parametrize("suffix", list(FORMATS))

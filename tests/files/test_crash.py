@@ -16,7 +16,7 @@ import vcr_gen
 from vcr_gen.cli import main
 from vcr_gen.errors import CassetteWriteError
 from vcr_gen.runtime.formats import format_for
-from vcr_gen.runtime.tape.storage import Reading, Recording, partial_of, salvage
+from vcr_gen.runtime.tape.recording import Reading, Recording, partial_of, salvage
 
 SOURCES = str(Path(vcr_gen.__file__).parents[1])
 ENDINGS = pytest.mark.parametrize("suffix", list(FORMATS))
@@ -24,7 +24,7 @@ ENDINGS = pytest.mark.parametrize("suffix", list(FORMATS))
 RECORDER = """
 import sys
 from pathlib import Path
-from vcr_gen.runtime.tape.storage import Recording
+from vcr_gen.runtime.tape.recording import Recording
 recording = Recording(Path(sys.argv[1]))
 recording.begin({"recorded_at": "2026-11-16T05:00:00+00:00"})
 text = "line\\n\\n  - indented: 'é'\\n" * int(sys.argv[2])
@@ -84,28 +84,32 @@ def test_a_kill_at_any_moment_costs_no_finished_event(tmp_path, suffix, lines, a
     assert f"an interrupted recording that holds {events}" in told
     assert str(partial_of(tape)) in told
 
+    command = ["cassette", "convert", "--salvage", "--force", str(partial_of(tape)), str(tape)]
+    assert main(command) == 0
+    with Reading(tape) as reading:
+        assert reading.count == len(saved.events)
     recording = Recording(tape)  # the lock died with its process
     recording.finish(HEADER)
-    assert len(salvage(tape.with_name(f"{tape.name}.partial.1")).events) == len(saved.events)
+    assert [tape.name] == sorted(os.listdir(tmp_path))
 
 
 FINISHER = """
 import os, signal, sys
 from pathlib import Path
-from vcr_gen.runtime.tape import storage
+from vcr_gen.runtime.tape import recording as recording_module
 tape, header, old = Path(sys.argv[1]), {"recorded_at": sys.argv[2]}, Path(sys.argv[1]).read_bytes()
 
 def finish(at):  # kills itself at that step; the number of steps if there are fewer
     steps = 0
     def trace(frame, event, argument):
         nonlocal steps
-        if frame.f_code.co_filename != storage.__file__:
+        if frame.f_code.co_filename != recording_module.__file__:
             return None
         steps += 1
         if steps == at:
             os.kill(os.getpid(), signal.SIGKILL)
         return trace
-    recording = storage.Recording(tape)
+    recording = recording_module.Recording(tape)
     recording.begin({"recorded_at": "x"})
     for number in range(3):
         recording.append({"n": number})
@@ -120,9 +124,9 @@ for at in range(1, finish(0)):
     if not child:
         finish(at)
     os.waitpid(child, 0)
-    saved = storage.partial_of(tape)
-    state = "old" if tape.read_bytes() == old else f"new {storage.Reading(tape).count}"
-    print(state, len(storage.salvage(saved).events) if saved.exists() else "-")
+    saved = recording_module.partial_of(tape)
+    state = "old" if tape.read_bytes() == old else f"new {recording_module.Reading(tape).count}"
+    print(state, len(recording_module.salvage(saved).events) if saved.exists() else "-")
 """
 
 
@@ -143,7 +147,7 @@ FILLER = """
 import resource, sys
 from pathlib import Path
 from vcr_gen.errors import CassetteWriteError
-from vcr_gen.runtime.tape.storage import Recording
+from vcr_gen.runtime.tape.recording import Recording
 limit = int(sys.argv[2])
 if limit:
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
@@ -222,7 +226,7 @@ FORBIDDEN = """
 import os, sys
 from pathlib import Path
 from vcr_gen.errors import CassetteError
-from vcr_gen.runtime.tape.storage import Reading, Recording
+from vcr_gen.runtime.tape.recording import Reading, Recording
 if os.getuid() == 0:
     os.setgroups([]); os.setgid(65534); os.setuid(65534)
 for use in (Reading, Recording):

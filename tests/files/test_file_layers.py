@@ -50,7 +50,7 @@ def test_one_module_writes_files():
             and not (node.attr == "replace" and not _is_os(node.value))
         )
 
-    assert modules_with(writes) == {"tape/storage.py"}
+    assert modules_with(writes) == {"tape/recording.py"}
 
 
 def _is_os(node: ast.expr) -> bool:

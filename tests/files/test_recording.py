@@ -1,6 +1,8 @@
 """Recording to disk, and opening what was recorded."""
 
 import os
+import re
+import shlex
 import shutil
 import stat
 from pathlib import Path
@@ -8,6 +10,8 @@ from pathlib import Path
 import pytest
 from cassette_values import FORMATS, HEADER, SESSION, write
 
+from vcr_gen import Cassette
+from vcr_gen.cli import main
 from vcr_gen.errors import (
     CassetteError,
     CassetteFormatError,
@@ -17,8 +21,9 @@ from vcr_gen.errors import (
     UsageError,
 )
 from vcr_gen.runtime.formats import Entry, format_for, layout
-from vcr_gen.runtime.tape.loading import target_of
-from vcr_gen.runtime.tape.storage import Reading, Recording, partial_of, salvage
+from vcr_gen.runtime.tape import recording as recording_module
+from vcr_gen.runtime.tape.reading import target_of
+from vcr_gen.runtime.tape.recording import Reading, Recording, partial_of, salvage
 
 pytestmark = pytest.mark.parametrize("suffix", list(FORMATS))
 
@@ -132,18 +137,44 @@ def test_a_second_recording_of_the_same_cassette_is_refused_while_the_first_live
     record(tape)
 
 
-def test_what_dead_recordings_left_behind_is_set_aside_and_never_lost(tape):
+def test_only_the_newest_partial_file_is_kept(tape):
     for number in range(3):
         recording = Recording(tape)
         recording.begin(HEADER)
-        recording.append({"attempt": number})
+        recording.append({"attempt": number, "padding": "x" * (30 - 10 * number)})
         recording.abandon()
+    assert [f"{tape.name}.partial"] == names(tape.parent)
+    assert [entry.data["attempt"] for entry in salvage(partial_of(tape)).events] == [2]
+    assert Recording(tape).abandon() is None  # one that records nothing replaces nothing
+    assert [entry.data["attempt"] for entry in salvage(partial_of(tape)).events] == [2]
     record(tape)
-    asides = [f"{tape.name}.partial.{number}" for number in (1, 2, 3)]
-    assert [tape.name, *asides] == names(tape.parent)
-    for number, name in enumerate(asides):
-        saved = salvage(tape.with_name(name))
-        assert [{"attempt": number}] == [entry.data for entry in saved.events]
+    assert [tape.name] == names(tape.parent)
+
+
+def test_a_missing_cassette_names_the_partial_file_and_the_command_that_saves_it(tape):
+    recording = Recording(tape)
+    recording.begin(HEADER)
+    recording.append({"n": 1})
+    recording.abandon()
+    command = f"vcr-gen cassette convert --salvage {partial_of(tape)} {tape}"
+    with pytest.raises(CassetteMissingError, match=re.escape(command)):
+        Reading(tape)
+    with pytest.raises(CassetteMissingError, match=re.escape(command)):
+        Cassette(tape, "none")
+    assert main(shlex.split(command)[1:]) == 0
+    with Reading(tape) as reading:
+        assert reading.count == 1
+
+
+def test_a_copy_that_fails_keeps_the_partial_file_it_is_made_from(tape, monkeypatch):
+    recording = Recording(tape)
+    recording.begin(HEADER)
+    recording.append({"n": 1})
+    recording.abandon()
+    monkeypatch.setattr(recording_module, "_seal", lambda *_: 1 / 0)
+    assert main(["cassette", "convert", "--salvage", str(partial_of(tape)), str(tape)]) != 0
+    assert [f"{tape.name}.partial"] == names(tape.parent)
+    assert len(salvage(partial_of(tape)).events) == 1
 
 
 def test_an_event_that_cannot_be_written_leaves_the_recording_usable(tape):

@@ -23,7 +23,7 @@ from corpus_values import CannotMakeError, make
 from vcr_gen import Cassette, DivergenceError, Redaction
 from vcr_gen.errors import EncodeError, UnusedEventsError, UsageError
 from vcr_gen.runtime import Boundary
-from vcr_gen.runtime.spec import Method
+from vcr_gen.runtime.boundary.spec import Method
 
 BY_PYTHON = {"__init__", "__eq__", "__hash__", "__exit__", "__aexit__", "__getattr__", "__call__"}
 """What Python calls when it likes, or with what only it knows; `__call__` is called like that."""

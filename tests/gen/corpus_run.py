@@ -126,6 +126,6 @@ def _module_name(relative: Path) -> str | None:
 
 def write(generation: Generation) -> None:
     """Put the generated files in their places."""
-    for path, text in generation.files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    for file in generation.files:
+        file.path.parent.mkdir(parents=True, exist_ok=True)
+        file.path.write_text(file.text, encoding="utf-8")

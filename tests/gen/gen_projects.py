@@ -7,7 +7,8 @@ from pathlib import Path
 
 import black
 
-from vcr_gen.gen.runs.pipeline import Generation, generate
+from vcr_gen.gen.runs.format_outputs import RenderedFile
+from vcr_gen.gen.runs.pipeline import generate
 from vcr_gen.gen.settings.config import BoundaryRule, Config
 
 HERE = Path(__file__).parent
@@ -47,15 +48,12 @@ def golden_files() -> dict[str, str]:
     """What is generated for the golden cases, formatted where that is still needed."""
     generation = generate(project(CASES, output=GOLDEN))
     assert not generation.diagnostics, [str(one) for one in generation.diagnostics]
-    return {
-        path.relative_to(GOLDEN).as_posix(): formatted(generation, path, text)
-        for path, text in generation.files.items()
-    }
+    return {file.path.relative_to(GOLDEN).as_posix(): formatted(file) for file in generation.files}
 
 
-def formatted(generation: Generation, path: Path, text: str) -> str:
+def formatted(file: RenderedFile) -> str:
     """The text after the formatter; settled text is taken as it is."""
-    return blackened(text) if path in generation.unsettled else text
+    return file.text if file.settled else blackened(file.text)
 
 
 def blackened(text: str) -> str:

@@ -44,9 +44,9 @@ def test_a_type_from_inside_of_an_extension_module_is_in_the_signature(
             "traced/ports.py": PORTS,
         },
     )
-    for path, text in generate(config).files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    for file in generate(config).files:
+        file.path.parent.mkdir(parents=True, exist_ok=True)
+        file.path.write_text(file.text, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.syspath_prepend(config.output)
     declared = importlib.import_module("traced.ports").Tracer

@@ -129,11 +129,11 @@ def test_a_wrapper_of_a_random_protocol_has_its_signatures(source: str) -> None:
         root = Path(folder)
         generation = generate(write(root, {"random_app/ports.py": source}))
         assert generation.diagnostics == ()
-        for path, text in generation.files.items():
-            final = formatted(generation, path, text)
+        for file in generation.files:
+            final = formatted(file)
             assert final == blackened(final)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(final, encoding="utf-8")
+            file.path.parent.mkdir(parents=True, exist_ok=True)
+            file.path.write_text(final, encoding="utf-8")
         with imported(root) as (ports, wrappers):
             for name, function in vars(ports.Port).items():
                 if inspect.isfunction(function) and function.__module__ == "random_app.ports":

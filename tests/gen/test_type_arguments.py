@@ -37,9 +37,7 @@ def test_a_parameter_specification_after_a_pack_may_be_left_to_its_default(
 ) -> None:
     files = {"app/ports.py": SOURCE.format(arguments=arguments)}
     [text] = [
-        text
-        for path, text in generate(write(tmp_path, files)).files.items()
-        if "ports" in path.name
+        file.text for file in generate(write(tmp_path, files)).files if file.module == "app.ports"
     ]
     assert f"def spread(self, *values: {values}) -> int:" in text
     assert f"def apply(self, function: {function}) -> None:" in text

@@ -8,6 +8,8 @@ from playwright.sync_api import Page
 from report_pages import write_report_of
 from tape_data import HEADER, write_tape
 
+pytestmark = pytest.mark.slow
+
 
 def ask(call: int, question: str, answer: object, **more: object) -> dict[str, object]:
     told = {"call": call, "of": "Oracle.ask", "at": call / 10, "args": {"question": question}}

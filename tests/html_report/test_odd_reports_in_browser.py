@@ -7,7 +7,9 @@ from page_parts import CHOSEN, ROWS, details, here, names
 from report_pages import requests, write_report_of
 from tape_data import HEADER, write_tape
 
-from vcr_gen.runtime.tape.storage import Recording
+from vcr_gen.runtime.tape.recording import Recording
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,8 @@ from page_parts import CHOSEN, ROWS, contrast, details, here, names, soon
 from playwright.sync_api import Page
 from report_pages import EXAMPLE, write_report_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> str:

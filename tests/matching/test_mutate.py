@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from vcr_gen.cli import main
-from vcr_gen.runtime.tape.storage import Reading
+from vcr_gen.runtime.tape.recording import Reading
 from vcr_gen.tapes.alterations import altered, another, find_sites, sample
 
 HEAD = 'vcr-gen: 1\nrecorded_at: "2026-11-16T00:00:00+00:00"\n'

@@ -1,9 +1,8 @@
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import yaml
+from command_line import run_command
 
 HOOKS = Path(__file__).parents[2] / ".pre-commit-hooks.yaml"
 
@@ -17,4 +16,5 @@ def test_the_checks_are_offered_and_are_commands_that_exist(tmp_path: Path) -> N
         assert hook.get("pass_filenames", True) is (hook["id"] == "vcr-gen-scan")
         program, *arguments = shlex.split(hook["entry"])
         assert program == "vcr-gen"
-        subprocess.run([sys.executable, "-m", "vcr_gen", *arguments], cwd=tmp_path, check=True)
+        run = run_command(*arguments, cwd=tmp_path)
+        assert run.code == 0, run.err

@@ -8,6 +8,8 @@ from zipfile import ZipFile
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 REPOSITORY = Path(__file__).parents[2]
 
 PORTS = """\
@@ -109,3 +111,38 @@ def test_the_base_install_is_light_and_says_what_the_generator_needs(
     tape = REPOSITORY / "docs/examples/agent_server/cassettes/release.yaml"
     done = _run(bin_folder / "vcr-gen", "cassette", "report", tape, cwd=tmp_path)
     assert (done.stdout, done.stderr) == ("release.html\n", "")
+
+
+REWRITTEN = """
+import sys
+
+import pytest
+from vcr_gen import Cassette
+
+
+@pytest.fixture
+def tape(vcrgen_cassette):
+    return vcrgen_cassette
+
+
+@pytest.mark.vcrgen(mode="all")
+def test_one(tape):
+    ours = {name: module for name, module in sys.modules.items() if name.startswith("vcr_gen")}
+    loaders = {name: type(module.__loader__).__module__ for name, module in ours.items()}
+    rewritten = {name for name, loader in loaders.items() if loader == "_pytest.assertion.rewrite"}
+    assert len(ours) > 100
+    assert rewritten == {"vcr_gen", "vcr_gen.pytest_plugin"}
+"""
+
+
+def test_pytest_rewrites_the_asserts_of_the_plugin_module_alone(
+    wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It marks all modules of a distribution with a plugin, and where no bytecode is written,
+    it parses each of them anew on every start."""
+    bin_folder = _environment(tmp_path / "venv", wheel, dependencies=True)
+    (tmp_path / "test_it.py").write_text(REWRITTEN)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    command = (bin_folder / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider")
+    done = _run(*command, "test_it.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr

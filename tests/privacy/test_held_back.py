@@ -12,8 +12,8 @@ from guarded.bridges import Echo
 from vcr_guarded import VcrApi
 
 from vcr_gen import Cassette
-from vcr_gen.runtime.tape.holding import MOST_EVENTS
-from vcr_gen.runtime.tape.loading import salvage
+from vcr_gen.runtime.tape.reading import salvage
+from vcr_gen.runtime.tape.stream_redaction_buffer import MOST_EVENTS
 
 KEY = CREDENTIALS["anthropic-key"]
 

@@ -1,11 +1,13 @@
 """A secret that nothing tells when it is first met, and a header or a field does later."""
 
+import json
+
 import pytest
 from guarded.bridges import Echo
 from vcr_guarded import VcrApi
 
 from vcr_gen import Cassette
-from vcr_gen.runtime.tape.storage import Reading
+from vcr_gen.runtime.tape.recording import Reading
 
 KEY = "k3y-of-mine-0123456789"
 
@@ -75,3 +77,14 @@ def test_what_the_program_says_before_it_is_known_is_compared_up_to_it(path, tex
     assert KEY not in path.read_text(encoding="utf-8")
     with Cassette(path, "none") as cassette:
         program(VcrApi(cassette=cassette), key)
+
+
+def test_it_is_not_in_a_json_text_either(path):
+    key = 'k3y-"of"-mine-0123456789'
+    with Cassette(path, "all") as cassette:
+        api = VcrApi(cassette=cassette, inner=Echo())
+        api.ask(json.dumps({"line": key}))
+        api.ask({"password": key})
+    with Reading(path) as reading:
+        first = next(iter(reading)).data
+    assert first["returned"] == '{"line": "<redacted:password:1>"}'

@@ -17,7 +17,7 @@ from vcr_guarded import ApiAsk, ApiLogIn, VcrApi
 
 from vcr_gen import Cassette, DivergenceError
 from vcr_gen.cli import main
-from vcr_gen.errors import EncodeError, IncompleteError, VerificationError
+from vcr_gen.errors import IncompleteError, VerificationError
 
 Place = Callable[[Any, str], None]
 
@@ -227,13 +227,9 @@ def test_a_value_of_another_type_is_not_shown(name, tmp_path):
     secret = CREDENTIALS[name]
     cassette = Cassette(tmp_path / "t.yaml", "all")
     api = VcrApi(cassette=cassette, inner=Echo())
-    with pytest.raises(EncodeError) as refused:
-        api.open(f"is {secret}")
-    assert leaks(str(refused.value)) == []
-    with pytest.raises(EncodeError) as refused:
-        api.log_in(Login("ada", 5), secret)
-    assert leaks(str(refused.value)) == []
-    with pytest.raises(IncompleteError) as caught:
+    api.open(f"is {secret}")
+    api.log_in(Login("ada", 5), secret)
+    with pytest.raises(IncompleteError, match=r"Api\.open[^$]*Api\.log_in") as caught:
         cassette.close()
     assert leaks("".join(traceback.format_exception(caught.value))) == []
 
@@ -293,9 +289,7 @@ def test_what_was_given_for_a_password_of_another_type_is_not_shown(tmp_path):
     cassette = Cassette(tmp_path / "t.yaml", "all")
     api = VcrApi(cassette=cassette, inner=Echo())
     number = int("8765" + "4321")  # in two pieces: a traceback shows this line
-    with pytest.raises(EncodeError) as refused:
-        api.log_in(Login("ada", number), "t")
-    assert str(number) not in str(refused.value)
+    api.log_in(Login("ada", number), "t")
     with pytest.raises(IncompleteError) as caught:
         cassette.close()
     assert str(number) not in "".join(traceback.format_exception(caught.value))

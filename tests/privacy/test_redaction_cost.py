@@ -7,7 +7,7 @@ from guarded.bridges import Echo
 from vcr_guarded import VcrApi
 
 from vcr_gen import Cassette, Redaction
-from vcr_gen.runtime.redaction import Secrets
+from vcr_gen.runtime.privacy import Secrets
 
 CALLS = 300
 

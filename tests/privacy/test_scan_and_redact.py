@@ -11,7 +11,7 @@ from vcr_guarded import VcrApi
 
 from vcr_gen import Cassette, Redaction
 from vcr_gen.cli import main
-from vcr_gen.runtime.redaction import DEFAULT_RULES
+from vcr_gen.runtime.privacy import DEFAULT_RULES
 
 OFF = Redaction(off=DEFAULT_RULES)
 GITHUB, SLACK = CREDENTIALS["github-token"], CREDENTIALS["slack-token"]

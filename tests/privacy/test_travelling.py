@@ -11,7 +11,7 @@ from vcr_guarded import VcrApi
 
 from vcr_gen import Cassette, DivergenceError
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.anchors import Anchors, usual_roots
+from vcr_gen.runtime.values.anchors import Anchors, usual_roots
 
 PROGRAM = """
 import os, sys, tempfile
@@ -124,13 +124,136 @@ def test_a_cassette_from_before_there_were_usual_roots_replays(tmp_path):
         assert VcrApi(cassette=cassette).ask("see /tmp/x and ${tmp}") == "see /tmp/x and ${tmp}"
 
 
-def test_only_what_was_met_stands_in_the_header(tmp_path):
+LITERAL = """
+import sys, tempfile
+from pathlib import Path
+from guarded.bridges import Echo
+from vcr_guarded import VcrApi
+from vcr_gen import Cassette
+
+tape, mode, *literals = sys.argv[1:]
+with Cassette(tape, mode) as cassette:
+    api = VcrApi.attach(cassette, Echo)
+    for literal in literals:
+        print(api.open(Path(literal)) == Path(literal))
+        print(api.ask(f"see {literal}:") == f"see {literal}:")
+    api.ask([*literals, tempfile.gettempdir() + "/work", str(Path.home() / "x")])
+"""
+
+
+def run_literal(tape: Path, mode: str, home: str, tmp: str, *literals: str) -> str:
+    """The program that spells paths out, on a machine with this home and temporary folder."""
+    environment = {**os.environ, "HOME": home, "TMPDIR": tmp}
+    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
+    done = subprocess.run(
+        [sys.executable, "-c", LITERAL, str(tape), mode, *literals],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("there", ["/tmp", "/var/tmp", "own"])
+@pytest.mark.parametrize("here", ["/tmp", "/var/tmp", "own"])
+def test_a_folder_that_every_machine_has_is_stored_as_it_is(tmp_path, here, there):
+    """A program that says `/tmp` means `/tmp`; one that asks for the folder gets its own."""
+    roots = []
+    for name, tmp in (("ada", here), ("bob", there)):
+        own = tmp_path / name / "tmp"
+        own.mkdir(parents=True)
+        roots.append((str(tmp_path / name), str(own) if tmp == "own" else tmp))
+    literals = ("/tmp", "/tmp/a.sock", "/home", "/home/carol/x", "/root/.profile")
+    tape = tmp_path / "tape.yaml"
+    for mode, (home, tmp) in zip(("all", "none"), roots, strict=True):
+        assert set(run_literal(tape, mode, home, tmp, *literals).split()) == {"True"}
+    assert "/tmp/a.sock" in tape.read_text()
+
+
+@pytest.mark.parametrize("there", ["/root", "/home/app", "own"])
+@pytest.mark.parametrize("here", ["/root", "/home/app", "own"])
+def test_a_recorded_anchor_matches_the_root_it_had(tmp_path, here, there):
+    """The image of a service has its home in its configuration, a developer has another home."""
+    literal = "/home/app/data"
+    tape = tmp_path / "tape.yaml"
+    run_literal(tape, "all", here.replace("own", str(tmp_path)), "/tmp", literal)
+    run_literal(tape, "none", there.replace("own", str(tmp_path)), "/tmp", literal)
+    if here == "own":
+        assert str(tmp_path) not in tape.read_text()
+
+
+def test_another_path_than_the_recorded_one_is_still_noticed(tmp_path, monkeypatch):
+    tape = tmp_path / "tape.yaml"
+    monkeypatch.setenv("HOME", "/home/app")
+    with Cassette(tape, "all") as cassette:
+        VcrApi(cassette=cassette, inner=Echo()).open(Path("/home/app/data"))
+    monkeypatch.setenv("HOME", "/home/ada")
+    for path in ("/home/app/date", "/home/bob/data", "/home/app"):
+        with pytest.raises(DivergenceError), Cassette(tape, "none") as cassette:
+            VcrApi(cassette=cassette).open(Path(path))
+
+
+def test_equal_calls_in_free_order_are_found_on_another_machine(tmp_path, monkeypatch):
+    tape = tmp_path / "tape.yaml"
+    monkeypatch.setenv("HOME", "/root")
+    with Cassette(tape, "all", order="lanes") as cassette:
+        api = VcrApi(cassette=cassette, inner=Echo())
+        assert [api.ask(str(Path.home() / name)) for name in "ab"] == ["/root/a", "/root/b"]
+    monkeypatch.setenv("HOME", "/home/ada")
+    with Cassette(tape, "none", order="lanes") as cassette:
+        api = VcrApi(cassette=cassette)
+        assert [api.ask(str(Path.home() / name)) for name in "ba"] == ["/root/b", "/root/a"]
+
+
+def test_an_anchor_is_switched_off_with_none(tmp_path, monkeypatch):
+    tape = tmp_path / "tape.yaml"
+    monkeypatch.setenv("HOME", "/home/ada")
+    with Cassette(tape, "all", anchors={"home": None}) as cassette:
+        VcrApi(cassette=cassette, inner=Echo()).ask("/home/ada/x")
+    assert "/home/ada/x" in tape.read_text()
+    assert "anchors" not in tape.read_text()
+    monkeypatch.setenv("HOME", "/home/bob")
+    with Cassette(tape, "none") as cassette:
+        assert VcrApi(cassette=cassette).ask("/home/ada/x") == "/home/ada/x"
+
+
+def test_an_anchor_that_a_cassette_needs_cannot_be_switched_off(tmp_path, monkeypatch):
+    tape = tmp_path / "tape.yaml"
+    monkeypatch.setenv("HOME", "/home/ada")
+    with Cassette(tape, "all") as cassette:
+        VcrApi(cassette=cassette, inner=Echo()).ask(str(Path.home() / ".x"))
+    with pytest.raises(UsageError, match="recorded with the anchor 'home', which is switched off"):
+        Cassette(tape, "none", anchors={"home": None})
+
+
+def test_only_an_automatic_anchor_can_be_switched_off(tmp_path):
+    with pytest.raises(UsageError, match="no automatic anchor 'temp'; expected home or tmp"):
+        Cassette(tmp_path / "t.yaml", "all", anchors={"temp": None})
+
+
+def test_a_failure_names_the_anchor(tmp_path, monkeypatch):
+    tape = tmp_path / "tape.yaml"
+    monkeypatch.setenv("HOME", "/home/ada")
+    with Cassette(tape, "all") as cassette:
+        VcrApi(cassette=cassette, inner=Echo()).open(Path("/home/ada/data"))
+    monkeypatch.setenv("HOME", "/home/bob")
+    with pytest.raises(DivergenceError) as caught, Cassette(tape, "none") as cassette:
+        VcrApi(cassette=cassette).open(Path("/srv/data"))
+    assert "${home} is the anchor `home`, here /home/bob" in str(caught.value)
+
+
+def test_only_what_was_met_stands_in_the_header(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", "/home/ada")
     with Cassette(tmp_path / "a.yaml", "all") as cassette:
         VcrApi(cassette=cassette, inner=Echo()).ask("no path")
     assert "anchors" not in (tmp_path / "a.yaml").read_text()
     with Cassette(tmp_path / "b.yaml", "all") as cassette:
         VcrApi(cassette=cassette, inner=Echo()).ask(str(Path.home() / "x"))
-    assert "anchors:\n- home\n" in (tmp_path / "b.yaml").read_text()
+    text = (tmp_path / "b.yaml").read_text()
+    assert 'anchors:\n- home\nroots:\n  home: "9-' in text
+    assert "ada" not in text
 
 
 @pytest.mark.parametrize("root", ["C:\\work", "relative/folder", ""])

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from plugin_project import PluginProject, warm_up, write_project
+from plugin_project import PluginProject, write_project
 
 
 @pytest.fixture(scope="session")
@@ -16,11 +16,9 @@ def generated_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def bytecode(generated_project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What every run imports, compiled once."""
-    folder = tmp_path_factory.mktemp("bytecode")
-    warm_up(generated_project, folder)
-    return folder
+def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the first process that a test starts puts its bytecode."""
+    return tmp_path_factory.mktemp("bytecode")
 
 
 @pytest.fixture
@@ -32,4 +30,4 @@ def project(
 ) -> PluginProject:
     """A copy of the project for one test."""
     shutil.copytree(generated_project, pytester.path, dirs_exist_ok=True)
-    return PluginProject(pytester, monkeypatch, bytecode)
+    return PluginProject(pytester, monkeypatch, generated_project, bytecode)

@@ -1,14 +1,19 @@
 """A small project with one boundary, in which pytest is run as users run it."""
 
+import importlib
 import os
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import dedent
+from types import ModuleType
 
 import pytest
+import yaml  # noqa: F401 - its part in C holds on to the classes of its first import
+from command_line import run_command
 
 FILES = {
     "pyproject.toml": """
@@ -81,8 +86,38 @@ def write_project(root: Path) -> None:
         file = root / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(dedent(text).lstrip("\n"), encoding="utf-8")
-    command = [sys.executable, "-m", "vcr_gen", "--no-cache", "-q"]
-    subprocess.run(command, cwd=root, check=True, timeout=120)
+    generate(root)
+
+
+def generate(root: Path) -> None:
+    """Let vcr-gen write the wrappers of a project."""
+    run = run_command("--no-cache", "-q", cwd=root)
+    assert run.code == 0, run.err
+
+
+LOADED = ("-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning")
+"""Silences what pytest says of plugins that the outer run has imported before."""
+
+
+@dataclass
+class ModuleKeeper:
+    """A plugin of an inner run that remembers the modules it imported from outside the project.
+
+    pytester drops every module that a run imported. The next run would import the runtime again,
+    beside the first copy of it that the outer run still holds.
+    """
+
+    project: Path
+    kept: dict[str, ModuleType] = field(default_factory=dict)
+
+    def pytest_unconfigure(self) -> None:
+        self.kept = {name: module for name, module in sys.modules.items() if self._keeps(module)}
+
+    def _keeps(self, module: ModuleType) -> bool:
+        """Whether a module belongs to no project; a namespace package has no file."""
+        file = getattr(module, "__file__", None)
+        places = [file] if file else list(getattr(module, "__path__", ()))
+        return not any(Path(place).is_relative_to(self.project) for place in places)
 
 
 def warm_up(root: Path, bytecode: Path) -> None:
@@ -107,7 +142,18 @@ class PluginProject:
 
     pytester: pytest.Pytester
     monkeypatch: pytest.MonkeyPatch
+    generated: Path
+    """The project as it was generated, without the changes of a test."""
     bytecode: Path
+    """What processes import of us, compiled."""
+    starts_processes: bool = False
+    """Whether each run of pytest is a process of its own."""
+
+    def in_processes(self) -> "PluginProject":
+        """The same project, for tests of what a run does to its whole process."""
+        if not any(self.bytecode.iterdir()):
+            warm_up(self.generated, self.bytecode)
+        return replace(self, starts_processes=True)
 
     @property
     def root(self) -> Path:
@@ -131,8 +177,21 @@ class PluginProject:
             for name, value in environment.items():
                 patch.setenv(name, value)
             loaded = [f"-p{plugin}" for plugin in ("vcr_gen.pytest_plugin", *plugins)]
-            result = self.pytester.runpytest_subprocess(*loaded, *arguments, timeout=100)
+            if self.starts_processes:
+                result = self.pytester.runpytest_subprocess(*loaded, *arguments, timeout=100)
+            else:
+                result = self._run_in_process(*loaded, *arguments)
         return f"{result.stdout.str()}\n{result.stderr.str()}\nexit {int(result.ret)}"
+
+    def _run_in_process(self, *arguments: str) -> pytest.RunResult:
+        keeper = ModuleKeeper(self.root)
+        importlib.invalidate_caches()
+        with self.monkeypatch.context() as patch, warnings.catch_warnings():
+            warnings.resetwarnings()  # the filters of the outer run are not the project's
+            patch.setattr(sys, "dont_write_bytecode", True)
+            result = self.pytester.runpytest_inprocess(*arguments, *LOADED, plugins=[keeper])
+        sys.modules.update(keeper.kept)
+        return result
 
     def record(self, *arguments: str, plugins: tuple[str, ...] = ()) -> str:
         """Record every test in the world called `old`."""

@@ -14,6 +14,8 @@ from textwrap import dedent
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 OTHERS = {
     "recording": "--record-mode=once",

@@ -69,13 +69,15 @@ def test_a_failing_teardown_and_a_skip_count_as_not_passed(project: PluginProjec
 
 def test_a_file_of_another_recorder_is_not_replaced(project: PluginProject) -> None:
     project.write("test_it.py", GOOD)
-    project.write(FILE, "interactions: []\nversion: 1\n")
+    foreign = "interactions:\n- request:\n    body: the vcr-gen of tomorrow\nversion: 1\n"
+    project.write(FILE, foreign)
     output = project.record()
     assert "this file is no cassette of vcr-gen, so it is not replaced" in output
-    assert project.cassettes() == {FILE: "interactions: []\nversion: 1\n"}
+    assert project.cassettes() == {FILE: foreign}
 
 
 def test_an_interrupted_recording_leaves_the_good_cassette(project: PluginProject) -> None:
+    project = project.in_processes()  # pytester passes the interrupt on to the outer run
     project.write("test_it.py", GOOD)
     project.record()
     before = project.cassettes()[FILE]
@@ -149,3 +151,66 @@ def test_a_test_that_fails_by_itself_is_not_verified(project: PluginProject) -> 
     output = project.run("--vcrgen-mode=verify", WORLD="old")
     assert "1 failed" in output
     assert "cassettes:" not in output
+
+
+def test_a_recording_that_cannot_be_written_fails_the_test_and_keeps_the_cassette(
+    project: PluginProject,
+) -> None:
+    project = project.in_processes()  # the limit holds for the whole process
+    project.write(
+        "test_it.py",
+        """
+        import os, resource
+
+        def test_one(shell):
+            soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+            if limit := int(os.environ.get("LIMIT", "0")):
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
+            for number in range(50):
+                assert shell.run("a" * number)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        """,
+    )
+    project.record()
+    before = project.cassettes()[FILE]
+    output = project.run("--vcrgen-mode=all", WORLD="new", LIMIT="3000")
+    assert "1 passed, 1 error" in output
+    assert "the recording is incomplete and was not saved" in output
+    assert "File too large" in output
+    assert "test_one.yaml.partial has what was recorded)" in output
+    assert before == project.cassettes()[FILE]
+
+
+def test_an_interrupt_from_a_tape_fails_its_test_alone(project: PluginProject) -> None:
+    project.write(
+        "test_it.py",
+        """
+        import os
+
+        import pytest
+        from app.real import RealShell
+        from vcr_app import VcrShell
+
+        class Interrupted(RealShell):
+            def run(self, command):
+                raise KeyboardInterrupt
+
+        @pytest.fixture
+        def shell(vcrgen_cassette):
+            return VcrShell.attach(vcrgen_cassette, Interrupted)
+
+        def test_one(shell):
+            try:
+                shell.run("a")
+            except KeyboardInterrupt:
+                if "CATCH" not in os.environ:
+                    raise
+
+        def test_two():
+            pass
+        """,
+    )
+    assert "2 passed" in project.run("--vcrgen-mode=all", WORLD="old", CATCH="1")
+    output = project.run()
+    assert "1 failed, 1 passed" in output
+    assert "Shell.run raised KeyboardInterrupt(), as recorded, and the program did not" in output

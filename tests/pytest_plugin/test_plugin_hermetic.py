@@ -98,5 +98,5 @@ def test_an_honest_test_passes_with_everything_on(project: PluginProject) -> Non
         """,
     )
     assert "exit 0" in project.record()
-    output = project.run("--vcrgen-hermetic=fail", "-n2", plugins=("xdist",))
+    output = project.in_processes().run("--vcrgen-hermetic=fail", "-n2", plugins=("xdist",))
     assert "exit 0" in output, output

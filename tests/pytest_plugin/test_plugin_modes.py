@@ -64,17 +64,31 @@ def test_new_episodes_records_what_follows_the_tape(project: PluginProject) -> N
     assert "exit 0" in project.run()
 
 
-def test_ci_records_only_when_the_command_line_asks(project: PluginProject) -> None:
-    project.write(
-        "test_it.py",
-        """
+def marked(mode: str) -> str:
+    """A test that asks for a mode."""
+    return f"""
         import pytest
 
-        @pytest.mark.vcrgen(mode="once")
+        @pytest.mark.vcrgen(mode="{mode}")
         def test_one(shell):
             shell.run("a")
-        """,
-    )
+        """
+
+
+def test_vcr_record_does_not_make_a_test_record_that_asks_for_none(project: PluginProject) -> None:
+    project.write("test_it.py", marked("none"))
+    assert "1 recorded" in project.run("--vcrgen-mode=once", WORLD="old")
+    assert "1 replayed" in project.run(VCR_RECORD="1", WORLD="new")
+    assert "returned: old a" in project.cassettes()[FILE]
+
+
+def test_ci_records_what_a_marker_asks_to_record_afresh(project: PluginProject) -> None:
+    project.write("test_it.py", marked("all"))
+    assert "1 recorded" in project.run(CI="true", WORLD="old")
+
+
+def test_ci_records_once_only_when_the_command_line_asks(project: PluginProject) -> None:
+    project.write("test_it.py", marked("once"))
     assert "exit 1" in project.run(CI="true", WORLD="old")
     ignored = project.run(CI="true", VCR_RECORD="1", WORLD="old")
     assert "VCR_RECORD is ignored because CI is set" in ignored
@@ -111,14 +125,21 @@ def test_a_mode_in_vcr_record_is_refused_before_any_test_runs(project: PluginPro
         (None, "rewrite", {}, Decision("all")),
         ("none", "all", {"VCR_RECORD": "1"}, Decision("none")),
         ("all", "none", {"CI": "1"}, Decision("all")),
-        (None, "none", {"VCR_RECORD": "1"}, Decision("all")),
+        (None, None, {"VCR_RECORD": "1"}, Decision("all")),
+        (None, "once", {"VCR_RECORD": "1"}, Decision("all")),
+        (None, "none", {"VCR_RECORD": "1"}, Decision("none")),
+        (None, "verify", {"VCR_RECORD": "1"}, Decision("verify")),
+        (None, "new_episodes", {"VCR_RECORD": "1"}, Decision("new_episodes")),
         (None, "once", {"VCR_RECORD": "0", "CI": "false"}, Decision("once")),
         (None, "once", {"CI": "true"}, Decision("none", "mode 'once'")),
+        (None, "new_episodes", {"CI": "true"}, Decision("none", "mode 'new_episodes'")),
         (None, "verify", {"CI": "true"}, Decision("verify")),
+        (None, "rewrite", {"CI": "true"}, Decision("all")),
+        (None, "none", {"CI": "true", "VCR_RECORD": "1"}, Decision("none")),
         (None, None, {"CI": "true", "VCR_RECORD": "1"}, Decision("none", "VCR_RECORD")),
     ],
 )
-def test_the_command_line_wins_then_the_environment_then_the_marker(
+def test_the_command_line_wins_and_an_explicit_none_stays_none(
     command_line: str | None, asked: str | None, environment: dict[str, str], expected: Decision
 ) -> None:
     assert expected == decide(command_line=command_line, asked=asked, environment=environment)

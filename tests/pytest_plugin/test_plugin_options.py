@@ -108,6 +108,30 @@ def test_options_reach_the_cassette_and_paths_are_stored_relative(project: Plugi
     assert "1 passed" in project.run()  # tmp_path is another one in each run
 
 
+def test_a_marker_switches_one_anchor_off_and_leaves_the_others(project: PluginProject) -> None:
+    project.write(
+        "test_it.py",
+        """
+        import pytest
+
+        @pytest.mark.vcrgen(anchors={"project": None, "data": "data"})
+        def test_project(shell, tmp_path, request):
+            root = request.config.rootpath
+            shell.run(f"ls {tmp_path}/x {root}/y {root}/data/z")
+
+        @pytest.mark.vcrgen(anchors={"tmp": None})
+        def test_tmp(shell, tmp_path, request):
+            shell.run(f"ls {request.config.rootpath}/y /tmp")
+        """,
+    )
+    assert "2 passed" in project.record()
+    cassettes = project.cassettes()
+    first = cassettes["cassettes/test_it/test_project.yaml"]
+    assert "command: ls ${tmp}/x ${home}/y ${data}/z" in first  # pytester sets a home
+    assert "command: ls ${project}/y /tmp" in cassettes["cassettes/test_it/test_tmp.yaml"]
+    assert "2 passed" in project.run()
+
+
 def test_cassettes_above_their_age_are_named_or_refused_or_made_anew(
     project: PluginProject,
 ) -> None:

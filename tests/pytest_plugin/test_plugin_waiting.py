@@ -67,6 +67,12 @@ PHASES = """
     """
 
 
+@pytest.fixture
+def project(project: PluginProject) -> PluginProject:
+    """A stuck test is ended by an interrupt of its process, which must not be ours."""
+    return project.in_processes()
+
+
 def test_it_fails_with_the_divergence_in_every_phase_and_the_next_one_runs(
     project: PluginProject,
 ) -> None:

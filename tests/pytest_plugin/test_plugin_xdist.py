@@ -1,5 +1,6 @@
 """Tests that run in several processes, and in any order."""
 
+import pytest
 from plugin_project import PluginProject
 from test_plugin_unused import unused
 
@@ -22,19 +23,25 @@ TESTS = """
     """
 
 
-def test_four_workers_record_replay_and_find_what_nobody_uses(project: PluginProject) -> None:
+@pytest.fixture
+def project(project: PluginProject) -> PluginProject:
+    """Workers start from a process of their own."""
+    return project.in_processes()
+
+
+def test_workers_record_replay_and_find_what_nobody_uses(project: PluginProject) -> None:
     project.write("tests/test_it.py", TESTS)
     project.write("tests/test_gone.py", 'def test_gone(shell):\n    shell.run("a")\n')
-    recorded = project.record("-n4", plugins=XDIST)
+    recorded = project.record("-n2", plugins=XDIST)
     assert "15 passed" in recorded
     assert "cassettes: 15 recorded" in recorded
     assert len(project.cassettes()) == 15
-    replayed = project.run("-n4", "--dist=loadgroup", "--vcrgen-check-unused", plugins=XDIST)
+    replayed = project.run("-n2", "--dist=loadgroup", "--vcrgen-check-unused", plugins=XDIST)
     assert "cassettes: 15 replayed" in replayed
     assert "exit 0" in replayed
     (project.root / "tests/test_gone.py").unlink()
     project.write("tests/test_it.py", TESTS.replace("range(12)", "range(11)"))
-    output = project.run("-n4", "--vcrgen-check-unused", plugins=XDIST)
+    output = project.run("-n2", "--vcrgen-check-unused", plugins=XDIST)
     assert unused(output) == [
         "tests/cassettes/test_gone/test_gone.yaml",
         "tests/cassettes/test_it/test_one[11].yaml",

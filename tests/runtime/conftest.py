@@ -15,10 +15,3 @@ _WRAPPERS = wrap_package(Path(__file__).parent / "sample")
 def tape(tmp_path: Path, request: pytest.FixtureRequest) -> Tape:
     """A tape in each format."""
     return Tape(tmp_path / f"tape.{request.param}")
-
-
-@pytest.fixture(autouse=True)
-def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An environment in which nobody wished for a mode."""
-    monkeypatch.delenv("VCR_RECORD", raising=False)
-    monkeypatch.delenv("CI", raising=False)

@@ -15,7 +15,7 @@ from taping import forbidden
 from vcr_sample import VcrShell
 
 from vcr_gen import Cassette, CassetteError, InexactReplayWarning
-from vcr_gen.errors import UsageError
+from vcr_gen.errors import UnusedEventsError, UsageError
 
 
 def test_what_a_test_may_ask_a_cassette(tape):
@@ -23,9 +23,21 @@ def test_what_a_test_may_ask_a_cassette(tape):
         assert (cassette.recording, cassette.calls_real, cassette.remaining) == (True, True, 0)
         VcrShell(cassette=cassette, inner=RealShell()).read(1)
     with Cassette(tape.path, "none") as cassette:
-        assert (cassette.recording, cassette.calls_real, cassette.remaining) == (False, False, 2)
+        assert (cassette.recording, cassette.calls_real, cassette.remaining) == (False, False, 1)
         VcrShell(cassette=cassette).read(1)
         assert cassette.remaining == 0
+
+
+def test_remaining_counts_as_check_and_the_errors_do(tape):
+    tape.record(VcrShell, RealShell, lambda shell: [shell.read(1), shell.read(2), shell.read(3)])
+    in_the_file = len(read_tape(tape.path))
+    cassette = Cassette(tape.path, "none")
+    assert in_the_file == cassette.remaining == 3
+    VcrShell(cassette=cassette).read(1)
+    assert cassette.remaining == 2
+    with pytest.raises(UnusedEventsError) as caught:
+        cassette.close()
+    assert len(caught.value.events) == 2
 
 
 def test_a_failing_session_leaves_the_old_cassette_and_a_partial_file(tape):

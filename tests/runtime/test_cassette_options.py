@@ -12,7 +12,7 @@ from vcr_sample import VcrShell
 
 from vcr_gen import Cassette
 from vcr_gen.errors import CassetteError, UsageError
-from vcr_gen.runtime.cassette import StaleCassetteWarning
+from vcr_gen.runtime.runs.cassette import StaleCassetteWarning
 
 
 @pytest.mark.parametrize(

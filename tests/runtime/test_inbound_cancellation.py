@@ -86,7 +86,7 @@ def test_a_divergence_in_a_driven_call_is_raised_once_and_logged_by_nobody(tape,
             return "something else"
 
     tape.record_served(VcrServer, Application(), environment)
-    with pytest.raises(DivergenceError, match="returned another value than recorded"):
+    with pytest.raises(DivergenceError, match="returned a different value"):
         tape.replay_served(VcrServer, Changed(), sync=False)
     gc.collect()
 

@@ -25,7 +25,7 @@ def test_these_modes_replay_what_is_there(tape, mode, monkeypatch):
 
 @pytest.mark.parametrize("mode", ["none", "verify"])
 def test_these_modes_need_a_cassette(tape, mode):
-    with pytest.raises(CassetteMissingError, match="VCR_RECORD=1"):
+    with pytest.raises(CassetteMissingError, match='record it: open the cassette with mode="all"'):
         session(tape.path, mode, 1)
     assert not tape.path.exists()
 
@@ -66,17 +66,59 @@ def test_verify_reports_missing_and_additional_calls(tape, numbers):
     assert re.search(rf"{what}: \w+\.\w+\(\w+={max(numbers) if len(numbers) > 2 else 2}\)", last)
 
 
-def test_vcr_record_records_in_any_mode(tape, monkeypatch):
+@pytest.mark.parametrize("mode", [None, "once", Mode.ONCE])
+def test_vcr_record_makes_the_default_and_once_record_afresh(tape, mode, monkeypatch):
     session(tape.path, "all", 1)
     monkeypatch.setenv("VCR_RECORD", "1")
     monkeypatch.setattr(World, "more", 10)
-    assert session(tape.path, "none", 1) == [11]
-    assert session(tape.path, None, 1) == [11]
+    assert session(tape.path, mode, 1) == [11]
     monkeypatch.setenv("VCR_RECORD", "0")
-    assert session(tape.path, "none", 1) == [11]
+    monkeypatch.setattr(World, "more", 20)
+    assert session(tape.path, mode, 1) == [11]
 
 
-def test_without_a_word_the_mode_is_once_and_in_ci_none(tmp_path, monkeypatch):
+@pytest.mark.parametrize("mode", ["none", "new_episodes", Mode.NONE])
+def test_vcr_record_leaves_other_explicit_modes_alone(tape, mode, monkeypatch):
+    session(tape.path, "all", 1)
+    before = tape.path.read_bytes()
+    monkeypatch.setenv("VCR_RECORD", "1")
+    monkeypatch.setattr(World, "more", 10)
+    assert session(tape.path, mode, 1) == [1]
+    assert before == tape.path.read_bytes()
+
+
+def test_vcr_record_leaves_an_explicit_verify_alone(tape, monkeypatch):
+    session(tape.path, "all", 1)
+    monkeypatch.setenv("VCR_RECORD", "1")
+    monkeypatch.setattr(World, "more", 10)
+    with pytest.raises(VerificationError):
+        session(tape.path, "verify", 1)
+
+
+@pytest.mark.parametrize("mode", [None, "once", "new_episodes", "none"])
+@pytest.mark.parametrize("word", ["", "1"])
+def test_where_ci_is_set_nothing_is_recorded(tape, mode, word, monkeypatch):
+    monkeypatch.setenv("CI", "true")
+    monkeypatch.setenv("VCR_RECORD", word)
+    with pytest.raises(CassetteMissingError, match="nothing is recorded where CI is set"):
+        session(tape.path, mode, 1)
+    assert not tape.path.exists()
+
+
+def test_where_ci_is_set_an_explicit_all_records(tape, monkeypatch):
+    monkeypatch.setenv("CI", "true")
+    assert session(tape.path, "all", 1) == [1]
+    assert len(read_tape(tape.path)) == 1
+
+
+def test_the_hint_names_what_would_record(tape, monkeypatch):
+    monkeypatch.setenv("CI", "true")
+    for mode, hint in ((None, "VCR_RECORD=1"), ("none", 'open the cassette with mode="all"')):
+        with pytest.raises(CassetteMissingError, match=hint):
+            session(tape.path, mode, 1)
+
+
+def test_the_default_mode_is_once_and_in_ci_none(tmp_path, monkeypatch):
     assert Cassette(tmp_path / "a.yaml").mode is Mode.ONCE
     monkeypatch.setenv("CI", "true")
     with pytest.raises(CassetteMissingError):

@@ -8,14 +8,13 @@ import warnings
 from pathlib import Path
 
 import pytest
-from changing_world import session
 from sample.bridges import RealShell
 from sample.models import Level, Result, Step
 from tape_data import read_tape
 from vcr_sample import VcrShell
 
 from vcr_gen import Cassette, InexactReplayWarning
-from vcr_gen.errors import EncodeError, IncompleteError, UsageError
+from vcr_gen.errors import UsageError
 
 
 def test_a_sync_call_is_answered_from_the_tape(tape):
@@ -328,26 +327,6 @@ def test_a_recording_does_not_warn_of_arguments_that_stay_as_they_were(tape):
         return shell.fill(bytearray(), {"a": [1]}, [])
 
     assert tape.same(VcrShell, RealShell, program) == 0
-
-
-def test_a_value_that_cannot_be_stored_names_the_parameter(tape):
-    with pytest.raises(EncodeError, match=r"Shell\.store: argument `values`\[1\]"):
-        tape.record(VcrShell, RealShell, lambda shell: shell.store([1, object()]))
-
-
-def test_a_value_that_cannot_be_stored_fails_the_recording_even_when_swallowed(tape):
-    session(tape.path, "all", 1)
-    before = tape.path.read_bytes()
-
-    def program(shell):
-        try:
-            shell.store([object()])
-        except Exception:
-            return shell.read(1)
-
-    with pytest.raises(IncompleteError, match=r"Shell\.store"):
-        tape.record(VcrShell, RealShell, program)
-    assert tape.path.read_bytes() == before
 
 
 def test_threads_share_a_tape(tape):

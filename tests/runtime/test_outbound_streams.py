@@ -12,7 +12,7 @@ from sample.models import BoomError
 from tape_data import read_tape
 from vcr_sample import VcrFeed
 
-from vcr_gen.errors import DivergenceError, EncodeError, UsageError
+from vcr_gen.errors import DivergenceError, IncompleteError, UsageError
 
 
 def test_items_are_replayed_one_at_a_time(tape):
@@ -222,7 +222,7 @@ def test_reading_on_in_a_stream_that_was_left_is_told_with_the_place(tape):
             tape.replay(VcrFeed, lambda feed, count=count: program(feed, count + 1))
         divergence = caught.value.divergence
         assert divergence.headline == (
-            "Feed.lines was left in the recording, but now the program reads on"
+            "the program reads on in Feed.lines, where the recorded loop had ended"
         )
         assert divergence.likely == "the loop over the stream no longer ends where it did"
         assert re.search(r"test_outbound_streams\.py:\d+ in read$", divergence.call_site)
@@ -238,7 +238,7 @@ def test_reading_on_in_a_stream_that_was_left_at_the_end_of_the_tape_is_told(tap
         tape.replay(VcrFeed, lambda feed: program(feed, 4))
     divergence = caught.value.divergence
     assert divergence.headline == (
-        "Feed.lines was read no further in the recording, but now the program reads on"
+        "the program reads on in Feed.lines, where the recording has no more items"
     )
     assert divergence.likely.startswith("the loop over the stream no longer ends where it did")
 
@@ -357,7 +357,7 @@ def test_what_an_iterable_holds_that_cannot_be_stored_is_told_where_it_is(tape):
         def words(self, lazy):
             return deque(["x", object()])
 
-    with pytest.raises(EncodeError, match=r"Feed\.words: result\[1\]"):
+    with pytest.raises(IncompleteError, match=r"Feed\.words: result\[1\]"):
         tape.record(VcrFeed, Wrong, lambda feed: feed.words(lazy=False))
 
 
@@ -532,5 +532,5 @@ def test_who_asks_an_iterator_on_that_was_left_after_it_raised_is_told(tape):
         return next(lines) if more else None
 
     tape.same(VcrFeed, StubbornFeed, program)
-    with pytest.raises(DivergenceError, match="now the program reads on"):
+    with pytest.raises(DivergenceError, match="the program reads on in"):
         tape.replay(VcrFeed, lambda feed: program(feed, more=True))

@@ -213,7 +213,7 @@ def test_one_reader_more_that_is_cancelled_is_told(tape):
         return await asyncio.gather(*readers, return_exceptions=True)
 
     tape.record(VcrFeed, SubscribedFeed, partial(program, cancelled=1))
-    with pytest.raises(DivergenceError, match=r"Feed\.alines was cancelled, but in the recording"):
+    with pytest.raises(DivergenceError, match=r"Feed\.alines was cancelled; in the recording"):
         tape.replay(VcrFeed, partial(program, cancelled=2))
 
 

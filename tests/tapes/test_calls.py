@@ -8,10 +8,10 @@ import pytest
 from tape_files import SESSION, write_tape
 
 from vcr_gen.errors import CassetteFormatError
-from vcr_gen.runtime import crossing
-from vcr_gen.runtime.live import live_kind
-from vcr_gen.runtime.objects import LIVE_WORDS
-from vcr_gen.runtime.tape.storage import Reading
+from vcr_gen.runtime.tape.recording import Reading
+from vcr_gen.runtime.values import live_codecs
+from vcr_gen.runtime.values.live_objects import live_kind
+from vcr_gen.runtime.values.objects import LIVE_WORDS
 from vcr_gen.tapes.calls import read_calls, split_name
 
 
@@ -82,4 +82,4 @@ def test_the_tools_know_every_kind_of_live_object(annotation: object) -> None:
     kind = live_kind(annotation, inbound=True)
     assert kind is not None
     assert {one.word for one in (kind, kind.awaited) if one} <= LIVE_WORDS
-    assert crossing._WORD in LIVE_WORDS
+    assert live_codecs._WORD in LIVE_WORDS

@@ -120,12 +120,14 @@ def test_the_header_is_that_of_both(tmp_path):
         "max_age": 60.0,
         "initial_state": {"a": 1, "both": 2},
         "anchors": ["project"],
+        "roots": {"project": "9-0123456789ab", "tmp": "4-0123456789ab"},
         "rules": {"Other.go": {"$result": "volatile"}},
         "boundaries": {"Other": {"direction": "inbound", "methods": {"go": "() -> None"}}},
     }
     new = {
         **HEADER,
         "anchors": ["project"],
+        "roots": {"project": "8-ba9876543210", "tmp": "4-0123456789ab"},
         "initial_state": {"both": 2, "b": 3},
         "rules": {"Shell.run": {"command": "volatile"}},
         "boundaries": shell,
@@ -139,6 +141,7 @@ def test_the_header_is_that_of_both(tmp_path):
         "max_age": 60.0,
         "initial_state": {"both": 2, "b": 3, "a": 1},
         "anchors": ["project"],
+        "roots": {"tmp": "4-0123456789ab"},
         "boundaries": {"Other": old["boundaries"]["Other"], **shell},
         "rules": {"Other.go": {"$result": "volatile"}, "Shell.run": {"command": "volatile"}},
     }

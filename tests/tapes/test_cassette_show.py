@@ -26,10 +26,10 @@ def test_the_overview_has_one_line_for_each_event_indented_by_nesting(tape, caps
         ' 2    1.000000  ← server.ask(question="q") …\n'
         " 3    1.100000    → Shell.watch() …\n"
         ' 4    1.200000      · "one"\n'
-        " 5    1.250000  → executor.job()  returned null  [0 µs]\n"
+        " 5    1.250000  → executor.job()  returned None  [0 µs]\n"
         ' 6    1.300000      · "two"\n'
         " 7    1.400000      Shell.watch is closed\n"
-        " 8    1.400000      Shell.watch returned null  [300 ms]\n"
+        " 8    1.400000      Shell.watch returned None  [300 ms]\n"
         ' 9    1.500000    → Shell.run(command="b")  raised OSError(2, "no b")  [250 ms]\n'
         '10    2.000000    server.ask returned "answer"  [1 s]\n'
         '11    3.000000  → Shell.run(command="c") …\n'

@@ -10,6 +10,8 @@ from tape_files import HEADER
 
 from vcr_gen.runtime.formats import format_for
 
+pytestmark = pytest.mark.slow
+
 SMALL, LARGE = 1_000, 100_000
 ALLOWED = 12_000_000
 """Bytes: a stat of each call, the buffers of a larger read; the tape itself is ten times that."""

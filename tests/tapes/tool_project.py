@@ -79,7 +79,7 @@ class ToolProject:
     def ports(self, text: str) -> None:
         """Another version of the Protocols, and its wrappers."""
         self.write("src/app/ports.py", text)
-        apply_plan(plan_run(load_config(self.root), Request(jobs=1, use_cache=False)))
+        apply_plan(plan_run(load_config(self.root), Request(use_cache=False)))
 
     def change(self, old: str, new: str) -> None:
         """Change the Protocols as they are now."""

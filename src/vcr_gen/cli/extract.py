@@ -54,7 +54,7 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
         direction="inbound" if arguments.inbound else "outbound",
     )
     raw = Text(arguments.target, extracted.text, style_of(config))
-    (text,) = format_texts([raw], jobs=1, advance=lambda _: None)
+    (text,) = format_texts([raw], advance=lambda _: None)
     if arguments.stdout:
         return tell(Outcome(code=FINE, text=text, diagnostics=extracted.left_out), terminal)
     path = Path(

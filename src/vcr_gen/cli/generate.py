@@ -60,7 +60,6 @@ def parser(commands: Mapping[str, Command]) -> argparse.ArgumentParser:
     mode.add_argument("--explain", metavar="CODE", help="explain a diagnostic, such as VCR301")
     mode.add_argument("--show-config", action="store_true", help="print the settings in force")
     mode.add_argument("--watch", action="store_true", help="generate again when a source changes")
-    add("-j", "--jobs", type=_positive, default=0, metavar="N", help="processes (default: cores)")
     add("--no-cache", action="store_true", help="do not use what earlier runs remembered")
     add("--version", action="store_true", help="print the version")
     add_common_options(result)
@@ -101,7 +100,7 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     if arguments.list:
         from vcr_gen.cli.listing import list_boundaries
 
-        return list_boundaries(config, paths, terminal, jobs=arguments.jobs)
+        return list_boundaries(config, paths, terminal)
     if arguments.watch:
         from vcr_gen.cli.watch import watch
 
@@ -123,7 +122,6 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
     with terminal.progress("generating", percent=True) as progress:
         request = Request(
             paths=paths,
-            jobs=arguments.jobs,
             use_cache=not arguments.no_cache,
             progress=progress,
         )
@@ -141,11 +139,15 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
 
         apply_plan(plan)
         remove_leftovers([*packages(config.output), config.cache_dir])
-        return tell(Outcome(code=FINE, files=files, summary=summary(plan, _COUNTED)), terminal)
+        done = Outcome(
+            code=FINE, files=files, warnings=plan.warnings, summary=summary(plan, _COUNTED)
+        )
+        return tell(done, terminal)
     return tell(
         Outcome(
             code=DIFFERENT if plan.changes else FINE,
             files=files,
+            warnings=plan.warnings,
             diff="".join(unified_diff(config, plan)) if arguments.diff else "",
             summary=summary(plan, _FOUND),
             fix=fixing_command(arguments, arguments.paths) if plan.changes else "",
@@ -156,7 +158,7 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
 
 def _where_to_look(config: Config) -> str:
     """What to do where there is no boundary."""
-    from vcr_gen.gen.runs.inputs import other_projects
+    from vcr_gen.gen.runs.fingerprint import other_projects
 
     others = [Path(os.path.relpath(folder)).as_posix() for folder in other_projects(config)]
     if not others:
@@ -202,9 +204,3 @@ def _checked_paths(config: Config, given: list[Path]) -> tuple[Path, ...]:
     if problems:
         raise RefusedError(problems)
     return paths
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a number from 1 on; got {text!r}")
-    return int(text)

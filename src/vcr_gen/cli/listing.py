@@ -9,16 +9,15 @@ from vcr_gen.cli.report import FINE, counted
 from vcr_gen.cli.tables import table
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.gen.diagnostics import RefusedError
-from vcr_gen.gen.processes.cores import processes
 from vcr_gen.gen.runs.pipeline import Generated, generate
 from vcr_gen.gen.settings.config import Config
 
 __all__ = ["list_boundaries"]
 
 
-def list_boundaries(config: Config, paths: Sequence[Path], terminal: Terminal, *, jobs: int) -> int:
+def list_boundaries(config: Config, paths: Sequence[Path], terminal: Terminal) -> int:
     """Print one line for each boundary: direction, name, Protocol, wrapper, place."""
-    generation = generate(config, jobs=processes(jobs))
+    generation = generate(config)
     if generation.diagnostics:
         raise RefusedError(generation.diagnostics)
     chosen = [

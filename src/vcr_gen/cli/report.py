@@ -38,6 +38,7 @@ class Outcome:
     code: int
     files: Sequence[FileNote] = ()
     diagnostics: Sequence[Diagnostic] = ()
+    warnings: Sequence[Diagnostic] = ()
     text: str = ""
     """What was asked for: a page, a Protocol."""
     diff: str = ""
@@ -71,7 +72,7 @@ def _text(outcome: Outcome, terminal: Terminal) -> None:
     terminal.data(outcome.text)
     terminal.data(outcome.diff)
     sys.stdout.flush()
-    for diagnostic in outcome.diagnostics:
+    for diagnostic in (*outcome.diagnostics, *(() if terminal.quiet else outcome.warnings)):
         print(diagnostic, file=sys.stderr)
     if outcome.summary:
         terminal.note(outcome.summary)
@@ -83,7 +84,7 @@ def _json(outcome: Outcome, terminal: Terminal) -> None:
     document = {
         "status": _STATUS[outcome.code],
         "files": [_said(file) for file in outcome.files],
-        "diagnostics": [asdict(diagnostic) for diagnostic in outcome.diagnostics],
+        "diagnostics": [asdict(one) for one in (*outcome.diagnostics, *outcome.warnings)],
         "text": outcome.text,
         "diff": outcome.diff,
         "summary": outcome.summary,
@@ -98,13 +99,14 @@ def _said(file: FileNote) -> dict[str, str]:
 
 
 def _github(outcome: Outcome, terminal: Terminal) -> None:
-    for diagnostic in outcome.diagnostics:
+    for diagnostic in (*outcome.diagnostics, *outcome.warnings):
         hint = f"\nhint: {diagnostic.hint}" if diagnostic.hint else ""
         place = f"file={_property(_in_repository(diagnostic.path))}"
         if diagnostic.line:
             place += f",line={diagnostic.line},col={diagnostic.column}"
         title = f"title={diagnostic.code}"
-        word = "warning" if outcome.code == FINE else "error"
+        is_warning = outcome.code == FINE or diagnostic in outcome.warnings
+        word = "warning" if is_warning else "error"
         terminal.data(f"::{word} {place},{title}::{_message(diagnostic.message + hint)}")
     terminal.data(outcome.text)
     terminal.data(outcome.diff)

@@ -9,7 +9,7 @@ from typing import Any
 
 from vcr_gen.errors import UsageError
 from vcr_gen.gen.settings.toml_table import closest
-from vcr_gen.runtime.redaction import Redaction
+from vcr_gen.runtime.privacy import Redaction
 from vcr_gen.tapes.findings import Finding
 
 __all__ = ["Allowed", "ScanConfig", "read_scan_config"]

@@ -11,8 +11,8 @@ The rooms, in the order in which a run goes through them:
     rendering     views become text, by the templates, and are formatted
     output        text becomes files: what is ours, what must change, and the writing itself
 
-Around them: `runs` leads through all of these and remembers what the next run need not do again,
-`processes` has work done on all cores, `verification` compares wrappers on disk with their
-Protocols, and `extract` goes the other way, from a class to a Protocol. Imports between rooms point
-one way, and what writes never sees the parser (`.importlinter`).
+Around them: `runs` leads through all of these in one pass and skips it when nothing has changed,
+`verification` compares wrappers on disk with their Protocols, and `extract` goes the other way,
+from a class to a Protocol. Imports between rooms point one way, and what writes never sees the
+parser (`.importlinter`).
 """

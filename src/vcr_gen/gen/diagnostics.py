@@ -54,10 +54,6 @@ class RefusedError(VcrError):
         self.diagnostics = tuple(sorted(set(diagnostics)))
         super().__init__(render_diagnostics(self.diagnostics))
 
-    def __reduce__(self) -> tuple[type["RefusedError"], tuple[tuple[Diagnostic, ...]]]:
-        # Formatting runs in other processes, and its refusals must survive the way back.
-        return RefusedError, (self.diagnostics,)
-
 
 def printable(name: str) -> str:
     """A name of a file on one line: it may hold whatever moves a cursor or colors a terminal."""
@@ -99,6 +95,8 @@ CODES: Final[Mapping[str, Explanation]] = _table(
         "VCR205": "a member that Python itself needs cannot be wrapped",
         "VCR206": "a Protocol that is a dataclass cannot be wrapped",
         "VCR207": "no wrapper can have a member, as type checkers see it",
+        "VCR208": "a member exists only on a newer Python",
+        "VCR209": "a function inside a record is taken for a callback (a warning)",
         # writing and drift
         "VCR301": "a file that vcr-gen did not write is in the way",
         "VCR302": "something that is not a regular file is in the way",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from vcr_gen.html_report.describing import exact
 from vcr_gen.html_report.rows import embedded
 from vcr_gen.runtime.codec import MISSING
-from vcr_gen.runtime.tape.loading import Reading
+from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.tapes.changes import Change
 from vcr_gen.tapes.comparing import CallDifference, compare_headers, compare_tapes
 

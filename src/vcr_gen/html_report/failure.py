@@ -33,10 +33,11 @@ def _diverged(found: Divergence) -> dict[str, object]:
         event=found.event,
         place=shown_path(found.place),
         called_at=found.call_site,
-        expected=due.what if due is not None else "nothing more: the tape ends",
+        expected=due.what if due is not None else "nothing: the tape ends here",
         came=found.actual,
         differences=[_difference(difference) for difference in found.differences],
         sections=_sections(
+            ("Anchors", found.anchors),
             ("Nearest recorded calls", found.nearest),
             ("Last events done", found.done),
             ("Waiting", found.waiting),

@@ -10,8 +10,8 @@ from vcr_gen.html_report.page import page_parts
 from vcr_gen.html_report.rows import embedded, rows
 from vcr_gen.html_report.sources import Source, open_source, source_of
 from vcr_gen.html_report.writing import write_page
-from vcr_gen.runtime.redaction import redacting
-from vcr_gen.runtime.tape.loading import Reading
+from vcr_gen.runtime.privacy import redacting
+from vcr_gen.runtime.tape.reading import Reading
 
 __all__ = ["REPORT_VERSION", "Progress", "write_comparison", "write_report"]
 

@@ -9,8 +9,8 @@ from typing import final
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.html_report.describing import describe_tape
 from vcr_gen.runtime.formats import Entry
-from vcr_gen.runtime.redaction import redacting
-from vcr_gen.runtime.tape.loading import Reading, entries_of, is_partial, open_regular
+from vcr_gen.runtime.privacy import redacting
+from vcr_gen.runtime.tape.reading import Reading, entries_of, is_partial, open_regular
 
 __all__ = ["Source", "open_source", "source_of"]
 

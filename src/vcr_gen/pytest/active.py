@@ -15,7 +15,7 @@ from vcr_gen.pytest.tape import Tape
 from vcr_gen.pytest.words import HOOKS
 
 if TYPE_CHECKING:
-    from vcr_gen.runtime.cassette import Cassette
+    from vcr_gen.runtime.runs.cassette import Cassette
 
 __all__ = ["Active"]
 

@@ -2,13 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
-from vcr_gen.runtime.modes import asks_to_record, is_set
+from vcr_gen.runtime.modes import Mode, asks_to_record, is_set, mode_in, named_mode
 
 __all__ = ["Decision", "decide"]
-
-_NOT_RECORDING: Final = ("none", "verify")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,20 +20,15 @@ class Decision:
 def decide(
     *, command_line: str | None, asked: str | None, environment: Mapping[str, str]
 ) -> Decision:
-    """The command line wins, then `VCR_RECORD`, then marker and configuration; else `none`.
-
-    Where `CI` says that nobody watches, only the command line can make a test record.
-    """
+    """The command line wins; else marker or configuration, as the environment allows it."""
     if command_line is not None:
-        return Decision(_plain(command_line))
-    watched = not is_set(environment, "CI")
-    if asks_to_record(environment):
-        return Decision("all") if watched else Decision("none", "VCR_RECORD")
-    mode = _plain(asked or "none")
-    if watched or mode in _NOT_RECORDING:
-        return Decision(mode)
-    return Decision("none", f"mode {mode!r}")
-
-
-def _plain(mode: str) -> str:
-    return "all" if mode == "rewrite" else mode
+        return Decision(named_mode(command_line).value)
+    explicit = None if asked is None else named_mode(asked)
+    mode = mode_in(environment, asked=explicit, default=Mode.NONE)
+    ignored = ""
+    if is_set(environment, "CI") and mode is Mode.NONE:
+        if explicit in (Mode.ONCE, Mode.NEW_EPISODES):
+            ignored = f"mode {explicit.value!r}"
+        elif explicit is None and asks_to_record(environment):
+            ignored = "VCR_RECORD"
+    return Decision(mode.value, ignored)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, final
 from vcr_gen.pytest.tape import Tape
 
 if TYPE_CHECKING:
-    from vcr_gen.runtime.cassette import Cassette
+    from vcr_gen.runtime.boundary.rules import Rule
     from vcr_gen.runtime.codec import Registry
     from vcr_gen.runtime.hermetic.watching import Hermetic
-    from vcr_gen.runtime.matching.orders import Order
-    from vcr_gen.runtime.matching.strategies import Strategy
-    from vcr_gen.runtime.redaction import Redaction
-    from vcr_gen.runtime.rules import Rule
-    from vcr_gen.runtime.screening import Hook
+    from vcr_gen.runtime.privacy import Redaction
+    from vcr_gen.runtime.replay.orders import Order
+    from vcr_gen.runtime.replay.strategies import Strategy
+    from vcr_gen.runtime.runs.cassette import Cassette
+    from vcr_gen.runtime.tape.event_hooks import Hook
 
 __all__ = ["CassetteFactory", "FactoryOptions"]
 
@@ -25,7 +25,7 @@ class FactoryOptions(TypedDict, total=False):
 
     mode: str
     format: str
-    anchors: Mapping[str, str | PathLike[str]]
+    anchors: Mapping[str, str | PathLike[str] | None]
     max_age: timedelta | str
     when_stale: str
     initial_state: Mapping[str, object]

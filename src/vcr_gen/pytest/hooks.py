@@ -83,7 +83,7 @@ class Hooks:
             complaint.__context__ = error
             raise complaint
         if error is not None:
-            raise error
+            raise next(filter(None, (tape.uncaught(error) for tape in self._tapes(item))), error)
         return result
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)

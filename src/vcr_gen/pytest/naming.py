@@ -12,8 +12,8 @@ from vcr_gen.pytest.words import FOLDER
 
 __all__ = ["file_names", "module_folder", "same_file"]
 
-# The longest name that file systems take is 255 bytes, 143 on encrypted ones; `.jsonl.partial.12`
-# must fit behind it.
+# The longest name that file systems take is 255 bytes, 143 on encrypted ones;
+# `.copy.jsonl.partial` must fit behind it.
 _LONGEST: Final = 120
 _HASH: Final = 10
 _FORBIDDEN: Final = re.compile(r"""[<>?%*:|"'/\\]|^[.\s]+|[.\s]+$""")

@@ -15,6 +15,7 @@ from vcr_gen.pytest.notes import Note
 from vcr_gen.pytest.options import Options, parse_age, read_options
 from vcr_gen.pytest.pictures import Pictures
 from vcr_gen.pytest.tape import Plan, Tape
+from vcr_gen.runtime.values.anchors import is_everywhere
 
 __all__ = ["DISTRIBUTED", "Opener", "marked_options"]
 
@@ -77,8 +78,10 @@ class Opener:
 
     def _open(self, path: Path, options: Options, anchors: Mapping[str, Any], tests: str) -> Tape:
         root = self._config.rootpath
-        automatic = {"project": root} if root.anchor != str(root) else {}
-        declared = {**automatic, **anchors} if options.anchors is None else options.anchors
+        automatic = {} if is_everywhere(str(root)) else {"project": root}
+        declared = {**automatic, **anchors, **(options.anchors or {})}
+        if declared.get("project", root) is None:  # what the cassette does not know, it cannot drop
+            del declared["project"]
         asked_guard = self._config.getoption("vcrgen_hermetic")
         options = Options(hermetic=asked_guard).over(options)
         options = options.over(
@@ -89,7 +92,11 @@ class Opener:
             path=path,
             mode=self.decision(options.mode).mode,
             options=replace(
-                options, anchors={name: root / folder for name, folder in declared.items()}
+                options,
+                anchors={
+                    name: None if folder is None else root / folder
+                    for name, folder in declared.items()
+                },
             ),
             max_age=parse_age(asked_age) if asked_age else options.over(self._ini).max_age,
             keep_failed=self._config.getoption("vcrgen_keep_failed"),

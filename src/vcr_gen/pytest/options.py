@@ -12,17 +12,17 @@ from vcr_gen.errors import UsageError
 from vcr_gen.pytest.words import FORMATS, HERMETIC, MODES, STALE
 
 if TYPE_CHECKING:
+    from vcr_gen.runtime.boundary.rules import Rule
     from vcr_gen.runtime.codec import Registry
     from vcr_gen.runtime.hermetic.watching import Hermetic
-    from vcr_gen.runtime.matching.orders import Order
-    from vcr_gen.runtime.matching.strategies import Strategy
-    from vcr_gen.runtime.redaction import Redaction
-    from vcr_gen.runtime.rules import Rule
-    from vcr_gen.runtime.screening import Hook
+    from vcr_gen.runtime.privacy import Redaction
+    from vcr_gen.runtime.replay.orders import Order
+    from vcr_gen.runtime.replay.strategies import Strategy
+    from vcr_gen.runtime.tape.event_hooks import Hook
 
 __all__ = ["Options", "parse_age", "read_options"]
 
-Anchors: TypeAlias = Mapping[str, str | PathLike[str]]
+Anchors: TypeAlias = Mapping[str, str | PathLike[str] | None]
 
 _UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _AGE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*")
@@ -38,7 +38,8 @@ class Options:
     format: str | None = None
     """`yaml` or `jsonl`: the file's ending."""
     anchors: Anchors | None = None
-    """Roots under which paths are stored relative; a relative one starts at pytest's root."""
+    """Roots under which paths are stored relative; a relative one starts at pytest's root, and None
+    switches an automatic one off."""
     max_age: timedelta | None = None
     when_stale: str | None = None
     """What happens to a cassette above its maximum age."""

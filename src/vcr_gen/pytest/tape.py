@@ -22,10 +22,11 @@ from vcr_gen.errors import (
 )
 from vcr_gen.pytest.notes import Kind, Note
 from vcr_gen.pytest.options import Options
+from vcr_gen.pytest.words import CASSETTE_STARTS
 
 if TYPE_CHECKING:
-    from vcr_gen.runtime.cassette import Cassette
-    from vcr_gen.runtime.replay.player import Player
+    from vcr_gen.runtime.replay.engine import Player
+    from vcr_gen.runtime.runs.cassette import Cassette
 
 __all__ = ["Plan", "Tape"]
 
@@ -100,6 +101,13 @@ class Tape:
         self._told = divergence
         return None if _shown(divergence, error) or _reached(divergence, test) else divergence
 
+    def uncaught(self, error: BaseException) -> VcrError | None:
+        """The failure for an exception of the tape that would end the whole test run."""
+        try:
+            return self.cassette.replay().uncaught(error)
+        except UsageError:  # it records
+            return None
+
     def close(self, test: object = None) -> BaseException | None:
         """End the session; what it has to complain about, if `error` does not say it already."""
         if self.closed:
@@ -119,14 +127,17 @@ class Tape:
         return complaint
 
     def _open(self) -> "Cassette":
-        from vcr_gen.runtime.cassette import Cassette, StaleCassetteWarning
+        from vcr_gen.runtime.runs.cassette import Cassette, StaleCassetteWarning
 
         plan, options = self.plan, self.plan.options
         replays = plan.path.exists() and plan.mode != "all"
         if plan.mode == "all" and plan.path.exists():
             _refuse_foreign(plan.path)
         when_stale = options.when_stale or "warn"
-        with _environment_without("VCR_RECORD"), warnings.catch_warnings(record=True) as caught:
+        with (
+            _environment_without("CI", "VCR_RECORD"),
+            warnings.catch_warnings(record=True) as caught,
+        ):
             warnings.simplefilter("always")
             cassette = Cassette(
                 plan.path,
@@ -199,34 +210,36 @@ class Tape:
         self._note(Note(kind, str(self.plan.path), detail))
 
     def _partial(self, error: BaseException) -> str:
-        from vcr_gen.runtime.tape.storage import partial_of
+        from vcr_gen.runtime.tape.recording import partial_of
 
         partial = partial_of(Path(os.path.realpath(self.plan.path)))
         before = "the cassette is as it was" if self.plan.path.exists() else "there is no cassette"
         if not partial.exists():
             return f"({before}; nothing had been recorded)"
-        advice = "--vcrgen-keep-failed keeps it"
+        advice = "; --vcrgen-keep-failed keeps it"
         if isinstance(error, pytest.skip.Exception):
-            advice = "skip before the first call"
-        return f"({before}; {partial.name} has what was recorded; {advice})"
+            advice = "; skip before the first call"
+        elif isinstance(error, VcrError):  # something could not be stored or written
+            advice = ""
+        return f"({before}; {partial.name} has what was recorded{advice})"
 
 
 @contextmanager
-def _environment_without(name: str) -> Iterator[None]:
-    """The plugin has weighed the variable already; the cassette would obey it in any case."""
-    value = os.environ.pop(name, None)
+def _environment_without(*names: str) -> Iterator[None]:
+    """Hide variables that the plugin has weighed already: the command line wins over them."""
+    hidden = {name: os.environ.pop(name) for name in names if name in os.environ}
     try:
         yield
     finally:
-        if value is not None:
-            os.environ[name] = value
+        os.environ.update(hidden)
 
 
 def _refuse_foreign(path: Path) -> None:
     """Other recorders put their files in the same place; theirs are not ours to replace."""
     with path.open("rb") as file:
         start = file.read(4096)
-    if start.strip() and b"vcr-gen" not in start:
+    lines = start.removeprefix(b"\xef\xbb\xbf").splitlines()
+    if start.strip() and not any(line.startswith(CASSETTE_STARTS) for line in lines):
         raise CassetteError(
             "this file is no cassette of vcr-gen, so it is not replaced\n\n"
             "hint: remove it, or give the cassette another name: @pytest.mark.vcrgen(name=…)",

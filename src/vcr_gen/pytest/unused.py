@@ -11,12 +11,11 @@ import pytest
 
 from vcr_gen.pytest.claims import CASSETTE
 from vcr_gen.pytest.naming import module_folder
-from vcr_gen.pytest.words import FOLDER
+from vcr_gen.pytest.words import CASSETTE_STARTS, FOLDER
 
 __all__ = ["Survey", "find_unused"]
 
 _ENDINGS: Final = (".yaml", ".yml", ".jsonl")
-_STARTS: Final = (b"vcr-gen:", b'{"vcr-gen"')
 _FACTORIES: Final = frozenset({"vcrgen_module_cassette", "vcrgen_session_cassette"})
 
 
@@ -104,5 +103,5 @@ def _cassettes(folder: Path) -> Iterator[Path]:
         for path in folder.iterdir():
             if path.suffix in _ENDINGS and path.is_file():
                 with path.open("rb") as file:
-                    if file.read(64).startswith(_STARTS):
+                    if file.read(64).startswith(CASSETTE_STARTS):
                         yield path

@@ -2,7 +2,17 @@
 
 from typing import Final
 
-__all__ = ["ANSWER", "FOLDER", "FORMATS", "HERMETIC", "HOOKS", "MODES", "PREFIX", "STALE"]
+__all__ = [
+    "ANSWER",
+    "CASSETTE_STARTS",
+    "FOLDER",
+    "FORMATS",
+    "HERMETIC",
+    "HOOKS",
+    "MODES",
+    "PREFIX",
+    "STALE",
+]
 
 FOLDER: Final = "cassettes"
 PREFIX: Final = "vcrgen_"
@@ -15,3 +25,5 @@ FORMATS: Final = ("yaml", "jsonl")
 HERMETIC: Final = ("warn", "fail")
 ANSWER: Final = "VCR_GEN_UNUSED"
 """The variable that names the file where `vcr-gen cassette prune` expects an answer."""
+CASSETTE_STARTS: Final = (b"vcr-gen:", b'{"vcr-gen"')
+"""How a cassette of ours begins; other recorders keep theirs in the same folders."""

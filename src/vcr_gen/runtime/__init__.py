@@ -1,6 +1,6 @@
 """What generated code needs, and nothing else."""
 
-from vcr_gen.runtime.calls import (
+from vcr_gen.runtime.boundary.calls import (
     OMITTED,
     Call,
     default_of,
@@ -11,9 +11,9 @@ from vcr_gen.runtime.calls import (
     qualname_getter,
     qualname_setter,
 )
-from vcr_gen.runtime.cassette import Cassette
-from vcr_gen.runtime.port import InboundPort, MixedPort, OutboundPort
-from vcr_gen.runtime.spec import Boundary
+from vcr_gen.runtime.boundary.port import InboundPort, MixedPort, OutboundPort
+from vcr_gen.runtime.boundary.spec import Boundary
+from vcr_gen.runtime.runs.cassette import Cassette
 
 __all__ = [
     "OMITTED",

@@ -8,7 +8,16 @@ from typing import Final
 
 from vcr_gen.errors import UsageError
 
-__all__ = ["Action", "Mode", "action_for", "asks_to_record", "is_set", "mode_of"]
+__all__ = [
+    "Action",
+    "Mode",
+    "action_for",
+    "asks_to_record",
+    "follows_variable",
+    "is_set",
+    "mode_in",
+    "named_mode",
+]
 
 _YES: Final = ("1", "true", "yes", "on")
 _NO: Final = ("", "0", "false", "no", "off")
@@ -41,15 +50,8 @@ class Action(Enum):
 _ALIASES = {"rewrite": Mode.ALL}
 
 
-def mode_of(mode: "str | Mode | None") -> Mode:
-    """The mode that was asked for; `VCR_RECORD=1` in the environment records in any case.
-
-    Without a word it is `once`, and `none` where the variable `CI` says that nobody watches.
-    """
-    if asks_to_record(os.environ):
-        return Mode.ALL
-    if mode is None:
-        return Mode.NONE if is_set(os.environ, "CI") else Mode.ONCE
+def named_mode(mode: "str | Mode") -> Mode:
+    """The mode with this name."""
     if isinstance(mode, Mode):
         return mode
     if mode in _ALIASES:
@@ -61,11 +63,29 @@ def mode_of(mode: "str | Mode | None") -> Mode:
         raise UsageError(f"unknown mode {mode!r}: expected one of {words}") from None
 
 
+def mode_in(environment: Mapping[str, str], *, asked: Mode | None, default: Mode) -> Mode:
+    """The mode that applies, given what the environment says.
+
+    `VCR_RECORD=1` changes only the default and `once`: a test that asks for `none` must not reach
+    the real environment. Where `CI` is set, only an explicit `all` records.
+    """
+    records = asks_to_record(environment)
+    if is_set(environment, "CI"):
+        return asked if asked in (Mode.ALL, Mode.VERIFY) else Mode.NONE
+    if records and follows_variable(asked):
+        return Mode.ALL
+    return asked or default
+
+
+def follows_variable(asked: Mode | None) -> bool:
+    """Whether `VCR_RECORD=1` can make a cassette that asks for this mode record."""
+    return asked in (None, Mode.ONCE)
+
+
 def asks_to_record(environment: Mapping[str, str]) -> bool:
     """Whether `VCR_RECORD` says yes.
 
-    A word that says neither yes nor no is an error: who writes `VCR_RECORD=none` wants anything
-    but new cassettes.
+    Any other word is an error: a user who writes `VCR_RECORD=none` does not want new cassettes.
     """
     word = environment.get("VCR_RECORD", "")
     if word.lower() not in (*_YES, *_NO):

@@ -7,14 +7,14 @@ from typing import Final, final
 
 from vcr_gen.paths import FieldPath, Step, Wild, step_text
 from vcr_gen.runtime.codec import MISSING
+from vcr_gen.runtime.codec.field_paths import parse_json, replace
 from vcr_gen.runtime.codec.mappings import ITEMS
-from vcr_gen.runtime.codec.plain import TYPE, VALUE
+from vcr_gen.runtime.codec.plain_kinds import TYPE, VALUE
 from vcr_gen.runtime.formats import Entry
-from vcr_gen.runtime.objects import LIVE_WORDS
-from vcr_gen.runtime.places import parse_json, replace
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import JOB, End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.recorded import read_events
+from vcr_gen.runtime.values.objects import LIVE_WORDS
 
 __all__ = ["Site", "altered", "find_sites", "sample"]
 

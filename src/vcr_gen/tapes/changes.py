@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from vcr_gen.runtime.codec import MISSING, Difference, Missing, differences, same
-from vcr_gen.runtime.objects import LIVE_WORDS
-from vcr_gen.runtime.placeholders import PLACEHOLDER
+from vcr_gen.runtime.codec.placeholders import PLACEHOLDER
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import Item, Signal
+from vcr_gen.runtime.values.objects import LIVE_WORDS, live_numbers
 from vcr_gen.tapes.calls import RecordedCall
 
 __all__ = ["Change", "Kind", "LiveNumbers", "call_changes", "value_changes"]
@@ -18,7 +18,6 @@ Kind: TypeAlias = Literal["value", "type", "vanished", "added", "outcome", "time
 
 _TYPE: Final = ".$type"
 _HIDDEN: Final = "<redacted:"
-_LIVE: Final = re.compile(rf"{{'(?:{'|'.join(map(re.escape, sorted(LIVE_WORDS)))})': (\d+)}}")
 _LIST_ITEM: Final = re.compile(r"\[\d+\]\Z")
 
 
@@ -47,20 +46,24 @@ class Change:
             case "vanished" | "added":
                 return self.kind
             case "time":
-                return "another time"
+                return "time differs"
             case "value":
-                return "another value"
+                return "value differs"
 
 
 class LiveNumbers:
     """Which live object, or secret, of one tape is which of another: each counts its own."""
 
     def __init__(self) -> None:
-        self._known: dict[object, object] = {}
+        self._after: dict[object, object] = {}
+        self._before: dict[object, object] = {}
 
     def agree(self, before: object, after: object) -> bool:
         """Whether two numbers mean the same thing, as far as is known; from now on they do."""
-        return self._known.setdefault(before, after) == after
+        if self._after.get(before, after) != after or self._before.get(after, before) != before:
+            return False
+        self._after[before], self._before[after] = after, before
+        return True
 
     def note_same(self, value: Plain) -> None:
         """A value is the same in both tapes, and so is everything numbered in it."""
@@ -68,9 +71,8 @@ class LiveNumbers:
         if _HIDDEN in text:
             for found in PLACEHOLDER.finditer(text):
                 self.agree(found[0], found[0])
-        if "{'$" in text:
-            for live in _LIVE.finditer(text):
-                self.agree(int(live[1]), int(live[1]))
+        for number in live_numbers(value):
+            self.agree(number, number)
 
     def same_text(self, before: object, after: object) -> bool:
         """Whether two texts differ only in the numbers of the secrets that were in them."""
@@ -117,6 +119,7 @@ def value_changes(
     elif same(before, after):
         live.note_same(before)
     else:
+        _note_same_parts(before, after, live)
         for found in differences(before, after):
             word = found.path.rpartition(".")[2]
             if word in LIVE_WORDS and live.agree(found.recorded, found.actual):
@@ -124,6 +127,19 @@ def value_changes(
             if live.same_text(found.recorded, found.actual):
                 continue
             yield _change(place + found.path.removeprefix("$"), found)
+
+
+def _note_same_parts(before: Plain, after: Plain, live: LiveNumbers) -> None:
+    """Note what is the same inside of two values that differ."""
+    if isinstance(before, list) and isinstance(after, list):
+        for left, right in zip(before, after, strict=False):
+            _note_same_parts(left, right, live)
+    elif isinstance(before, dict) and isinstance(after, dict):
+        if same(before, after):
+            live.note_same(before)
+            return
+        for key in before.keys() & after.keys():
+            _note_same_parts(before[key], after[key], live)
 
 
 def _change(path: str, found: Difference) -> Change:

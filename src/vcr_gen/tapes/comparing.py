@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from vcr_gen.runtime.codec import MISSING
-from vcr_gen.runtime.objects import LIVE_WORDS
-from vcr_gen.runtime.placeholders import PLACEHOLDER, REDACTED
+from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import INTERNAL, Start
 from vcr_gen.runtime.tape.header import Header
-from vcr_gen.runtime.tape.loading import Reading
+from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.runtime.tape.recorded import read_events
+from vcr_gen.runtime.values.objects import LIVE_WORDS
 from vcr_gen.tapes.alignment import align, longest_run
 from vcr_gen.tapes.calls import RecordedCall, read_calls
 from vcr_gen.tapes.changes import Change, LiveNumbers, call_changes, value_changes
@@ -95,7 +95,9 @@ def compare_tapes(
 def compare_headers(before: Reading, after: Reading, *, times: bool = False) -> list[Change]:
     """What two cassettes say about themselves, where it differs."""
     found: list[Change] = []
-    ignored = {"boundaries"} if times else {"boundaries", "recorded_at", "max_age"}
+    ignored = {"boundaries", "roots"}  # where a session was recorded is no part of it
+    if not times:
+        ignored |= {"recorded_at", "max_age"}
     for key in dict.fromkeys([*before.header, *after.header]):
         if key not in ignored:
             left, right = before.header.get(key, MISSING), after.header.get(key, MISSING)

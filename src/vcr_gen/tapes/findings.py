@@ -13,8 +13,8 @@ from typing import BinaryIO, Final
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.redaction import Redaction, Secrets
-from vcr_gen.runtime.tape.loading import open_regular, target_of
+from vcr_gen.runtime.privacy import Redaction, Secrets
+from vcr_gen.runtime.tape.reading import open_regular, target_of
 
 __all__ = ["ENTROPY", "Finding", "find_secrets", "masked"]
 

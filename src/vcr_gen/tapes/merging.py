@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Final, final
 
 from vcr_gen.runtime.codec import same
-from vcr_gen.runtime.placeholders import REDACTED, placeholders_in
+from vcr_gen.runtime.codec.placeholders import REDACTED, placeholders_in
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.tape.events import JOB, ROOT_STRAND
+from vcr_gen.runtime.tape.events import ROOT_STRAND
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.tapes.rewriting import map_live_objects
 
 __all__ = ["Rebasing", "header_conflicts", "merge_headers"]
 
 _MERGED: Final = frozenset(
-    {"vcr-gen", "recorded_at", "max_age", "initial_state", "boundaries", "rules"}
+    {"vcr-gen", "recorded_at", "max_age", "initial_state", "roots", "boundaries", "rules"}
 )
 """The keys of a header that need not be equal."""
 _CALL_NUMBERS: Final = frozenset({"call", "within", "after"}) | frozenset(
@@ -60,8 +60,6 @@ class Rebasing:
                 found[key] = self._time(value)
             else:
                 found[key] = self._hidden(map_live_objects(value, self._object))
-        if entry.get("of") == JOB and entry.get("strand", ROOT_STRAND) == ROOT_STRAND:
-            self._next_spawned += 1
         self._note_end(found)
         return found
 
@@ -190,11 +188,24 @@ def merge_headers(headers: Sequence[tuple[Path, Mapping[str, Plain]]]) -> dict[s
         merged["max_age"] = min(ages)
     if state:
         merged["initial_state"] = state
+    merged.pop("roots", None)
+    if roots := _common_roots([Header.read(data, path) for path, data in headers]):
+        merged["roots"] = roots
     if boundaries:
         merged["boundaries"] = {name: boundaries[name] for name in sorted(boundaries)}
     if rules:
         merged["rules"] = {of: rules[of] for of in sorted(rules)}
     return merged
+
+
+def _common_roots(headers: Sequence[Header]) -> dict[str, Plain]:
+    """The roots on which all sessions agree: one tape can have one root for each anchor."""
+    return {
+        name: digest
+        for header in headers
+        for name, digest in header.roots.items()
+        if all(other.roots.get(name, digest) == digest for other in headers)
+    }
 
 
 def _rules(header: Header) -> Iterator[tuple[tuple[str, str], str]]:

@@ -3,14 +3,14 @@
 from collections import deque
 from collections.abc import Iterator, Mapping
 
-from vcr_gen.runtime.placeholders import placeholders_in
+from vcr_gen.runtime.codec.placeholders import placeholders_in
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.record.folding import Folding
-from vcr_gen.runtime.redaction import Redaction, Secrets
-from vcr_gen.runtime.screening import Screen
-from vcr_gen.runtime.tape.holding import Holding
-from vcr_gen.runtime.tape.loading import Reading
+from vcr_gen.runtime.privacy import Redaction, Secrets
+from vcr_gen.runtime.tape.fold import Folding
+from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.runtime.tape.recorded import read_events
+from vcr_gen.runtime.tape.stream_redaction_buffer import StreamBuffer
+from vcr_gen.runtime.values.stored_values import Screen
 
 __all__ = ["redacted_events", "redactor_of"]
 
@@ -29,7 +29,7 @@ def redacted_events(reading: Reading, secrets: Secrets) -> Iterator[Mapping[str,
     """The entries of a tape without secrets, also over the pieces of a stream."""
     ready: deque[Mapping[str, Plain]] = deque()
     folding = Folding(ready.append)
-    holding = Holding(secrets, folding.add)
+    holding = StreamBuffer(secrets, folding.add)
     screen = Screen(secrets)
     for event, start, _, _ in read_events(reading, reading.path):
         holding.add(screen.recorded(event, start.of))

@@ -14,16 +14,16 @@ from importlib import import_module
 from typing import Any, get_origin, get_overloads
 
 from vcr_gen.errors import EncodeError
-from vcr_gen.runtime.anchors import Anchors
-from vcr_gen.runtime.binding import Binder
-from vcr_gen.runtime.calls import OMITTED, Call
+from vcr_gen.runtime.boundary.call_kinds import strip
+from vcr_gen.runtime.boundary.calls import OMITTED, Call
+from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.codec import Codec, Compiler, same
-from vcr_gen.runtime.live import live_kind
-from vcr_gen.runtime.placeholders import PLACEHOLDER, REDACTED
+from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.redaction import Redaction, Secrets
-from vcr_gen.runtime.shapes import strip
-from vcr_gen.runtime.spec import Boundary
+from vcr_gen.runtime.privacy import Redaction, Secrets
+from vcr_gen.runtime.values.anchors import Anchors
+from vcr_gen.runtime.values.channel import Binder
+from vcr_gen.runtime.values.live_objects import live_kind
 
 __all__ = ["CurrentBoundary", "CurrentMethod", "Default", "Described", "describe", "read_described"]
 

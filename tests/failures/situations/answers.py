@@ -1,6 +1,8 @@
 """The application answers otherwise, or nobody asks it."""
 
 import asyncio
+from contextlib import suppress
+from typing import Any
 
 from shop.real import RealBank
 from vcr_shop import TillBuy, VcrBank, VcrTill
@@ -27,9 +29,37 @@ def an_inbound_call_raises_instead() -> None:
 
 
 @situation
+def an_inbound_call_raises_another_exception() -> None:
+    class Closed(Shop):
+        def buy(self, item: str) -> str:
+            raise LookupError(f"no {item}")
+
+    class Broken(Shop):
+        def buy(self, item: str) -> str:
+            return item.price  # type: ignore[attr-defined]
+
+    def customer(till: Any) -> None:
+        with suppress(LookupError):
+            till.buy("tea")
+
+    record_till(customer, lambda _: Closed())
+    replay_till(lambda _: Broken())
+
+
+@situation
+def an_inbound_call_raises_before_its_outbound_call() -> None:
+    class Broken(Shop):
+        def buy(self, item: str) -> str:
+            raise KeyError(item)
+
+    record_till(lambda till: till.buy("tea"), Shop)
+    replay_till(Broken)
+
+
+@situation
 def an_async_inbound_call_returns_another_value() -> None:
     record_till(lambda till: till.order("tea"))
-    with Cassette(TAPE, "none") as cassette:
+    with Cassette(TAPE) as cassette:
         till = VcrTill(cassette=cassette, inner=Shop(greeting="gave away"))
         asyncio.run(Driver(cassette, till).run())
 
@@ -65,7 +95,7 @@ def nobody_drives_an_inbound_call() -> None:
     with Cassette(TAPE, "all") as cassette:
         VcrTill(cassette=cassette, inner=Shop()).buy("tea")
         VcrBank.attach(cassette, RealBank).balance("ann")
-    with Cassette(TAPE, "none") as cassette:
+    with Cassette(TAPE) as cassette:
         VcrTill(cassette=cassette, inner=Shop())
         VcrBank.attach(cassette, RealBank).balance("ann")
 
@@ -73,6 +103,6 @@ def nobody_drives_an_inbound_call() -> None:
 @situation
 def a_driver_of_ones_own_asks_for_another_call() -> None:
     record_till(lambda till: list(till.receipt(1)))
-    with Cassette(TAPE, "none") as cassette:
+    with Cassette(TAPE) as cassette:
         VcrTill(cassette=cassette, inner=Shop())
         cassette.consume(TillBuy)

@@ -5,8 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from shop.ports import Address, Order
+from shop.real import RealWarehouse
+from vcr_shop import VcrWarehouse
 
-from situations.staging import bank, situation, warehouse
+from situations.staging import TAPE, bank, replay, situation, warehouse
+from vcr_gen import Cassette
 
 
 @situation
@@ -47,6 +50,20 @@ def a_nested_field_changed() -> None:
 def several_fields_changed() -> None:
     other = Order(8, ("tea", "cream"), Address("2 Long Lane", "Leeds"))
     warehouse(lambda w: w.send(ORDER), lambda w: w.send(other))
+
+
+@situation
+def an_object_of_another_class_is_given() -> None:
+    recorded, actual = ORDER.address, ValueError("no address")
+    warehouse(lambda w: w.tag(recorded), lambda w: w.tag(actual))
+
+
+@situation
+def a_path_below_an_anchor_changed() -> None:
+    anchors = {"stock": "/srv/stock"}
+    with Cassette(TAPE, "all", anchors=anchors) as cassette:
+        VcrWarehouse.attach(cassette, RealWarehouse).label(Path("/srv/stock/one.txt"))
+    replay(VcrWarehouse, lambda w: w.label(Path("/tmp/one.txt")), anchors=anchors)
 
 
 @situation

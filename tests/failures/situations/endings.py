@@ -51,14 +51,14 @@ def a_stream_is_not_read_to_its_end() -> None:
 @situation
 def no_wrapper_is_attached() -> None:
     record(VcrBank, RealBank, lambda b: b.balance("ann"))
-    with Cassette(TAPE, "none"):
+    with Cassette(TAPE):
         pass
 
 
 @situation
 def an_inbound_call_is_left() -> None:
     record_till(lambda till: till.buy("tea"))
-    with Cassette(TAPE, "none") as cassette:
+    with Cassette(TAPE) as cassette:
         VcrTill(cassette=cassette, inner=Shop())
 
 

@@ -59,12 +59,11 @@ def a_protocol_is_not_marked() -> None:
 
 
 @situation
-def a_value_that_cannot_be_recorded_was_swallowed() -> None:
+def several_values_cannot_be_recorded() -> None:
     def program(w: Any) -> None:
-        try:
-            w.tag({"size": object()})
-        except Exception:
-            w.note("no tag")
+        w.note("tags")
+        w.tag({"size": object()})
+        w.rent()
 
     record(VcrWarehouse, RealWarehouse, program)
 

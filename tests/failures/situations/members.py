@@ -1,5 +1,6 @@
 """Streams, handles, properties and context managers are used otherwise."""
 
+from contextlib import suppress
 from typing import Any
 
 from situations.staging import Program, database, door, feed, situation
@@ -84,5 +85,18 @@ def a_context_manager_was_left_with_an_error() -> None:
     def actual(d: Any) -> None:
         with d.transaction("t"):
             raise ValueError("no stock")
+
+    database(recorded, actual)
+
+
+@situation
+def an_error_no_longer_leaves_a_context_manager() -> None:
+    def recorded(d: Any) -> None:
+        with suppress(ValueError), d.transaction("t"):
+            raise ValueError("no stock")
+
+    def actual(d: Any) -> None:
+        with d.transaction("t"):
+            pass
 
     database(recorded, actual)

@@ -82,7 +82,7 @@ def an_inbound_parameter_was_added_since() -> None:
 
     with Cassette(TAPE, "all") as cassette:
         VcrDeskBefore(cassette=cassette, inner=Desk()).ask("open?")
-    with Cassette(TAPE, "none") as cassette:
+    with Cassette(TAPE) as cassette:
         Driver(cassette, VcrDeskWithMore(cassette=cassette, inner=Desk())).run_sync()
 
 

@@ -33,7 +33,7 @@ def record(wrapper: Any, real: Any, program: Program) -> None:
         finish(program(wrapper.attach(cassette, real)))
 
 
-def replay(wrapper: Any, program: Program, mode: str = "none", **options: Any) -> None:
+def replay(wrapper: Any, program: Program, mode: str | None = None, **options: Any) -> None:
     with Cassette(TAPE, mode, **options) as cassette:
         finish(program(wrapper.attach(cassette, RealBank)))
 

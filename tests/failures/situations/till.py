@@ -36,6 +36,6 @@ def record_till(environment: Program, shop: Callable[[Any], Any] = lambda _: Sho
 
 
 def replay_till(shop: Callable[[Any], Any]) -> None:
-    with Cassette(TAPE, "none") as cassette:
+    with Cassette(TAPE) as cassette:
         taped = VcrBank.attach(cassette, RealBank)
         Driver(cassette, VcrTill(cassette=cassette, inner=shop(taped))).run_sync()

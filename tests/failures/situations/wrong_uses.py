@@ -17,7 +17,7 @@ def an_inner_is_missing_in_a_recording() -> None:
 @situation
 def an_inner_is_given_in_a_replay() -> None:
     recorded_bytes()
-    with Cassette(TAPE, "none") as cassette:
+    with Cassette(TAPE) as cassette:
         VcrBank(cassette=cassette, inner=RealBank())
 
 
@@ -31,7 +31,7 @@ def a_wrapper_is_attached_to_a_closed_cassette() -> None:
 @situation
 def a_boundary_is_used_after_the_close() -> None:
     recorded_bytes()
-    with Cassette(TAPE, "none") as cassette:
+    with Cassette(TAPE) as cassette:
         taped = VcrBank.attach(cassette, RealBank)
         taped.balance("ann")
     taped.balance("ann")

@@ -97,7 +97,7 @@ def test_a_recording_waits_for_the_end_of_callbacks_that_are_under_way(tape):
     assert "returned" in str(read_tape(tape.path)[-1])
     for _ in range(3):
         hasty(tape, "none", 0.01)
-    with pytest.raises(DivergenceError, match="returned another value"):
+    with pytest.raises(DivergenceError, match="returned a different value"):
         hasty(tape, "none", 0.01, answer="other")
 
 

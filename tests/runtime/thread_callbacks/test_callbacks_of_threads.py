@@ -2,6 +2,7 @@
 
 import queue
 import sqlite3
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -332,3 +333,35 @@ def test_a_callback_comes_before_the_answer_also_where_calls_may_come_in_any_ord
     for late in (10, 20, 30):
         replayed = tape.replay(VcrBus, partial(program, late=late), order="lanes")
         assert recorded == replayed
+
+
+def test_callbacks_that_overlap_reach_a_queue_in_the_recorded_order(tape):
+    """What counts is which of them is first to put something into the queue, not to be called."""
+
+    class Crowd(RealBus):
+        def on(self, topic, notify):
+            for number in range(16):
+                threading.Thread(target=notify, args=(number,)).start()
+            return lambda: None
+
+    def program(bus):
+        inbox, log = queue.Queue(), []
+
+        def notify(number):
+            inbox.put(number)
+            return ""
+
+        unsubscribe = bus.on("news", notify)
+        for _ in range(16):
+            number = inbox.get(timeout=30)
+            log.append(f"{number} {bus.publish(number)}")
+        unsubscribe()
+        return log
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(10):
+            always_the_same(tape, Crowd, program, replays=2)
+    finally:
+        sys.setswitchinterval(before)

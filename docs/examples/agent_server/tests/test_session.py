@@ -19,4 +19,4 @@ def test_the_server_still_does_what_was_recorded(tmp_path: Path) -> None:
         shutil.copytree(PROJECT / "workspace", workspace)
     cassette = PROJECT / "cassettes" / "release.yaml"
 
-    asyncio.run(run_session(cassette, workspace=workspace, mode="none"))
+    asyncio.run(run_session(cassette, workspace=workspace))

@@ -10,7 +10,7 @@ from vcr_gen.cli.report import counted
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import CassetteFormatError, UsageError
 from vcr_gen.runtime.formats import Entry
-from vcr_gen.runtime.tape.loading import entries_of, open_regular
+from vcr_gen.runtime.tape.reading import entries_of, open_regular
 
 __all__ = ["add_parser", "run"]
 

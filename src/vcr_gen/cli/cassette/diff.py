@@ -18,8 +18,8 @@ from vcr_gen.cli.cassette.files import find_cassettes
 from vcr_gen.cli.report import DIFFERENT, FINE, counted
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import CassetteMissingError, UsageError
-from vcr_gen.runtime.redaction import redacting
-from vcr_gen.runtime.tape.loading import Reading
+from vcr_gen.runtime.privacy import redacting
+from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.tapes.changes import Change
 from vcr_gen.tapes.comparing import CallDifference, compare_headers, compare_tapes
 

@@ -12,7 +12,7 @@ from vcr_gen.cli.report import ERROR, FINE
 from vcr_gen.cli.tables import table
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import CassetteError
-from vcr_gen.runtime.tape.loading import Reading, is_partial
+from vcr_gen.runtime.tape.reading import Reading, is_partial
 
 __all__ = ["add_parser", "run"]
 

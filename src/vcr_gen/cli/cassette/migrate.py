@@ -16,8 +16,8 @@ from vcr_gen.cli.report import DIFFERENT, FINE, counted
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.runtime.formats import format_for
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.redaction import redacting
-from vcr_gen.runtime.tape.loading import Reading
+from vcr_gen.runtime.privacy import redacting
+from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.tapes.migration import Plan, plan_migration
 from vcr_gen.tapes.rewriting import Rewriter
 

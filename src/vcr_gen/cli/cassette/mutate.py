@@ -19,12 +19,12 @@ from vcr_gen.cli.tables import table
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import UsageError
 from vcr_gen.paths import parse_path
+from vcr_gen.runtime.codec.placeholders import is_placeholder
 from vcr_gen.runtime.formats import Entry
-from vcr_gen.runtime.placeholders import is_placeholder
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.header import Header
-from vcr_gen.runtime.tape.loading import Reading
-from vcr_gen.runtime.tape.stand_in import VARIABLE, stand_in_for
+from vcr_gen.runtime.tape.mutate_override import VARIABLE, stand_in_for
+from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.tapes.alterations import Site, altered, another, find_sites, sample
 
 __all__ = ["add_parser", "run"]

@@ -9,7 +9,7 @@ from vcr_gen.cli.terminal import Terminal
 from vcr_gen.runtime.failures.show import show, show_arguments
 from vcr_gen.runtime.formats import Entry
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start, unfold
-from vcr_gen.runtime.tape.loading import Reading
+from vcr_gen.runtime.tape.reading import Reading
 
 __all__ = ["overview"]
 

@@ -15,8 +15,8 @@ from vcr_gen.cli.cassette.unused import Usage, ask_pytest, mentions
 from vcr_gen.cli.report import DIFFERENT, FINE, counted
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import CassetteMissingError
-from vcr_gen.runtime.tape.loading import is_partial
-from vcr_gen.runtime.tape.storage import remove_cassette
+from vcr_gen.runtime.tape.reading import is_partial
+from vcr_gen.runtime.tape.recording import remove_cassette
 
 __all__ = ["add_parser", "run"]
 

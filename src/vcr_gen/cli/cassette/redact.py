@@ -9,7 +9,7 @@ from vcr_gen.cli.report import DIFFERENT, FINE, counted
 from vcr_gen.cli.scan_config import ScanConfig, read_scan_config
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.tape.loading import Reading, is_partial
+from vcr_gen.runtime.tape.reading import Reading, is_partial
 from vcr_gen.tapes.findings import Finding, find_secrets
 from vcr_gen.tapes.redacting import redacted_events, redactor_of
 

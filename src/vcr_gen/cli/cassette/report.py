@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from vcr_gen.cli.terminal import Terminal
-from vcr_gen.runtime.tape.loading import target_of
+from vcr_gen.runtime.tape.reading import target_of
 
 __all__ = ["add_parser", "run"]
 

@@ -9,7 +9,7 @@ from vcr_gen.cli.cassette.files import find_cassettes
 from vcr_gen.cli.report import DIFFERENT, FINE, counted
 from vcr_gen.cli.scan_config import read_scan_config
 from vcr_gen.cli.terminal import Terminal
-from vcr_gen.runtime.redaction import DEFAULT_RULES
+from vcr_gen.runtime.privacy import DEFAULT_RULES
 from vcr_gen.tapes.findings import Finding, find_secrets
 
 __all__ = ["add_parser", "run"]

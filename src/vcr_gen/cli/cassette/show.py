@@ -15,8 +15,8 @@ from vcr_gen.cli.pager import paged
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.formats import Entry, format_for
-from vcr_gen.runtime.redaction import redacting
-from vcr_gen.runtime.tape.loading import Reading
+from vcr_gen.runtime.privacy import redacting
+from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.tapes.calls import STATUSES
 
 __all__ = ["add_parser", "run"]

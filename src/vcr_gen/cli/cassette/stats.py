@@ -12,7 +12,7 @@ from vcr_gen.cli.report import ERROR, FINE, counted
 from vcr_gen.cli.tables import duration, table
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import CassetteError
-from vcr_gen.runtime.tape.loading import Reading
+from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.tapes.calls import STATUSES, read_calls
 from vcr_gen.tapes.stats import PERCENTILES, MethodStats, count_calls
 

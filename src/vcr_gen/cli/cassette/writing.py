@@ -5,7 +5,7 @@ from pathlib import Path
 
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.tape.storage import Recording
+from vcr_gen.runtime.tape.recording import Recording
 
 __all__ = ["refuse_existing", "write_cassette"]
 
@@ -20,7 +20,7 @@ def write_cassette(
     target: Path, header: Mapping[str, Plain], events: Iterable[Mapping[str, Plain]]
 ) -> int:
     """Write the events, which may come from the file that is replaced, and count them."""
-    recording = Recording(target)
+    recording = Recording(target, copy=True)
     count = 0
     try:
         recording.begin(header)

@@ -192,7 +192,9 @@ def _copy_function(original: Function, place: Place) -> Member:
     if hasattr(node, "type_params"):
         node.type_params = []  # older Pythons do not know them; the variables are declared
     doc = docstring_of(original)
-    node.body = [ast.Expr(ast.Constant(f"{doc}\n" if doc and "\n" in doc else doc or ...))]
+    node.body = [ast.Expr(ast.Constant(...))]  # pyright takes a docstring alone for a real body
+    if doc:
+        node.body.insert(0, ast.Expr(ast.Constant(f"{doc}\n" if "\n" in doc else doc)))
     # Without a `yield` in its body, `async def` would promise a coroutine that gives an iterator.
     plain = isinstance(original, ast.AsyncFunctionDef) and (yields(original) or manager is not None)
     text = ast.unparse(ast.fix_missing_locations(node))

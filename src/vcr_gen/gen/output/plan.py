@@ -32,6 +32,8 @@ class Plan:
 
     changes: tuple[Change, ...]
     unchanged: int
+    warnings: tuple[Diagnostic, ...] = ()
+    """What should be looked at, in order of place."""
 
 
 def make_plan(config: Config, files: Mapping[Path, str], owned: Iterable[Path]) -> Plan:

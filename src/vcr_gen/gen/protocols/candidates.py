@@ -1,15 +1,14 @@
-"""Finds the modules of a project that may hold Protocols to wrap, without reading them."""
+"""Finds the source files of a project that may hold Protocols to wrap, without parsing them."""
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final, Literal
 
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
-from vcr_gen.gen.model.field_rules import split_match
-from vcr_gen.gen.settings.config import BoundaryRule, Config
+from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.settings.config_file import has_own_config
 
 __all__ = ["Candidate", "candidates", "module_name"]
@@ -20,33 +19,10 @@ _SKIPPED: Final = frozenset({"__pycache__", "node_modules", "site-packages", "bu
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One module that may hold classes to wrap, by its files or by rules that name it."""
+    """One source file that may hold marked classes, and the name of its module."""
 
+    path: Path
     name: str
-    files: list[tuple[int, Path]] = field(default_factory=list)
-    rules: list[tuple[int, BoundaryRule]] = field(default_factory=list)
-    """Files and rules each with their number."""
-
-    @property
-    def paths(self) -> list[str]:
-        """Its files."""
-        return [str(path) for _, path in self.files]
-
-    @property
-    def named(self) -> set[str]:
-        """The modules that its rules name: its own, and those of functions."""
-        functions = (split_match(text)[1] for _, rule in self.rules for text in rule.match)
-        return {self.name, *functions} if self.rules else set()
-
-
-def _source_files(config: Config) -> Iterator[tuple[Path, str]]:
-    """Every source file of the project with its module name, in a stable order."""
-    seen: set[Path] = set()
-    for root in config.sources:
-        for path in _files(root, config):
-            if path not in seen:
-                seen.add(path)
-                yield path, module_name(path.relative_to(root))
 
 
 def _files(folder: Path, config: Config) -> Iterator[Path]:
@@ -98,15 +74,14 @@ def module_name(relative: Path) -> str:
 
 
 def candidates(config: Config) -> list[Candidate]:
-    """The modules to look into, by name; a file without the right words is not one."""
-    found: dict[str, Candidate] = {}
-    for number, (path, name) in enumerate(_source_files(config)):
-        if name and _may_hold_boundaries(path):
-            found.setdefault(name, Candidate(name)).files.append((number, path))
-    for number, rule in enumerate(config.boundaries):
-        name = rule.protocol.partition(":")[0]
-        found.setdefault(name, Candidate(name)).rules.append((number, rule))
-    return [found[name] for name in sorted(found)]
+    """The files to look into, in the order of the tree; a file without the right words is none."""
+    found: dict[Path, Candidate] = {}
+    for root in config.sources:
+        for path in _files(root, config):
+            name = module_name(path.relative_to(root))
+            if path not in found and name and _may_hold_boundaries(path):
+                found[path] = Candidate(path, name)
+    return list(found.values())
 
 
 def _may_hold_boundaries(path: Path) -> bool:

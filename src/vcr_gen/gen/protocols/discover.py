@@ -1,9 +1,9 @@
-"""Finds the Protocols of a module that are to be wrapped: marked there, or named in a rule."""
+"""Finds the Protocols that are to be wrapped: marked in a file, or named in a rule."""
 
 import ast
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from keyword import iskeyword
 from pathlib import Path
 from unicodedata import normalize
@@ -19,7 +19,7 @@ from vcr_gen.gen.settings.toml_table import closest
 from vcr_gen.gen.sources.library import Definition, Library, Unread
 from vcr_gen.gen.sources.modules import Module
 
-__all__ = ["Found", "discover"]
+__all__ = ["Found", "discover_marked", "discover_ruled"]
 
 
 @dataclass(frozen=True)
@@ -34,46 +34,44 @@ class Found:
     secret: tuple[str, ...] = ()
     volatile: tuple[str, ...] = ()
     match: tuple[str, ...] = ()
-    line: int = 0
-    """Where the rule stands in the configuration, if there is one."""
-    place: tuple[int, int, int] = (0, 0, 0)
-    """Its place among all that can be found: the first of two that mean the same class counts.
-
-    Rules come after marks; then the number of the file or rule, and of the class in the file.
-    """
+    rule: BoundaryRule | None = None
+    """The rule that names it; None when it is marked."""
 
 
-def discover(
+def discover_marked(
     candidate: Candidate, config: Config, library: Library, problems: Problems
-) -> Iterator[Found]:
-    """The boundaries of one module: first the marked classes of its files, then those of rules."""
-    for number, path in candidate.files:
-        stub = path.with_suffix(".pyi")
-        read = stub if os.path.isfile(stub) else path  # bears names that are too long
-        try:
-            module = library.module_at(read, candidate.name)
-        except SyntaxError as error:
-            problems.found.append(_unreadable(config, read, error))
-            continue
-        except OSError as error:
-            shown, reason = config.display(read), f"the file cannot be read: {error.strerror}"
-            hint = "check its permissions, or `exclude` it"
-            problems.found.append(Diagnostic(shown, 0, 0, "VCR101", reason, hint))
-            continue
-        if read != path:
-            _refuse_hidden(library, module, problems)
-            continue
-        _refuse_mistaken(library, module, problems)
-        marked = list(_marked(library, module, problems))
-        _refuse_calls(library, module, problems)
-        if marked:
-            _check_importable(library, module, problems)
-        for index, found in enumerate(marked):
-            yield replace(found, place=(0, number, index))
-    for number, rule in candidate.rules:
-        ruled = _ruled(library, rule, problems)
-        if ruled is not None:
-            yield replace(ruled, place=(1, number, 0))
+) -> list[Found]:
+    """The marked classes of one file."""
+    path = candidate.path
+    stub = path.with_suffix(".pyi")
+    read = stub if os.path.isfile(stub) else path  # bears names that are too long
+    try:
+        module = library.module_at(read, candidate.name)
+    except SyntaxError as error:
+        problems.found.append(_unreadable(config, read, error))
+        return []
+    except OSError as error:
+        shown, reason = config.display(read), f"the file cannot be read: {error.strerror}"
+        hint = "check its permissions, or `exclude` it"
+        problems.found.append(Diagnostic(shown, 0, 0, "VCR101", reason, hint))
+        return []
+    if read != path:
+        _refuse_hidden(library, module, problems)
+        return []
+    _refuse_mistaken(library, module, problems)
+    marked = list(_marked(library, module, problems))
+    _refuse_calls(library, module, problems)
+    if marked:
+        _check_importable(library, module, problems)
+    return marked
+
+
+def discover_ruled(config: Config, library: Library, problems: Problems) -> Iterator[Found]:
+    """The classes that rules of the configuration name, in the order of the rules."""
+    for rule in config.boundaries:
+        found = _ruled(library, rule, problems)
+        if found is not None:
+            yield found
 
 
 def _check_importable(library: Library, module: Module, problems: Problems) -> None:
@@ -239,7 +237,7 @@ def _ruled(library: Library, rule: BoundaryRule, problems: Problems) -> Found | 
             secret=rule.secret,
             volatile=rule.volatile,
             match=rule.match,
-            line=rule.line,
+            rule=rule,
         )
     if module is None:
         code, message = "VCR102", f"the module `{module_name}` cannot be found"

@@ -11,7 +11,7 @@ from vcr_gen.gen.model.text import Reference, Text, full_names, references
 from vcr_gen.gen.protocols.flatten import class_scope, scope_around
 from vcr_gen.gen.sources.library import Definition, Library, is_standard
 
-__all__ = ["handles"]
+__all__ = ["behind", "definition_of", "handles"]
 
 
 def handles(library: Library, boundary: Boundary, known: Container[str]) -> Iterator[str]:
@@ -31,7 +31,7 @@ def handles(library: Library, boundary: Boundary, known: Container[str]) -> Iter
             if name in known:
                 yield name
             else:
-                pending.extend(_behind(library, reference, name))
+                pending.extend(behind(library, reference, name))
 
 
 def _texts(boundary: Boundary) -> Iterator[Text]:
@@ -49,17 +49,17 @@ def _limits(variable: TypeVariable) -> Iterator[Text]:
     yield variable.default or ()
 
 
-def _behind(library: Library, reference: Reference, name: str) -> tuple[Text, ...]:
+def behind(library: Library, reference: Reference, name: str) -> tuple[Text, ...]:
     """The types that a name stands for or is made of."""
     if reference.kind not in {"import", "variable"} or not reference.module:
         return ()
     if name not in library.made_of:
-        found = _definition(library, reference, name)
+        found = definition_of(library, reference, name)
         library.made_of[name] = tuple(_parts(library, found)) if found else ()
     return library.made_of[name]
 
 
-def _definition(library: Library, reference: Reference, name: str) -> Definition | None:
+def definition_of(library: Library, reference: Reference, name: str) -> Definition | None:
     """The statement behind a name; nothing of Python's own is made of boundaries."""
     if is_standard(reference.module) and not library.project_has(reference.module):
         return None

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from vcr_gen.gen.annotations.inner_types import is_alias, names_type
 from vcr_gen.gen.annotations.resolving import full_name, unquoted
@@ -25,7 +26,7 @@ from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.protocols.pythons_own import NOT_MEMBERS, is_pythons_own
 from vcr_gen.gen.protocols.signatures import Place, mangled
 from vcr_gen.gen.sources.library import Definition, Library
-from vcr_gen.gen.sources.modules import Module
+from vcr_gen.gen.sources.modules import Module, class_bindings
 from vcr_gen.gen.sources.syntax import is_function
 
 __all__ = ["Members", "read_members"]
@@ -37,6 +38,30 @@ class Members:
 
     members: tuple[Member, ...]
     constructors: tuple[Signature, ...]
+
+
+_NEWEST: Final = (3, 99)
+
+
+def _refuse_newer_members(ancestor: Ancestor, problems: Problems) -> None:
+    """A wrapper that lacks what the Protocol has on a newer Python is not made unasked."""
+    module, node = ancestor.definition.module, ancestor.node
+    if module.standard:
+        return
+    names = {binding.name for binding in class_bindings(module, node)}
+    newest = replace(module.target, version=_NEWEST)
+    for binding in class_bindings(module, node, newest):
+        if binding.name not in names:
+            target = ".".join(map(str, module.target.version))
+            problems.report(
+                "VCR208",
+                f"`{node.name}.{binding.name}` does not exist on Python {target}, the lowest "
+                "version of the project",
+                "set `target-version` in [tool.vcr-gen]: to a version that has it, or to "
+                f'"{target}" to leave it out',
+                module=module,
+                node=binding.node,
+            )
 
 
 def read_members(
@@ -51,6 +76,8 @@ def read_members(
     for ancestor in ancestors:
         scope = class_scope(library, ancestor.definition, unresolved)
         place = Place(scope, ancestor.arguments)
+        if problems.config.target_is_assumed:
+            _refuse_newer_members(ancestor, problems)
         for declared in declarations(ancestor, place):
             if declared.name == "__init__":
                 initial = initial or constructors(declared, ancestors)

@@ -19,6 +19,7 @@ from vcr_gen.gen.model.text import Reference, references
 from vcr_gen.gen.protocols.decorators import is_deprecated
 from vcr_gen.gen.protocols.discover import Found
 from vcr_gen.gen.protocols.flatten import class_scope, lineage, own_variables, scope_around
+from vcr_gen.gen.protocols.functions_in_records import functions_in_records
 from vcr_gen.gen.protocols.handles import handles
 from vcr_gen.gen.protocols.members import read_members
 from vcr_gen.gen.protocols.problems import Problems, RefusedProtocolError
@@ -52,6 +53,7 @@ def read_module(
         if len(problems.found) > before:
             continue
         boundaries.append(boundary)
+        _warn_of_functions(library, boundary, known, problems)
         lazy.update(_laziness(boundary, one.definition.module))
         for reference in _all_references(boundary):
             if reference.kind == "variable" and reference not in variables:
@@ -108,8 +110,27 @@ def _boundary(
         match=found.match,
     )
     for message, hint in (*check_fields(boundary), *_missing_functions(library, boundary)):
-        problems.report_rule("VCR403", message, hint, line=found.line)
+        problems.report_rule("VCR403", message, hint, line=found.rule.line if found.rule else 0)
     return replace(boundary, handles=tuple(handles(library, boundary, known)))
+
+
+def _warn_of_functions(
+    library: Library, boundary: Boundary, known: Container[str], problems: Problems
+) -> None:
+    """Warn of functions in records of the project that nothing says the purpose of."""
+    for record, field in functions_in_records(library, boundary, known):
+        if not library.project_has(record.module.name):
+            continue
+        name = f"{record.qualname}.{ast.unparse(field.target)}"
+        problems.warn(
+            "VCR209",
+            f"`{name}` is a function inside a record that `{boundary.qualname}` sends out: a "
+            "replay takes it for a callback, and calls it where the environment did",
+            "if it is the environment's work, mark it: Annotated[Callable[…], ByName]; if it is a "
+            "callback, make it a parameter of the method; or mark it Unrecorded",
+            at=record.module,
+            node=field,
+        )
 
 
 def _imported_inside(definition: Definition) -> Iterator[str]:

@@ -5,21 +5,19 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TypeAlias
 
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
-from vcr_gen.gen.processes.cores import Advance, Rounds, shares, work_together
-from vcr_gen.gen.rendering.stable import is_stable
 from vcr_gen.gen.settings.config import Config, Formatter
 from vcr_gen.gen.settings.versions import installed_version
 
-__all__ = ["Style", "Text", "format_texts", "formatter_version", "style_of"]
+__all__ = ["Style", "Text", "format_texts", "formatter_version", "is_settled", "style_of"]
 
-_WORTH: Final = 32
-"""Texts that take about as long to look at as a process to start."""
+Advance: TypeAlias = Callable[[int], None]
+"""Called with how much more is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +37,8 @@ class Text:
     """As shown in a diagnostic."""
     source: str
     style: Style
+    settled: bool = False
+    """Whether black would leave it as it is."""
 
 
 def style_of(config: Config) -> Style:
@@ -46,53 +46,54 @@ def style_of(config: Config) -> Style:
     return Style(config.formatter, config.line_length, config.target_version)
 
 
+def is_settled(text: str, line_length: int) -> bool:
+    """Whether black would leave a text alone that our own templates rendered.
+
+    They lay out everything as black does, and break each line that is too long at its brackets. So
+    black can change only lines that are still too long, and it never breaks a docstring. Lines with
+    characters outside ASCII are left to black: it counts some of them twice, and some not at all.
+    """
+    in_docstring = False
+    for line in text.split("\n"):
+        body = line.lstrip(" ")
+        if in_docstring:
+            in_docstring = not body.endswith('"""')
+        elif body.startswith('"""'):
+            in_docstring = not body.endswith('"""', 3)
+        elif len(line) > line_length or not line.isascii():
+            return False
+    return True
+
+
 def formatter_version(formatter: Formatter) -> str:
     """The version of a formatter; what it wrote last time may be reused only under the same."""
     return installed_version(formatter) or (_ruff_version() if formatter == "ruff" else "")
 
 
-def format_texts(texts: Sequence[Text], *, jobs: int, advance: Advance) -> list[str]:
+def format_texts(texts: Sequence[Text], *, advance: Advance) -> list[str]:
     """The texts as their formatters lay them out, in the same order.
 
-    `advance` is told how many more texts are done.
+    `advance` is called with the number of texts that were just done.
     """
     formatted: dict[int, str] = {}
-    for_black: list[int] = []
     for_ruff: dict[Style, list[int]] = {}
+    problems: list[Diagnostic] = []
     for number, text in enumerate(texts):
         if text.style.formatter == "ruff":
             for_ruff.setdefault(text.style, []).append(number)
-        else:
-            for_black.append(number)
+            continue
+        try:
+            formatted[number] = text.source if text.settled else _blackened(text)
+        except RefusedError as error:
+            problems += error.diagnostics
+        advance(1)
     for style, numbers in for_ruff.items():
         results = _run_ruff([texts[number] for number in numbers], style)
         formatted.update(zip(numbers, results, strict=True))
         advance(len(numbers))
-    given = shares([(number, texts[number]) for number in for_black], jobs, worth=_WORTH)
-    problems: list[Diagnostic] = []
-    for changed, rejected in work_together(_lay_out, given, advance=advance):
-        formatted.update(changed)
-        problems += rejected
     if problems:
         raise RefusedError(problems)
-    return [formatted.get(number, text.source) for number, text in enumerate(texts)]
-
-
-def _lay_out(
-    share: Sequence[tuple[int, Text]], advance: Advance
-) -> Rounds[None, tuple[dict[int, str], list[Diagnostic]]]:
-    """What black makes of texts, by number, unless it leaves them alone; and what it rejects."""
-    yield None  # nobody needs to know what others found out
-    changed: dict[int, str] = {}
-    problems: list[Diagnostic] = []
-    for number, text in share:
-        if not is_stable(text.source, text.style.line_length):
-            try:
-                changed[number] = _blackened(text)
-            except RefusedError as error:
-                problems += error.diagnostics
-        advance(1)
-    return changed, problems
+    return [formatted[number] for number in range(len(texts))]
 
 
 def _blackened(text: Text) -> str:

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from functools import cache
 
 from vcr_gen.gen.model.boundaries import SourceModule
+from vcr_gen.gen.rendering.formatting import is_settled
 from vcr_gen.gen.rendering.templates import Renderer
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.wrappers.emit import Elsewhere, all_names, choose_names, emit_module
 from vcr_gen.gen.wrappers.imports import ProjectTest
 
-__all__ = ["ModuleRenderer", "Rendered", "is_long", "places"]
+__all__ = ["ModuleRenderer", "Rendered", "places"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +51,6 @@ class ModuleRenderer:
         view = emit_module(module, elsewhere, self._is_project)
         settings = self._config.for_module(module.name)
         text = self._renderer(settings.template_dir, settings.line_length).module(view)
-        settled = not settings.template_dir and not is_long(text, settings.line_length)
+        settled = not settings.template_dir and is_settled(text, settings.line_length)
         wrappers = tuple(one.wrapper for one in view.boundaries)
         return Rendered(output, text, settled, wrappers, tuple(all_names(view)))
-
-
-def is_long(text: str, line_length: int) -> bool:
-    """Whether a line is longer than it should be."""
-    return any(len(line) > line_length for line in text.splitlines())

@@ -7,14 +7,14 @@ at once: the worst that can happen is that work is done again.
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
+from pathlib import Path
 from typing import Final
 
-from vcr_gen.gen.diagnostics import RefusedError
+from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.output.write import write_file
-from vcr_gen.gen.runs.memory import Memory, Remembered
 from vcr_gen.gen.settings.config import Config
 
 __all__ = [
@@ -59,20 +59,22 @@ class Manifest:
     inputs: Mapping[str, str]
     """Every file, or folder listing, that was read or looked for in vain, with its hash."""
     outputs: Mapping[str, Output]
-    memory: Memory
+    warnings: tuple[Diagnostic, ...]
+    """What should be looked at, with absolute paths."""
 
-    def changed(self, hashes: Mapping[str, str]) -> frozenset[str]:
-        """What is no longer as it was read; `hashes` are of what was looked at already."""
-        return frozenset(
-            path
-            for path, digest in self.inputs.items()
-            if (hashes[path] if path in hashes else hash_file(path)) != digest
-        )
+    def holds(self, sources: Mapping[str, str], owned: Collection[Path]) -> bool:
+        """Whether a run would come to the same again, and everything on disk is as it was left.
 
-    def spoilt(self) -> frozenset[str]:
-        """The outputs that are not on disk as they were left."""
-        return frozenset(
-            path for path, output in self.outputs.items() if hash_file(path) != output.formatted
+        `sources` are the hashes of the source files of the project, `owned` our files on disk.
+        """
+        return (
+            sources.keys() <= self.inputs.keys()
+            and {str(path) for path in owned} == {*self.outputs}
+            and all(
+                digest == (sources[path] if path in sources else hash_file(path))
+                for path, digest in self.inputs.items()
+            )
+            and all(output.formatted == hash_file(path) for path, output in self.outputs.items())
         )
 
 
@@ -83,9 +85,8 @@ def load(config: Config, settings: str) -> Manifest | None:
         if document.pop("check") != fingerprint(document) or document["settings"] != settings:
             return None
         outputs = {path: Output(**output) for path, output in document.pop("outputs").items()}
-        modules = {name: Remembered(**module) for name, module in document.pop("modules").items()}
-        memory = Memory(modules=modules, leads=document.pop("leads"))
-        return Manifest(outputs=outputs, memory=memory, **document)
+        warnings = tuple(Diagnostic(**fields) for fields in document.pop("warnings"))
+        return Manifest(outputs=outputs, warnings=warnings, **document)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
@@ -96,8 +97,7 @@ def save(config: Config, manifest: Manifest) -> None:
         "settings": manifest.settings,
         "inputs": dict(manifest.inputs),
         "outputs": {path: asdict(output) for path, output in manifest.outputs.items()},
-        "modules": {name: asdict(module) for name, module in manifest.memory.modules.items()},
-        "leads": {path: sorted(leads) for path, leads in manifest.memory.leads.items()},
+        "warnings": [asdict(warning) for warning in manifest.warnings],
     }
     document["check"] = fingerprint(document)
     try:

@@ -1,171 +1,266 @@
-"""From configuration to generated text: finds, reads, names and renders."""
+"""From configuration to generated text, in one pass: discover, build the model, render."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from vcr_gen.gen.diagnostics import Diagnostic
-from vcr_gen.gen.output.ownership import file_of
-from vcr_gen.gen.processes.cores import shares, work_together
-from vcr_gen.gen.protocols.candidates import Candidate, candidates
-from vcr_gen.gen.rendering.module import is_long
+from vcr_gen.gen.model.boundaries import SourceModule
+from vcr_gen.gen.output.ownership import PREFIX, file_of
+from vcr_gen.gen.protocols.candidates import candidates
+from vcr_gen.gen.protocols.discover import Found, discover_marked, discover_ruled
+from vcr_gen.gen.protocols.problems import Problems
+from vcr_gen.gen.protocols.reading import read_module
+from vcr_gen.gen.rendering.formatting import is_settled
+from vcr_gen.gen.rendering.module import ModuleRenderer, Rendered, places
 from vcr_gen.gen.rendering.templates import Renderer, TemplateFailedError
-from vcr_gen.gen.runs.memory import Memory, Past, Remembered
-from vcr_gen.gen.runs.portion import STEPS, Generated, Made, News, Portion, make_portion
-from vcr_gen.gen.runs.wanted import Progress, no_progress
-from vcr_gen.gen.settings.config import Config
+from vcr_gen.gen.runs.format_outputs import Progress, RenderedFile, no_progress
+from vcr_gen.gen.settings.config import Config, Direction
+from vcr_gen.gen.sources.conditions import Target
+from vcr_gen.gen.sources.library import Library
 from vcr_gen.gen.wrappers.imports import Import, ProjectTest, export_key, statements
 from vcr_gen.gen.wrappers.views import PackageView
 
 __all__ = ["Generated", "Generation", "generate"]
 
-_NOBODY: Final = News()
+_Item = TypeVar("_Item")
 
-_WORTH: Final = 32
-"""Modules that take about as long to read and render as a process to start."""
+_OF_PACKAGE: Final = "_package"
+"""The generated module for what a package's own `__init__` declares."""
+
+_TOO_DEEP: Final = "no checker would follow it much further; make it flatter, or `exclude` the file"
+
+_STEPS: Final = 3
+"""Discover, build the model, render: what `progress` counts."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """One boundary and what was made for it."""
+
+    name: str
+    """The stable name in cassettes."""
+    direction: Direction
+    protocol: str
+    """`module:qualname`"""
+    wrapper: str
+    """`module:class` of the generated wrapper."""
+    source: str
+    """The Protocol's file, as it is shown."""
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
     """The outcome of a run, as data; nothing has been written."""
 
-    files: Mapping[Path, str]
-    diagnostics: tuple[Diagnostic, ...]
+    files: tuple[RenderedFile, ...] = ()
+    """Sorted by path."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
+    """What should be looked at, with absolute paths."""
     boundaries: tuple[Generated, ...] = ()
     inputs: frozenset[Path] = frozenset()
     """Every file that was read, and every folder that was searched."""
     missed: frozenset[str] = frozenset()
-    """Every file that was looked for in vain."""
+    """Every file that was looked for and not found."""
     refused: tuple[str, ...] = ()
     """`module:qualname` of the Protocols that cannot be wrapped."""
-    unsettled: frozenset[Path] = frozenset()
-    """Outputs that a formatter may still change: too long a line, or somebody's own template."""
-    memory: Memory = field(default_factory=Memory)
-    """What a later run needs to know."""
-    kept: frozenset[Path] = frozenset()
-    """Outputs that remain what they are on disk."""
 
 
-def generate(
-    config: Config, *, jobs: int = 1, progress: Progress = no_progress, past: Past | None = None
-) -> Generation:
-    """Generate the wrappers of all boundaries; all problems are reported at once.
-
-    Of a `past` run, only what is affected is done again, unless that has a say in the rest.
-    """
-    modules = candidates(config)
-    maker = _Maker(config, jobs, progress)
+def generate(config: Config, *, progress: Progress = no_progress) -> Generation:
+    """Generate the wrappers of all boundaries; all problems are reported at once."""
+    library = Library(
+        config.sources, config.search_path, Target(config.target_version, config.platform)
+    )
+    problems = Problems(config)
+    found = _discover(config, library, problems, progress)
+    modules = _build_models(found, library, problems, progress)
+    if problems.found:
+        built = {one.full_name for module in modules.values() for one in module.boundaries}
+        return Generation(
+            diagnostics=tuple(sorted(set(problems.found))),
+            refused=tuple(
+                f"{one.module}:{one.definition.qualname}"
+                for full_name, one in found.items()
+                if full_name not in built
+            ),
+        )
     try:
-        again = _partly(maker, modules, past) if past else None
-        return again or _wholly(maker, modules)
+        rendered = _render(config, modules, progress)
+        packages = _render_packages(config, rendered)
     except TemplateFailedError as error:
-        return Generation({}, (error.diagnostic(config),))
-
-
-def _wholly(maker: "_Maker", modules: Sequence[Candidate]) -> Generation:
-    made = maker.make(modules)
-    problems = {problem for one in made for problem in one.problems}
-    if problems:
-        refused = tuple(name for _, name in sorted(one for each in made for one in each.refused))
-        return Generation({}, tuple(sorted(problems)), refused=refused)
-    failures = [one.failed for one in made if one.failed]
-    if failures:
-        return Generation({}, (min(failures)[1],))
-    return _written(maker.config, made, Memory())
-
-
-def _partly(maker: "_Maker", modules: Sequence[Candidate], past: Past) -> Generation | None:
-    """Only what is affected; None where others depend on what changed, or anything is wrong."""
-    before = past.memory.modules
-    affected = [one for one in modules if past.is_affected(one.name, one.paths)]
-    names = {one.name for one in affected} | {name for name in before if past.is_affected(name)}
-    kept = {name: one for name, one in before.items() if name not in names}
-    made = maker.make(affected, others=News.of(kept))
-    now = {name: one for each in made for name, one in each.memory.modules.items()}
-    nothing = Remembered()
-    if any(one.problems or one.failed for one in made) or any(
-        now.get(name, nothing).differs_for_others(before.get(name, nothing)) for name in names
-    ):
-        return None
-    return _written(maker.config, made, Memory(modules=kept, leads=past.memory.leads))
-
-
-@dataclass(frozen=True)
-class _Maker:
-    """Makes wrappers on as many cores as wanted."""
-
-    config: Config
-    jobs: int
-    progress: Progress
-
-    def make(self, modules: Sequence[Candidate], others: News = _NOBODY) -> list[Made]:
-        """What becomes of some modules."""
-        done = 0
-
-        def advance(count: int) -> None:
-            nonlocal done
-            done += count
-            self.progress(done, STEPS * len(modules))
-
-        portions = [
-            Portion(self.config, share, others)
-            for share in shares(modules, self.jobs, worth=_WORTH)
-        ]
-        return work_together(make_portion, portions, advance=advance)
-
-
-def _written(config: Config, made: Sequence[Made], kept: Memory) -> Generation:
-    rendered = sorted((one for each in made for one in each.rendered), key=lambda one: one.output)
-    files = {file_of(config.output, one.output): one.text for one in rendered}
-    unsettled = {file_of(config.output, one.output) for one in rendered if not one.settled}
-    memory = kept.with_news(one.memory for one in made)
-    renderer = Renderer(config.template_dir, config.line_length)
-    for package, contents in _packages(memory.modules.values(), ProjectTest(config.sources)):
-        path = file_of(config.output, f"{package}.__init__")
-        files[path] = text = renderer.package(contents)
-        if config.template_dir or is_long(text, config.line_length):
-            unsettled.add(path)
+        return Generation(diagnostics=(error.diagnostic(config),))
     return Generation(
-        files=dict(sorted(files.items())),
-        diagnostics=(),
-        boundaries=_in_order(made),
-        inputs=frozenset(path for one in made for path in one.read),
-        missed=frozenset(path for one in made for path in one.missed),
-        unsettled=frozenset(unsettled),
-        memory=memory,
-        kept=frozenset(
-            file_of(config.output, one.output) for one in kept.modules.values() if one.output
-        ),
+        files=tuple(sorted((*_files(config, modules, rendered), *packages), key=_by_path)),
+        warnings=tuple(sorted(set(problems.warnings))),
+        boundaries=tuple(_listed(modules, rendered, found)),
+        inputs=frozenset({*library.read, *library.listed}),
+        missed=frozenset(library.missed),
     )
 
 
-def _in_order(made: Sequence[Made]) -> tuple[Generated, ...]:
-    """The boundaries by generated module; those of one module stand together already."""
-    listed = (one for each in made for one in each.boundaries)
-    return tuple(sorted(listed, key=lambda one: one.wrapper.partition(":")[0]))
+def _discover(
+    config: Config, library: Library, problems: Problems, progress: Progress
+) -> dict[str, Found]:
+    """The boundaries by full name: the project's own marks come first and beat rules."""
+    found: dict[str, Found] = {}
+    for candidate in _counted(candidates(config), progress, step=0):
+        for marked in discover_marked(candidate, config, library, problems):
+            found.setdefault(marked.definition.full_name, marked)
+    for ruled in discover_ruled(config, library, problems):
+        first = found.setdefault(ruled.definition.full_name, ruled)
+        _refuse_second_rule(ruled, first, problems)
+    return found
+
+
+def _build_models(
+    found: Mapping[str, Found], library: Library, problems: Problems, progress: Progress
+) -> dict[str, SourceModule]:
+    """The source modules that hold boundaries, by the names of their generated modules."""
+    groups: dict[str, list[Found]] = {}
+    for one in found.values():
+        groups.setdefault(one.module, []).append(one)
+    modules: dict[str, SourceModule] = {}
+    for name in _counted(sorted(groups), progress, step=1):
+        _refuse_same_output(library, name, groups, problems)
+        try:
+            module = read_module(library, name, groups[name], found, problems)
+        except RecursionError:
+            message = "a Protocol is too deep to be read: its bases, or what its types are made of"
+            place = groups[name][0].definition.module
+            problems.report("VCR101", message, _TOO_DEEP, module=place, node=None)
+        else:
+            modules[_output(library, name)] = module
+    return modules
+
+
+def _render(
+    config: Config, modules: Mapping[str, SourceModule], progress: Progress
+) -> list[Rendered]:
+    elsewhere = {name: place for module in modules.items() for name, place in places(*module)}
+    renderer = ModuleRenderer(config)
+    return [
+        renderer.render(output, modules[output], elsewhere)
+        for output in _counted(sorted(modules), progress, step=2)
+    ]
+
+
+def _files(
+    config: Config, modules: Mapping[str, SourceModule], rendered: Iterable[Rendered]
+) -> Iterator[RenderedFile]:
+    for one in rendered:
+        yield RenderedFile(
+            path=file_of(config.output, one.output),
+            text=one.text,
+            module=modules[one.output].name,
+            source=modules[one.output].display,
+            settled=one.settled,
+        )
+
+
+def _by_path(file: RenderedFile) -> Path:
+    return file.path
+
+
+def _counted(items: Sequence[_Item], progress: Progress, *, step: int) -> Iterator[_Item]:
+    """The items of one step; reports how much of all steps is done after each of them."""
+    for number, item in enumerate(items, 1):
+        yield item
+        progress(step * len(items) + number, _STEPS * len(items))
+
+
+def _refuse_second_rule(found: Found, first: Found, problems: Problems) -> None:
+    """Of two rules for one class that do not say the same, only the first would count."""
+    if first.rule and found.rule and not first.rule.says_the_same(found.rule):
+        problems.report_rule(
+            "VCR110",
+            f"`{found.module}:{found.definition.qualname}` has another rule already, "
+            f"in line {first.rule.line}",
+            "a boundary has one direction and one name; make one rule of the two",
+            line=found.rule.line,
+        )
+
+
+def _output(library: Library, name: str) -> str:
+    """The generated module for a source module: `app.ports` → `vcr_app.ports`.
+
+    What a package's own `__init__` declares goes to `_package` in it, as the generated `__init__`
+    is there to offer everything else too; a single top-level module counts as a package.
+    """
+    module = library.module(name)
+    if "." not in name or (module is not None and module.is_package):
+        return f"{PREFIX}{name}.{_OF_PACKAGE}"
+    return f"{PREFIX}{name}"
+
+
+def _refuse_same_output(
+    library: Library, name: str, sources: Collection[str], problems: Problems
+) -> None:
+    """A module that is itself called `_package` must leave the name to its package."""
+    parts = name.split(".")
+    for length in range(1, len(parts)):
+        package = ".".join(parts[:length])
+        wanted = f"{PREFIX}{package}.{_OF_PACKAGE}"
+        if parts[length] != _OF_PACKAGE or package not in sources:
+            continue
+        module = library.module(name)
+        if module is not None and _output(library, package) == wanted:
+            problems.report(
+                "VCR304",
+                f"wants the generated module `{wanted}`, as the Protocols of `{package}` itself do",
+                f"rename `{_OF_PACKAGE}`, or move the Protocols of `{package}` into a module",
+                module=module,
+                node=None,
+            )
+
+
+def _listed(
+    modules: Mapping[str, SourceModule], rendered: Sequence[Rendered], found: Mapping[str, Found]
+) -> Iterator[Generated]:
+    for made in rendered:
+        module = modules[made.output]
+        for boundary, wrapper in zip(module.boundaries, made.wrappers, strict=True):
+            definition = found[boundary.full_name].definition
+            yield Generated(
+                boundary.name,
+                boundary.direction,
+                f"{definition.module.name}:{boundary.qualname}",
+                f"{made.output}:{wrapper}",
+                module.display,
+                definition.node.lineno,
+            )
+
+
+def _render_packages(config: Config, modules: Sequence[Rendered]) -> list[RenderedFile]:
+    """The `__init__` of every package that the generated modules need."""
+    renderer = Renderer(config.template_dir, config.line_length)
+    files = []
+    for package, contents in _packages(modules, ProjectTest(config.sources)):
+        text = renderer.package(contents)
+        settled = not config.template_dir and is_settled(text, config.line_length)
+        path = file_of(config.output, f"{package}.__init__")
+        files.append(RenderedFile(path=path, text=text, module=None, source=None, settled=settled))
+    return files
 
 
 def _packages(
-    modules: Iterable[Remembered], is_project: ProjectTest
+    modules: Iterable[Rendered], is_project: ProjectTest
 ) -> list[tuple[str, PackageView]]:
     """Every package that the generated modules need; the top one offers all unique names."""
     offered: dict[str, dict[str, list[str]]] = {}
     packages: set[str] = set()
-    for one in modules:
-        if not one.output:
-            continue
-        parts = one.output.split(".")
+    for module in modules:
+        parts = module.output.split(".")
         packages.update(".".join(parts[:length]) for length in range(1, len(parts)))
         names = offered.setdefault(parts[0], {})
-        for name in one.offered:
-            names.setdefault(name, []).append(one.output)
+        for name in module.offered:
+            names.setdefault(name, []).append(module.output)
     found: list[tuple[str, PackageView]] = []
     for package in sorted(packages):
         unique = {
-            name: modules[0]
-            for name, modules in offered.get(package, {}).items()
-            if len(modules) == 1
+            name: homes[0] for name, homes in offered.get(package, {}).items() if len(homes) == 1
         }
         lines = statements(
             [Import(module, name, name) for name, module in unique.items()], is_project

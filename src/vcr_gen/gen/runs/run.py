@@ -2,19 +2,17 @@
 
 import os
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from vcr_gen.gen.diagnostics import RefusedError
-from vcr_gen.gen.output.ownership import file_of, owned_files, source_of
+from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+from vcr_gen.gen.output.ownership import owned_files, source_of
 from vcr_gen.gen.output.plan import Plan, make_plan
-from vcr_gen.gen.processes.cores import processes
 from vcr_gen.gen.runs import cache
-from vcr_gen.gen.runs.inputs import SETTINGS, project_files, settings_fingerprint
-from vcr_gen.gen.runs.memory import Past
-from vcr_gen.gen.runs.wanted import Progress, no_progress, wanted_files
+from vcr_gen.gen.runs.fingerprint import project_files, settings_fingerprint
+from vcr_gen.gen.runs.format_outputs import Progress, RenderedFile, format_outputs, no_progress
 from vcr_gen.gen.settings.config import Config
 
 __all__ = ["Request", "plan_run"]
@@ -32,8 +30,6 @@ class Request:
 
     paths: tuple[Path, ...] = ()
     """Only the wrappers of these source files and folders; all when empty."""
-    jobs: int = 0
-    """Processes for all the work; 0 means one per core."""
     use_cache: bool = True
     progress: Progress = no_progress
 
@@ -47,67 +43,53 @@ def plan_run(config: Config, request: Request) -> Plan:
     manifest = cache.load(config, settings) if request.use_cache else None
     hashes = {path: cache.hash_file(path) for path in project_files(config)}
     owned = list(owned_files(config.output))
-    past = _past(config, manifest, hashes) if manifest and not request.paths else None
-    if manifest and past and not past.affected and {*map(str, owned)} == {*manifest.outputs}:
-        return Plan(changes=(), unchanged=len(manifest.outputs))
+    if manifest and not request.paths and manifest.holds(hashes, owned):
+        warnings = _shown(config, manifest.warnings)
+        return Plan(changes=(), unchanged=len(manifest.outputs), warnings=warnings)
 
     from vcr_gen.gen.runs.pipeline import generate
 
     started = time.time_ns()
     # Not only the paths asked for: a wrapper depends on which other Protocols are boundaries.
-    jobs, progress = processes(request.jobs), request.progress
-    generation = generate(config, jobs=jobs, progress=_part(progress, 0, _GENERATED), past=past)
+    generation = generate(config, progress=_part(request.progress, 0, _GENERATED))
     if generation.diagnostics:
         raise RefusedError(generation.diagnostics)
-    rendered = generation.files
+    rendered: Sequence[RenderedFile] = generation.files
     if request.paths:
         rendered = _only_from(config, rendered, request.paths)
-        owned = [path for path in owned if path in rendered or _is_from(config, path, request)]
-    known = manifest.outputs if manifest else {}
-    formatting = _part(progress, _GENERATED, 100)
-    files = wanted_files(config, rendered, known=known, jobs=jobs, progress=formatting)
-    kept = {path: path.read_text(encoding="utf-8") for path in generation.kept}
-    plan = make_plan(config, files | kept, owned)
+        chosen = {file.path for file in rendered}
+        owned = [path for path in owned if path in chosen or _is_from(config, path, request)]
+    files = format_outputs(
+        config,
+        rendered,
+        known=manifest.outputs if manifest else {},
+        progress=_part(request.progress, _GENERATED, 100),
+    )
+    plan = make_plan(config, files, owned)
     late = [path for path in map(str, generation.inputs) if path not in hashes]
     if request.use_cache and not request.paths and all(_is_older(path, started) for path in late):
-        before = manifest.inputs if manifest and kept else {}
-        made = {
-            str(path): cache.Output(cache.hash_text(rendered[path]), cache.hash_text(text))
-            for path, text in files.items()
-        }
-        remembered = cache.Manifest(
+        manifest = cache.Manifest(
             settings=settings,
             inputs={
-                **before,
                 **dict.fromkeys(generation.missed, cache.MISSING),
                 **{path: cache.hash_file(path) for path in late},
                 **hashes,
             },
-            outputs={str(path): known[str(path)] for path in kept} | made,
-            memory=generation.memory,
+            outputs={
+                str(file.path): cache.Output(
+                    cache.hash_text(file.text), cache.hash_text(files[file.path])
+                )
+                for file in rendered
+            },
+            warnings=generation.warnings,
         )
-        cache.save(config, remembered)
-    return plan
+        cache.save(config, manifest)
+    return replace(plan, warnings=_shown(config, generation.warnings))
 
 
-def _past(config: Config, manifest: cache.Manifest, hashes: Mapping[str, str]) -> Past | None:
-    """The earlier run, and what must be done again; None when that is everything.
-
-    A file of ours that is not as it was left is made again. So is all that a changed source has
-    a say in; but a source that came or went, a changed package, or the settings of a folder,
-    may have a say anywhere.
-    """
-    changed = manifest.changed(hashes)
-    came = any(manifest.inputs.get(path, cache.MISSING) == cache.MISSING for path in hashes)
-    settings = any(path.endswith(SETTINGS) for path in changed)
-    if came or settings or not changed <= hashes.keys():
-        return None
-    memory, spoilt = manifest.memory, manifest.spoilt()
-    affected = memory.affected({*changed, *spoilt})
-    for module in memory.modules.values():
-        if module.output and str(file_of(config.output, module.output)) in spoilt:
-            affected.update(module.files)
-    return Past(memory=memory, affected=affected)
+def _shown(config: Config, warnings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The warnings with paths as people can open them."""
+    return tuple(sorted(replace(one, path=config.display(Path(one.path))) for one in warnings))
 
 
 def _part(progress: Progress, begin: int, end: int) -> Progress:
@@ -116,24 +98,22 @@ def _part(progress: Progress, begin: int, end: int) -> Progress:
 
 
 def _only_from(
-    config: Config, files: Mapping[Path, str], sources: Sequence[Path]
-) -> dict[Path, str]:
+    config: Config, files: Iterable[RenderedFile], sources: Sequence[Path]
+) -> list[RenderedFile]:
     """The files made from these sources, and the packages they lie in."""
-    chosen = {path for path, text in files.items() if _came_from(config, text, sources)}
+    chosen = {file.path for file in files if _is_below(config, file.source, sources)}
     packages = {folder / "__init__.py" for path in chosen for folder in path.parents}
-    return {path: text for path, text in files.items() if path in chosen | packages}
+    return [file for file in files if file.path in chosen | packages]
 
 
 def _is_from(config: Config, path: Path, request: Request) -> bool:
-    return _came_from(config, _read(path) or "", request.paths)
+    """Whether a file on disk, perhaps of an earlier run, says that it was made from a source."""
+    return _is_below(config, source_of(_read(path) or ""), request.paths)
 
 
-def _came_from(config: Config, text: str, sources: Sequence[Path]) -> bool:
-    """Whether a generated text names one of these sources, or something below one."""
-    source = source_of(text)
-    return source is not None and any(
-        (config.root / source).is_relative_to(given) for given in sources
-    )
+def _is_below(config: Config, source: str | None, paths: Sequence[Path]) -> bool:
+    """Whether a source file is one of these paths, or lies below one."""
+    return source is not None and any((config.root / source).is_relative_to(path) for path in paths)
 
 
 def _is_older(path: str, moment: int) -> bool:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
-from vcr_gen.gen.runs.inputs import project_files, template_files
+from vcr_gen.gen.runs.fingerprint import project_files, template_files
 from vcr_gen.gen.settings.config import Config
 
 __all__ = ["Snapshot", "snapshot", "wait_for_change"]

@@ -66,6 +66,8 @@ class Config:
     """Globs, relative to the root, of files and folders that are not searched for boundaries."""
     target_version: tuple[int, int] = MINIMUM_TARGET
     """`sys.version_info` blocks are evaluated against this, so that machines agree."""
+    target_is_assumed: bool = False
+    """Whether it is only the lowest version that the project supports."""
     platform: str = "linux"
     """`sys.platform` blocks are evaluated against this, so that machines agree."""
     formatter: Formatter = "black"

@@ -22,7 +22,12 @@ from vcr_gen.gen.settings.config import (
 from vcr_gen.gen.settings.environments import default_search_path
 from vcr_gen.gen.settings.toml_places import find_key, find_table, place_of_syntax_error
 from vcr_gen.gen.settings.toml_table import StrictTable
-from vcr_gen.gen.settings.versions import installed_version, is_specifier, satisfies
+from vcr_gen.gen.settings.versions import (
+    installed_version,
+    is_specifier,
+    lowest_python,
+    satisfies,
+)
 
 __all__ = ["find_config_file", "has_own_config", "load_config", "parse_config"]
 
@@ -122,6 +127,7 @@ def _build(
         exclude=table.strings("exclude") or (),
         output=_output(table, root, folders),
         target_version=_target_version(table, document),
+        target_is_assumed=table.string("target-version") is None,
         platform=table.string("platform") or "linux",
         formatter=table.choice("formatter", _FORMATTERS) or "black",
         line_length=table.integer("line-length", low=1, high=10_000) or _line_length(document),
@@ -171,12 +177,22 @@ def _override(table: StrictTable, root: Path) -> Override:
     return override
 
 
+_SUPPORTED_PYTHONS: Final = (
+    ("project", "requires-python"),
+    ("tool", "poetry", "dependencies", "python"),
+)
+"""Where a project says which Pythons it supports."""
+
+
 def _target_version(table: StrictTable, document: Mapping[str, object]) -> tuple[int, int]:
     target = table.string("target-version")
     if target is None:
-        supported = _section(document, "project", "requires-python")
-        found = re.search(r">=?\s*3\.(\d+)", supported) if isinstance(supported, str) else None
-        return max(MINIMUM_TARGET, (3, int(found[1]))) if found else MINIMUM_TARGET
+        for keys in _SUPPORTED_PYTHONS:
+            constraint = _section(document, *keys)
+            lowest = lowest_python(constraint) if isinstance(constraint, str) else None
+            if lowest is not None:
+                return max(MINIMUM_TARGET, lowest)
+        return MINIMUM_TARGET
     match = re.fullmatch(r"3\.(\d{1,3})|py3(\d{1,3})", target)
     version = (3, int(match[1] or match[2])) if match else (0, 0)
     if version < MINIMUM_TARGET:

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-__all__ = ["installed_version", "is_specifier", "satisfies"]
+__all__ = ["installed_version", "is_specifier", "lowest_python", "satisfies"]
 
 _CLAUSE = re.compile(r"^(==|!=|>=|<=|>|<|~=)?\s*(\d+(?:\.\d+)*)$")
 
@@ -27,6 +27,22 @@ def is_specifier(specifier: str) -> bool:
 def satisfies(actual: str, specifier: str) -> bool:
     """Whether a version meets every clause; a plain version means exactly that one."""
     return all(_meets(_release(actual), clause.strip()) for clause in specifier.split(","))
+
+
+def lowest_python(constraint: str) -> tuple[int, int] | None:
+    """The lowest Python 3 that a constraint allows; None where it names no lower bound.
+
+    Both the clauses of `requires-python` (`>=3.12,<4`) and those of Poetry (`^3.12`, `~3.12`,
+    `3.12.* || 3.14`) are known.
+    """
+    bounds = [_lower_bound(alternative) for alternative in constraint.split("||")]
+    known = [bound for bound in bounds if bound is not None]
+    return min(known) if len(known) == len(bounds) else None
+
+
+def _lower_bound(clauses: str) -> tuple[int, int] | None:
+    found = re.findall(r"(<=?|!=)?\s*\b3\.(\d+)", clauses)
+    return max(((3, int(minor)) for other, minor in found if not other), default=None)
 
 
 _WIDTH: Final = 4

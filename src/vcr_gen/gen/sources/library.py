@@ -81,8 +81,6 @@ class Library:
     target: Target = field(default_factory=Target)
     read: dict[Path, Module | SyntaxError] = field(default_factory=dict)
     """Every file read so far."""
-    names: set[tuple[str, Path]] = field(default_factory=set)
-    """The modules read so far, each with its file; a stub and what it describes have one name."""
     missed: set[str] = field(default_factory=set)
     """Where a file would have been found that was not there: if it comes, names may change."""
     listed: set[Path] = field(default_factory=set)
@@ -106,7 +104,6 @@ class Library:
 
     def module_at(self, path: Path, name: str) -> Module:
         """The module in a file; raises `SyntaxError` and `OSError`."""
-        self.names.add((name.removesuffix(_RUNNING), path))
         known = self.read.get(path)
         if known is None:
             try:

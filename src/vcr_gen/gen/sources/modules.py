@@ -140,9 +140,11 @@ class Module:
         )
 
 
-def class_bindings(module: Module, node: ast.ClassDef) -> Iterator[Binding]:
+def class_bindings(
+    module: Module, node: ast.ClassDef, target: Target | None = None
+) -> Iterator[Binding]:
     """The bindings in a class body, conditions evaluated."""
-    frame = _Frame(module.name, module.package, module.target, members=True)
+    frame = _Frame(module.name, module.package, target or module.target, members=True)
     found = list(_walk(node.body, frame))
     sure = {one.name for one in found if one.when is not When.NEVER}
     return (one for one in found if one.when is not When.NEVER or one.name not in sure)

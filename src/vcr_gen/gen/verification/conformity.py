@@ -6,9 +6,8 @@ from pathlib import Path
 
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.output.ownership import is_ours, owned_files, stale_files
-from vcr_gen.gen.processes.cores import processes
+from vcr_gen.gen.runs.format_outputs import format_outputs
 from vcr_gen.gen.runs.pipeline import generate
-from vcr_gen.gen.runs.wanted import wanted_files
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.verification.identity import compare_modules
 from vcr_gen.gen.verification.type_checking import type_check
@@ -30,14 +29,14 @@ def verify_project(config: Config, *, with_mypy: bool = True) -> Verdict:
 
     Raises `RefusedError` when a Protocol cannot be wrapped at all.
     """
-    jobs = processes(0)
-    generation = generate(config, jobs=jobs)
+    generation = generate(config)
     if generation.diagnostics:
         raise RefusedError(generation.diagnostics)
-    found = list(_compare(config, wanted_files(config, generation.files, known={}, jobs=jobs)))
+    wanted = format_outputs(config, generation.files, known={})
+    found = list(_compare(config, wanted))
     if with_mypy:
         sources = {config.root / boundary.source for boundary in generation.boundaries}
-        found += type_check(config, {*generation.files, *sources})
+        found += type_check(config, wrappers=wanted, sources=sources)
     return Verdict(
         diagnostics=tuple(sorted(set(found))),
         boundaries=len(generation.boundaries),

@@ -1,27 +1,39 @@
 """The one module that runs mypy: once, over Protocols and wrappers together."""
 
+import ast
 import json
 import os
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.settings.environments import project_python
+from vcr_gen.gen.sources.source import parse
 
 __all__ = ["type_check"]
 
 _CONFIGURED: Final = {"mypy.ini": "[mypy", ".mypy.ini": "[mypy", "setup.cfg": "[mypy"}
 _USAGE_ERROR: Final = 2
+_LAST_COLUMN: Final = sys.maxsize
+
+_Span: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
+"""Line and column of a beginning and of an end."""
 
 
-def type_check(config: Config, files: Iterable[Path]) -> list[Diagnostic]:
-    """What mypy has to say about these files; what they import is followed, but not reported."""
-    names = sorted(str(path) for path in files if path.is_file())
+def type_check(
+    config: Config, *, wrappers: Iterable[Path], sources: Collection[Path]
+) -> list[Diagnostic]:
+    """What mypy reports about wrappers, and about the declarations in the Protocols' modules.
+
+    What they import is followed, but not reported; neither are the bodies of functions beside a
+    Protocol, which no wrapper depends on.
+    """
+    names = sorted(str(path) for path in {*wrappers, *sources} if path.is_file())
     if not names:
         return []
     command = [
@@ -40,7 +52,8 @@ def type_check(config: Config, files: Iterable[Path]) -> list[Diagnostic]:
         text=True,
         check=False,
     )
-    found = list(_diagnostics(config, done.stdout))
+    bodies = {path.resolve(): _function_bodies(path) for path in sources if path.is_file()}
+    found = list(_diagnostics(config, done.stdout, bodies))
     if done.returncode >= _USAGE_ERROR and not found:
         reason = (done.stderr or done.stdout).strip()
         hint = 'is the extra installed? pip install "vcr-gen[gen]"'
@@ -84,7 +97,18 @@ def _has_mypy_config(root: Path) -> bool:
     return "mypy" in document.get("tool", {})
 
 
-def _diagnostics(config: Config, output: str) -> Iterator[Diagnostic]:
+def _function_bodies(path: Path) -> list[_Span]:
+    """Where the bodies of functions begin and end in a file; columns count bytes, as mypy does."""
+    return [
+        ((node.body[0].lineno, node.body[0].col_offset), (node.end_lineno or 0, _LAST_COLUMN))
+        for node in ast.walk(parse(path.read_bytes()).tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+
+
+def _diagnostics(
+    config: Config, output: str, bodies: Mapping[Path, list[_Span]]
+) -> Iterator[Diagnostic]:
     for line in output.splitlines():
         try:
             report = json.loads(line)
@@ -92,8 +116,11 @@ def _diagnostics(config: Config, output: str) -> Iterator[Diagnostic]:
             continue
         if report.get("severity") != "error":
             continue
+        file, at = Path(report["file"]).resolve(), (report["line"], report["column"])
+        if any(start <= at <= end for start, end in bodies.get(file, ())):
+            continue
         yield Diagnostic(
-            config.display(Path(report["file"]).resolve()),
+            config.display(file),
             max(report["line"], 1),
             max(report["column"] + 1, 1),
             "VCR310",

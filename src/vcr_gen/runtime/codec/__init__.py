@@ -1,15 +1,23 @@
 """The value codec: annotation to encoder and decoder, compiled once, strict both ways."""
 
 from vcr_gen.runtime.codec.codec import Codec
-from vcr_gen.runtime.codec.compare import MISSING, Difference, Missing, differences, same
+from vcr_gen.runtime.codec.compare import (
+    MISSING,
+    TYPE_DIFFERS,
+    Difference,
+    Missing,
+    differences,
+    same,
+)
 from vcr_gen.runtime.codec.compiler import Compiler
-from vcr_gen.runtime.codec.plain import Plain
+from vcr_gen.runtime.codec.plain_kinds import Plain
 from vcr_gen.runtime.codec.raised import decode_exception, encode_exception
 from vcr_gen.runtime.codec.registry import Registry
 from vcr_gen.runtime.codec.resolve import import_failures, late_import, resolve_annotations
 
 __all__ = [
     "MISSING",
+    "TYPE_DIFFERS",
     "Codec",
     "Compiler",
     "Difference",

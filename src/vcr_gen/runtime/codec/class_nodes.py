@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from vcr_gen.runtime.codec.builtin_structs import piecewise
 from vcr_gen.runtime.codec.classes import TracebackNode, TypeNode, UnsupportedNode
 from vcr_gen.runtime.codec.containers import CONTAINERS
 from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode, ProtocolNode
@@ -17,16 +18,15 @@ from vcr_gen.runtime.codec.enums import EnumNode, FlagNode
 from vcr_gen.runtime.codec.exceptions import ExceptionNode
 from vcr_gen.runtime.codec.foreign import foreign_node
 from vcr_gen.runtime.codec.generics import class_annotations
-from vcr_gen.runtime.codec.names import describe
 from vcr_gen.runtime.codec.node import Node, Nodes
-from vcr_gen.runtime.codec.pieces import piecewise
 from vcr_gen.runtime.codec.pydantic_errors import validation_error_node
 from vcr_gen.runtime.codec.pydantic_models import pydantic_node
+from vcr_gen.runtime.codec.record_shapes import dataclass_shape, namedtuple_shape, typeddict_shape
 from vcr_gen.runtime.codec.records import RecordNode
 from vcr_gen.runtime.codec.rewrite import strip_qualifiers
-from vcr_gen.runtime.codec.shapes import dataclass_shape, namedtuple_shape, typeddict_shape
-from vcr_gen.runtime.codec.standard import LEAVES
+from vcr_gen.runtime.codec.standard_types import LEAVES
 from vcr_gen.runtime.codec.subclasses import SubclassNode, builtin_of
+from vcr_gen.runtime.codec.type_names import describe
 
 
 @dataclass(frozen=True, slots=True)

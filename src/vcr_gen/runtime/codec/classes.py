@@ -7,7 +7,7 @@ from typing import Final
 
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import DYNAMIC, EXACT, NO_FIT, Node, Nodes
-from vcr_gen.runtime.codec.plain import NULL, STR, Plain
+from vcr_gen.runtime.codec.plain_kinds import NULL, STR, Plain
 
 
 class TypeNode(Node):

@@ -9,7 +9,7 @@ from typing import Any
 from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.compare import Difference
 from vcr_gen.runtime.codec.marked import Mark
-from vcr_gen.runtime.codec.plain import Plain
+from vcr_gen.runtime.codec.plain_kinds import Plain
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Final, TypeAlias
 
 from vcr_gen.runtime.codec.fault import step_to
-from vcr_gen.runtime.codec.plain import Plain
+from vcr_gen.runtime.codec.plain_kinds import Plain
 
 
 class Missing(Enum):
@@ -21,6 +21,8 @@ class Missing(Enum):
         return "MISSING"
 
 
+VALUE_DIFFERS: Final = "value differs"
+TYPE_DIFFERS: Final = "type differs"
 ONLY_RECORDED: Final = "only in the recording"
 NOT_RECORDED: Final = "not in the recording"
 
@@ -89,10 +91,9 @@ def differences(recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         elif right is MISSING:
             found.append(Difference(path, left, right, ONLY_RECORDED))
         elif type(left) is not type(right):
-            reason = f"recorded {type(left).__name__}, got {type(right).__name__}"
-            found.append(Difference(path, left, right, reason))
+            found.append(Difference(path, left, right, TYPE_DIFFERS))
         elif not _same_scalar(left, right):
-            found.append(Difference(path, left, right, "another value"))
+            found.append(Difference(path, left, right, VALUE_DIFFERS))
     return tuple(found)
 
 

@@ -15,18 +15,18 @@ from vcr_gen.runtime.codec.compare import Difference, differences, same
 from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode, Guarded
 from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.codec.forms import form_node
-from vcr_gen.runtime.codec.live import LiveNode
+from vcr_gen.runtime.codec.live_nodes import LiveNode
 from vcr_gen.runtime.codec.lookup import LoadedTypes, check_held
 from vcr_gen.runtime.codec.marked import find_few, find_marks, reachable
 from vcr_gen.runtime.codec.markers import custom_node, mark, metadata_of
-from vcr_gen.runtime.codec.names import describe, plain_type_name
 from vcr_gen.runtime.codec.node import Node
-from vcr_gen.runtime.codec.plain import Plain
+from vcr_gen.runtime.codec.placeholders import REDACTED
+from vcr_gen.runtime.codec.plain_kinds import Plain
 from vcr_gen.runtime.codec.registry import Registered, Registry
 from vcr_gen.runtime.codec.resolve import Scope
 from vcr_gen.runtime.codec.rewrite import strip_annotated
-from vcr_gen.runtime.codec.standard import standard_name, standard_type
-from vcr_gen.runtime.placeholders import REDACTED
+from vcr_gen.runtime.codec.standard_types import standard_name, standard_type
+from vcr_gen.runtime.codec.type_names import describe, plain_type_name
 
 LiveHook = Callable[[object], Codec | None]
 

@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import ClassNode, Nodes
-from vcr_gen.runtime.codec.plain import STR, Plain
+from vcr_gen.runtime.codec.plain_kinds import STR, Plain
 
 
 class EnumNode(ClassNode):

@@ -58,7 +58,7 @@ def show(value: object) -> str:
 
 
 def _cut(text: str) -> str:
-    from vcr_gen.runtime.redaction import hidden  # it is made of what this package offers
+    from vcr_gen.runtime.privacy import hidden  # it is made of what this package offers
 
     text = hidden(text)  # before it is cut: half a key is not known as one
     return repr(text) if len(text) <= SHOWN else f"{text[:SHOWN]!r}…"

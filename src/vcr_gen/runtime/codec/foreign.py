@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from vcr_gen.runtime.codec.node import Node, Nodes
-from vcr_gen.runtime.codec.records import RecordNode, Shape
-from vcr_gen.runtime.codec.shapes import (
+from vcr_gen.runtime.codec.record_shapes import (
     can_call_init,
     other_attributes,
     record_field,
@@ -21,6 +20,7 @@ from vcr_gen.runtime.codec.shapes import (
     with_init,
     without_init,
 )
+from vcr_gen.runtime.codec.records import RecordNode, Shape
 from vcr_gen.runtime.codec.texts import TextForm, TextNode
 
 Annotations = Mapping[str, object]

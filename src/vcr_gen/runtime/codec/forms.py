@@ -10,11 +10,11 @@ from typing import IO, Any, ForwardRef, Literal, NewType, ParamSpec, Union, get_
 
 from vcr_gen.runtime.codec.classes import TypeNode, UnsupportedNode
 from vcr_gen.runtime.codec.literals import LiteralNode
-from vcr_gen.runtime.codec.names import describe
 from vcr_gen.runtime.codec.node import Node, Nodes
 from vcr_gen.runtime.codec.resolve import Reference, Scope, resolve, resolve_text, widest
 from vcr_gen.runtime.codec.rewrite import strip_qualifiers, union_of
 from vcr_gen.runtime.codec.scalars import NoneNode
+from vcr_gen.runtime.codec.type_names import describe
 from vcr_gen.runtime.codec.unions import OptionalNode, UnionNode
 
 _STREAMS = (abc.Iterator, abc.AsyncIterator, abc.AsyncIterable, abc.Awaitable)

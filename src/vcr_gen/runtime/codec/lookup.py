@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Final
 
 from vcr_gen.runtime.codec.fault import Fault, show
-from vcr_gen.runtime.codec.names import plain_type_name
+from vcr_gen.runtime.codec.type_names import plain_type_name
 
 _LOCAL: Final = ".<locals>."
 
@@ -47,10 +47,11 @@ class LoadedTypes:
 def check_held(cls: type) -> None:
     """Raise `Fault` for a class that no loaded module holds, and no class of a module.
 
-    One that a function of the program defines is there again once that was called again; which
-    function made a class with the name of no function, nobody can tell.
+    One that a function of the program defines is there again once that was called again, and one
+    of a module that the program loads by itself (a plugin, a script) once that is loaded again;
+    which function made a class with the name of no function, nobody can tell.
     """
-    if _LOCAL in cls.__qualname__ or _is_held(cls):
+    if _LOCAL in cls.__qualname__ or cls.__module__ not in sys.modules or _is_held(cls):
         return
     base = next(plain_type_name(each) for each in cls.__mro__[1:] if _is_held(each))
     raise Fault(

@@ -1,20 +1,21 @@
-"""What the words in `Annotated` mean for a value: Secret, Volatile, Match, Unrecorded, Codec."""
+"""What words in `Annotated` mean: Secret, Volatile, Match, Unrecorded, ByName, Codec."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, ClassVar, Final, get_args, get_origin
 
+from vcr_gen.boundary import ByName, Match, Secret, Unrecorded, Volatile, name_of
 from vcr_gen.boundary import Codec as CodecMarker
-from vcr_gen.boundary import Match, Secret, Unrecorded, Volatile, name_of
 from vcr_gen.paths import Step
-from vcr_gen.runtime.codec.compare import Difference
+from vcr_gen.runtime.codec.by_name import ByNameNode
+from vcr_gen.runtime.codec.compare import VALUE_DIFFERS, Difference
 from vcr_gen.runtime.codec.fault import Fault, show
-from vcr_gen.runtime.codec.given import Given, GivenNode
+from vcr_gen.runtime.codec.iterable_argument import Given, GivenNode
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, Node, Nodes
-from vcr_gen.runtime.codec.plain import KINDS, NULL, STR, Plain, check_plain, kind_of
-from vcr_gen.runtime.codec.wrapper import Wrapper
-from vcr_gen.runtime.placeholders import REDACTED, is_placeholder
+from vcr_gen.runtime.codec.node_wrappers import Wrapper
+from vcr_gen.runtime.codec.placeholders import REDACTED, is_placeholder
+from vcr_gen.runtime.codec.plain_kinds import KINDS, NULL, STR, Plain, check_plain, kind_of
 
 NOT_SHOWN: Final = "<not shown>"
 """Stands in messages for something that is where a redacted secret belongs."""
@@ -28,7 +29,7 @@ def metadata_of(annotation: object) -> tuple[object, ...]:
 def is_marker(word: object) -> bool:
     """Whether a word in `Annotated` is one of ours."""
     return isinstance(word, CodecMarker | Match) or any(
-        word is each for each in (Secret, Volatile, Unrecorded)
+        word is each for each in (ByName, Secret, Volatile, Unrecorded)
     )
 
 
@@ -44,6 +45,8 @@ def mark(nodes: Nodes, inner: Node, words: Iterable[object]) -> Node:
     for word in words:
         if isinstance(word, CodecMarker):
             node = custom_node(nodes, None, inner.name, word.encode, word.decode)
+    if any(word is ByName for word in words):
+        node = ByNameNode(inner, rebuilds=nodes.rebuilds)
     for word in words:
         if isinstance(word, Given):
             node = GivenNode(node, nodes.node(word.stream))
@@ -140,7 +143,7 @@ class SecretNode(Wrapper):
             and NOT_SHOWN not in (left, right)
         ):
             return ()
-        return (Difference("$", left, right, "another value"),)
+        return (Difference("$", left, right, VALUE_DIFFERS),)
 
 
 class VolatileNode(Wrapper):

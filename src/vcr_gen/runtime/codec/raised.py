@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vcr_gen.errors import DecodeError
 from vcr_gen.runtime.codec.compiler import Compiler
-from vcr_gen.runtime.codec.plain import Plain
+from vcr_gen.runtime.codec.plain_kinds import Plain
 
 
 def encode_exception(raised: BaseException, compiler: Compiler) -> Plain:

@@ -10,7 +10,7 @@ from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.compare import Compare, Difference, compare_fields, differences
 from vcr_gen.runtime.codec.fault import Fault, show, step_to
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.plain import DICT, Plain
+from vcr_gen.runtime.codec.plain_kinds import DICT, Plain
 
 _V = TypeVar("_V")
 

@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.plain import (
+from vcr_gen.runtime.codec.plain_kinds import (
     BOOL,
     FLOAT,
     INT,

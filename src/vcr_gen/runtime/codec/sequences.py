@@ -11,7 +11,7 @@ from vcr_gen.paths import Step, Wild
 from vcr_gen.runtime.codec.compare import Difference, compare_items, differences
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import NO_FIT, ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.plain import LIST, Plain
+from vcr_gen.runtime.codec.plain_kinds import LIST, Plain
 
 BOUNDED: Final = "$bounded"
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from vcr_gen.runtime.codec.classes import HINT
 from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.codec.node import ClassNode, Nodes
-from vcr_gen.runtime.codec.plain import Plain
+from vcr_gen.runtime.codec.plain_kinds import Plain
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from typing import ClassVar, Final, Generic, TypeVar
 from vcr_gen.runtime.codec import moments
 from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.plain import STR, Plain
+from vcr_gen.runtime.codec.plain_kinds import STR, Plain
 from vcr_gen.runtime.codec.scalars import ESCAPED, str_from_plain, str_to_plain
 
 T = TypeVar("T")

@@ -18,14 +18,15 @@ class Advice:
 
     path: Path
     record_with: str = ""
-    """The command that records the session, where somebody knows it."""
+    """The command that records the session, where it is known."""
+    follows_variable: bool = True
+    """Whether `VCR_RECORD=1` makes the cassette record; an explicit `none` stays `none`."""
 
     def recording(self) -> str:
-        """The command that records the session again; empty where it is not known."""
+        """The command that records the session again; empty where no command alone does."""
         if self.record_with:
             return self.record_with
-        test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
-        return f"VCR_RECORD=1 pytest {shlex.quote(test)}" if test else ""
+        return f"VCR_RECORD=1 {_this_test()}" if self.follows_variable and _this_test() else ""
 
     def migrating(self, *options: str) -> str:
         """The command that rewrites the cassette for a Protocol that changed."""
@@ -33,8 +34,7 @@ class Advice:
 
     def record(self, prelude: str) -> str:
         """Advice to record, in words."""
-        how = self.recording() or "run it with VCR_RECORD=1 in the environment"
-        return f"{prelude}: {how}"
+        return f"{prelude}: {self.recording() or self._recording_in_words()}"
 
     def record_again(self) -> str:
         """Advice for who changed something."""
@@ -43,3 +43,15 @@ class Advice:
     def migrate(self, *options: str) -> str:
         """Advice for who changed a Protocol."""
         return f"bring it up to date: {self.migrating(*options)}; {self.record('or record again')}"
+
+    def _recording_in_words(self) -> str:
+        if self.follows_variable:
+            return "run it with VCR_RECORD=1 in the environment"
+        run = f" and run {_this_test()}" if _this_test() else ""
+        return f'open the cassette with mode="all"{run}'
+
+
+def _this_test() -> str:
+    """The command that runs the current test; empty outside of pytest."""
+    test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
+    return f"pytest {shlex.quote(test)}" if test else ""

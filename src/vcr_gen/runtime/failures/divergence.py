@@ -2,27 +2,38 @@
 
 import re
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from vcr_gen.errors import DecodeError, Divergence, DivergenceKind, RecordedEvent
-from vcr_gen.runtime.codec import Difference
+from vcr_gen.runtime.boundary.origins import titled
+from vcr_gen.runtime.boundary.session import Operation
+from vcr_gen.runtime.boundary.spec import Boundary
+from vcr_gen.runtime.codec import MISSING, Difference
 from vcr_gen.runtime.failures.advice import Advice
-from vcr_gen.runtime.failures.describing import describe, did, did_otherwise, words_of
 from vcr_gen.runtime.failures.nearest import Nearest
-from vcr_gen.runtime.failures.since import Change, Since
+from vcr_gen.runtime.failures.show import telling
+from vcr_gen.runtime.failures.signature_drift import Change, Since
 from vcr_gen.runtime.failures.sites import called_at, shown_path
-from vcr_gen.runtime.failures.stalling import IN_FLIGHT, stall_words, who_reads_on
-from vcr_gen.runtime.failures.standing import place_of, who_waits
-from vcr_gen.runtime.matching.expectations import Expectation
-from vcr_gen.runtime.origins import titled
+from vcr_gen.runtime.failures.stall import IN_FLIGHT, stall_words, who_reads_on
+from vcr_gen.runtime.failures.who_waits import place_of, who_waits
+from vcr_gen.runtime.failures.with_blocks import left_block
+from vcr_gen.runtime.failures.wording import (
+    LEAVE_BLOCK,
+    describe,
+    did,
+    how_it_differs,
+    words_of,
+)
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.replay.waiting import Waiter
-from vcr_gen.runtime.session import Operation
-from vcr_gen.runtime.spec import Boundary
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
+from vcr_gen.runtime.values.anchors import Anchors
+
+if TYPE_CHECKING:
+    from vcr_gen.runtime.replay.expectations import Expectation
+    from vcr_gen.runtime.replay.waiters import Waiter
 
 __all__ = ["DRIVE_IT", "Reporter"]
 
@@ -43,9 +54,11 @@ class Reporter:
         advice: Advice,
         recorded: Mapping[str, str],
         boundaries: Mapping[str, Boundary],
-        origin_of: Callable[[str], str] = lambda _: "",
+        origin_of: Callable[[str], str],
+        anchors: Anchors,
     ) -> None:
         self.advice = advice
+        self._anchors = anchors
         self.since = Since(advice, recorded, boundaries)
         self._boundaries = boundaries
         self._origin_of = origin_of
@@ -54,11 +67,11 @@ class Reporter:
         self,
         operation: Operation,
         stored: Mapping[str, Plain],
-        found: Expectation,
+        found: "Expectation",
         window: Window,
     ) -> Divergence:
-        """The application made another call than recorded."""
-        name = operation.bound.method.name
+        """The application made a call that the tape does not have here."""
+        name = method = operation.bound.method.name
         slot = found.slot
         nearest = Nearest(window, slot, name, stored)
         differences: tuple[Difference, ...] = ()
@@ -77,31 +90,35 @@ class Reporter:
                 kind, likely = "order", f"{due} was dropped, or is called later now"
         elif found.stranger:
             thread = threading.current_thread().name
-            headline = f"{title} was called by thread {thread}, but in the recording by another"
-            kind, likely = "order", "threads exchanged calls, or one does another's work now"
+            headline = f"{title} was called by thread {thread}; a different thread was recorded"
+            kind, likely = "order", "threads exchanged calls, or took over each other's work"
         elif slot.event.on != operation.on:
             differences = found.differences
-            headline = f"{title} was called on another object than recorded"
-            kind, likely = "argument", "another object is used, or calls changed places"
+            headline = f"{title} was called on a different object"
+            kind, likely = "argument", "a different object is used, or calls changed places"
+        elif name == LEAVE_BLOCK:
+            differences = found.differences
+            name, headline, likely = left_block(title, slot.event.arguments, stored)
+            kind = "argument"
         else:
             differences = found.differences
             change = self.since.signature(name, [found.path for found in differences])
-            headline = f"{title} was called with other arguments than recorded"
-            headline += f": {_few(differences)}"
+            headline = f"{title} was called with different arguments: {_few(differences)}"
             if nearest.ahead:
-                kind, likely = "order", "calls changed places, or the one that is due was dropped"
+                kind, likely = "order", "calls changed places, or the expected call was dropped"
             elif not nearest.repeated:
                 kind, likely = "argument", "an argument changed"
                 if len(stored) > 1 and _are_all(stored, differences):
                     likely = "a call was added, or its arguments changed"
-        called = Start(call=0, of=name, on=operation.on, arguments=stored)
+        called = Start(call=0, of=method, on=operation.on, arguments=stored)
+        paths = [difference.path for difference in differences]
         divergence = self._divergence(
             kind,
             headline,
             name,
             slot,
             window,
-            actual=words_of(called, called),
+            actual=words_of(called, called, self.since.signature_of(method), paths),
             differences=differences,
             nearest=nearest.shown,
             likely=likely,
@@ -112,18 +129,18 @@ class Reporter:
         if found.may_come and nearest.ahead:
             return replace(
                 divergence,
-                likely="calls changed places, or another of some equal threads does this now",
+                likely="calls changed places, or equal threads exchanged their work",
                 hint=self.advice.record(SHARED_WORK),
             )
         return divergence
 
     def answer(
-        self, call: int, event: Item | End | Signal, found: Expectation, window: Window
+        self, call: int, event: Item | End | Signal, found: "Expectation", window: Window
     ) -> Divergence:
-        """The application answered an inbound call, or used a stream, otherwise than recorded.
+        """The application answered an inbound call, or used a stream, in a different way.
 
-        Who answered has left its frames; those that are left, the loop's and the driver's, would
-        only mislead as a call site.
+        The frames of the answer are gone; what is left, the loop's and the driver's, would only
+        mislead as a call site.
         """
         own = window.next_of_call(call)
         slot = found.slot or own
@@ -136,19 +153,22 @@ class Reporter:
         start = own.start if own is not None else slot.start
         differences: tuple[Difference, ...] = ()
         kind: DivergenceKind = "stream" if signals else "answer"
-        likely = "the application uses the stream otherwise"
+        likely = "the application uses the stream differently"
         if not signals:
             likely = "the application's answer changed"
+        if _raises(event):
+            likely = "an error in the application"
         if slot is own and _is_alike(slot.event, event):
-            headline = f"{self._title(start)}: the application {did_otherwise(event)}"
+            headline = f"{self._title(start)}: the application {how_it_differs(event, slot.event)}"
             differences = found.differences
         else:
+            joined = "; the tape has" if _raises(event) else " where the tape has"
             headline = (
-                f"{self._title(start)}: the application {did(event)} "
-                f"where the tape has {describe(slot)}"
+                f"{self._title(start)}: the application {did(event)}{joined} {describe(slot)}"
             )
             if isinstance(slot.event, Start):
-                kind, likely = "missing", f"{self._title(slot.start)} was dropped"
+                kind = "missing"
+                likely = likely if _raises(event) else f"{self._title(slot.start)} was dropped"
             elif isinstance(event, Signal) and event.kind == "closed":
                 likely = "the stream is no longer read to its end"
         return self._divergence(
@@ -157,7 +177,7 @@ class Reporter:
             slot.start.of,
             slot,
             window,
-            actual=words_of(event, start),
+            actual=words_of(event, start, self.since.signature_of(start.of)),
             differences=differences,
             likely=likely,
             site=site,
@@ -167,29 +187,30 @@ class Reporter:
         """The application cancelled a call that was not cancelled in the recording."""
         return self._divergence(
             "cancellation",
-            f"{self._title(slot.start)} was cancelled, but in the recording it came to its end",
+            f"{self._title(slot.start)} was cancelled; in the recording it came to its end",
             slot.start.of,
             slot,
             window,
-            likely="a time-out became shorter, or a task is cancelled earlier",
+            likely="a timeout became shorter, or a task is cancelled earlier",
             site=called_at(self._is_generated),
         )
 
-    def another_inbound(self, of: str, slot: Slot, window: Window) -> Divergence:
-        """A driver asked for another inbound call than the one that is due."""
+    def another_inbound(self, asked: Iterable[str], slot: Slot, window: Window) -> Divergence:
+        """A driver asked for one of some inbound calls, and the tape has a different one."""
+        methods = list(asked)
         divergence = self._divergence(
             "order",
-            f"{of} was asked for where the tape has {describe(slot)}",
-            of,
+            f"{' or '.join(methods)} was asked for where the tape has {describe(slot)}",
+            methods[0],
             slot,
             window,
-            likely="the driver feeds the calls in another order",
+            likely="the driver feeds the calls in a different order",
             site=called_at(self._is_generated),
         )
         return replace(divergence, hint="ask for the calls in the recorded order", commands=())
 
     def stall(
-        self, window: Window, waiters: Iterable[Waiter], busy: Iterable[threading.Thread] = ()
+        self, window: Window, waiters: "Iterable[Waiter]", busy: Iterable[threading.Thread] = ()
     ) -> Divergence:
         """Nothing can move any more; `busy` are the threads that are not at the tape."""
         head = window.head()
@@ -242,6 +263,7 @@ class Reporter:
         site: str = "",
     ) -> Divergence:
         boundary, _, method = name.rpartition(".")
+        paths = [difference.path for difference in differences]
         command = self.advice.recording()
         return Divergence(
             kind=kind,
@@ -249,9 +271,10 @@ class Reporter:
             cassette=self.advice.path,
             boundary=boundary,
             method=method,
-            due=describe(slot) if slot is not None else None,
+            due=describe(slot, paths) if slot is not None else None,
             actual=actual,
             differences=differences,
+            anchors=self._anchors.describe(_values(differences)),
             nearest=nearest,
             call_site=site,
             done=_done(window),
@@ -281,7 +304,7 @@ def _explained(divergence: Divergence, change: Change) -> Divergence:
     )
 
 
-def _last_call(waiters: Iterable[Waiter], window: Window) -> str:
+def _last_call(waiters: "Iterable[Waiter]", window: Window) -> str:
     """The method of a call that somebody waits for and the tape has no more of."""
     calls = {waiter.call for waiter in waiters}
     return next((done.start.of for done in window.recent if done.start.call in calls), "")
@@ -312,7 +335,21 @@ def _are_all(arguments: Mapping[str, Plain], differences: Iterable[Difference]) 
     return differ.issuperset(arguments)
 
 
+def _raises(event: Event) -> bool:
+    if isinstance(event, Item):
+        return event.raised
+    return isinstance(event, End) and event.outcome == "raised"
+
+
+def _values(differences: Iterable[Difference]) -> Iterator[Plain]:
+    """Both sides of every difference."""
+    for found in differences:
+        for value in (found.recorded, found.actual):
+            if value is not MISSING:
+                yield value
+
+
 def _few(differences: tuple[Difference, ...]) -> str:
     """The fields that differ, a few of them."""
-    names = list(dict.fromkeys(found.path for found in differences))
+    names = list(dict.fromkeys(found.path.removesuffix(".$type") for found in telling(differences)))
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -1,6 +1,8 @@
 """What changed in a signature since a cassette was recorded, in words."""
 
 import ast
+from collections.abc import Mapping
+from functools import lru_cache
 
 __all__ = [
     "changed_parameters",
@@ -66,7 +68,8 @@ def migration_of(name: str, recorded: str | None, current: str | None) -> list[s
     return [word for parameter in removed for word in ("--remove-parameter", f"{name}.{parameter}")]
 
 
-def declared_types(signature: str) -> dict[str, str]:
+@lru_cache(1024)
+def declared_types(signature: str) -> Mapping[str, str]:
     """The types of a recorded signature by parameter, the result's under `return`.
 
     A file may hold anything, so nothing when it is odd.

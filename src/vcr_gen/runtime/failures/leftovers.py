@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from vcr_gen.errors import UnusedEventsError
-from vcr_gen.runtime.failures.describing import describe
 from vcr_gen.runtime.failures.divergence import DRIVE_IT, Reporter
 from vcr_gen.runtime.failures.sites import shown_path
+from vcr_gen.runtime.failures.wording import describe
 from vcr_gen.runtime.tape.events import Item, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 
@@ -16,8 +16,8 @@ _SHOWN = 10
 
 
 def leftovers_of(window: Window, reporter: Reporter) -> UnusedEventsError | None:
-    """The complaint about events that nobody used; None where all were."""
-    left = list({slot.number: slot for slot in reversed(list(window.left()))}.values())[::-1]
+    """The error about events that were not used; None where all were."""
+    left = window.unused_entries()
     if not left:
         return None
     went_on = any(done.index > left[0].index for done in window.recent)
@@ -63,7 +63,7 @@ def _likely(first: Slot, *, went_on: bool) -> str:
     if isinstance(first.event, Item):
         return f"the stream of {name} is no longer read to its end"
     if not isinstance(first.event, Start):
-        return f"{name} was called, but nobody waited for its end"
+        return f"{name} was called, but the program did not wait for its end"
     if went_on:
-        return f"the program goes on without {name}: the call was dropped"
-    return f"the program ends before {name}: it makes fewer calls than it did, or stops early"
+        return f"the program skipped {name} and moved on to a later call"
+    return f"the program ended before {name}: it makes fewer calls, or stops early"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from vcr_gen.errors import Divergence
-from vcr_gen.runtime.failures.show import show_difference
+from vcr_gen.runtime.failures.show import show_difference, telling
 from vcr_gen.runtime.failures.sites import shown_path
 
 __all__ = ["message_of"]
@@ -19,6 +19,7 @@ def message_of(divergence: Divergence) -> str:
 
 def _lines(divergence: Divergence) -> Iterator[str]:
     yield divergence.headline
+    yield from _section("differences (- recorded, + actual)", _differences(divergence))
     yield ""
     if divergence.boundary:
         yield f"  boundary   {divergence.boundary}.{divergence.method}"
@@ -28,13 +29,12 @@ def _lines(divergence: Divergence) -> Iterator[str]:
     if divergence.call_site:
         yield f"  called at  {divergence.call_site}"
     if divergence.actual:
-        yield f"  recorded   {due.what if due is not None else 'nothing more: the tape ends'}"
+        yield f"  recorded   {due.what if due is not None else 'nothing: the tape ends here'}"
         yield f"  actual     {divergence.actual}"
-    yield from _section("differences (- recorded, + actual)", _differences(divergence))
     yield from _section("nearest recorded calls", map(str, divergence.nearest))
     yield from _section("last events done", map(str, divergence.done))
     if not divergence.actual:
-        yield from _section("next event due", (str(due or "none: the tape is at its end"),))
+        yield from _section("next expected event", (str(due or "none: the tape ends here"),))
     yield from _section("waiting", divergence.waiting)
     yield ""
     if divergence.likely:
@@ -43,9 +43,10 @@ def _lines(divergence: Divergence) -> Iterator[str]:
 
 
 def _differences(divergence: Divergence) -> Sequence[str]:
-    rows = [show_difference(found) for found in divergence.differences[:_SHOWN]]
-    more = len(divergence.differences) - _SHOWN
-    return rows + ([f"… and {more} more"] if more > 0 else [])
+    differences = telling(divergence.differences)
+    rows = [show_difference(found) for found in differences[:_SHOWN]]
+    more = len(differences) - _SHOWN
+    return [*rows, *([f"… and {more} more"] if more > 0 else []), *divergence.anchors]
 
 
 def _section(title: str, rows: Iterable[str]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import final
 
 from vcr_gen.errors import RecordedEvent
-from vcr_gen.runtime.failures.describing import describe
+from vcr_gen.runtime.failures.wording import describe
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import Start
 from vcr_gen.runtime.tape.window import Slot, Window

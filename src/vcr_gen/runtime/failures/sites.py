@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any, TypeAlias
 
-from vcr_gen.runtime.event_loops.libraries import library_here
-from vcr_gen.runtime.frames import (
+from vcr_gen.runtime.loops.backends import library_here
+from vcr_gen.runtime.strands.frames import (
     coroutine_frames,
     frame_of_thread,
     frames_from,

@@ -5,7 +5,7 @@ from types import FrameType, TracebackType
 from typing import Final
 
 from vcr_gen.errors import DivergenceError, VcrError
-from vcr_gen.runtime.frames import is_neutral, is_ours
+from vcr_gen.runtime.strands.frames import is_neutral, is_ours
 
 __all__ = ["hide_our_frames"]
 

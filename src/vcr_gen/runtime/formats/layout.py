@@ -40,6 +40,7 @@ HEADER_KEYS: Final = (
     "max_age",
     "initial_state",
     "anchors",
+    "roots",
     "order",
     "strategy",
     "redaction",

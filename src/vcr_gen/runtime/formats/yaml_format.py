@@ -14,7 +14,7 @@ from vcr_gen.runtime.formats.layout import (
     full_header,
     verify_by_reading,
 )
-from vcr_gen.runtime.formats.scan import count_in, read_tail
+from vcr_gen.runtime.formats.raw_bytes import count_in, read_tail
 from vcr_gen.runtime.formats.yaml_emit import emit_item, emit_mapping
 from vcr_gen.runtime.formats.yaml_read import read_entries
 from vcr_gen.runtime.plain import Plain

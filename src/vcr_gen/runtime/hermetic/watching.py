@@ -15,7 +15,9 @@ from types import FrameType
 from typing import Any, Final, Literal, TypeAlias, final, get_args
 
 from vcr_gen.errors import HermeticError, UsageError
-from vcr_gen.runtime.frames import (
+from vcr_gen.runtime.boundary.spec import Boundary
+from vcr_gen.runtime.hermetic.audit import Attempt, attempt_of
+from vcr_gen.runtime.strands.frames import (
     PYTHON_ROOTS,
     frames_from,
     is_import,
@@ -23,8 +25,6 @@ from vcr_gen.runtime.frames import (
     is_ours,
     is_tool,
 )
-from vcr_gen.runtime.hermetic.audit import Attempt, attempt_of
-from vcr_gen.runtime.spec import Boundary
 
 __all__ = ["Guard", "Hermetic", "HermeticWarning", "hermetic_of"]
 

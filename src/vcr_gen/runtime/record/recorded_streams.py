@@ -8,14 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, final
 
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.binding import Bound
-from vcr_gen.runtime.event_loops.libraries import as_answer, running_library
+from vcr_gen.runtime.boundary.base_streams import AsyncStream, Stream, goes_on, survives
+from vcr_gen.runtime.loops.backends import as_answer, running_library
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.streams import AsyncStream, Stream, goes_on, survives
 from vcr_gen.runtime.tape.events import SignalKind
+from vcr_gen.runtime.values.channel import Bound
 
 if TYPE_CHECKING:
-    from vcr_gen.runtime.record.recorder import Recorder
+    from vcr_gen.runtime.record.record_session import Recorder
 
 __all__ = ["OnePass", "RecordedAsyncStream", "RecordedStream"]
 

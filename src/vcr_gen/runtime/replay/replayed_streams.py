@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any, final
 
 from vcr_gen.errors import DecodeError, DivergenceError
-from vcr_gen.runtime.binding import Bound
-from vcr_gen.runtime.event_loops.libraries import as_answer
-from vcr_gen.runtime.replay.player import Player
-from vcr_gen.runtime.replay.readers import NOTHING_MORE
-from vcr_gen.runtime.streams import AsyncStream, Stream, goes_on, survives
+from vcr_gen.runtime.boundary.base_streams import AsyncStream, Stream, goes_on, survives
+from vcr_gen.runtime.loops.backends import as_answer
+from vcr_gen.runtime.replay.engine import Player
+from vcr_gen.runtime.replay.stream_readers import NOTHING_MORE
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal
+from vcr_gen.runtime.values.channel import Bound
 
 __all__ = [
     "AssertedAsyncStream",
@@ -24,8 +24,7 @@ __all__ = [
 def raised(player: Player, event: Event, bound: Bound) -> BaseException:
     """The exception with which a recorded call ended."""
     if isinstance(event, End) and event.outcome == "raised":
-        error: BaseException = player.restore(bound.raised, event)
-        return error
+        return player.restore_exception(bound, event)
     return asyncio.CancelledError()
 
 
@@ -33,8 +32,7 @@ def _given(player: Player, event: Item, bound: Bound) -> Any:
     """The item of a recorded stream; raised where it is an exception."""
     if not event.raised:
         return player.restore(bound.value, event)
-    error: BaseException = player.restore(bound.raised, event)
-    raise error
+    raise player.restore_exception(bound, event)
 
 
 def _check_closed(player: Player, event: Event, bound: Bound) -> None:

@@ -3,11 +3,11 @@
 import threading
 from typing import final
 
-from vcr_gen.runtime.event_loops.libraries import library_here
-from vcr_gen.runtime.matching.matcher import Matcher
-from vcr_gen.runtime.replay.stage import Stage
-from vcr_gen.runtime.replay.waiting import Waiter
-from vcr_gen.runtime.strands.lines import Strand
+from vcr_gen.runtime.loops.backends import library_here
+from vcr_gen.runtime.replay.matcher import Matcher
+from vcr_gen.runtime.replay.replay_state import Stage
+from vcr_gen.runtime.replay.waiters import Waiter
+from vcr_gen.runtime.strands.strands import Strand
 from vcr_gen.runtime.tape.events import Signal
 from vcr_gen.runtime.tape.window import Slot
 
@@ -31,9 +31,9 @@ class Unfinished:
     def hold_job(self, strand: Strand) -> None:
         """Hold an executor job that was at work then, so that its calls are not on the tape."""
         # Asked in this order: its next call is near, its end may be far away.
-        if not strand.job or self._matcher.next_of(strand) is not None:
+        if not strand.job_number or self._matcher.next_of(strand) is not None:
             return
-        if self._window.next_of_call(strand.job) is None:
+        if self._window.next_of_call(strand.job_number) is None:
             self._wait_for_close()
 
     def hold_callback(self, call: int | None) -> None:

@@ -13,9 +13,10 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.redaction import hidden
+from vcr_gen.runtime.privacy import hidden
 
 __all__ = [
+    "CLOCK",
     "INTERNAL",
     "JOB",
     "LOCK",
@@ -40,7 +41,9 @@ JOB = "executor.job"
 """What the tape calls a job that a loop hands to an executor."""
 LOCK = "thread.lock"
 """What the tape calls it when a lock of the application changes hands."""
-INTERNAL = frozenset({JOB, LOCK})
+CLOCK = "loop.clock"
+"""What the tape calls it when a loop's clock moves on while the program is at work."""
+INTERNAL = frozenset({CLOCK, JOB, LOCK})
 """What is on the tape for the sake of order, and need not happen again."""
 
 Outcome: TypeAlias = Literal["returned", "raised", "cancelled"]

@@ -1,18 +1,21 @@
 """The head of a cassette: what it was recorded with."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from vcr_gen.errors import CassetteError, CassetteFormatError, UsageError
 from vcr_gen.paths import parse_path
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.redaction import hidden
-from vcr_gen.runtime.spec import Boundary
-from vcr_gen.runtime.tape.loading import open_regular
+from vcr_gen.runtime.privacy import hidden
+from vcr_gen.runtime.tape.reading import open_regular
+
+if TYPE_CHECKING:
+    from vcr_gen.runtime.boundary.spec import Boundary
 
 __all__ = ["FORMAT_VERSION", "HOWS", "Header"]
 
@@ -20,6 +23,7 @@ FORMAT_VERSION = 1
 
 HOWS: Final = ("volatile", "match", "secret", "unrecorded")
 """What can be done at a place instead of comparing it exactly; a name may follow."""
+_ROOT: Final = re.compile(r"[1-9]\d{0,4}-[0-9a-f]{12}")
 
 
 @final
@@ -31,6 +35,8 @@ class Header:
     initial_state: Mapping[str, Plain]
     anchors: tuple[str, ...] = ()
     """The names of the roots that paths are relative to."""
+    roots: Mapping[str, str] = field(default_factory=dict)
+    """Length and digest of each of them, and of usual roots that are stored as they are."""
     max_age: timedelta | None = None
     order: Plain = None
     """How loosely the order of calls is compared; None for the default."""
@@ -44,7 +50,7 @@ class Header:
     """`Boundary.method` and the signature it was recorded with."""
 
     def plain(
-        self, boundaries: Mapping[str, Boundary], rules: Mapping[str, Mapping[str, str]]
+        self, boundaries: "Mapping[str, Boundary]", rules: Mapping[str, Mapping[str, str]]
     ) -> dict[str, Plain]:
         """The head as the file has it, with the rules that a session has met since."""
         head: dict[str, Plain] = {
@@ -57,6 +63,8 @@ class Header:
             head["initial_state"] = dict(self.initial_state)
         if self.anchors:
             head["anchors"] = list(self.anchors)
+        if self.roots:
+            head["roots"] = dict(self.roots)
         if self.redaction:
             head["redaction"] = dict(self.redaction)
         if boundaries:
@@ -114,6 +122,7 @@ class Header:
             recorded_at=recorded_at if recorded_at.tzinfo else recorded_at.replace(tzinfo=UTC),
             initial_state=state,
             anchors=tuple(str(name) for name in anchors),
+            roots=_roots(data.get("roots", {}), lambda: wrong("roots", "LENGTH-DIGEST for each")),
             max_age=max_age,
             order=_words(data.get("order"), lambda: wrong("order", "a word, or one per boundary")),
             strategy=_words(
@@ -141,6 +150,15 @@ def _words(value: Plain, wrong: Callable[[], CassetteFormatError]) -> Plain:
     if value is not None and not all(isinstance(word, str) for word in each):
         raise wrong()
     return value
+
+
+def _roots(value: Plain, wrong: Callable[[], CassetteFormatError]) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise wrong()
+    found = {name: root for name, root in value.items() if isinstance(root, str)}
+    if len(found) < len(value) or not all(map(_ROOT.fullmatch, found.values())):
+        raise wrong()
+    return found
 
 
 def _rules(value: Plain, wrong: Any) -> dict[str, dict[str, str]]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.formats import Entry
-from vcr_gen.runtime.tape.events import LOCK, End, Event, Start, unfold
+from vcr_gen.runtime.tape.events import CLOCK, LOCK, End, Event, Start, unfold
 
 __all__ = ["Recorded", "read_events"]
 
@@ -41,6 +41,8 @@ def read_events(entries: Iterable[Entry], path: Path) -> Iterator[Recorded]:
                 last_call = event.call
                 if event.of == LOCK and not isinstance(event.arguments.get("lock"), str):
                     raise wrong(entry.line, "expected the name of a `lock` in `args`")
+                if event.of == CLOCK and not _is_tick(event):
+                    raise wrong(entry.line, "expected `since` in `args`, and `reading` or `round`")
                 open_calls[event.call] = start = event
             elif event.call not in open_calls:
                 raise wrong(entry.line, f"call {event.call} has not begun, or is over")
@@ -49,3 +51,10 @@ def read_events(entries: Iterable[Entry], path: Path) -> Iterator[Recorded]:
             else:
                 start = open_calls[event.call]
             yield Recorded(event, start, number, entry.line)
+
+
+def _is_tick(start: Start) -> bool:
+    arguments = dict(start.arguments)
+    since, at = arguments.pop("since", None), arguments.popitem() if arguments else ("", None)
+    is_time = isinstance(since, int | float)
+    return is_time and at[0] in ("reading", "round") and isinstance(at[1], int) and not arguments

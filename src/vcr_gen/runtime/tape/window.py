@@ -7,16 +7,16 @@ its own strand. Only what is needed to answer is read, so a sequential replay ho
 """
 
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice, takewhile
 from math import inf
-from typing import TypeVar, final
+from typing import Any, TypeVar, final
 
-from vcr_gen.runtime.screening import Hook, Hooked
-from vcr_gen.runtime.tape.events import INTERNAL, LOCK, End, Event, Item, Signal, Start
+from vcr_gen.runtime.tape.event_hooks import Hook, Hooked
+from vcr_gen.runtime.tape.events import CLOCK, INTERNAL, LOCK, End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.recorded import read_events
-from vcr_gen.runtime.tape.storage import Reading
+from vcr_gen.runtime.tape.recording import Reading
 
 __all__ = ["REACH", "Slot", "Window"]
 
@@ -43,14 +43,19 @@ class Slot:
     number: int = 0
     """Its number in the file, where a call and its end may be one: what people are told."""
     done: bool = False
+    signature: str = ""
+    """What the cassette says about the types of the call; empty where it says nothing."""
 
 
 @final
 class Window:
     """Reads the tape as far as it must and hands out what is not done."""
 
-    def __init__(self, reading: Reading, before_replay: Hook | None = None) -> None:
+    def __init__(
+        self, reading: Reading, before_replay: Hook | None, signatures: Mapping[str, str]
+    ) -> None:
         self._reading = reading
+        self._signatures = signatures
         self._hooked = None if before_replay is None else Hooked("before_replay", before_replay)
         self._slots_ahead = self._read()
         self._window: deque[Slot] = deque()
@@ -59,6 +64,8 @@ class Window:
         self._beginnings: dict[int, Slot] = {}
         self._soon: dict[int, Slot] = {}
         self._inbound: dict[str, deque[Slot]] = {}
+        self._ticks: dict[tuple[int, int, int], float] = {}
+        """To what time a clock caught up: from which microsecond, at which reading or round."""
         self.locks: dict[str, deque[Slot]] = {}
         """Each lock's changes of hands that were read and not had again."""
         self.ordered_locks: set[str] = set()
@@ -68,6 +75,8 @@ class Window:
         self.last_at = 0.0
         self.done = 0
         """How many events are done."""
+        self.done_at = 0.0
+        """The latest time of these."""
         self._skipped: set[int] = set()
         self._unreadable: Exception | None = None
         self.recent: deque[Slot] = deque(maxlen=5)
@@ -84,6 +93,13 @@ class Window:
                 return head
             window.popleft()
         return None
+
+    def peek(self) -> Slot | None:
+        """The same, but passes over what is moot now: the program may still watch a lock."""
+        for slot in self._window:
+            if not (slot.done or slot.event.call in self._skipped or self._is_moot(slot)):
+                return slot
+        return self._window[-1] if self._extend() else None
 
     def comes_next(self, slot: Slot, now: float) -> bool:
         """Whether time goes on to an event: it is later than now, and nothing else is before it."""
@@ -124,6 +140,19 @@ class Window:
             return None
         return slot
 
+    def tick(self, since: float, readings: int, rounds: int) -> float | None:
+        """To what time the clock caught up at a reading since a time, or at a round, if it did.
+
+        What has a later time than now need not be read for it.
+        """
+        while self.last_at <= since and self._extend():
+            pass
+        if not self._ticks:
+            return None
+        now = _microseconds(since)  # the tape's times are rounded: this one may be the next
+        found = (self._ticks.get((at, readings, rounds)) for at in (now, now - 1, now + 1))
+        return next((to for to in found if to is not None), None)
+
     def next_of_call(self, call: int) -> Slot | None:
         """The next event of a call after its start."""
         while not (queue := self._calls.get(call)):
@@ -154,6 +183,10 @@ class Window:
         found = [(name, slot) for name, slot in heads if slot is not None]
         yield from sorted(found, key=lambda head: head[1].index)
 
+    def is_next(self, slot: Slot) -> bool:
+        """Whether an event is what its strand has to produce first."""
+        return _first(self._strands.get(slot.strand, deque())) is slot
+
     def next_strand_besides(self, known: Collection[str]) -> tuple[str, Slot] | None:
         """The next strand on the tape with something to produce, besides those known."""
         while True:
@@ -169,6 +202,10 @@ class Window:
         if not self._window or self._window[-1].index <= index:
             while self._extend() and self._window[-1].index <= index:
                 pass
+        return self.known_since(index)
+
+    def known_since(self, index: int) -> list[Slot]:
+        """What was read behind an index."""
         fresh: list[Slot] = []
         for slot in reversed(self._window):
             if slot.index <= index:
@@ -185,6 +222,7 @@ class Window:
         """An event is done."""
         slot.done = True
         self.done += 1
+        self.done_at = max(self.done_at, slot.event.at)
         self.recent.append(slot)
         if slot.driven_by_application:
             _drop(self._strands, slot.strand)
@@ -198,6 +236,14 @@ class Window:
                 self.locks.pop(str(slot.start.arguments["lock"]), None)
             if slot.event.soon is not None:
                 self._soon.pop(slot.event.soon.after, None)
+
+    @property
+    def oldest(self) -> float:
+        """The index of the oldest event that is held; all before it are done."""
+        try:
+            return self._window[0].index
+        except IndexError:  # another thread may have emptied it
+            return 0
 
     def ahead(self, count: int) -> Iterator[Slot]:
         """The next events that are not done, at most `count` of them."""
@@ -213,6 +259,13 @@ class Window:
         for slot in self._window:
             if not slot.done and slot.start.of not in INTERNAL:
                 yield slot
+
+    def unused_entries(self) -> list[Slot]:
+        """What is left, counted as the file does: a call and its end may be one entry."""
+        first: dict[int, Slot] = {}
+        for slot in self.left():
+            first.setdefault(slot.number, slot)
+        return list(first.values())
 
     def close(self) -> None:
         """Let go of the file."""
@@ -254,18 +307,32 @@ class Window:
         for index, (event, start, number, line) in enumerate(recorded_events, start=1):
             self.last_call = max(self.last_call, start.call)
             self.last_at = max(self.last_at, event.at)
+            if start.of == CLOCK:
+                self._note_tick(start)
+                continue
             home = f"@{start.call}" if start.inbound else start.strand
             strand = home if isinstance(event, Start) else event.strand or home
             by_application = _application_drives(event, start)
             shown = self._shown(event, start.of)
             of = shown if isinstance(shown, Start) else start
-            yield Slot(shown, index, line, by_application, strand, of, number)
+            signature = self._signatures.get(start.of, "")
+            yield Slot(shown, index, line, by_application, strand, of, number, signature=signature)
+
+    def _note_tick(self, start: Start) -> None:
+        since: Any = start.arguments["since"]
+        readings: Any = start.arguments.get("reading", 0)
+        rounds: Any = start.arguments.get("round", 0)
+        self._ticks[_microseconds(since), readings, rounds] = start.at
 
     def _shown(self, event: Event, of: str) -> Event:
         """The event as the user's hook makes it; our own events are none of its business."""
         if self._hooked is None or of in INTERNAL:
             return event
         return self._hooked.event(event, of)
+
+
+def _microseconds(at: float) -> int:
+    return round(at * 1e6)
 
 
 def _application_drives(event: Event, start: Start) -> bool:

@@ -30,6 +30,12 @@ class RealBus:
     def each(self, numbers: list[int], notify: Callable[[int], str]) -> list[str]:
         return [notify(number) for number in numbers]
 
+    def both(self, first: Callable[[int], str], second: Callable[[int], str]) -> list[str]:
+        return [first(1), second(2)]
+
+    def back(self, notify: Callable[[int], str]) -> Callable[[int], str]:
+        return notify
+
     async def aeach(self, numbers: list[int], notify: Callable[[int], Awaitable[str]]) -> list[str]:
         return [await notify(number) for number in numbers]
 

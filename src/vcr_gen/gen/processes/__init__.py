@@ -1,1 +1,0 @@
-"""Work for all cores."""

@@ -1,0 +1,132 @@
+"""Finds functions inside records that go out: each is taken for a callback, unless it is marked."""
+
+import ast
+from collections import deque
+from collections.abc import Container, Iterator
+from typing import Final
+
+from vcr_gen.gen.annotations.resolving import bind
+from vcr_gen.gen.annotations.spelling import spell
+from vcr_gen.gen.model.boundaries import Attribute, Boundary, Method, NestedClass, Property
+from vcr_gen.gen.model.text import Text, full_names, references
+from vcr_gen.gen.protocols.flatten import class_scope
+from vcr_gen.gen.protocols.handles import behind, definition_of
+from vcr_gen.gen.sources.library import Definition, Library
+
+__all__ = ["functions_in_records"]
+
+_CALLABLE: Final = frozenset({"collections.abc.Callable", "typing.Callable"})
+_SETTLED: Final = frozenset(
+    {
+        "dataclasses.InitVar",
+        "typing.ClassVar",
+        *(f"vcr_gen.boundary.{word}" for word in ("ByName", "Codec", "Unrecorded")),
+    }
+)
+"""Around the type of a field: the function is not a callback, or not part of the value."""
+_DECORATORS: Final = frozenset(
+    {
+        *(f"attr.{name}" for name in ("attrs", "dataclass", "define", "frozen", "mutable", "s")),
+        *(f"attrs.{name}" for name in ("define", "frozen", "mutable")),
+        "dataclasses.dataclass",
+        "pydantic.dataclasses.dataclass",
+    }
+)
+_BASES: Final = frozenset(
+    {
+        "msgspec.Struct",
+        "pydantic.BaseModel",
+        "pydantic.main.BaseModel",
+        "typing.NamedTuple",
+        "typing.TypedDict",
+    }
+)
+
+
+def functions_in_records(
+    library: Library, boundary: Boundary, known: Container[str]
+) -> Iterator[tuple[Definition, ast.AnnAssign]]:
+    """The fields of function types that values which go out may have, each once."""
+    seen: set[str] = {boundary.full_name}
+    pending = deque(_outgoing(boundary))
+    while pending:
+        text = pending.popleft()
+        if _SETTLED & set(full_names(text)):
+            continue
+        for reference, name in zip(references(text), full_names(text), strict=True):
+            if name in seen or name in known:
+                continue
+            seen.add(name)
+            pending.extend(behind(library, reference, name))
+            found = definition_of(library, reference, name)
+            if found is not None and _is_record(library, found):
+                for field, annotation in _fields(library, found):
+                    if _is_function(library, annotation):
+                        yield found, field
+
+
+def _outgoing(boundary: Boundary) -> Iterator[Text]:
+    """The types of what the program gives to the environment."""
+    for member in boundary.members:
+        if isinstance(member, NestedClass) or not member.recorded:
+            continue
+        outbound = (member.direction or boundary.direction) == "outbound"
+        match member:
+            case Method():
+                signatures = member.signatures
+            case Property():
+                signatures = member.accessors
+            case Attribute():
+                if member.settable or not outbound:
+                    yield member.value
+                continue
+        for signature in signatures:
+            if outbound:
+                yield from (parameter.annotation or () for parameter in signature.parameters)
+            else:
+                yield signature.returns or ()
+
+
+def _is_record(library: Library, found: Definition) -> bool:
+    """Whether values of a class are stored field by field."""
+    if not isinstance(found.node, ast.ClassDef):
+        return False
+    scope = class_scope(library, found, [])
+    decorators = (
+        one.func if isinstance(one, ast.Call) else one for one in found.node.decorator_list
+    )
+    if any(scope.name_of(decorator) in _DECORATORS for decorator in decorators):
+        return True
+    for base in found.node.bases:
+        text = spell(bind(base, scope))
+        for reference, name in zip(references(text), full_names(text), strict=True):
+            inherited = definition_of(library, reference, name)
+            if name in _BASES or (inherited is not None and _is_record(library, inherited)):
+                return True
+    return False
+
+
+def _fields(library: Library, found: Definition) -> Iterator[tuple[ast.AnnAssign, Text]]:
+    assert isinstance(found.node, ast.ClassDef)
+    scope = class_scope(library, found, [])
+    for statement in found.node.body:
+        if isinstance(statement, ast.AnnAssign):
+            yield statement, spell(bind(statement.annotation, scope))
+
+
+def _is_function(library: Library, annotation: Text) -> bool:
+    """Whether a type is a function's, directly or by an alias, with no word on what it is for."""
+    seen: set[str] = set()
+    pending = deque([annotation])
+    is_function = False
+    while pending:
+        text = pending.popleft()
+        for reference, name in zip(references(text), full_names(text), strict=True):
+            if name in _SETTLED:
+                return False
+            is_function = is_function or name in _CALLABLE
+            alias = None if name in seen else definition_of(library, reference, name)
+            seen.add(name)
+            if alias is not None and not isinstance(alias.node, ast.ClassDef):
+                pending.extend(behind(library, reference, name))
+    return is_function

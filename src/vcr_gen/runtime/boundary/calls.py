@@ -1,0 +1,135 @@
+"""The typed events that generated code makes, and the small words it needs to write them."""
+
+import inspect
+import types
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Final, Generic, ParamSpec, Protocol, TypeVar
+
+from vcr_gen.errors import UsageError
+
+__all__ = [
+    "OMITTED",
+    "AsyncCallTo",
+    "Call",
+    "CallTo",
+    "default_of",
+    "given",
+    "given_positional",
+    "implementation",
+    "instance_member",
+    "qualname_getter",
+    "qualname_setter",
+]
+
+_T_contra = TypeVar("_T_contra", contravariant=True)
+_R_co = TypeVar("_R_co", covariant=True)
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+class Call:
+    """One call of a boundary's method with its arguments: `call(target)` makes it."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        # A dataclass would show every argument; one that is there already it leaves alone.
+        type.__setattr__(cls, "__repr__", _redacted_repr)
+
+
+def _redacted_repr(call: Any) -> str:
+    """The call as it would be recorded, for people: no secret is shown."""
+    from vcr_gen.runtime.failures.event_text import call_text
+
+    return call_text(call)
+
+
+class CallTo(Protocol[_T_contra, _R_co]):
+    """A `Call` as the ports see it."""
+
+    def __call__(self, target: _T_contra, /) -> _R_co:
+        """Make the call on `target`."""
+
+
+class AsyncCallTo(Protocol[_T_contra, _R_co]):
+    """A `Call` of an `async def` method as the ports see it."""
+
+    async def __call__(self, target: _T_contra, /) -> _R_co:
+        """Make the call on `target`."""
+
+
+OMITTED: Final[Any] = ...
+"""The default of a parameter whose Protocol says `= ...`: the implementation knows the value."""
+
+
+def given(**arguments: object) -> dict[str, Any]:
+    """The arguments that were given, so that the implementation's defaults apply to the rest."""
+    return {name: value for name, value in arguments.items() if value is not OMITTED}
+
+
+def given_positional(*arguments: object) -> tuple[Any, ...]:
+    """The positional arguments up to the first one that was not given."""
+    values = list(arguments)
+    while values and values[-1] is OMITTED:
+        values.pop()
+    return tuple(values)
+
+
+def default_of(protocol: object, method: str, parameter: str) -> Any:
+    """The default object of a Protocol method's parameter, where it cannot be spelled again."""
+    return inspect.signature(getattr(protocol, method)).parameters[parameter].default
+
+
+def implementation(function: Callable[..., Any]) -> Any:
+    """The function itself; of no type, where no type would fit all its overloads."""
+    return function
+
+
+class instance_member(Generic[_P, _R]):
+    """A class or static method of a Protocol, recorded when it is used through an instance."""
+
+    def __init__(self, function: Callable[_P, _R]) -> None:
+        self._function = function
+        self.__doc__ = function.__doc__
+
+    def __get__(self, instance: object, owner: type) -> Callable[..., _R]:
+        if instance is not None:
+            return types.MethodType(self._function, instance)
+        name = f"{owner.__name__}.{self._function.__name__}"
+
+        @wraps(self._function)
+        def unbound(*_: object, **__: object) -> _R:
+            raise UsageError(
+                f"{name} was called on the class: only an instance has a cassette; "
+                f"call it on a {owner.__name__} instance"
+            )
+
+        signature = inspect.signature(self._function)
+        bare = signature.replace(parameters=list(signature.parameters.values())[1:])
+        vars(unbound)["__signature__"] = bare
+        return unbound
+
+
+def qualname_getter(getter: Callable[[Any], _R]) -> Callable[[Any, str], _R]:
+    """The `__getattr__` of an object with a `__qualname__`, which no class has as a property."""
+
+    def answer(self: object, name: str) -> _R:
+        if name == "__qualname__":
+            return getter(self)
+        kind = type(self).__name__
+        raise AttributeError(f"{kind!r} object has no attribute {name!r}", name=name, obj=self)
+
+    return answer
+
+
+def qualname_setter(setter: Callable[[Any, Any], None]) -> Callable[[Any, str, Any], None]:
+    """The `__setattr__` of an object whose `__qualname__` can be set."""
+
+    def change(self: object, name: str, value: object) -> None:
+        if name == "__qualname__":
+            setter(self, value)
+        else:
+            object.__setattr__(self, name, value)
+
+    return change

@@ -1,0 +1,186 @@
+"""What a generated wrapper holds: it hands typed calls to the cassette's session."""
+
+import typing
+from collections.abc import Mapping
+from dataclasses import replace
+from inspect import Signature, signature
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, final
+
+from vcr_gen.errors import UsageError
+from vcr_gen.runtime.boundary.calls import AsyncCallTo, Call, CallTo
+from vcr_gen.runtime.boundary.link import handle_being_built
+from vcr_gen.runtime.boundary.spec import Boundary
+from vcr_gen.runtime.loops.backends import as_answer
+
+if TYPE_CHECKING:
+    from vcr_gen.runtime.runs.cassette import Cassette
+
+__all__ = ["InboundPort", "MixedPort", "OutboundPort", "Port", "port_of"]
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+
+class Port(Generic[P]):
+    """Carries the calls of one wrapper over the boundary."""
+
+    def __init__(
+        self, cassette: "Cassette", boundary: Boundary, inner: P | None, wrapper: object
+    ) -> None:
+        self.boundary = boundary
+        self._inner = inner
+        self._cassette = cassette
+        self._link = cassette.attach(boundary, handle_being_built.get(), wrapper, inner)
+
+    def __deepcopy__(self, memo: object) -> "typing.Self":
+        """The port itself: a wrapper that was copied is of the same session."""
+        del memo
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"a {self.boundary.wrapper.__name__} cannot be pickled: it belongs to the cassette of "
+            "this process; another process needs a cassette and a wrapper of its own"
+        )
+
+    @property
+    def on(self) -> str:
+        """Which of several wrappers of the boundary this one is; empty for the first."""
+        return self._link.on
+
+    @classmethod
+    def from_arguments(
+        cls,
+        boundary: Boundary,
+        arguments: tuple[object, ...],
+        options: Mapping[str, Any],
+        wrapper: object,
+    ) -> "typing.Self":
+        """The port for a wrapper whose Protocol has an `__init__` of its own."""
+        if arguments or not set(options) <= {"cassette", "inner"} or "cassette" not in options:
+            raise UsageError(
+                f"{boundary.wrapper.__name__} wraps an object that exists: "
+                "build it with cassette=… and inner=…"
+            )
+        return cls(options["cassette"], boundary, options.get("inner"), wrapper)
+
+    def call(self, call: CallTo[P, R]) -> R:
+        """Carry a call of a `def` member."""
+        method, arguments, perform = self._prepare(call)
+        result: R = self._link.call(method, arguments, perform)
+        return result
+
+    async def acall(self, call: AsyncCallTo[P, R]) -> R:
+        """Carry a call of an `async def` member."""
+        method, arguments, perform = self._prepare(call)
+        result: R = await self._link.acall(method, arguments, perform)
+        return result
+
+    def never(self, call: CallTo[P, NoReturn]) -> NoReturn:
+        """Carry a call of a member that does not return."""
+        self.call(call)
+
+    async def anever(self, call: AsyncCallTo[P, NoReturn]) -> NoReturn:
+        """Carry a call of an `async def` member that does not return."""
+        await self.acall(call)
+
+    def unrecorded(self, member: str) -> P:
+        """The real object, for a member that is passed through."""
+        if self._inner is None:
+            raise UsageError(
+                f"{self.boundary.name}.{member} is marked @unrecorded and was used in a replay, "
+                "where there is no real object to pass it to; record it, or do without it"
+            )
+        return self._inner
+
+    def choose(
+        self,
+        candidates: tuple[type[Call], ...],
+        arguments: tuple[object, ...],
+        options: Mapping[str, object],
+    ) -> Any:
+        """The typed call of the first overload that takes these arguments."""
+        member = self.boundary.key_of(candidates[0])
+        overloads = typing.get_overloads(getattr(self.boundary.wrapper, member))
+        for candidate, overload in zip(candidates, overloads, strict=True):
+            call = self._try(candidate, signature(overload), arguments, options)
+            if call is not None:
+                return call
+        raise TypeError(f"no overload of {self.boundary.name}.{member} takes these arguments")
+
+    def _try(
+        self,
+        candidate: type[Call],
+        overload: Signature,
+        arguments: tuple[object, ...],
+        options: Mapping[str, object],
+    ) -> Call | None:
+        try:
+            bound = overload.bind(self, *arguments, **options)
+        except TypeError:
+            return None
+        bound.apply_defaults()
+        given = dict(list(bound.arguments.items())[1:])
+        method = self.boundary.method(candidate)
+        if not self._link.accepts(method, given):
+            return None
+        fields = {p.field: given[p.name] for p in (*method.parameters, *method.unrecorded)}
+        return candidate(**fields)
+
+    def _prepare(self, call: Any) -> Any:
+        method = self.boundary.method(type(call))
+        arguments = {p.name: getattr(call, p.field) for p in method.parameters}
+        if method.leaves:
+            arguments = {
+                name: as_answer(value) if isinstance(value, BaseException) else value
+                for name, value in arguments.items()
+            }
+
+        def perform(forwarded: Mapping[str, object]) -> Any:
+            changed = {
+                p.field: forwarded[p.name]
+                for p in method.parameters
+                if forwarded[p.name] is not arguments[p.name]
+            }
+            return (replace(call, **changed) if changed else call)(self._inner)
+
+        return method, arguments, perform
+
+
+@final
+class OutboundPort(Port[P]):
+    """The port of an outbound boundary: the real object exists only when it may be called."""
+
+    def __init__(
+        self, cassette: "Cassette", boundary: Boundary, inner: P | None, wrapper: object
+    ) -> None:
+        if inner is None and cassette.calls_real and not handle_being_built.get():
+            raise UsageError(
+                f"{boundary.wrapper.__name__} needs inner=… here: the cassette records. "
+                f"{boundary.wrapper.__name__}.attach(cassette, factory) builds it when needed"
+            )
+        if inner is not None and not cassette.calls_real:
+            raise UsageError(
+                f"{boundary.wrapper.__name__} was given an inner in a replay, where the real "
+                "environment must not be reached; "
+                f"{boundary.wrapper.__name__}.attach(cassette, factory) leaves it out"
+            )
+        super().__init__(cassette, boundary, inner, wrapper)
+
+
+@final
+class InboundPort(Port[P]):
+    """The port of an inbound boundary: around the application itself."""
+
+
+@final
+class MixedPort(Port[P]):
+    """The port of a boundary that carries both ways."""
+
+
+def port_of(wrapper: object) -> Port[Any]:
+    """The port that a generated wrapper holds, under whatever name was free."""
+    for value in vars(wrapper).values():
+        if isinstance(value, Port):
+            return value
+    raise UsageError(f"expected a generated wrapper; got {type(wrapper).__name__}")

@@ -1,0 +1,269 @@
+"""Rules that loosen how one field of a call is compared, and which of them were of use."""
+
+import difflib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, final
+
+from vcr_gen.boundary import Marker, Match, Volatile, name_of
+from vcr_gen.errors import UsageError, VcrError
+from vcr_gen.paths import ROOTS, FieldPath, Wild, parse_path
+from vcr_gen.runtime.codec import MISSING, Difference, Missing, differences, same
+from vcr_gen.runtime.codec.field_paths import (
+    Place,
+    Settle,
+    align,
+    find,
+    live_at,
+    parse_json,
+    place_text,
+)
+from vcr_gen.runtime.plain import Plain
+
+__all__ = ["Loosening", "Rule", "Rules", "UnusedRuleWarning", "how_in_words", "suggestion"]
+
+
+class UnusedRuleWarning(UserWarning):
+    """A rule of a cassette loosened nothing: it may be misspelt, or no longer needed."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Says that a field is not compared (`Volatile`), or by a function (`Match`).
+
+    For a Protocol that one does not own, or for one cassette alone; in a Protocol of one's own,
+    the same words stand in `Annotated`.
+    """
+
+    of: str
+    """`Boundary.method`; a boundary alone stands for all of its methods, `*` for everything."""
+    path: str
+    """The place in the call, such as `command[2]`, `body.$json.id` or `$result.created`."""
+    how: Marker | Match
+    """`Volatile` or `Match(same)`."""
+
+    def __post_init__(self) -> None:
+        parse_path(self.path)
+        if not self.of or not isinstance(self.of, str):
+            raise UsageError(f"a rule is for `Boundary.method`; got {self.of!r}")
+        if self.how is not Volatile and not isinstance(self.how, Match):
+            hint = (
+                "hint: what is secret is said with redaction=…"
+                if repr(self.how) == "Secret"
+                else ""
+            )
+            raise UsageError(
+                f"a rule's `how` is Volatile or Match(same); got {self.how!r}\n\n{hint}".rstrip()
+            )
+
+    def __str__(self) -> str:
+        return f"{self.of} {self.path}: {how_in_words(self.how)}"
+
+    def is_for(self, method: str) -> bool:
+        """Whether calls of `Boundary.method` are meant."""
+        return self.of in ("*", method, method.partition(".")[0])
+
+
+def how_in_words(how: Marker | Match) -> str:
+    """What a rule does, in the words of a cassette's header."""
+    return f"match {name_of(how.same)}" if isinstance(how, Match) else repr(how).lower()
+
+
+@final
+@dataclass(slots=True, eq=False)
+class _Active:
+    """A rule in a session, and how far it came."""
+
+    rule: Rule
+    path: FieldPath
+    applied: bool = False
+    methods: set[str] = field(default_factory=set)
+    """The methods it is for that were called."""
+    sample: Plain | Missing = MISSING
+    """A value that was compared below its root."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Loosening:
+    """The rules for one value that crosses the boundary: an argument, a result, an item."""
+
+    rules: tuple[_Active, ...]
+
+    def aligned(
+        self, recorded: Plain, actual: Plain, restore: Callable[[Plain], Any], settle: Settle
+    ) -> tuple[Plain, tuple[Difference, ...]]:
+        """The live value, as recorded wherever a rule accepts it; and what the rules refuse."""
+        for active in self.rules:
+            if not active.applied:
+                active.applied = any(
+                    True for side in (recorded, actual) for _ in find(active.path, side)
+                )
+                active.sample = recorded
+        if same(recorded, actual):
+            return actual, ()
+        refused: list[Difference] = []
+        made = actual
+        for active in self.rules:
+            if isinstance(active.rule.how, Match):
+                judge = _Judge(active.rule.how, recorded, actual, restore)
+                made = align(active.path, recorded, made, judge.choose, settle)
+                refused += judge.refused
+            else:
+                made = align(active.path, recorded, made, _recorded, settle)
+        return made, tuple(refused)
+
+    def in_detail(self, differences: Iterable[Difference]) -> Iterator[Difference]:
+        """The same differences, and where a rule says that a text holds JSON, those inside it."""
+        for each in differences:
+            yield from self._in_json(each)
+
+    def _in_json(self, found: Difference) -> Iterable[Difference]:
+        """What differs inside two texts, where a rule says that they hold JSON."""
+        if not any(Wild.JSON in active.path.steps for active in self.rules):
+            return (found,)
+        before, after = parse_json(found.recorded), parse_json(found.actual)
+        if before is MISSING or after is MISSING:
+            return (found,)
+        try:
+            place = parse_path(f"x{found.path.removeprefix('$')}")
+        except UsageError:  # a key that is too long to be shown
+            return (found,)
+        for active in self.rules:
+            steps = active.path.steps
+            if Wild.JSON in steps:
+                text = FieldPath("", "x", steps[: steps.index(Wild.JSON)])
+                if len(text.steps) == len(place.steps) and text.covers(place):
+                    below = f".{Wild.JSON.value}"
+                    return [
+                        Difference(
+                            found.path + below + each.path[1:],
+                            each.recorded,
+                            each.actual,
+                            each.reason,
+                        )
+                        for each in differences(before, after)
+                    ]
+        return (found,)
+
+
+def _recorded(place: Place, left: Plain | Missing, right: Plain | Missing) -> Plain | Missing:
+    """What is volatile counts as recorded, whatever it is."""
+    del place, right
+    return left
+
+
+@final
+class _Judge:
+    """Asks a rule's function, which sees the values as the program has them."""
+
+    def __init__(
+        self, how: Match, recorded: Plain, actual: Plain, restore: Callable[[Plain], Any]
+    ) -> None:
+        self._how = how
+        self._sides = (recorded, actual)
+        self._restore = restore
+        self._values: tuple[Any, Any] | None = None
+        self.refused: list[Difference] = []
+
+    def choose(
+        self, place: Place, left: Plain | Missing, right: Plain | Missing
+    ) -> Plain | Missing:
+        """The recorded value where the function finds the two alike."""
+        if left is MISSING or right is MISSING or same(left, right):
+            return right
+        try:
+            before, after = self._live_at(place)
+        except VcrError as error:
+            reason = f"not comparable: {error}"
+            self.refused.append(Difference(f"${place_text(place)}", left, right, reason))
+            return left
+        if not self._how.same(before, after):
+            reason = f"{name_of(self._how.same)} says they differ"
+            self.refused.append(Difference(f"${place_text(place)}", left, right, reason))
+        return left
+
+    def _live_at(self, place: Place) -> tuple[Any, Any]:
+        if self._values is None:
+            recorded, actual = self._sides
+            self._values = self._restore(recorded), self._restore(actual)
+        return live_at(self._values[0], place), live_at(self._values[1], place)
+
+
+@final
+class Rules:
+    """The rules of one session."""
+
+    def __init__(self, given: Iterable[Rule] = ()) -> None:
+        self._given: list[_Active] = []
+        for rule in given:
+            if not isinstance(rule, Rule):
+                raise UsageError(
+                    f"`rules` takes rules, such as Rule('Shell.run', 'command[2]', Volatile); "
+                    f"got {rule!r}"
+                )
+            self._given.append(_Active(rule, parse_path(rule.path)))
+
+    def loosening(self, method: str, root: str, own: Collection[Rule] = ()) -> Loosening | None:
+        """What loosens the value of a method that `root` names; `own` rules are its boundary's."""
+        chosen = [active for active in self._given if active.rule.is_for(method)]
+        for active in chosen:
+            active.methods.add(method)
+        chosen += [_Active(rule, parse_path(rule.path)) for rule in own]
+        chosen = [active for active in chosen if active.path.starts_at(root)]
+        return Loosening(tuple(chosen)) if chosen else None
+
+    def in_words(self) -> dict[str, dict[str, str]]:
+        """What the cassette itself was given, as its header says it."""
+        words: dict[str, dict[str, str]] = {}
+        for active in self._given:
+            rule = active.rule
+            words.setdefault(rule.of, {})[rule.path] = how_in_words(rule.how)
+        return words
+
+    def unused(self, known: Mapping[str, Collection[str]]) -> tuple[str, ...]:
+        """The rules that never applied, each with what may be wrong.
+
+        `known` are the methods of the session and the names of their parameters.
+        """
+        return tuple(
+            f"{active.rule}  ({_reason(active, known)})"
+            for active in self._given
+            if not active.applied
+        )
+
+
+def _reason(active: _Active, known: Mapping[str, Collection[str]]) -> str:
+    of, path = active.rule.of, active.path
+    meant = [method for method in known if active.rule.is_for(method)]
+    if not meant:
+        names = [*known, *dict.fromkeys(method.partition(".")[0] for method in known)]
+        return f"there is no {of} here{suggestion(of, names)}"
+    if not active.methods:
+        return f"{of} was not called"
+    if active.sample is MISSING:
+        roots = {name for method in active.methods for name in known.get(method, ())}
+        if path.root in ROOTS or path.root in roots:
+            return f"no {path.root} was compared"
+        return f"there is no `{path.root}`{suggestion(path.root, [*roots, *ROOTS])}"
+    for count in range(1, len(path.steps) + 1):
+        step = path.steps[count - 1]
+        before = FieldPath("", path.root, path.steps[: count - 1])
+        if not any(True for _ in find(FieldPath("", path.root, path.steps[:count]), active.sample)):
+            if step is Wild.JSON:
+                return "the text there holds no JSON"
+            keys = [
+                key
+                for each in find(before, active.sample)
+                if isinstance(each, dict)
+                for key in each
+            ]
+            return f"no value has such a place{suggestion(str(step), keys)}"
+    return "no value has such a place"
+
+
+def suggestion(word: str, words: Iterable[str]) -> str:
+    """The nearest of the words that are known, as a question."""
+    meant = difflib.get_close_matches(word, sorted(set(words)), n=1, cutoff=0.5)
+    return f"; did you mean `{meant[0]}`?" if meant else ""

@@ -1,0 +1,287 @@
+"""What the runtime knows of a boundary: its name, its direction, its methods and their types."""
+
+import re
+import sys
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import Field, dataclass, fields
+from functools import cached_property
+from inspect import formatannotation, iscoroutinefunction, signature
+from typing import Any, Final, Literal, TypeAlias, cast, final, get_overloads
+
+from vcr_gen.boundary import Match, Unrecorded, Volatile
+from vcr_gen.errors import UsageError
+from vcr_gen.paths import FieldPath, parse_path
+from vcr_gen.runtime.boundary.calls import OMITTED, Call
+from vcr_gen.runtime.boundary.rules import Rule
+from vcr_gen.runtime.codec import late_import, resolve_annotations
+
+__all__ = ["Boundary", "Direction", "Method", "Parameter", "make_call"]
+
+Direction: TypeAlias = Literal["outbound", "inbound"]
+
+_ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One recorded argument of a method."""
+
+    name: str
+    """Its name in the Protocol, and so on the tape."""
+    annotation: object
+    field: str
+    """Where the typed event holds it."""
+    optional: bool = False
+    """Whether a call may leave it out, for a default that only the callee knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One member of a boundary, or one thing that a live object can do, with its types."""
+
+    name: str
+    """As the tape names it: `Boundary.method`."""
+    parameters: tuple[Parameter, ...]
+    result: object
+    """The declared result type."""
+    asynchronous: bool
+    inbound: bool
+    """Whether the environment makes the call."""
+    unrecorded: tuple[Parameter, ...] = ()
+    """The parameters that are passed through."""
+    call: type[Call] | None = None
+    """The typed event; a live object that is no boundary has none."""
+    rules: tuple[Rule, ...] = ()
+    """How its values are compared where the types do not say it."""
+    secrets: tuple[str, ...] = ()
+    """The field paths of secrets that the types do not mark."""
+    leaves: bool = False
+    """Whether it leaves a context manager, with the exception that ended the block."""
+    late: tuple[str, ...] = ()
+    """The types that are imported when first needed, each as `module:name`."""
+
+
+@final
+class Boundary:
+    """A Protocol that data crosses, as generated code describes it."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        direction: Direction,
+        protocol: str,
+        wrapper: type[Any],
+        calls: Mapping[str, type[Call]],
+        opposite: Collection[str] = (),
+        handles: Collection[str] = (),
+        late_imports: Mapping[str, str] | None = None,
+        secret: Mapping[str, Collection[str]] | None = None,
+        volatile: Mapping[str, Collection[str]] | None = None,
+        match: Mapping[str, Mapping[str, Callable[[Any, Any], bool]]] | None = None,
+    ) -> None:
+        self.name = name
+        self.direction: Direction = direction
+        self.protocol = protocol
+        self.wrapper = wrapper
+        self.calls = calls
+        self._opposite = opposite
+        self._handles = handles
+        self._late_imports = late_imports or {}
+        self._secret = secret or {}
+        self._volatile = volatile or {}
+        self._match = match or {}
+        self._methods: dict[type[Call], Method] = {}
+        self._keys = {call: key for key, call in calls.items()}
+
+    def __repr__(self) -> str:
+        return f"<{self.direction} boundary {self.name}>"
+
+    @cached_property
+    def reachable(self) -> tuple["Boundary", ...]:
+        """This boundary and every one whose objects can be reached through it."""
+        found: dict[int, Boundary] = {id(self): self}
+        queue = [self]
+        while queue:
+            for other in queue.pop()._others():
+                if id(other) not in found:
+                    found[id(other)] = other
+                    queue.append(other)
+        return tuple(found.values())
+
+    def _others(self) -> Iterator["Boundary"]:
+        """The boundaries whose objects it hands out.
+
+        One whose module cannot be imported hurts only the calls that hand out such an object.
+        """
+        for place in self._handles:
+            with suppress(NameError):
+                yield cast("Boundary", late_import(place))
+
+    @cached_property
+    def protocol_type(self) -> object:
+        """The Protocol class, or None where it exists for type checkers only."""
+        try:
+            return late_import(self.protocol)
+        except NameError:
+            return None
+
+    def distance(self, value: object) -> int | None:
+        """How far an object is from following the Protocol, judged without using it.
+
+        Each member that it lacks counts; of two Protocols that it follows, the larger is nearer.
+        None for an object that has nothing of it, and for a text or list that lacks some of it.
+        """
+        cls = type(value)
+        own = getattr(value, "__dict__", {})
+        lacking = sum(name not in own and not hasattr(cls, name) for name in self._members)
+        is_other = lacking == len(self._members) or cls.__module__ == "builtins"
+        if lacking and is_other and not hasattr(cls, "__getattr__"):
+            return None
+        return 100 * lacking + max(0, 99 - len(self._members))
+
+    @cached_property
+    def _members(self) -> frozenset[str]:
+        return frozenset(map(_member, self.calls))
+
+    def _expected(self, key: str) -> object:
+        """What Python expects of a member, where the Protocol does not say what it returns."""
+        if key in {"__enter__", "__aenter__"}:  # mostly the object itself
+            return self.wrapper | Any
+        return _ITERATED.get(key, Any)
+
+    def _taken(self, key: str, annotation: object) -> object:
+        """What a member takes: `object` is what Python wants where two of a kind are compared."""
+        compares = key in {"__eq__", "__ne__"} and annotation is object
+        return self.wrapper | object if compares else annotation
+
+    def inbound(self, key: str) -> bool:
+        """Whether the environment calls this member."""
+        return (self.direction == "inbound") != (key in self._opposite)
+
+    def method(self, call: type[Call]) -> Method:
+        """The method that a typed event calls; its types are resolved on first use."""
+        known = self._methods.get(call)
+        if known is None:
+            known = self._methods[call] = self._resolve(call)
+        return known
+
+    def key_of(self, call: type[Call]) -> str:
+        """The name of the member that a typed event calls."""
+        if call not in self._keys:
+            raise UsageError(f"{call.__name__} is not a call of the boundary {self.name}")
+        return self._keys[call]
+
+    def parameter_names(self) -> dict[str, tuple[str, ...]]:
+        """The names of each member's parameters."""
+        return {
+            key: tuple(field.metadata.get("parameter", field.name) for field in _fields(call))
+            for key, call in self.calls.items()
+        }
+
+    def secret_fields(self) -> Iterator[tuple[str, FieldPath]]:
+        """The field paths of secrets that the types do not mark, each with its method."""
+        for key in self.calls:
+            for path in self._secret.get(_member(key), ()):
+                yield f"{self.name}.{key}", parse_path(path)
+
+    def _rules(self, key: str) -> Iterator[Rule]:
+        name = f"{self.name}.{key}"
+        for path in self._volatile.get(_member(key), ()):
+            yield Rule(name, path, Volatile)
+        for path, same in self._match.get(_member(key), {}).items():
+            yield Rule(name, path, Match(same))
+
+    def signatures(self) -> dict[str, str]:
+        """Each member's signature in words: what a cassette remembers it was recorded with."""
+        return {key: _signature(call) for key, call in self.calls.items()}
+
+    def _resolve(self, call: type[Call]) -> Method:
+        key = self.key_of(call)
+        scope = vars(sys.modules[call.__module__])
+        types = resolve_annotations(call, scope, self._late_imports)
+        returned = resolve_annotations(call.__call__, scope, self._late_imports, around=call)
+        result = returned["return"]
+        if result is Any:
+            result = self._expected(key)
+        optional = _left_out(self.wrapper, key)
+        names = {field.name: field.metadata.get("parameter", field.name) for field in _fields(call)}
+        parameters = [
+            Parameter(name, self._taken(key, types[field]), field, optional=name in optional)
+            for field, name in names.items()
+        ]
+        return Method(
+            name=f"{self.name}.{key}",
+            leaves=_member(key) in {"__exit__", "__aexit__"},
+            parameters=tuple(p for p in parameters if not _is_unrecorded(p)),
+            result=result,
+            asynchronous=iscoroutinefunction(call.__call__),
+            inbound=self.inbound(key),
+            unrecorded=tuple(p for p in parameters if _is_unrecorded(p)),
+            call=call,
+            rules=tuple(self._rules(key)),
+            secrets=tuple(self._secret.get(_member(key), ())),
+            late=tuple(self._late_types(call)),
+        )
+
+    def _late_types(self, call: type[Call]) -> Iterator[str]:
+        said = set(re.findall(r"\w+", _signature(call)))
+        yield from (place for name, place in self._late_imports.items() if name in said)
+
+
+_ITERATED: Final = {"__iter__": Iterator[Any], "__aiter__": AsyncIterator[Any]}
+
+
+def make_call(call: Any, method: Method, arguments: Mapping[str, object]) -> Any:
+    """The typed event of a call; what is not recorded is None."""
+    fields: dict[str, object] = dict.fromkeys(p.field for p in method.unrecorded)
+    fields.update((p.field, arguments[p.name]) for p in method.parameters)
+    return call(**fields)
+
+
+def _member(key: str) -> str:
+    """The Protocol's member that a key names: overloads and setters have keys of their own."""
+    return key.partition("#")[0].partition(".")[0]
+
+
+def _is_unrecorded(parameter: Parameter) -> bool:
+    return Unrecorded in getattr(parameter.annotation, "__metadata__", ())
+
+
+def _left_out(wrapper: type[Any], key: str) -> frozenset[str]:
+    """The parameters of a wrapper's member whose default is `...`."""
+    member = getattr(wrapper, key.partition("#")[0], None)
+    if not callable(member):  # a property
+        return frozenset()
+    return frozenset(
+        parameter.name
+        for function in (member, *get_overloads(member))
+        for parameter in signature(function).parameters.values()
+        if parameter.default is OMITTED
+    )
+
+
+def _fields(call: Any) -> tuple["Field[Any]", ...]:
+    return fields(call)
+
+
+def _signature(call: type[Call]) -> str:
+    parts = [
+        f"{field.metadata.get('parameter', field.name)}: {_text(field.type)}"
+        for field in _fields(call)
+    ]
+    result = call.__call__.__annotations__.get("return", "Any")
+    return f"({', '.join(parts)}) -> {_text(result)}"
+
+
+def _text(annotation: object) -> str:
+    """An annotation in words that are the same in every run, on every Python.
+
+    Somebody's metadata shows its address, Python 3.13 calls paths by where they are written, and
+    `typing` is left out everywhere or nowhere, as the Python likes.
+    """
+    if isinstance(annotation, str):
+        return annotation
+    text = _ADDRESS.sub("", formatannotation(annotation))
+    return text.replace("pathlib._local.", "pathlib.").replace("typing.", "")

@@ -1,0 +1,121 @@
+"""Events in words."""
+
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from vcr_gen.errors import RecordedEvent
+from vcr_gen.runtime.failures.history import declared_types
+from vcr_gen.runtime.failures.readable import item_type, short_name
+from vcr_gen.runtime.failures.show import cut, show, show_arguments
+from vcr_gen.runtime.failures.text_diff import visible
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.privacy import hidden
+from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
+from vcr_gen.runtime.tape.window import Slot
+
+__all__ = ["LEAVE_BLOCK", "describe", "did", "exception_words", "how_it_differs", "words_of"]
+
+ENTER_BLOCK: Final = "manager.enter"
+LEAVE_BLOCK: Final = "manager.exit"
+"""What entering and leaving a `with` block is called on the tape."""
+
+_VALUE = 60
+"""So wide is the value of an answer shown."""
+_EXCEPTION = 200
+_ENDINGS = {"returned": "returning", "raised": "raising"}
+_SIGNALS = {
+    "next": "being asked for an item",
+    "sent": "being sent",
+    "thrown": "being thrown",
+    "closed": "being closed",
+    "cancel": "being cancelled",
+    "left": "being left by a reader that was cancelled",
+}
+_DID = {"sent": "sent a value into the stream", "thrown": "threw into the stream"}
+
+
+def describe(slot: Slot, differing: Collection[str] = ()) -> RecordedEvent:
+    """A recorded event, as messages name it; fields that differ come first where it is long."""
+    boundary, _, method = slot.start.of.rpartition(".")
+    what = words_of(slot.event, slot.start, slot.signature, differing)
+    return RecordedEvent(
+        boundary=boundary, method=method, what=what, number=slot.number, line=slot.line
+    )
+
+
+def words_of(
+    event: Event, start: Start, signature: str = "", differing: Collection[str] = ()
+) -> str:
+    """An event of a call in one line; `signature` tells the classes of its values."""
+    types = declared_types(signature)
+    result = types.get("return", "")
+    call = _call(start, types, differing)
+    match event:
+        case Start():
+            return call
+        case Item(raised=raised):
+            value = show(event.value, _VALUE, item_type(result))
+            return f"{call} {'raising' if raised else 'giving'} {value}"
+        case Signal(kind="sent" | "thrown"):
+            return f"{call} {_SIGNALS[event.kind]} {show(event.value, _VALUE)}"
+        case Signal():
+            return f"{call} {_SIGNALS[event.kind]}"
+        case End(outcome="cancelled"):
+            return f"{call} being cancelled"
+        case End():
+            return f"{call} {_ENDINGS[event.outcome]} {show(event.value, _VALUE, result)}"
+
+
+def _call(start: Start, types: Mapping[str, str], differing: Collection[str]) -> str:
+    on = f" on {start.on}" if start.on else ""
+    if start.of == LEAVE_BLOCK:
+        exception = start.arguments.get("exception")
+        how = "" if exception is None else f" with {show(exception, _VALUE)}"
+        return f"leaving the block of {start.on}{how}"
+    if start.of == ENTER_BLOCK:
+        return f"entering the block of {start.on}"
+    return f"{start.of}({show_arguments(start.arguments, types, differing)}){on}"
+
+
+def exception_words(value: Plain) -> str:
+    """An exception as Python prints it below a traceback: `LookupError: no tea`."""
+    if not isinstance(value, dict):
+        return show(value, _VALUE)
+    name = short_name(str(value.get("$type", "an exception")))
+    arguments = value.get("args")
+    if not isinstance(arguments, list) or not arguments:
+        return name
+    first = arguments[0]
+    text = first if len(arguments) == 1 and isinstance(first, str) else show(arguments)
+    return cut(f"{name}: {visible(hidden(text))}", _EXCEPTION)
+
+
+def did(event: Item | End | Signal) -> str:
+    """What the application did."""
+    match event:
+        case Item(raised=False):
+            return "gave an item"
+        case Item() | End(outcome="raised"):
+            return f"raised {exception_words(event.value)}"
+        case End(outcome="cancelled"):
+            return "was cancelled"
+        case End(outcome=outcome):
+            return outcome
+        case Signal(kind=kind):
+            return _DID.get(kind, "closed the stream")
+
+
+def how_it_differs(event: Item | End | Signal, recorded: Event) -> str:
+    """What the application did, where only the value differs from the recorded one."""
+    match event:
+        case Item(raised=False):
+            return "gave a different item"
+        case Item() | End(outcome="raised"):
+            before = None if isinstance(recorded, Start) else recorded.value
+            return f"raised {exception_words(event.value)}; the tape has {exception_words(before)}"
+        case End():
+            return "returned a different value"
+        case Signal(kind="sent"):
+            return "sent a different value into the stream"
+        case Signal():
+            return f"{did(event)} in a different way"

@@ -1,0 +1,127 @@
+"""Executor jobs: work that a loop hands to a thread, and whose result comes back in its turn.
+
+A job is not a boundary, so nothing of it is asserted: a program may hand out more or fewer of them
+than it did. But when its result comes back decides what happens next, so that moment is on the tape
+like a call's end.
+"""
+
+import asyncio
+import sys
+from collections.abc import Callable
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Protocol, final
+
+from vcr_gen.runtime.loops.environment import in_environment
+
+if TYPE_CHECKING:
+    from vcr_gen.runtime.strands.strands import Strand, Strands
+
+__all__ = ["JobGate", "run_job"]
+
+
+class JobGate(Protocol):
+    """The session's part in a job."""
+
+    strands: "Strands"
+
+    def job_begins(self) -> int:
+        """A job is handed out; returns its number, or 0 where the tape knows nothing of it."""
+
+    def job_may_run(self, job: int) -> bool:
+        """Whether it runs at all: one that was cancelled in time did not, and does not again."""
+
+    def job_may_be_dropped(self, job: int) -> bool:
+        """The application cancelled the job before it ran: whether it is left out."""
+
+    def job_is_over(
+        self, job: int, wanted: Callable[[], bool], hand_back: Callable[[], None]
+    ) -> None:
+        """A job has come to its end: let its result enter in its turn, if it is still wanted."""
+
+
+def run_job(
+    gate: JobGate,
+    submit: Callable[..., "asyncio.Future[Any]"],
+    executor: Any,
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+) -> "asyncio.Future[Any]":
+    """Hand a job to its executor; the future that comes back is done in the job's turn."""
+    if in_environment.get():
+        return submit(executor, function, *arguments)
+    parent = gate.strands.here()
+    number = gate.job_begins()
+    strand = gate.strands.spawn(parent, job=number)
+    job = _Job(gate, number, strand, partial(function, *arguments))
+    # What runs in another process makes no calls of this session, and nothing of it goes there.
+    work_of = partial(function, *arguments) if _is_process_pool(executor) else job.run
+    if not number:
+        return gate.strands.aside(strand, submit(executor, work_of))
+    outer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    outer.add_done_callback(job.outer_is_done)
+    if not gate.job_may_run(number):
+        gate.strands.done(strand)
+        return outer
+    work = submit(executor, work_of)
+
+    def wanted() -> bool:
+        return not outer.done()
+
+    def hand_back() -> None:
+        if wanted():
+            _copy(work, outer)
+
+    def over(_: object) -> None:
+        gate.strands.done(strand)
+        gate.job_is_over(number, wanted, hand_back)
+
+    work.add_done_callback(over)
+    return outer
+
+
+@final
+class _Job:
+    """One job on its way through an executor."""
+
+    def __init__(
+        self, gate: JobGate, number: int, strand: "Strand", function: Callable[[], Any]
+    ) -> None:
+        self._gate = gate
+        self._number = number
+        self._strand = strand
+        self._function = function
+        self._lock = Lock()
+        self._begun = False
+        self._dropped = False
+
+    def run(self) -> Any:
+        """Do the work, in a thread of the executor."""
+        with self._lock:
+            self._begun = True
+            if self._dropped:
+                return None
+        with self._gate.strands.running(self._strand):
+            return self._function()
+
+    def outer_is_done(self, outer: "asyncio.Future[Any]") -> None:
+        """Leave out a job that nobody wants any more and that has not begun."""
+        if not outer.cancelled():
+            return
+        with self._lock:
+            if not self._begun and self._gate.job_may_be_dropped(self._number):
+                self._dropped = True
+                self._gate.strands.done(self._strand)
+
+
+def _is_process_pool(executor: object) -> bool:
+    processes = sys.modules.get("concurrent.futures.process")
+    return processes is not None and isinstance(executor, processes.ProcessPoolExecutor)
+
+
+def _copy(work: "asyncio.Future[Any]", outer: "asyncio.Future[Any]") -> None:
+    error = work.exception()
+    if error is not None:
+        outer.set_exception(error)
+    else:
+        outer.set_result(work.result())

@@ -1,0 +1,278 @@
+"""Taking turns with a loop that hides its idle point, such as uvloop's.
+
+Whatever becomes ready in such a loop passes its `call_soon`. So a probe is put behind everything
+that is ready; when nothing was added by the time it runs, the loop has nothing to do. Timers never
+reach the loop: they are kept here, on the session's clock.
+"""
+
+import asyncio
+import heapq
+from collections.abc import Callable
+from contextvars import Context
+from typing import Any, Final, final
+
+from vcr_gen.errors import DivergenceError
+from vcr_gen.runtime.loops.environment import in_environment
+from vcr_gen.runtime.loops.hook import (
+    GLANCE,
+    DetachedTimer,
+    NumberedTasks,
+    Overrides,
+    apart,
+    may_catch_up,
+    redelivers,
+)
+from vcr_gen.runtime.loops.jobs import run_job
+from vcr_gen.runtime.loops.turns import Clock, LoopSession, read_clock
+
+__all__ = ["ProbingHook"]
+
+_INPUT: Final = (
+    "add_reader",
+    "add_writer",
+    "connect_accepted_socket",
+    "connect_read_pipe",
+    "connect_write_pipe",
+    "create_connection",
+    "create_datagram_endpoint",
+    "create_server",
+    "create_unix_connection",
+    "create_unix_server",
+    "sock_accept",
+    "sock_connect",
+    "sock_recv",
+    "sock_recv_into",
+    "sock_sendall",
+    "subprocess_exec",
+    "subprocess_shell",
+)
+"""What a program asks a loop for that wants input or output."""
+
+
+@final
+class ProbingHook:
+    """Watches one loop of asyncio's kind through its methods until it is removed."""
+
+    timers: tuple[float, ...] = ()
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, clock: Clock, session: LoopSession) -> None:
+        self.loop = loop
+        self._clock = clock
+        self._session = session
+        self._soon = loop.call_soon
+        self._from_thread = loop.call_soon_threadsafe
+        self._later = loop.call_later
+        self._submit = loop.run_in_executor
+        self.shares = _hook_of(loop) is not None
+        self._timers: list[DetachedTimer] = []
+        self._made = 0
+        """How many timers were made."""
+        self._stirred: int | None = None
+        """How many timers there were when another thread woke the loop."""
+        self._installed = True
+        self._added = True
+        """Whether something became ready since the probe was sent."""
+        self._redelivers = False
+        self._retried = False
+        self._sent = False
+        """Whether the probe is on its way."""
+        self._alarm: asyncio.TimerHandle | None = None
+        self._gave_up = False
+        self._hears = False
+        """Whether the loop was asked for input or output, and may get it."""
+        self.beneath: list[ProbingHook] = []
+        """Hooks beneath this one that go when it goes."""
+        self._tasks = NumberedTasks(loop)
+        self._overrides = Overrides(
+            loop,
+            time=self._time,
+            call_soon=self._call_soon,
+            call_soon_threadsafe=self._call_soon_threadsafe,
+            call_later=self._call_later,
+            call_at=self._call_at,
+            run_in_executor=self._run_in_executor,
+            **{name: self._noted(getattr(loop, name)) for name in _INPUT if hasattr(loop, name)},
+        )
+        self._send()
+
+    @staticmethod
+    def fits(loop: asyncio.AbstractEventLoop) -> bool:
+        """Whether methods of this one loop can be replaced."""
+        return hasattr(loop, "__dict__")
+
+    def nothing_before(self, when: float) -> bool:
+        """Not known: only the probe tells."""
+        del when
+        return False
+
+    def catch_up(self, when: float) -> None:
+        """Let the clock go to what the program does, where the tape does not know what woke it."""
+        if may_catch_up(self._timers, self._stirred, now=self._clock.now, when=when):
+            self._clock.advance(when)
+
+    def remove(self) -> None:
+        """Leave the loop as it was found; timers that still run go on in it."""
+        above = _hook_of(self.loop)
+        if above is not None and above is not self:
+            if self not in above.beneath:
+                above.beneath.append(self)
+            self._leave()
+            return
+        self._overrides.undo()
+        self._tasks.undo()
+        self._leave()
+        for hook in reversed(self.beneath):
+            hook.remove()
+        self.beneath.clear()
+
+    def _time(self) -> float:
+        return read_clock(self._clock, self._session) if self._installed else self._clock.now
+
+    def _leave(self) -> None:
+        if not self._installed:
+            return
+        self._installed = False
+        self._stop_waiting()
+        for timer in sorted(self._timers):
+            if not timer.cancelled():
+                self._later(max(0.0, timer.when() - self._clock.now), timer.fire)
+        self._timers.clear()
+
+    def _call_soon(
+        self, callback: Callable[..., object], *arguments: Any, context: Context | None = None
+    ) -> asyncio.Handle:
+        if self._installed:
+            if redelivers(callback):
+                self._redelivers = True
+            else:
+                self._added = True
+            self._stop_waiting()
+            self._send()
+        return self._soon(callback, *arguments, context=context)
+
+    def _call_soon_threadsafe(
+        self, callback: Callable[..., object], *arguments: Any, context: Context | None = None
+    ) -> asyncio.Handle:
+        def call() -> None:
+            self._stirred = self._made
+            callback(*arguments)
+
+        self._added = True
+        return self._from_thread(call, context=context)
+
+    def _call_later(
+        self,
+        delay: float,
+        callback: Callable[..., object],
+        *arguments: Any,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        return self._call_at(self._time() + delay, callback, *arguments, context=context)
+
+    def _call_at(
+        self,
+        when: float,
+        callback: Callable[..., object],
+        *arguments: Any,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        timer = DetachedTimer(apart(when, self._made), callback, arguments, self.loop, context)
+        timer.ordinal = self._made
+        timer.lag = 0.0 if in_environment.get() else self._session.lag
+        self._made += 1
+        heapq.heappush(self._timers, timer)
+        self._stop_waiting()
+        self._send()
+        return timer
+
+    def _run_in_executor(
+        self, executor: Any, function: Callable[..., Any], *arguments: Any
+    ) -> "asyncio.Future[Any]":
+        if not self._installed:
+            return self._submit(executor, function, *arguments)
+        return run_job(self._session.job_gate(), self._submit, executor, function, arguments)
+
+    def _noted(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            self._hears = True
+            return method(*arguments, **options)
+
+        return call
+
+    def _send(self) -> None:
+        if not self._sent:
+            self._sent = True
+            self._soon(self._probe)
+
+    def _probe(self) -> None:
+        """Everything that was ready before has run: see whether anything is ready now."""
+        self._sent = False
+        if not self._installed or self.loop.is_closed():
+            return
+        retries, self._redelivers = self._redelivers, False
+        idles = retries and self._retried
+        self._retried = retries
+        if self._added or (retries and not idles):
+            self._added = False
+            try:
+                self._session.busy()
+            except DivergenceError:
+                self._end()
+            self._send()
+            return
+        timer = self._next_timer()
+        if timer is not None and timer.when() <= self._clock.now:
+            heapq.heappop(self._timers)
+            self._soon(timer.fire)
+            self._send()
+            return
+        when = None if timer is None else timer.when()
+        try:
+            wait = self._session.idle(when, hears=self._hears, lag=getattr(timer, "lag", 0.0))
+        except DivergenceError:
+            self._end()
+            return
+        if idles:
+            wait = GLANCE if wait is None else min(wait, GLANCE)
+        if wait == 0:
+            self._stirred = None
+            self._send()
+        elif wait is not None:
+            self._alarm = self._later(wait, self._wake, when)
+
+    def _wake(self, when: float | None) -> None:
+        """The loop has really waited."""
+        self._alarm = None
+        self._session.woken(when)
+        self._send()
+
+    def _stop_waiting(self) -> None:
+        """Something happens before the wait is over."""
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+            timer = self._next_timer()
+            self._session.woken(None if timer is None else timer.when())
+
+    def _next_timer(self) -> DetachedTimer | None:
+        while self._timers and self._timers[0].cancelled():
+            heapq.heappop(self._timers)
+        return self._timers[0] if self._timers else None
+
+    def _end(self) -> None:
+        """Nobody is left to tell of a divergence: it is raised when the cancelled program closes.
+
+        An exception would only be logged here. A program that does not mind is stopped.
+        """
+        if self._gave_up:
+            self.loop.stop()
+            return
+        self._gave_up = True
+        for task in asyncio.all_tasks(self.loop):
+            task.cancel()
+
+
+def _hook_of(loop: asyncio.AbstractEventLoop) -> ProbingHook | None:
+    """The hook on top of those that a loop has."""
+    owner = getattr(vars(loop).get("call_soon"), "__self__", None)
+    return owner if isinstance(owner, ProbingHook) else None

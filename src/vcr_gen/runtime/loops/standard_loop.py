@@ -1,0 +1,296 @@
+"""Standing between one of asyncio's own loops and its selector: there its idle point is seen."""
+
+import asyncio
+import heapq
+import selectors
+from collections.abc import Callable, Collection, Sequence
+from contextvars import Context
+from sys import _getframe
+from typing import Any, Final, TypeAlias, final
+
+from vcr_gen.runtime.loops.environment import in_environment
+from vcr_gen.runtime.loops.hook import (
+    GLANCE,
+    DetachedTimer,
+    NumberedTasks,
+    OrderedTimer,
+    Overrides,
+    apart,
+    may_catch_up,
+    move_timer,
+    redelivers,
+)
+from vcr_gen.runtime.loops.jobs import run_job
+from vcr_gen.runtime.loops.turns import TOGETHER, Clock, LoopSession, read_clock
+
+__all__ = ["StandardHook"]
+
+_Events: TypeAlias = "list[tuple[selectors.SelectorKey, int]]"
+
+_RUN_ONCE: Final = asyncio.BaseEventLoop._run_once.__code__  # type: ignore[attr-defined]
+
+_EAGER: "Collection[asyncio.Task[Any]]" = getattr(asyncio.tasks, "_eager_tasks", ())
+"""The tasks that run inside of what started them, from Python 3.12 on."""
+
+
+@final
+class StandardHook:
+    """Stands between one standard asyncio loop and its selector until it is removed."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        clock: Clock,
+        session: LoopSession,
+        timers: Sequence[float] = (),
+    ) -> None:
+        self.loop = loop
+        self._loop = _internals(loop)
+        self._clock = clock
+        self._session = session
+        self._selector: selectors.BaseSelector = self._loop._selector
+        self.shares = isinstance(self._selector, _HookedSelector)
+        self._installed = True
+        self._retried = False
+        self._passes = False
+        """Whether its session is over, and that of a hook above it is not."""
+        self.beneath: list[StandardHook] = []
+        """Hooks beneath this one that go when it goes."""
+        self.timers = self._adopt_timers(timers)
+        """How long the timers that were there already had to run."""
+        self._environments: list[DetachedTimer] = []
+        """The timers of the real environment: they fire at idle points alone."""
+        self._made = 0
+        """How many timers were made."""
+        self._stirred: int | None = None
+        """How many timers there were when something of the program's own woke the loop."""
+        self._inputs: list[int] = []
+        """The files that had input and were not taken yet, in the order in which it came."""
+        self._submit = loop.run_in_executor
+        self._tasks = NumberedTasks(loop)
+        self._from_thread = loop.call_soon_threadsafe
+        self._overrides = Overrides(
+            loop,
+            time=self._time,
+            call_at=self._call_at,
+            call_soon_threadsafe=self._call_soon_threadsafe,
+            run_in_executor=self._run_in_executor,
+        )
+        self._hooked = self._loop._selector = _HookedSelector(self._selector, self)
+
+    @staticmethod
+    def fits(loop: asyncio.AbstractEventLoop) -> bool:
+        """Whether the loop is one of the standard ones, whose idle point can be seen."""
+        return isinstance(loop, asyncio.BaseEventLoop) and isinstance(
+            getattr(loop, "_selector", None), selectors.BaseSelector
+        )
+
+    def nothing_before(self, when: float) -> bool:
+        """Whether the running task alone has something to do, and no timer is due by then.
+
+        Files that are watched could have news. Who started a task eagerly has more to do, and a
+        task that is cancelled hears of it only where it waits.
+        """
+        loop = self._loop
+        if loop._ready or _EAGER or loop._selector is not self._hooked:
+            return False
+        soon = when + TOGETHER
+        if loop._scheduled and loop._scheduled[0]._when <= soon:
+            return False
+        if self._environments and self._environments[0].when() <= soon:
+            return False
+        task = asyncio.current_task()
+        return task is not None and not task.cancelling() and len(self._selector.get_map()) <= 1
+
+    def catch_up(self, when: float) -> None:
+        """Let the clock go to what the program does, where the tape does not know what woke it."""
+        now, timers = self._clock.now, self._loop._scheduled
+        if may_catch_up(timers, self._stirred, now=now, when=when):
+            self._clock.advance(when)
+
+    def remove(self) -> None:
+        """Leave the loop as it was found."""
+        if not self._installed:
+            return
+        above = self._loop._selector
+        if isinstance(above, _HookedSelector) and above.hook is not self:
+            self._passes = True
+            above.hook.beneath.append(self)
+            return
+        self._installed = False
+        if self._loop._selector is not None:
+            self._loop._selector = self._selector
+        self._overrides.undo()
+        self._tasks.undo()
+        now = self._loop.time()
+        for timer in self._loop._scheduled:
+            move_timer(timer, timer._when + now - self._clock.now)
+        for timer in self._environments:
+            if not timer.cancelled():
+                self.loop.call_later(max(0.0, timer.when() - self._clock.now), timer.fire)
+        for hook in reversed(self.beneath):
+            hook.remove()
+
+    def _time(self) -> float:
+        if _getframe(1).f_code is not _RUN_ONCE:  # the loop's own look at its timers moves nothing
+            return read_clock(self._clock, self._session)
+        return self._clock.now
+
+    def _run_in_executor(
+        self, executor: Any, function: Callable[..., Any], *arguments: Any
+    ) -> "asyncio.Future[Any]":
+        if self._passes:
+            return self._submit(executor, function, *arguments)
+        gate = self._session.job_gate()
+        return run_job(gate, self._submit, executor, function, arguments)
+
+    def _call_soon_threadsafe(
+        self, callback: Callable[..., object], *arguments: Any, context: Context | None = None
+    ) -> asyncio.Handle:
+        def call() -> None:
+            self._stirred = self._made
+            callback(*arguments)
+
+        return self._from_thread(call, context=context)
+
+    def _call_at(
+        self,
+        when: float,
+        callback: Callable[..., object],
+        *arguments: Any,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        """Schedule as the loop does, but keep the order of timers that are due together."""
+        self._loop._check_closed()
+        own = in_environment.get()
+        kind = DetachedTimer if own else OrderedTimer
+        timer = kind(apart(when, self._made), callback, arguments, self.loop, context)
+        timer.ordinal = self._made
+        self._made += 1
+        timer.lag = 0.0 if own else self._session.lag
+        if isinstance(timer, DetachedTimer):
+            heapq.heappush(self._environments, timer)
+        else:
+            heapq.heappush(self._loop._scheduled, timer)
+            timer.mark_scheduled()
+        return timer
+
+    def _adopt_timers(self, recorded: Sequence[float]) -> tuple[float, ...]:
+        """Put the timers of the loop on the session's clock, as they stood in the recording.
+
+        Between their making and the first use of the session passed a time that is never twice
+        the same, so in a replay the recorded rest counts.
+        """
+        now = self._loop.time()
+        found = sorted(self._loop._scheduled, key=lambda timer: timer.when())
+        rests = [round(timer.when() - now, 6) for timer in found]
+        if len(recorded) == len(rests):
+            rests = list(recorded)
+        for timer, rest in zip(found, rests, strict=True):
+            move_timer(timer, self._clock.now + rest)
+        self._loop._scheduled[:] = found
+        return tuple(rests)
+
+    def select(self, timeout: float | None) -> _Events:
+        """Wait for input, or let something enter where there is nothing else to do."""
+        if self._passes:
+            return self._selector.select(timeout)
+        ready = self._loop._ready  # a thread may add to it
+        retries = bool(ready) and all(redelivers(handle._callback) for handle in tuple(ready))
+        idles = retries and self._retried  # who is to be cancelled has been told by then
+        self._retried = retries
+        if ((timeout is not None and timeout <= 0) or ready) and not idles:
+            return self._selector.select(0) if self._is_busy() else []
+        when, lag = self._next_timer(timeout)
+        hears = len(self._selector.get_map()) > 1  # besides what other threads wake it with
+        if hears and not self._session.one_by_one and (events := self._selector.select(0)):
+            self._is_busy()
+            self._stirred = self._made
+            return events
+        wait = self._session.idle(when, hears=hears, lag=lag)
+        self._fire_environments()
+        if wait == 0:  # who goes on now may wait again, and has not been told there
+            self._retried = False
+            self._stirred = None
+        if idles:
+            wait = GLANCE if wait is None else min(wait, GLANCE)
+        events = self._selector.select(wait)
+        if wait != 0:
+            self._session.woken(when)
+        return self._oldest(events) if self._session.one_by_one else events
+
+    def _oldest(self, events: _Events) -> _Events:
+        """The input that has waited longest; the other inputs are still there next time."""
+        found = {key.fd: (key, mask) for key, mask in events}
+        self._inputs = [fd for fd in self._inputs if fd in found]
+        self._inputs += [fd for fd in found if fd not in self._inputs]
+        return [found[self._inputs.pop(0)]] if self._inputs else []
+
+    def _is_busy(self) -> bool:
+        """The loop goes round with something to do; whether it looks for input."""
+        timers, timer = self._loop._scheduled, None
+        if timers:
+            ready = tuple(self._loop._ready)
+            if any(not handle._context.get(in_environment) for handle in ready):
+                timer = timers[0].when()
+        looks = self._session.busy(timer)
+        if looks:
+            self._fire_environments()
+        return looks
+
+    def _next_timer(self, timeout: float | None) -> tuple[float | None, float]:
+        """When the next timer is due, and the lag that the clock had when it was made.
+
+        The program's timers are on the clock of the hook on top; another is told how long to wait.
+        """
+        due: list[tuple[float, float]] = []
+        scheduled = self._loop._scheduled
+        if self._loop._selector is not self._hooked:
+            due += [] if timeout is None else [(self._clock.now + timeout, 0.0)]
+        elif scheduled:
+            due.append((scheduled[0].when(), getattr(scheduled[0], "lag", 0.0)))
+        while self._environments and self._environments[0].cancelled():
+            heapq.heappop(self._environments)
+        if self._environments:
+            due.append((self._environments[0].when(), 0.0))
+        return min(due, default=(None, 0.0))
+
+    def _fire_environments(self) -> None:
+        """Make a timer of the environment ready that is due."""
+        timers = self._environments
+        if timers and timers[0].when() <= self._clock.now:
+            self._loop._ready.append(heapq.heappop(timers))
+
+
+def _internals(loop: asyncio.AbstractEventLoop) -> Any:
+    """The loop with its selector and timers, which the typed API does not show."""
+    return loop
+
+
+class _HookedSelector(selectors.BaseSelector):
+    """The loop's own selector with another `select`."""
+
+    def __init__(self, real: selectors.BaseSelector, hook: StandardHook) -> None:
+        self._real = real
+        self.hook = hook
+
+    def select(self, timeout: float | None = None) -> _Events:
+        return self.hook.select(timeout)
+
+    def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
+        return self._real.register(fileobj, events, data)
+
+    def unregister(self, fileobj: Any) -> selectors.SelectorKey:
+        return self._real.unregister(fileobj)
+
+    def modify(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
+        return self._real.modify(fileobj, events, data)
+
+    def get_key(self, fileobj: Any) -> selectors.SelectorKey:
+        return self._real.get_key(fileobj)
+
+    def get_map(self) -> Any:
+        return self._real.get_map()
+
+    def close(self) -> None:
+        self._real.close()

@@ -1,0 +1,217 @@
+"""Taking turns with a run of trio.
+
+trio shuffles the tasks that are ready, on purpose. A session lets them run one at a time, in the
+order in which they became ready; those that became ready together go by their age. So a replay
+finds the same order again. Its clock and its idle point are had where trio waits for input.
+"""
+
+import math
+from collections import deque
+from collections.abc import Sequence
+from sys import _getframe
+from typing import Any, Final, final
+
+import trio
+from trio._core._run import Runner, SystemClock
+
+from vcr_gen.errors import DivergenceError, UsageError
+from vcr_gen.runtime.loops.trio_backend import TrioLoop
+from vcr_gen.runtime.loops.turns import Clock, LoopSession, read_clock
+
+__all__ = ["TrioHook"]
+
+_LONGEST = 24 * 60 * 60
+"""Seconds after which trio looks again, whatever happens."""
+
+_PROGRAM_READS: Final = Runner.current_time.__code__
+"""Where `trio.current_time` reads the clock; trio itself does so elsewhere."""
+
+_OFTEN = 10
+"""How often a program is cancelled that goes on after a divergence."""
+
+
+@final
+class _SessionClock(trio.abc.Clock):
+    """The session's clock in trio's form."""
+
+    def __init__(self, clock: Clock, session: LoopSession, deadlines: Any) -> None:
+        self._clock = clock
+        self._session = session
+        self._deadlines = deadlines
+
+    def start_clock(self) -> None:
+        """It runs already."""
+
+    def current_time(self) -> float:
+        if _getframe(1).f_code is _PROGRAM_READS:
+            # The next one may be the environment's, which must not fire while the program works.
+            return read_clock(self._clock, self._session, self._deadlines.next_deadline())
+        return self._clock.now
+
+    def deadline_to_sleep_time(self, deadline: float) -> float:
+        return deadline - self.current_time()
+
+
+@final
+class TrioHook:
+    """Stands between one run of trio and its input until it is removed."""
+
+    def __init__(
+        self, loop: TrioLoop, clock: Clock, session: LoopSession, timers: Sequence[float] = ()
+    ) -> None:
+        runner = loop.runner
+        own_clock = isinstance(runner.clock, SystemClock | _SessionClock)
+        if runner.is_guest or not own_clock:
+            raise UsageError(
+                "a session takes turns with trio where trio runs alone and on its own clock, not "
+                "as a guest of another loop, nor with a MockClock"
+            )
+        self.loop = loop
+        self._runner = runner
+        self._session = session
+        self._clock = clock
+        self._own_clock = runner.clock
+        self._ready: deque[Any] = deque()
+        self._cancelled = 0
+        self._passes = False
+        """Whether its session is over, and that of a hook above it is not."""
+        self.beneath: list[TrioHook] = []
+        """Hooks beneath this one that go when it goes."""
+        self._installed = True
+        self.timers = self._adopt_deadlines(timers)
+        runner.clock = _SessionClock(clock, session, runner.deadlines)
+        self._io = runner.io_manager
+        self.shares = isinstance(self._io, _HookedIO)
+        runner.io_manager = _HookedIO(self._io, self)
+
+    def nothing_before(self, when: float) -> bool:
+        """Not asked for: a task of trio waits wherever it awaits."""
+        del when
+        return False
+
+    def catch_up(self, when: float) -> None:
+        """Not done: the deadlines of trio's scopes do not tell when they were set."""
+        del when
+
+    def remove(self) -> None:
+        """Leave the run as it was found; deadlines that are left go on."""
+        if not self._installed:
+            return
+        above = self._runner.io_manager
+        if isinstance(above, _HookedIO) and above.hook is not self:
+            self._passes = True
+            above.hook.beneath.append(self)
+            return
+        self._installed = False
+        self._runner.io_manager = self._io
+        self._runner.clock = self._own_clock
+        self._runner.runq.extend(self._ready)
+        self._ready.clear()
+        now = self._own_clock.current_time()
+        for scope in self._scopes():
+            scope.deadline += now - self._clock.now
+        for hook in reversed(self.beneath):
+            hook.remove()
+
+    def _scopes(self) -> list[Any]:
+        """The scopes that have deadlines, the next one first."""
+        scopes = {entry[2] for entry in self._runner.deadlines._heap}
+        return sorted(
+            (scope for scope in scopes if math.isfinite(scope.deadline)),
+            key=lambda scope: scope.deadline,
+        )
+
+    def _adopt_deadlines(self, recorded: Sequence[float]) -> tuple[float, ...]:
+        """Put the deadlines of the run on the session's clock, as they stood in the recording."""
+        now = self._runner.clock.current_time()
+        found = self._scopes()
+        rests = [round(scope.deadline - now, 6) for scope in found]
+        if len(recorded) == len(rests):
+            rests = list(recorded)
+        for scope, rest in zip(found, rests, strict=True):
+            scope.deadline = self._clock.now + rest
+        return tuple(rests)
+
+    def get_events(self, timeout: float) -> Any:
+        """Wait for input, or let something enter where there is nothing else to do."""
+        if self._passes:
+            return self._io.get_events(timeout)
+        if self._ready or timeout <= 0:
+            try:
+                self._session.busy()
+            except DivergenceError as error:
+                self._cancel_program(error)
+            return self._io.get_events(0)
+        if self._runner.waiting_for_idle:  # somebody waits for the program itself to be idle
+            return self._io.get_events(timeout)
+        hears = self._hears()
+        if hears and not self._session.one_by_one and (events := self._io.get_events(0)):
+            return events
+        deadline = self._runner.deadlines.next_deadline()
+        timer = deadline if math.isfinite(deadline) else None
+        try:
+            wait = self._session.idle(timer, hears=hears)
+        except DivergenceError as error:
+            self._cancel_program(error)
+            wait = 0
+        events = self._io.get_events(_LONGEST if wait is None else wait)
+        if wait != 0:
+            self._session.woken(timer)
+            if self._runner.entry_queue.size():
+                self._session.told_by_thread()
+        return events
+
+    def _hears(self) -> bool:
+        """Whether a task waits for input or output, besides the one that threads wake."""
+        found = self._io.statistics()
+        names = ("tasks_waiting_read", "tasks_waiting_write", "tasks_waiting")  # by system
+        return sum(getattr(found, name, 0) for name in names) > 1
+
+    def process_events(self, events: Any) -> None:
+        """Find what became ready, and let only the first of it run."""
+        self._io.process_events(events)
+        runner = self._runner
+        if runner.io_manager.hook is not self:  # the hook above it sees to the order
+            runner.runq.extendleft(reversed(self._ready))
+            self._ready.clear()
+            return
+        runner.deadlines.expire(runner.clock.current_time())
+        self._ready.extend(sorted(runner.runq, key=lambda task: task._counter))
+        runner.runq.clear()
+        if self._ready:
+            runner.runq.append(self._ready.popleft())
+
+    def _cancel_program(self, divergence: DivergenceError) -> None:
+        """Nobody is left to tell of a divergence: the cancelled program gets it at its close.
+
+        Shields are for clean-up; one behind which a task waits for ever is taken away. The run of a
+        program that does not mind being cancelled is broken off.
+        """
+        self._cancelled += 1
+        if self._cancelled > _OFTEN:
+            raise divergence
+        if self._cancelled > 1:
+            for task in self._runner.tasks:
+                _unshield(task)
+        self._runner.main_task.parent_nursery.cancel_scope.cancel()
+
+
+def _unshield(task: Any) -> None:
+    status = task._cancel_status
+    while status is not None:
+        status._scope.shield = False
+        status = status._parent
+
+
+@final
+class _HookedIO:
+    """trio's own input and output with another way of waiting."""
+
+    def __init__(self, real: Any, hook: TrioHook) -> None:
+        self._real = real
+        self.hook = hook
+        self.get_events = hook.get_events
+        self.process_events = hook.process_events
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)

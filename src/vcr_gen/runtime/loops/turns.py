@@ -1,0 +1,303 @@
+"""Taking turns with a loop: what the environment says enters only when the loop is idle.
+
+A program reacts to each result before it sees the next one, so that the order of its reactions can
+be had again. The same hook serves both ways: a recording releases one waiting result at each idle
+point, a replay delivers the next recorded one.
+
+The loop's clock is the session's. It moves at idle points, so timers fire where they fired, and a
+replay takes no wall time. While a recording computes, real time goes on, and the clock lags behind:
+a timer that is made then really waits that much longer. Before the lag is noticeable, the clock
+catches up, and the tape says where (a *tick*): at which reading of the clock, or which round of the
+loop, since it moved last.
+"""
+
+import time
+from asyncio.events import _get_running_loop
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+from typing import Protocol, final
+
+from vcr_gen.runtime.loops.backends import Loop, running_library
+from vcr_gen.runtime.loops.environment import in_environment
+from vcr_gen.runtime.loops.hook import Hook
+from vcr_gen.runtime.loops.jobs import JobGate
+
+__all__ = [
+    "FORCE_AFTER",
+    "FORCE_AFTER_ROUNDS",
+    "TOGETHER",
+    "Clock",
+    "Idle",
+    "LoopSession",
+    "RecordingTurns",
+    "read_clock",
+]
+
+TOGETHER = 2e-9
+"""Seconds within which a loop takes a timer to be due: it would fire together with what enters."""
+
+FORCE_AFTER = 0.2
+"""Seconds a result may wait for a busy loop before it is handed back anyway."""
+
+FORCE_AFTER_ROUNDS = 50
+"""How often the loop must have gone round by then: a process that was held up is not busy."""
+
+LAG = 0.02
+"""Seconds that the clock of a recording may be behind the real one when the program reads it."""
+
+_JUST_BEFORE = 2e-6
+"""Seconds by which something comes before a timer, so that it does in a file's microseconds too."""
+
+
+@final
+class Clock:
+    """The session's clock: seconds since it began, in whole microseconds so that files keep it."""
+
+    __slots__ = ("_origin", "now", "readings", "rounds")
+
+    def __init__(self) -> None:
+        self._origin = time.monotonic()
+        self.now = 0.0
+        """Where the loops of the session stand."""
+        self.readings = 0
+        """How often the program has read the clock since it moved."""
+        self.rounds = 0
+        """In how many rounds of a loop the program was at work since then."""
+
+    def real(self) -> float:
+        """Real seconds since the session began."""
+        return round(time.monotonic() - self._origin, 6)
+
+    def advance(self, to: float) -> None:
+        """Move forward; the clock never runs back."""
+        if to > self.now:
+            self.now = to
+            self.readings = self.rounds = 0
+
+
+class Idle(Protocol):
+    """What a session does when a loop has nothing ready."""
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether input is taken in only when the loop is idle, and one at a time."""
+
+    def idle(self, timer: float | None, *, hears: bool, lag: float = 0.0) -> float | None:
+        """React to an idle loop whose next timer is due at `timer`, and which may get input.
+
+        The clock was behind by the `lag` when the timer was made. Returns how long the loop may
+        really wait: 0 when something was made ready.
+        """
+
+    def busy(self, timer: float | None = None) -> bool:
+        """The loop goes round and still has callbacks ready; whether it looks for input.
+
+        Its next timer is due at `timer`, where that is known and the callbacks are the program's.
+        """
+
+    @property
+    def lag(self) -> float:
+        """How far the clock is behind the real one."""
+
+    def clock_is_read(self, before: float = inf) -> None:
+        """The program reads the loop's clock, which must not get to a time `before` it is idle."""
+
+    def woken(self, timer: float | None) -> None:
+        """The loop really waited and goes on."""
+
+    def told_by_thread(self) -> None:
+        """Another thread made the loop go on, and the tape does not know when."""
+
+
+class LoopSession(Idle, Protocol):
+    """What a hooked loop needs from a session."""
+
+    def job_gate(self) -> JobGate:
+        """Who hands the results of executor jobs back."""
+
+
+def read_clock(clock: Clock, session: Idle, before: float = inf) -> float:
+    """What the code that runs is told when it reads its loop's clock.
+
+    The environment's own timers count in real time, and no replay has them.
+    """
+    if in_environment.get():
+        return max(clock.now, clock.real())
+    session.clock_is_read(before)
+    return clock.now
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """Something that waits to enter the program."""
+
+    arrival: float
+    wanted: Callable[[], bool]
+    enter: Callable[[], None]
+
+
+@final
+class _LoopTurns:
+    """What waits to enter the program in one loop, and how often that loop went round."""
+
+    def __init__(self) -> None:
+        self.waiting: deque[_Turn] = deque()
+        self.rounds = 0
+        """How often the loop went round."""
+        self.idles = 0
+        """How often it was idle."""
+        self.rounds_busy = 0
+        """How often it went round since it was idle, or since a result was forced on it."""
+
+    def is_idle(self) -> None:
+        """The loop has nothing else to do."""
+        self.idles += 1
+        self.rounds_busy = 0
+
+
+@final
+class RecordingTurns:
+    """Hands finished real calls back one at a time, each when its loop is idle.
+
+    What the environment's input wakes begins at an idle point too, so that a callback which cannot
+    wait for its turn does not come while the program is at work.
+    """
+
+    one_by_one = True
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._loops: dict[Loop, _LoopTurns] = {}
+        self.note_tick: Callable[[float, int, int], None] = lambda *_: None
+        """Writes down from what time the clock caught up, at which reading or which round."""
+        self.forced = 0
+        """How many results were handed back to a loop that was never idle."""
+
+    @property
+    def here(self) -> _LoopTurns:
+        """The turns of the running loop."""
+        return self._of(_get_running_loop() or running_library().loop())
+
+    def _of(self, loop: Loop) -> _LoopTurns:
+        turns = self._loops.get(loop)
+        if turns is None:
+            turns = self._loops[loop] = _LoopTurns()
+        return turns
+
+    def has_come(self, hook: Hook) -> bool:
+        """Whether a result that is there now is next, so that it need not wait for its turn."""
+        arrival = self._clock.real()
+        turns = self._of(hook.loop)
+        if turns.waiting or not hook.nothing_before(arrival):
+            return False
+        turns.is_idle()
+        self._clock.advance(arrival)
+        return True
+
+    async def turn(self, *, patient: bool = False) -> None:
+        """Wait until it is this result's turn to enter the program; `patient` once cancelled."""
+        parked = running_library().park(patient=patient)
+
+        def enter() -> None:
+            if not parked.done():
+                parked.set_result(None)
+
+        self.queue(lambda: not parked.done(), enter, parked.get_loop())
+        await parked
+
+    def queue(
+        self,
+        wanted: Callable[[], bool],
+        enter: Callable[[], None],
+        loop: Loop,
+    ) -> None:
+        """Let something enter the program in its turn, if it is still wanted then."""
+        self._of(loop).waiting.append(_Turn(self._clock.real(), wanted, enter))
+
+    def close(self) -> None:
+        """Hand back every result that still waits: nobody watches the loops any more."""
+        for loop, turns in list(self._loops.items()):
+            while turns.waiting:
+                turn = turns.waiting.popleft()
+                if not loop.is_closed():
+                    loop.call_soon_threadsafe(turn.enter)
+
+    def idle(self, timer: float | None, *, hears: bool, lag: float = 0.0) -> float | None:
+        """Release the oldest result, unless a timer is due before it came."""
+        del hears
+        turns = self.here
+        turns.is_idle()
+        waiting = turns.waiting
+        while waiting and not waiting[0].wanted():  # cancelled while it waited
+            waiting.popleft()
+        if waiting:
+            arrival = waiting[0].arrival
+            if timer is not None:
+                before = round(timer - _JUST_BEFORE, 6)
+                if timer + lag <= arrival + TOGETHER or before <= self._clock.now:
+                    self._clock.advance(timer)
+                    return 0
+                arrival = min(arrival, before)
+            self._clock.advance(arrival)
+            waiting.popleft().enter()
+            return 0
+        if timer is None:
+            return None
+        left = timer + lag - self._clock.real()
+        if left <= 0:
+            self._clock.advance(timer)
+            return 0
+        return left
+
+    def busy(self, timer: float | None = None) -> bool:
+        """Do for a loop that is never idle what else happens at idle points: now and then."""
+        turns = self.here
+        turns.rounds += 1
+        turns.rounds_busy += 1
+        if timer is not None:
+            self._clock.rounds += 1
+            if timer <= self._clock.real() and self.lag > LAG:
+                self._catch_up(0, self._clock.rounds)
+        if turns.rounds_busy < FORCE_AFTER_ROUNDS:
+            return False
+        real = self._clock.real()
+        if turns.waiting:
+            if real - turns.waiting[0].arrival > FORCE_AFTER:
+                turns.rounds_busy = 0
+                turn = turns.waiting.popleft()
+                if turn.wanted():
+                    self.forced += 1
+                    self._clock.advance(turn.arrival)
+                    turn.enter()
+        elif real - self._clock.now > FORCE_AFTER:  # it may wait for time to pass
+            turns.rounds_busy = 0
+            self._clock.advance(real)
+        return True
+
+    @property
+    def lag(self) -> float:
+        """How far the clock is behind the real one."""
+        return max(0.0, self._clock.real() - self._clock.now)
+
+    def clock_is_read(self, before: float = inf) -> None:
+        """Let the clock catch up before its lag is noticeable."""
+        self._clock.readings += 1
+        if self.lag > LAG:
+            self._catch_up(self._clock.readings, 0, before - _JUST_BEFORE)
+
+    def _catch_up(self, readings: int, rounds: int, most: float = inf) -> None:
+        since, to = self._clock.now, min(self._clock.real(), most)
+        if to > since:
+            self._clock.advance(to)
+            self.note_tick(since, readings, rounds)
+
+    def woken(self, timer: float | None) -> None:
+        """Let the session's clock follow the real one, but not to a timer."""
+        real = self._clock.real()
+        self._clock.advance(real if timer is None else min(real, timer - _JUST_BEFORE))
+
+    def told_by_thread(self) -> None:
+        """It may well be the real environment's."""

@@ -1,1 +1,0 @@
-"""Which recorded event a live one stands for, and what of it must agree."""

@@ -1,0 +1,221 @@
+"""Where in a text secrets stand: by the form of well-known keys, by names, and by what is known."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, final
+
+from vcr_gen.runtime.codec.placeholders import ANY_SPELLING
+from vcr_gen.runtime.privacy import known_forms
+from vcr_gen.runtime.privacy.assignments import NAME_WORDS, assigned
+from vcr_gen.runtime.privacy.command_lines import command_spans, may_hold_command
+from vcr_gen.runtime.privacy.field_names import Naming, naming_of, rule_of
+from vcr_gen.runtime.privacy.header_values import authorization, cookies, lone_credentials
+from vcr_gen.runtime.privacy.json_texts import Literal, Number, Tree, json_documents, tree_of
+from vcr_gen.runtime.privacy.judging import is_credential, spreads
+from vcr_gen.runtime.privacy.key_formats import KEY_FORMATS
+from vcr_gen.runtime.privacy.spans import Span, merged, secret_in
+from vcr_gen.runtime.privacy.structure import NOTHING, Context, in_dict, in_list
+
+__all__ = ["BASE64", "DEFAULT_RULES", "LONG_KEY", "NAMES", "SMALL_NUMBER", "Finder"]
+
+NAMES: Final = "names"
+BASE64: Final = "base64"
+
+DEFAULT_RULES: Final = (
+    *(known.name for known in KEY_FORMATS),
+    known_forms.PRIVATE_KEY,
+    known_forms.URL_PASSWORD,
+    NAMES,
+    BASE64,
+)
+"""The names of the rules that hold without configuration."""
+
+SMALL_NUMBER: Final = 1000
+"""A number below is no secret, whatever it stands under."""
+
+LONG_KEY: Final = 16
+"""A key of a mapping that is shorter holds no secret."""
+
+_MARK: Final = re.compile(r"[=:<>'\"%-]")
+"""What stands between a name and its value, or before an option."""
+_DEEP: Final = 2
+"""How often base64 inside base64 is opened."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """Finds secrets in texts, by the rules of one session."""
+
+    off: frozenset[str] = frozenset()
+    """The default rules that do not hold."""
+    patterns: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    """More rules: a match is a secret, or its first group where it has one."""
+    functions: Mapping[str, Callable[[str], Iterable[str]]] = field(default_factory=dict)
+    """More rules: each says which parts of a text are secret."""
+    keys: frozenset[str] = frozenset()
+    """More names of credentials, in lower case."""
+    words: "re.Pattern[str]" = NAME_WORDS
+    """What the names of credentials hold; each of `keys` too."""
+    allowed: frozenset[str] = frozenset()
+    """Texts that are no secrets, whatever they look like."""
+
+    @property
+    def by_names(self) -> bool:
+        """Whether names say what is secret."""
+        return NAMES not in self.off
+
+    def naming(self, name: str, *, in_query: bool = False) -> Naming:
+        """What a name says of its value."""
+        if self.keys and name.lower() in self.keys:
+            return Naming.STRONG
+        return naming_of(name, in_query=in_query) if self.by_names else Naming.HARMLESS
+
+    def may_hold(self, text: str) -> bool:
+        """Whether a closer look is worth it; cheap, and never wrong when it says no."""
+        if self.patterns or self.functions or known_forms.may_have_form(text):
+            return True
+        if len(text) < 5:
+            return False
+        lower = text.lower()
+        if _MARK.search(text) is not None and self.words.search(lower) is not None:
+            return True
+        return may_hold_command(lower)
+
+    def find(
+        self,
+        text: str,
+        context: Context = NOTHING,
+        *,
+        known: Iterable[str] = (),
+        eager: bool = False,
+        depth: int = 0,
+    ) -> list[Span]:
+        """The secrets in a text, in order; `context` is what is known from where it stands.
+
+        If `eager`, everything that a name calls a secret is one, whatever it looks like.
+        """
+        spans: list[Span] = []
+        if self.may_hold(text):
+            known = tuple(known)
+            documents = (
+                list(json_documents(text)) if "{" in text or "[" in text or '"' in text else []
+            )
+            for start, end in documents:
+                tree = tree_of(text, start, end)
+                spans += self._in_tree(tree, known, eager=eager, depth=depth)
+            spans += self._in_flat(_without(text, documents), known, eager=eager, depth=depth)
+            spans += self._added(text)
+        spans += context.spans
+        if context.naming is not Naming.HARMLESS:
+            spans += _by_name(text, context, eager=eager)
+        for secret in known:
+            spans += _occurrences(text, secret)
+        if not spans:
+            return spans
+        if self.allowed:
+            spans = [span for span in spans if secret_in(text, span) not in self.allowed]
+        protected = (
+            [found.span() for found in ANY_SPELLING.finditer(text)] if "edacted" in text else ()
+        )
+        return merged(spans, protected)
+
+    def _in_flat(
+        self, text: str, known: tuple[str, ...], *, eager: bool, depth: int
+    ) -> Iterator[Span]:
+        """The secrets in a text without structure."""
+        yield from known_forms.key_formats(text, self.off)
+        if known_forms.PRIVATE_KEY not in self.off:
+            yield from known_forms.private_keys(text)
+        if known_forms.URL_PASSWORD not in self.off:
+            yield from known_forms.url_passwords(text)
+        yield from assigned(text, self.naming, words=self.words, eager=eager)
+        if self.by_names:
+            yield from command_spans(text)
+            yield from lone_credentials(text, eager=eager)
+        if depth < _DEEP and BASE64 not in self.off:
+            yield from self._encoded(text, known, depth)
+
+    def _in_tree(
+        self, tree: Tree, known: tuple[str, ...], *, eager: bool, depth: int
+    ) -> Iterator[Span]:
+        """The secrets in the strings of a JSON document; without recursion, as it may be deep."""
+        pending: list[tuple[Tree, Context]] = [(tree, NOTHING)]
+        while pending:
+            value, context = pending.pop()
+            if isinstance(value, Literal):
+                if len(value) > 4 or context is not NOTHING or self.patterns or self.functions:
+                    found = self.find(str(value), context, known=known, eager=eager, depth=depth)
+                    yield from _in_text(value, found)
+            elif isinstance(value, Number):
+                if context.naming is Naming.STRONG and abs(value) >= SMALL_NUMBER:
+                    yield Span(value.start, value.end, rule_of(context.name), stand_in="0")
+            elif isinstance(value, dict):
+                for key, item in value.items():
+                    if len(key) >= LONG_KEY:
+                        pending.append((key, NOTHING))
+                    pending.append((item, in_dict(value, key, context, self.naming)))
+            elif isinstance(value, list):
+                contexts = in_list(value, context, self.naming, by_names=self.by_names)
+                pending += zip(value, contexts, strict=True)
+
+    def _encoded(self, text: str, known: tuple[str, ...], depth: int) -> Iterator[Span]:
+        for found in known_forms.ENCODED.finditer(text):
+            run = found[0]
+            if run == run.lower() or run == run.upper():
+                continue
+            inner = known_forms.decoded(run)
+            if inner is not None and self.find(inner, known=known, depth=depth + 1):
+                yield Span(*found.span(), BASE64)
+
+    def _added(self, text: str) -> Iterator[Span]:
+        for name, pattern in self.patterns.items():
+            for found in pattern.finditer(text):
+                group = 1 if pattern.groups and found[1] is not None else 0
+                if found.end(group) > found.start(group):
+                    yield Span(*found.span(group), name)
+        for name, function in self.functions.items():
+            for secret in function(text):
+                for span in _occurrences(text, secret):
+                    yield span._replace(rule=name)
+
+
+def _by_name(text: str, context: Context, *, eager: bool) -> Iterator[Span]:
+    """The secrets of a text that stands under the name of a credential."""
+    name, naming, end = context.name, context.naming, len(text)
+    if not text.strip():
+        return
+    if naming is Naming.AUTHORIZATION:
+        yield from authorization(text, 0, end, rule_of(name), exact=True, eager=eager)
+    elif naming is Naming.COOKIE:
+        yield from cookies(text, 0, end, exact=True, eager=eager)
+    elif eager or is_credential(text, name, naming):
+        yield Span(0, end, rule_of(name), spreads=spreads(text, naming))
+
+
+def _in_text(literal: Literal, spans: list[Span]) -> Iterator[Span]:
+    """The secrets of a string of a JSON text, as places in that text."""
+    places = literal.places() if spans else []
+    for span in spans:
+        secret = secret_in(literal, span)
+        yield span._replace(
+            start=places[span.start], end=places[span.end], open=False, secret=secret
+        )
+
+
+def _without(text: str, places: list[tuple[int, int]]) -> str:
+    """The text with blank lines in these places, as long as before."""
+    pieces: list[str] = []
+    position = 0
+    for start, end in places:
+        pieces += (text[position:start], "\n" * (end - start))
+        position = end
+    return "".join((*pieces, text[position:])) if places else text
+
+
+def _occurrences(text: str, secret: str) -> Iterator[Span]:
+    position = text.find(secret) if secret else -1
+    while position >= 0:
+        yield Span(position, position + len(secret), "secret")
+        position = text.find(secret, position + len(secret))

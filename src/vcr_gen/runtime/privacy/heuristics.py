@@ -1,0 +1,121 @@
+"""What a value looks like: a credential, an ordinary value, a stand-in, a name in source code."""
+
+import re
+from typing import Final
+from urllib.parse import unquote
+
+__all__ = [
+    "is_credential_word",
+    "is_distinctive",
+    "is_filler",
+    "is_identifier",
+    "is_ordinary",
+    "is_sentence",
+    "looks_secret",
+    "may_be_code",
+]
+
+_TOKEN: Final = re.compile(r"[A-Za-z0-9_.~+/=:%-]{16,4096}")
+_FILLER: Final = re.compile(
+    r"\s*(?:\$\{?\w+\}?|\$?\{\{?[^{}]*\}?\}|\$\([^()]*\)|%\(?\w*\)?s|%\w+%|\.{2,}|…|-+|\*+|•+|[xX]{3,}"
+    r"|<[^<>]*>|\[[^\[\]]*\]|!(?:env|include|ref|secret|sub|vault)"
+    r"|your[-_ ](?:\w{1,20}[-_ ]){0,3}(?:key|token|password|secret)(?:[-_ ]here)?"
+    r"|null|nil|none|true|false|undefined|not set|unset|redacted|masked|hidden|deleted)?\s*",
+    re.IGNORECASE,
+)
+_CODE: Final = re.compile(r"[A-Za-z_][A-Za-z_.]*")
+_ORDINARY: Final = re.compile(
+    r"""
+    .{0,3}
+    | [A-Za-z][a-z]{0,15} | [A-Z]{1,5}                              # dark, Berlin, EUR
+    | [-+]?[a-z]{1,16}(?:[-_.:,+\ /][a-z]{1,16}){1,2}               # -created_at, price:asc
+    | [a-z]{2,3}(?:[-_][A-Z][a-z]{3})?[-_][A-Za-z]{2}(?:\.[Uu][Tt][Ff]-?8)?   # de_DE.UTF-8
+    | [A-Z][A-Za-z]+(?:/[A-Z][A-Za-z_+-]{1,30}\d{0,2}){1,2}         # America/New_York
+    | (?:UTC|GMT)[+-]\d{1,2}(?::?\d\d)?
+    | [-+]?\d{1,9}(?:\.\d{1,6})?%? | 1[4-9]\d{8}(?:\d{3})?          # a number, a time stamp
+    | \d{2,5}x\d{2,5} | [vV]?\d{1,3}(?:\.\d{1,4}){1,3}              # 1920x1080, v1.2.3
+    | \d{4}-\d\d-\d\d(?:[T\ ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?
+    | ~?(?:/(?:[A-Za-z_.-]{1,24}|[\w.-]{1,12}))+/? | [A-Za-z]:\\[\w.\\\ -]{0,200}   # a path
+    """,
+    re.VERBOSE,
+)
+_IDENTIFIER: Final = re.compile(
+    r"(?:[a-z]{1,12}[-_.:])?(?:"
+    r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[0-9a-f-]{16,128}|[0-9A-F]{16,128}"
+    r"|[0-9A-HJKMNP-TV-Z]{26}|[\d.:-]{4,})"
+)
+_WORDS: Final = re.compile(r"[A-Za-z][A-Za-z'-]*")
+_SENTENCE_WORDS: Final = frozenset(
+    {"a", "an", "and", "are", "at", "be", "been", "cannot", "does"}
+    | {"field", "for", "has", "have", "incorrect", "invalid", "is", "it", "least"}
+    | {"must", "not", "of", "or", "please", "required", "should", "than", "the"}
+    | {"this", "to", "too", "was", "with", "your"}
+)
+_SHORTEST: Final = 6
+_LONG_NUMBER: Final = 12
+
+
+def looks_secret(value: str) -> bool:
+    """Whether a value is long and mixed enough to be a key, and not a word or a number."""
+    if not _TOKEN.fullmatch(value):
+        return False
+    letters = any(char.isalpha() for char in value)
+    digits = any(char.isdigit() for char in value)
+    return letters and (digits or (len(value) >= 20 and value != value.lower() != value.upper()))
+
+
+def is_credential_word(word: str) -> bool:
+    """Whether a word in running text can hardly be a word of a language."""
+    if len(word) < _SHORTEST or is_ordinary(word):
+        return False
+    body = word[1:]
+    return (
+        any(char.isdigit() for char in word)
+        or (body != body.lower() and body != body.upper())
+        or not all(char.isalpha() or char in "-_./" for char in word)
+        or (len(word) >= 20 and word.isalpha())
+    )
+
+
+def is_ordinary(value: str) -> bool:
+    """Whether a value is plainly no credential: a word, a locale, a time zone, a date, a path."""
+    if len(value) > 200:
+        return False
+    return _ORDINARY.fullmatch(unquote(value) if "%" in value else value) is not None
+
+
+def is_identifier(value: str) -> bool:
+    """Whether a value is a UUID, a digest or a number, which are mostly names of things."""
+    return _IDENTIFIER.fullmatch(value) is not None
+
+
+def is_sentence(value: str) -> bool:
+    """Whether a value is said to a person: `must be at least 8 characters`."""
+    words = _WORDS.findall(value) if " " in value else ()
+    return len(words) > 2 and any(word.lower() in _SENTENCE_WORDS for word in words)
+
+
+def is_filler(value: str) -> bool:
+    """Whether something only stands for a secret: `${TOKEN}`, `***`, `null`, nothing."""
+    return len(value) <= 200 and _FILLER.fullmatch(value) is not None
+
+
+def may_be_code(value: str) -> bool:
+    """Whether an unquoted value may be the name of something: `api_key=settings.key`."""
+    return _CODE.fullmatch(value) is not None
+
+
+def is_distinctive(text: str) -> bool:
+    """Whether a text hardly occurs by chance: no common word, and no number but a long one.
+
+    Numbers of cards and accounts have at least `_LONG_NUMBER` digits.
+    """
+    if len(text) < _SHORTEST:
+        return False
+    kinds = (
+        any(char.islower() for char in text),
+        any(char.isupper() for char in text),
+        any(char.isdigit() for char in text),
+        not text.isalnum(),
+    )
+    return sum(kinds) > 1 or len(text) >= (_LONG_NUMBER if text.isdigit() else 24)

@@ -1,0 +1,198 @@
+"""All that one session knows of secrets."""
+
+import json
+import re
+from collections.abc import Callable
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import final
+
+from vcr_gen.paths import FieldPath
+from vcr_gen.runtime.codec import MISSING, Missing, field_paths
+from vcr_gen.runtime.codec.placeholders import placeholders_in
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.privacy.align import Aligner
+from vcr_gen.runtime.privacy.field_names import Naming, name_of_result
+from vcr_gen.runtime.privacy.finder import Finder
+from vcr_gen.runtime.privacy.redactor import Redactor
+from vcr_gen.runtime.privacy.settings import Redaction
+from vcr_gen.runtime.privacy.vault import Vault
+
+__all__ = ["Secrets", "hidden", "hidden_in", "redacting"]
+
+
+@final
+class Secrets:
+    """Redacts what a session stores, and compares what it replays up to its secrets."""
+
+    def __init__(self, redaction: Redaction, *, replaying: bool = False) -> None:
+        finder = redaction.finder()
+        self._fields = list(redaction.places())
+        self._spared: dict[str, list[FieldPath]] = {}
+        self.vault = Vault(replaying=replaying)
+        self.redactor = Redactor(finder, self.vault)
+        self._aligner = Aligner(finder, self.vault)
+
+    def add_field(self, of: str, path: FieldPath) -> None:
+        """Take a place in the calls of one method for a secret."""
+        if (of, path) not in self._fields:
+            self._fields.append((of, path))
+
+    def spare(self, of: str, path: FieldPath) -> None:
+        """Take what stands at a place for no secret, whatever its name: one of a declared few."""
+        names = [step for step in path.steps if isinstance(step, str)]
+        roots = [name_of_result(of) if path.root == _ROOTS["returned"] else path.root]
+        naming = self.redactor.finder.naming
+        if any(name and naming(name) is not Naming.HARMLESS for name in (*roots, *names)):
+            self._spared.setdefault(of, []).append(path)
+
+    def redact(self, of: str, kind: str, value: Plain) -> Plain:
+        """A value of a call without its secrets: its arguments by name, its result, …"""
+        if self._fields:
+            value = self._redact_fields(of, kind, value)
+        spared = self._spared_in(of, kind)
+        seen = value
+        for path in spared:  # not shown to the redactor: what it finds once, it finds everywhere
+            seen = field_paths.replace(path, seen, _nothing)
+        made = self.redactor.redact(seen, name_of_result(of) if kind == "returned" else "")
+        for path in spared:
+            made = field_paths.align(path, value, made, _as_it_was)
+        return made
+
+    def entry(self, entry: dict[str, Plain]) -> dict[str, Plain]:
+        """The header or an event of a file without the secrets in its values."""
+        return {
+            key: self.redactor.redact(value) if key in _VALUES else value
+            for key, value in entry.items()
+        }
+
+    def hide(self, value: Plain) -> str:
+        """The placeholder for a value that is marked `Secret`."""
+        return self.redactor.hide("secret", value)
+
+    def feed(self, value: Plain) -> None:
+        """The program is given this value of the tape, with placeholders for its secrets."""
+        if found := placeholders_in(value):
+            self.vault.feed(found)
+
+    def text(self, text: str) -> str:
+        """A text for people without secrets."""
+        return self.redactor.text(text)
+
+    def _redact_fields(self, of: str, kind: str, value: Plain) -> Plain:
+        for pattern, path in self._fields:
+            if not fnmatchcase(of, pattern):
+                continue
+            if kind == "call" and isinstance(value, dict):
+                for name in [name for name in value if path.starts_at(name)]:
+                    made = field_paths.replace(path, value[name], self._hide_place)
+                    value = {**value, name: made}
+            elif kind != "call" and path.starts_at(_ROOTS[kind]):
+                value = field_paths.replace(path, value, self._hide_place)
+        return value
+
+    def _hide_place(self, value: Plain) -> Plain:
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, int | float):
+            return type(value)(0)
+        if isinstance(value, str) or set(value) & {"$base64", "$escaped"}:
+            return self.redactor.hide("field", value)
+        if isinstance(value, list):
+            return [self._hide_place(item) for item in value]
+        return {
+            key: each if key == "$type" else self._hide_place(each) for key, each in value.items()
+        }
+
+    def _spared_in(self, of: str, kind: str) -> list[FieldPath]:
+        """The places of `spare` in the values of one kind, as seen from the value."""
+        if of not in self._spared:
+            return []
+        if kind == "call":  # the value is all arguments, by name
+            roots = _ROOTS.values()
+            paths = [path for path in self._spared[of] if path.root not in roots]
+            return [FieldPath("", "", (path.root, *path.steps)) for path in paths]
+        return [path for path in self._spared[of] if path.root == _ROOTS[kind]]
+
+    def refused(self, place: str, got: str) -> str:
+        """What a message says of a value that was refused; nothing, under the name of a secret."""
+        names = _NAMES.findall(place)
+        if names and self.redactor.finder.naming(names[-1]) is not Naming.HARMLESS:
+            return "something else, not shown"
+        return self.text(got)
+
+    def without_known(self, text: str) -> str:
+        """A text that was put together from redacted ones, without what is secret by its name."""
+        for secret in self.vault.known:
+            for spelling in {secret, json.dumps(secret)[1:-1]}:  # plain, and inside of JSON
+                if spelling in text:
+                    text = text.replace(spelling, self.vault.hide("secret", secret))
+        return text
+
+    def entry_without_known(self, entry: dict[str, Plain]) -> dict[str, Plain]:
+        """The header or an event of a file without what turned out to be secret after it."""
+        return {
+            key: self._without_known(value) if key in _VALUES else value
+            for key, value in entry.items()
+        }
+
+    def _without_known(self, value: Plain) -> Plain:
+        if isinstance(value, str):
+            return self.without_known(value)
+        if isinstance(value, list):
+            return [self._without_known(item) for item in value]
+        if isinstance(value, dict):
+            return {
+                self.without_known(key): self._without_known(item) for key, item in value.items()
+            }
+        return value
+
+    def align(self, recorded: Plain, actual: Plain) -> Plain:
+        """The live value, as recorded wherever only its secrets are others."""
+        return self._aligner.align(recorded, actual)
+
+
+_VALUES = frozenset({"initial_state", "args", "value", "returned", "raised"})
+"""Where values of the program stand in a header or an event; the rest is our own."""
+
+_NAMES = re.compile(r"[A-Za-z_][\w-]*")
+
+_ROOTS = {
+    "item": "$item",
+    "sent": "$sent",
+    "thrown": "$sent",
+    "returned": "$result",
+    "raised": "$raised",
+}
+
+
+def _nothing(value: Plain) -> Plain:
+    del value
+    return None
+
+
+def _as_it_was(
+    place: field_paths.Place, before: Plain | Missing, after: Plain | Missing
+) -> Plain | Missing:
+    del place
+    return after if before is MISSING else before
+
+
+def redacting() -> Callable[[dict[str, Plain]], dict[str, Plain]]:
+    """What takes the secrets out of the entries of a file that is shown to people."""
+    return Secrets(Redaction()).entry
+
+
+@cache
+def _default() -> Finder:
+    return Redaction().finder()
+
+
+def hidden(text: str) -> str:
+    """A text for people, without what the default rules know, where no session is at hand."""
+    return Redactor(_default(), Vault()).text(text)
+
+
+def hidden_in(value: Plain) -> Plain:
+    """A value for people, without what the default rules know of its structure."""
+    return Redactor(_default(), Vault()).redact(value)

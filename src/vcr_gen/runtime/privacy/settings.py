@@ -1,0 +1,101 @@
+"""What a user says about redaction: more rules, and which of the default ones do not hold."""
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias, final
+
+from vcr_gen.errors import UsageError
+from vcr_gen.paths import FieldPath, parse_path
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.privacy.assignments import NAME_WORDS
+from vcr_gen.runtime.privacy.finder import DEFAULT_RULES, Finder
+
+__all__ = ["Redaction"]
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
+FindSecrets: TypeAlias = Callable[[str], Iterable[str]]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redaction:
+    """What is secret in a session, besides what vcr-gen knows by itself."""
+
+    patterns: Mapping[str, str | re.Pattern[str]] = field(default_factory=dict)
+    """Regular expressions by name; a match is a secret, or its first group where it has one."""
+    keys: Sequence[str] = ()
+    """Names of fields, keys, headers and parameters whose values are secrets, in any case."""
+    fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Field paths by method: `{"Api.login": ["body.$json.pin"]}`; `*` stands for anything."""
+    functions: Mapping[str, FindSecrets] = field(default_factory=dict)
+    """Functions by name; each gets a text and gives the parts of it that are secrets."""
+    allow: Sequence[str] = ()
+    """Texts that are no secrets, whatever they look like: example keys of a documentation."""
+    off: Sequence[str] = ()
+    """Names of default rules that do not hold here."""
+
+    def __post_init__(self) -> None:
+        for name in (*self.patterns, *self.functions):
+            if not _NAME.fullmatch(name):
+                raise UsageError(
+                    f"Redaction: {name!r} names a rule: expected small letters, digits and `-`"
+                )
+        for name in self.off:
+            if name not in DEFAULT_RULES:
+                meant = difflib.get_close_matches(name, DEFAULT_RULES, n=1)
+                hint = f"; did you mean {meant[0]!r}?" if meant else ""
+                raise UsageError(f"Redaction: there is no rule {name!r} to switch off{hint}")
+        for name, function in self.functions.items():
+            if not callable(function):
+                raise UsageError(f"Redaction: function {name!r} cannot be called")
+        self._compiled()
+        self.places()
+
+    def places(self) -> tuple[tuple[str, FieldPath], ...]:
+        """The field paths, each with the methods that it is for."""
+        return tuple(
+            (method, parse_path(path)) for method, paths in self.fields.items() for path in paths
+        )
+
+    def finder(self) -> Finder:
+        """What finds the secrets of these rules."""
+        return Finder(
+            off=frozenset(self.off),
+            patterns=self._compiled(),
+            functions=dict(self.functions),
+            keys=frozenset(key.lower() for key in self.keys),
+            words=self._words(),
+            allowed=frozenset(self.allow),
+        )
+
+    def header(self) -> dict[str, Plain]:
+        """What a cassette says about these rules; names only, and no secrets."""
+        said: dict[str, Plain] = {}
+        added: list[Plain] = [
+            *(f"pattern {name}" for name in self.patterns),
+            *(f"key {name}" for name in self.keys),
+            *(f"field {of} {path}" for of, paths in self.fields.items() for path in paths),
+            *(f"function {name}" for name in self.functions),
+        ]
+        if added:
+            said["added"] = added
+        if self.off:
+            said["without"] = list(self.off)
+        if self.allow:
+            said["allowed"] = len(self.allow)
+        return said
+
+    def _words(self) -> re.Pattern[str]:
+        names = [re.escape(key.lower()) for key in self.keys]
+        return re.compile("|".join([*names, NAME_WORDS.pattern])) if names else NAME_WORDS
+
+    def _compiled(self) -> dict[str, re.Pattern[str]]:
+        made: dict[str, re.Pattern[str]] = {}
+        for name, pattern in self.patterns.items():
+            try:
+                made[name] = re.compile(pattern)
+            except re.error as error:
+                raise UsageError(f"Redaction: pattern {name!r}: {error}") from None
+        return made

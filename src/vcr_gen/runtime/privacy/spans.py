@@ -1,0 +1,53 @@
+"""A place in a text where a secret stands, and how places that overlap become one."""
+
+from collections import deque
+from collections.abc import Iterable
+from typing import NamedTuple
+
+__all__ = ["Span", "merged", "secret_in"]
+
+
+class Span(NamedTuple):
+    """One secret in a text."""
+
+    start: int
+    end: int
+    rule: str
+    """The name of the rule that found it."""
+    spreads: bool = False
+    """Whether the same text is a secret in every other place too."""
+    open: bool = False
+    """Whether the secret may continue after the end of the text."""
+    secret: str | None = None
+    """The secret without the escapes of the text around it; None where it has none."""
+    stand_in: str = ""
+    """What is written where a placeholder cannot be: `0` for a number."""
+
+
+def secret_in(text: str, span: Span) -> str:
+    """The secret at a place, without the escapes of the text around it."""
+    return text[span.start : span.end] if span.secret is None else span.secret
+
+
+def merged(spans: Iterable[Span], protected: Iterable[tuple[int, int]] = ()) -> list[Span]:
+    """The spans in order, without overlaps, and without those that touch a protected place.
+
+    The longest of several spans at one place wins; of equal spans, the first.
+    """
+    kept: list[Span] = []
+    closed = deque(sorted(protected))
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        while closed and closed[0][1] <= span.start:
+            closed.popleft()
+        if closed and closed[0][0] < span.end:
+            continue
+        if kept and span.start < kept[-1].end:
+            last = kept[-1]
+            if span.end > last.end:
+                kept[-1] = last._replace(end=span.end, open=span.open, secret=None)
+            elif span[:2] == last[:2]:
+                spreads, secret = last.spreads or span.spreads, last.secret or span.secret
+                kept[-1] = last._replace(spreads=spreads, secret=secret)
+            continue
+        kept.append(span)
+    return kept

@@ -1,0 +1,86 @@
+"""Values without quotes after the name of a credential: in settings, in prose, in source code."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, final
+
+from vcr_gen.runtime.privacy.heuristics import is_credential_word, may_be_code
+
+__all__ = ["BARE", "Unquoted"]
+
+BARE: Final = re.compile(r"[^\s\"'`,;&<>(){}\[\]\\]{1,4096}")
+_VARIABLE: Final = re.compile(r"[^\s\"'`;&<>(){}\[\]\\|]{1,4096}")
+_SETTING: Final = re.compile(r"[ \t]*(?:[#;!].*|\[[^\]]*\]|(?:export |set |- )?[\w.$-]+\s*[:=].*)?")
+_CONNECTION: Final = re.compile(
+    r"(?i)(?<![\w.])(?:host|server|data source|dbname|database|initial catalog|user id|uid)="
+)
+_NO_VALUES: Final = frozenset(
+    {"any", "bool", "boolean", "bytes", "change", "changed", "empty", "expired", "forbidden"}
+    | {
+        "ignored",
+        "incorrect",
+        "int",
+        "integer",
+        "invalid",
+        "missing",
+        "number",
+        "object",
+        "optional",
+    }
+    | {"password", "required", "reset", "secret", "str", "string", "text", "token", "wrong"}
+    | {"yes"}
+)
+"""What stands after the name of a password in documentation, in messages and in source code."""
+_LONGEST: Final = 8192
+
+
+@final
+@dataclass(frozen=True)
+class Unquoted:
+    """Tells values without quotes from words of prose and of source code."""
+
+    text: str
+
+    @cached_property
+    def _is_settings(self) -> bool:
+        """Whether every line sets something, as in a file of settings."""
+        return len(self.text) <= _LONGEST and all(map(_SETTING.fullmatch, self.text.splitlines()))
+
+    @cached_property
+    def _is_connection(self) -> bool:
+        return _CONNECTION.search(self.text) is not None
+
+    def is_certain(self, start: int, name: str, separator: str) -> bool:
+        """Whether the value of a name is certainly one: of an option, a variable, a header, …"""
+        before = self.text[start - 1 : start]
+        if separator == "=":
+            is_connection = before == ";" or self._is_connection
+            return is_connection or name.isupper() or name.startswith("--")
+        is_header = before in ("", "\n", '"', "'") and "-" in name.strip("-")
+        return separator == ":" and is_header
+
+    def value(self, start: int, name: str, *, certain: bool) -> str:
+        """The value that begins at a place; empty if there is none."""
+        found = (_VARIABLE if certain and name.isupper() else BARE).match(self.text, start)
+        if found is None:
+            return ""
+        return found[0] if certain else found[0].rstrip(".:!?")
+
+    def is_value(self, start: int, value: str, name: str) -> bool:
+        """Whether a word after the name of a password is one, and no word of prose or of code."""
+        text, end = self.text, start + len(value)
+        if text[end : end + 1] in ("(", "["):
+            return False
+        if not may_be_code(value) and is_credential_word(value):
+            return True
+        is_word = value.islower() and value.replace("-", "").isalnum()
+        rest = text[end : end + 200].partition("\n")[0].strip(" \t.!?")
+        if rest or not is_word or len(value) < 3 or value in _NO_VALUES:
+            return False
+        if text[start - 1] not in "= \t" or text[start - 3 : start] == "is ":
+            return False  # `secrets:read`, `the password is wrong`
+        is_password = "pass" in name.lower() or "pwd" in name.lower()
+        return self._is_settings or (
+            is_password and len(value) > 4 and end >= len(text.rstrip(" \t\r\n.!?"))
+        )

@@ -1,0 +1,129 @@
+"""The secrets of one session, and the placeholders that stand for them on the tape.
+
+While recording, each secret gets the next number of the rule that found it first. A replay usually
+runs with other credentials, so there the secrets are *bound* to the recorded placeholders as
+events match: the same secret to the same placeholder, another one to another.
+"""
+
+import threading
+from collections.abc import Iterable
+from typing import Final, final
+
+from vcr_gen.runtime.codec.placeholders import PLACEHOLDER
+from vcr_gen.runtime.privacy.heuristics import is_distinctive
+
+__all__ = ["Vault"]
+
+_REMEMBERED: Final = 64
+
+
+@final
+class Vault:
+    """Gives secrets their placeholders."""
+
+    def __init__(self, *, replaying: bool = False) -> None:
+        self._replaying = replaying
+        self._numbers: dict[str, int] = {}
+        self._names: dict[str, str] = {}
+        """The placeholder of each secret."""
+        self._texts: dict[str, str] = {}
+        """The secret of each placeholder, while it is only this session's own."""
+        self._bound: dict[str, str] = {}
+        """The secret of each recorded placeholder."""
+        self._fed: set[str] = set()
+        """The recorded placeholders that the program was given, and that it can only give back."""
+        self._tentative: dict[str, str] = {}
+        self.known: tuple[str, ...] = ()
+        """Secrets to look for wherever they stand: they were named as such, and are no word."""
+        self._lock = threading.RLock()
+        self.version = 0
+        """Changes whenever a text that was harmless may not be so any more."""
+
+    def hide(self, rule: str, secret: str, *, everywhere: bool = False) -> str:
+        """The placeholder of a secret; look for it `everywhere` from now on, if it is no word."""
+        with self._lock:
+            if everywhere and is_distinctive(secret):
+                self._remember(secret)
+            name = self._names.get(secret)
+            if name is None:
+                name = self._names[secret] = self._next(rule)
+                self._texts[name] = secret
+            return name
+
+    def look_for(self, secret: str) -> None:
+        """Look for a secret everywhere from now on, if it is no word, wherever it comes from."""
+        with self._lock:
+            if is_distinctive(secret):
+                self._remember(secret)
+
+    def hidden(self) -> list[tuple[str, str]]:
+        """Rule and text of every secret so far, in the order in which they were met."""
+        named = ((PLACEHOLDER.fullmatch(name), text) for text, name in self._names.items())
+        return [(found[1], text) for found, text in named if found is not None]
+
+    def is_known(self, secret: str) -> bool:
+        """Whether the text has a placeholder."""
+        return secret in self._names
+
+    def reveal(self, placeholder: str) -> str | None:
+        """The secret that a placeholder stands for in this session, if it is one of its own."""
+        return self._bound.get(placeholder) or self._texts.get(placeholder)
+
+    def feed(self, placeholders: Iterable[str]) -> None:
+        """The program gets these in the place of secrets that the environment gave it."""
+        with self._lock:
+            self._fed.update(placeholders)
+
+    def agree(self, recorded: str, secret: str) -> bool:
+        """Whether a secret can be the recorded one; if so, it is until that is retracted."""
+        with self._lock:
+            bound = self._tentative.get(recorded) or self._bound.get(recorded)
+            if bound is not None:
+                return bound == secret
+            if recorded in self._fed:  # what was given is not what comes back
+                return False
+            name = self._names.get(secret, "")
+            if name in self._bound or secret in self._tentative.values():
+                return False
+            self._tentative[recorded] = secret
+            return True
+
+    def settle(self) -> None:
+        """The event is the recorded one, and so are its secrets."""
+        if not self._tentative:
+            return
+        with self._lock:
+            for recorded, secret in self._tentative.items():
+                self._bound[recorded] = secret
+                own = self._names.get(secret)
+                if own is not None and own != recorded:
+                    self._texts[own] = secret  # an event under way may still say it so
+                self._names[secret] = recorded
+                self.version += 1
+            self._tentative.clear()
+
+    def retract(self) -> None:
+        """The event was compared with another recorded one."""
+        if self._tentative:
+            with self._lock:
+                self._tentative.clear()
+
+    def record_on(self, recorded: Iterable[str]) -> None:
+        """What follows is recorded, behind these placeholders."""
+        with self._lock:
+            self._replaying = False
+            for name in recorded:
+                found = PLACEHOLDER.fullmatch(name)
+                if found and found[1] and found[2].isdigit():
+                    self._numbers[found[1]] = max(self._numbers.get(found[1], 0), int(found[2]))
+            self._names = {text: name for text, name in self._names.items() if "~" not in name}
+            self.version += 1
+
+    def _next(self, rule: str) -> str:
+        number = self._numbers[rule] = self._numbers.get(rule, 0) + 1
+        return f"<redacted:{rule}:{'~' if self._replaying else ''}{number}>"
+
+    def _remember(self, secret: str) -> None:
+        if secret not in self.known:
+            self.known = (*self.known, secret)[-_REMEMBERED:]
+            self.version += 1

@@ -1,0 +1,45 @@
+"""The order in which threads take the application's locks, written down.
+
+Only a change of hands is on the tape, with how often the lock was taken before it by whoever had
+it: a lock that one thread takes a thousand times is one event.
+"""
+
+from typing import final
+
+from vcr_gen.runtime.loops.environment import in_environment
+from vcr_gen.runtime.record.tape_writer import Tape
+from vcr_gen.runtime.strands.locks import Acquire, LockRun
+from vcr_gen.runtime.strands.strands import Strands
+from vcr_gen.runtime.tape.events import LOCK
+
+__all__ = ["RecordedLocks"]
+
+
+@final
+class RecordedLocks:
+    """Writes down who takes a lock."""
+
+    def __init__(self, tape: Tape, strands: Strands) -> None:
+        self._tape = tape
+        self._strands = strands
+        self.runs: dict[str, LockRun] = {}
+        """Who has each lock."""
+
+    def know(self, name: str) -> None:
+        """A lock is watched; what there is to know of it comes with its first taking."""
+
+    def take(self, name: str, acquire: Acquire, blocking: bool, timeout: float) -> bool:
+        """Take a lock and write it down, while nobody else can have it."""
+        taken = acquire(blocking, timeout)
+        if in_environment.get():
+            return taken
+        strand = self._strands.here().name
+        run = self.runs.setdefault(name, LockRun())
+        if not taken:
+            self._tape.note(LOCK, {"lock": name}, False)
+        elif run.strand == strand:
+            run.times += 1
+        else:
+            self._tape.note(LOCK, {"lock": name, "after": run.times}, True)
+            run.strand, run.times = strand, 1
+        return taken

@@ -1,0 +1,288 @@
+"""Writing the tape: numbers the calls and appends every event in its true place."""
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeVar, final
+
+from vcr_gen.errors import UsageError
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.record.progress import StatusLine
+from vcr_gen.runtime.strands.strands import Strands
+from vcr_gen.runtime.tape.event_hooks import Happening
+from vcr_gen.runtime.tape.events import (
+    CLOCK,
+    End,
+    Event,
+    Item,
+    Outcome,
+    Signal,
+    SignalKind,
+    Soon,
+    Start,
+)
+from vcr_gen.runtime.tape.fold import Folding
+from vcr_gen.runtime.tape.stream_redaction_buffer import StreamBuffer
+from vcr_gen.runtime.values.stored_values import Screen
+
+__all__ = ["NotStored", "Tape"]
+
+_V = TypeVar("_V", bound=Plain | Mapping[str, Plain])
+
+MOST_FAILURES: Final = 10
+"""How many failures are kept to be reported."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class NotStored:
+    """A failure to store something."""
+
+    error: BaseException
+    site: str
+    """`file:line in function` of the application; empty where that is not known."""
+
+    def __str__(self) -> str:
+        what, *hints = (str(self.error) or type(self.error).__name__).split("\n")
+        return "\n".join((what, *([f"  at {self.site}"] if self.site else []), *hints))
+
+
+@final
+class Tape:
+    """An append-only tape, shared by every wrapper of a session and safe for threads.
+
+    A start waits in memory for what comes next: if that is its own end, both become one entry.
+
+    After the first failure to store something, nothing more is written: the partial file has the
+    beginning of the session without a gap. The program never sees the failure; the close does.
+    """
+
+    def __init__(
+        self,
+        append: Callable[[Mapping[str, Plain]], None],
+        *,
+        now: Callable[[], float],
+        strands: Strands,
+        screen: Screen,
+        site: Callable[[], str],
+        first_call: int = 1,
+        status: StatusLine | None = None,
+    ) -> None:
+        self._now = now
+        self._strands = strands
+        self._screen = screen
+        self._site = site
+        self._folding = Folding(append)
+        self._holding = StreamBuffer(screen.secrets, self._folding.add)
+        self._names: dict[int, str] = {}
+        self._next_call = self._first_call = first_call
+        self._status = status
+        self._homes: dict[int, str] = {}
+        self._readers: dict[int, set[str]] = {}
+        """The threads and pools' jobs that have read a stream which another strand began."""
+        self._lock = threading.RLock()
+        self.failures: list[NotStored] = []
+        """What could not be stored: if there is anything, the recording is incomplete."""
+        self.appended = 0
+        """How many events were recorded."""
+        self.late = 0
+        """How many answers came of calls that were over, and so have no place on the tape."""
+        self._closed = False
+
+    def fail(self, error: BaseException) -> None:
+        """Something could not be stored: the recording is incomplete from here on."""
+        with self._lock:
+            known = {str(failure.error) for failure in self.failures}
+            if len(known) < MOST_FAILURES and str(error) not in known:
+                self.failures.append(NotStored(error, self._site()))
+
+    def start(
+        self,
+        of: str,
+        on: str,
+        arguments: Mapping[str, Plain],
+        *,
+        inbound: bool = False,
+        soon: Soon | None = None,
+        timers: tuple[float, ...] = (),
+    ) -> int:
+        """A call begins; returns its number."""
+        strand = self._strands.here()
+        arguments = self._without_secrets(lambda: self._screen.arguments(of, arguments), {})
+        with self._lock:
+            if self._closed:
+                raise UsageError(
+                    f"{of} was called after the cassette was closed\n\n"
+                    "hint: make all calls inside the `with` block, and await what it started"
+                )
+            call = self._next_call
+            self._next_call += 1
+            self._homes[call] = f"@{call}" if inbound else strand.name
+            self._names[call] = of
+            self._put(
+                Start(
+                    call=call,
+                    of=of,
+                    on=on,
+                    arguments=arguments,
+                    strand=strand.name,
+                    begins=strand.begin(),
+                    within=strand.within,
+                    inbound=inbound,
+                    soon=soon,
+                    timers=timers,
+                    at=self._now(),
+                )
+            )
+            return call
+
+    def note(self, of: str, arguments: Mapping[str, Plain], value: Plain) -> None:
+        """Something that is no call happens, for the sake of order: an event of its own."""
+        with self._lock:
+            if not self._closed:
+                self.end(self.start(of, "", arguments), "returned", value)
+
+    def tick(self, since: float, readings: int, rounds: int) -> None:
+        """The clock catches up, at a reading or a round since the time that it had."""
+        with self._lock:
+            if self._closed:
+                return
+            call, at = self._next_call, self._now()
+            self._next_call += 1
+            arguments: dict[str, Plain] = {"since": round(since, 6)}
+            arguments |= {"reading": readings} if readings else {"round": rounds}
+            self._put(Start(call=call, of=CLOCK, arguments=arguments, at=at))
+            self._put(End(call=call, outcome="returned", at=at))
+
+    def item(self, call: int, value: Plain, *, raised: bool = False) -> None:
+        """A stream gave its next item, or raised an exception and may go on."""
+        of = self._names.get(call, "")
+        with self._lock:
+            if raised:
+                value = self._screened(call, "raised", value)
+            else:
+                value = self._without_secrets(lambda: self._screen.item(of, value), None)
+            if self._is_over(call):
+                self.late += not self._closed
+                return
+            strand, begins = self._away(call), self._begins_to_read(call)
+            self._put(
+                Item(
+                    call=call,
+                    value=value,
+                    raised=raised,
+                    strand=strand,
+                    begins=begins,
+                    at=self._now(),
+                )
+            )
+
+    def signal(self, call: int, kind: SignalKind, value: Plain = None) -> None:
+        """The consumer of a stream did something."""
+        if kind in ("sent", "thrown"):
+            value = self._screened(call, kind, value)
+        with self._lock:
+            if self._is_over(call):
+                return
+            strand = self._away(call)
+            self._put(Signal(call=call, kind=kind, value=value, strand=strand, at=self._now()))
+
+    def end(
+        self,
+        call: int,
+        outcome: Outcome,
+        value: Plain = None,
+        *,
+        at_call: bool = False,
+        strand: str | None = None,
+    ) -> None:
+        """A call is over; in the running strand, unless told otherwise."""
+        if outcome != "cancelled":
+            value = self._screened(call, outcome, value)
+        with self._lock:
+            if self._is_over(call):
+                self.late += outcome == "raised" and not self._closed
+                return
+            self._names.pop(call, None)
+            strand = self._away(call) if strand is None else strand
+            self._homes.pop(call, None)
+            self._readers.pop(call, None)
+            self._put(
+                End(
+                    call=call,
+                    outcome=outcome,
+                    value=value,
+                    at_call=at_call,
+                    strand=strand,
+                    at=self._now(),
+                )
+            )
+
+    def close(self, unfinished: Iterable[int] = ()) -> None:
+        """Write a start that still waits for its end; what is in flight now never finished.
+
+        Inbound calls that are `unfinished` have no caller any more: that is said, so that their
+        missing end is none that got lost.
+        """
+        with self._lock:
+            for call in sorted(unfinished):
+                self.signal(call, "cancel")
+            try:
+                self._holding.flush()
+                self._folding.close()
+            except Exception as error:
+                self.fail(error)
+            finally:
+                self._closed = True
+                if self._status is not None:
+                    self._status.clear()
+
+    def _screened(self, call: int, kind: Happening, value: Plain) -> Plain:
+        of = self._names.get(call, "")
+        return self._without_secrets(lambda: self._screen.value(of, kind, value), None)
+
+    def _without_secrets(self, screen: Callable[[], _V], otherwise: _V) -> _V:
+        """What the hook and the redaction make of a value; `otherwise` is never written."""
+        if self.failures:
+            return otherwise
+        try:
+            return screen()
+        except Exception as error:
+            self.fail(error)
+            return otherwise
+        except BaseException as error:
+            self.fail(error)
+            raise
+
+    def _is_over(self, call: int) -> bool:
+        """Whether a call that began here has ended: a tape that goes on after that is broken."""
+        return call >= self._first_call and call not in self._homes
+
+    def _away(self, call: int) -> str:
+        """The running strand, where it is another one than the call's own."""
+        name = self._strands.here().name
+        return "" if self._homes.get(call, name) == name else name
+
+    def _begins_to_read(self, call: int) -> str:
+        """The running strand's label, where this is the first that it gets of a stream."""
+        strand = self._strands.here()
+        if not strand.label or self._homes.get(call) == strand.name:
+            return ""
+        readers = self._readers.setdefault(call, set())
+        first = strand.name not in readers
+        readers.add(strand.name)
+        return strand.label if first else ""
+
+    def _put(self, event: Event) -> None:
+        if self._closed or self.failures:
+            return
+        self.appended += 1
+        if self._status is not None:
+            self._status.tell(self.appended)
+        try:
+            self._holding.add(event)
+        except Exception as error:
+            self.fail(error)
+        except BaseException as error:  # an interrupt may have cut the event off
+            self.fail(error)
+            raise

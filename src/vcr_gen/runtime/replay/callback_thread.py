@@ -1,0 +1,175 @@
+"""Makes the calls of the environment's own threads in a replay, when their time has come.
+
+It is also who sees that a program waits for ever for what nobody does.
+
+A callback that came while the program waited for something else than the tape has nobody who would
+take it. So a thread of the session's own looks when everything before it is done and the program
+has come to where it stood: each of its threads waits, and would still wait when the callback came.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from math import inf
+from typing import final
+
+from vcr_gen.runtime.loops.session_loops import Loops
+from vcr_gen.runtime.replay.replay_state import Stage
+from vcr_gen.runtime.replay.waiters import BLOCKED_GRACE, OWN_THREAD, Wait
+from vcr_gen.runtime.tape.window import Slot
+
+__all__ = ["CallbackThread"]
+
+_MOMENT = 0.001
+"""Seconds after which it looks again whether the program waits."""
+
+_AT_WORK = 0.05
+"""Seconds that a thread at work has in any case: the system may let it wait for its turn."""
+
+
+@final
+class CallbackThread:
+    """A thread that exists from when it is of use until the session ends."""
+
+    def __init__(
+        self,
+        stage: Stage,
+        loops: Loops,
+        *,
+        is_mine: Callable[[Slot], bool],
+        deliver: Callable[[Slot], bool],
+    ) -> None:
+        self._stage = stage
+        self._loops = loops
+        self._is_mine = is_mine
+        self._deliver = deliver
+        self._thread: threading.Thread | None = None
+        self._nudged = threading.Event()
+        self._closing = False
+        self._delivers = False
+        self._waits: dict[threading.Thread, tuple[object, float]] = {}
+        """What each thread was seen to wait for, and since when."""
+        self._stands_since = inf
+        self._bystanders: object = None
+
+    def attend(self) -> None:
+        """Make calls from now on."""
+        if not self._delivers:
+            self._delivers = True
+            self._nudged.set()
+        self.watch()
+
+    def watch(self) -> None:
+        """Be there from now on, and look at the program alone.
+
+        The tape is not looked at before it is used: the program may still say what it watches.
+        """
+        if self._thread is None and not self._closing:
+            name = f"{OWN_THREAD} courier"
+            self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+            self._thread.start()
+
+    def takes(self, head: Slot | None) -> bool:
+        """Whether the oldest event is one that it will deliver, sooner or later."""
+        if head is None or not self._delivers or not head.start.inbound:
+            return False
+        strands = {slot.start.strand for slot in self._stage.running.values()}
+        if head.start.strand in strands or self._loops.in_use:
+            return False  # the thread that waits in this strand takes it, or the loop
+        return self._is_mine(head)
+
+    def nudge(self) -> None:
+        """Something moved: wake the thread if a call of its own is due now."""
+        if not self._delivers:
+            return
+        with suppress(Exception):  # where the tape is broken, whoever reads on is told
+            if self.takes(self._stage.window.head()):
+                self._nudged.set()
+
+    def close(self) -> None:
+        """Deliver no more; the thread is gone when this returns."""
+        self._closing = True
+        self._nudged.set()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join()
+
+    def _run(self) -> None:
+        stage = self._stage
+        while stage.goes_on:
+            self._nudged.clear()
+            if self._closing:
+                return
+            with stage.changed:
+                try:
+                    head = stage.window.head() if self._delivers else None
+                except Exception:
+                    return  # the tape is broken here: whoever reads on, or closes it, is told
+                due = self.takes(head)
+                if due and head is not None and self._may_come(head) and self._deliver(head):
+                    continue
+                if not due and self._stands_still():
+                    stage.note_failure(stage.stall(), all_wait=True)
+            if due:
+                time.sleep(_MOMENT)
+            else:
+                self._nudged.wait(BLOCKED_GRACE)
+
+    def _may_come(self, head: Slot) -> bool:
+        """Whether the program stands where the call came in the recording.
+
+        A thread that is at work, or whose wait ends by itself before that, has as much time as it
+        had; but never more than anybody is waited for.
+        """
+        stage = self._stage
+        if stage.still_for > stage.patience:
+            return True
+        waits = list(self._program())
+        if any(wait.is_over for wait in waits):
+            return False
+        before = max((slot.event.at for slot in stage.window.recent), default=0.0)
+        gap = max(head.event.at - before, 0.0)
+        if any(wait.timeout <= 0 for wait in waits):
+            return max(gap, _AT_WORK) <= stage.still_for
+        left = gap - stage.still_for
+        return left <= 0 or all(self._rest(wait) > left for wait in waits)
+
+    def _program(self) -> Iterator[Wait]:
+        """What the threads of the program do that are not at the tape."""
+        stage = self._stage
+        return (wait for wait in stage.threads.waits(stage.waiters) if wait.on is not stage.changed)
+
+    def _rest(self, wait: Wait) -> float:
+        """Seconds for which a thread is sure to wait, if nobody wakes it."""
+        if wait.timeout == inf:
+            return inf
+        token, since = self._waits.get(wait.thread, (None, 0.0))
+        now = time.monotonic()
+        if token is not wait.token:
+            since = now
+            self._waits[wait.thread] = (wait.token, now)
+        return since + wait.timeout - now
+
+    def _stands_still(self) -> bool:
+        """Whether every thread waits in vain, and has for longer than anybody is waited for.
+
+        A wait with a time-out ends by itself. But where the tape has something that the program
+        should do by then, it did not wait that long in the recording.
+        """
+        stage = self._stage
+        now = time.monotonic()
+        # What tasks wait for comes when their loop is idle; one that is held up is seen to wait.
+        parked = any(waiter.future is None for waiter in stage.waiters)
+        waits = [] if parked else list(self._program())
+        if not waits or any(wait.timeout <= 0 or wait.is_over for wait in waits):
+            self._stands_since = inf
+            return False
+        bystanders = stage.threads.bystanders()
+        if self._stands_since == inf or bystanders != self._bystanders:
+            self._bystanders, self._stands_since = bystanders, now
+        patience = stage.patience
+        if any(wait.timeout < inf for wait in waits):
+            if not stage.program_is_due():
+                return False
+            patience = stage.patience_with_recorded_gap()
+        return stage.goes_on and now - self._stands_since > patience < stage.still_for

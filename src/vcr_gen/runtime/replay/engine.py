@@ -1,0 +1,353 @@
+"""Replaying: feeds what the environment said, asserts what the application does.
+
+What the application does is checked at once, in the order of its strand; what the environment did
+is delivered one event at a time, each when everything before it is done and, in a loop, when the
+loop is idle. When nothing can move any more, the replay ends with an error that says who waits for
+what.
+"""
+
+from collections.abc import Callable, Mapping
+from types import FrameType
+from typing import Any, TypeVar, final
+
+from vcr_gen.errors import (
+    DecodeError,
+    Divergence,
+    DivergenceError,
+    EncodeError,
+    ValueCodecError,
+)
+from vcr_gen.runtime.boundary.session import Operation
+from vcr_gen.runtime.failures.divergence import Reporter
+from vcr_gen.runtime.loops.backends import library_here
+from vcr_gen.runtime.loops.session_loops import Loops
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.privacy import without_secrets
+from vcr_gen.runtime.replay.callback_thread import CallbackThread
+from vcr_gen.runtime.replay.expectations import Expectation
+from vcr_gen.runtime.replay.inbound_gate import InboundGate
+from vcr_gen.runtime.replay.loop_turns import ReplayTurns
+from vcr_gen.runtime.replay.matcher import Matcher
+from vcr_gen.runtime.replay.orders import Orders
+from vcr_gen.runtime.replay.receiver import Receiver
+from vcr_gen.runtime.replay.recorded_jobs import ReplayedJobs
+from vcr_gen.runtime.replay.replay_state import TICK, Stage
+from vcr_gen.runtime.replay.replayed_locks import ReplayedLocks
+from vcr_gen.runtime.replay.stream_readers import Readers
+from vcr_gen.runtime.replay.templates import Templates
+from vcr_gen.runtime.replay.unfinished import Unfinished
+from vcr_gen.runtime.replay.wait_for_event import Hearing
+from vcr_gen.runtime.strands.strands import Strands
+from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
+from vcr_gen.runtime.tape.window import Slot, Window
+from vcr_gen.runtime.values.channel import Bound, ValueChannel
+from vcr_gen.runtime.values.objects import Objects
+from vcr_gen.runtime.values.stored_values import Screen
+
+__all__ = ["Player"]
+
+_E = TypeVar("_E", bound=Event)
+_V = TypeVar("_V", bound=ValueCodecError)
+
+
+@final
+class Player:
+    """One replay: the tape, and who waits for it."""
+
+    def __init__(
+        self,
+        window: Window,
+        *,
+        strands: Strands,
+        loops: Loops,
+        objects: Objects,
+        screen: Screen,
+        reporter: Reporter,
+        orders: Orders,
+        templates: Templates | None,
+        patience: float,
+    ) -> None:
+        self.window = window
+        self.strands = strands
+        self.objects = objects
+        self._screen = screen
+        self._loops = loops
+        self._orders = orders
+        self._templates = templates
+        self._matcher = Matcher(window, objects, orders, screen.secrets.vault)
+        self._stage = Stage(
+            window,
+            strands,
+            reporter,
+            clock=loops.clock,
+            orders=orders,
+            patience=patience,
+            secrets=screen.secrets,
+        )
+        self.process_endings: list[tuple[BaseException, str]] = []
+        """The exceptions of the tape that end a process if nobody catches them, with their methods.
+
+        The recorded program did catch them: one that ends a session leaves no cassette.
+        """
+        self.entrance = InboundGate(self._stage, self._matcher, screen)
+        self.unfinished = Unfinished(self._stage, self._matcher)
+        self._turns = ReplayTurns(self._stage, loops)
+        self._hearing = Hearing(self._stage, strands, loops, self._turns)
+        self.locks = ReplayedLocks(self._stage, self._matcher.counterparts)
+        loops.serve(self._turns, ReplayedJobs(self._stage, self._matcher, loops))
+
+    @property
+    def failure(self) -> DivergenceError | None:
+        """The first divergence: application code may have swallowed it."""
+        return self._stage.failure
+
+    @property
+    def fault(self) -> ValueCodecError | None:
+        """The first value that could not be stored or read: it may have been swallowed, too."""
+        return self._stage.fault
+
+    @property
+    def told_by_threads(self) -> bool:
+        """Whether threads made a loop go on at moments that the tape does not have."""
+        return self._turns.told_by_threads
+
+    def suspect(self) -> None:
+        """Fail with what was seen when an answer came before its turn, if there was such a time."""
+        with self._stage.changed:
+            if self._stage.suspicion is not None:
+                self._stage.fail(self._stage.suspicion)
+
+    def what_is_overdue(self) -> Divergence | None:
+        """What the program had not done when time went on to a timer, as if it would never."""
+        with self._stage.changed:
+            if not self._turns.something_is_overdue():
+                return None
+            return without_secrets(self._stage.stall(), self._screen.secrets)
+
+    def receive_with(self, receiver: Receiver) -> None:
+        """Say who takes inbound calls."""
+        self._stage.receiver = receiver
+
+    def courier(
+        self, is_mine: Callable[[Slot], bool], deliver: Callable[[Slot], bool]
+    ) -> CallbackThread:
+        """Who makes the calls of this tape that come from threads of the environment's own."""
+        return CallbackThread(self._stage, self._loops, is_mine=is_mine, deliver=deliver)
+
+    # What the application does ------------------------------------------------------------------
+
+    def store(self, passing: ValueChannel, value: Any) -> Plain:
+        """The stored form of what the application says."""
+        try:
+            return passing.store(value)
+        except EncodeError as error:
+            raise self._kept(error) from None
+
+    def stored_arguments(self, operation: Operation) -> dict[str, Plain]:
+        """The stored form of a call's arguments."""
+        try:
+            return operation.bound.store(operation.arguments)
+        except EncodeError as error:
+            raise self._kept(error) from None
+
+    def start(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
+        """An outbound call begins: it must be the one that is due."""
+        stored = self._screen.arguments(operation.bound.method.name, stored)
+        with self._stage.changed:
+            slot = self._expected(operation, stored)
+            if self._orders.of(operation.bound.method.name) == "total":
+                while self.window.head() is not slot:
+                    self._stage.check()
+                    self._stage.wait_or_stall()
+            return self._begin(slot)
+
+    async def start_async(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
+        """The same for a call that can wait until everything before it has happened."""
+        stored = self._screen.arguments(operation.bound.method.name, stored)
+        with self._stage.changed:
+            slot = self._expected(operation, stored)
+            if self._orders.of(operation.bound.method.name) != "total":
+                return self._begin(slot)
+            due = self.window.head() is slot
+            self._loops.hook(slot.start.at, slot.start.timers)
+        if not due:
+            await self.hear_async(slot.start.call, pulls=True)
+        with self._stage.changed:
+            return self._begin(slot)
+
+    def _expected(self, operation: Operation, stored: Mapping[str, Plain]) -> Slot:
+        """The recorded start that an outbound call stands for."""
+        strand = self.strands.here()
+        self._stage.check()
+        self._stage.threads.see()
+        self.unfinished.hold_job(strand)
+        found = self._matcher.start(strand, operation, stored)
+        while found.may_come and library_here() is None and self._stage.somebody_may_move():
+            self._stage.changed.wait(TICK)
+            self._stage.check()
+            found = self._matcher.start(strand, operation, stored)
+        if found.slot is None or not found.is_met:
+            self.unfinished.hold_callback(strand.within)
+            self._stage.fail(self._stage.reporter.call(operation, stored, found, self.window))
+        if self._templates is not None:
+            self._templates.begin(found.slot.start.call, stored)
+        return found.slot
+
+    def _begin(self, slot: Slot) -> int:
+        self._stage.check()
+        comes_next = self.window.comes_next(slot, self._loops.clock.now)
+        start = self._stage.take(slot).start
+        hook = self._loops.hook(start.at, start.timers)  # from now on, the clock is the session's
+        if hook is not None and comes_next:
+            hook.catch_up(start.at)
+        self._stage.running[start.call] = slot
+        return start.call
+
+    def produce(self, call: int, event: Item | End, passing: ValueChannel) -> None:
+        """The application answers an inbound call: with the recorded item or end."""
+        event = self._screen.event(event, passing.of)
+        with self._stage.changed:
+            self._stage.check()
+            found = self._matcher.produced(self.strands.here(), call, event, passing)
+            if found.slot is None or not found.is_met:
+                self.unfinished.hold_callback(call)
+                self._stage.fail(self._stage.reporter.answer(call, event, found, self.window))
+            self._stage.take(found.slot)
+
+    def signal(self, event: Signal, passing: ValueChannel | None) -> None:
+        """The application does something to a stream it consumes."""
+        event = event if passing is None else self._screen.event(event, passing.of)
+        with self._stage.changed:
+            self._stage.check()
+            found = self._matcher.signalled(self.strands.here(), event, passing)
+            if found.slot is not None and found.is_met and not self._comes_next(found.slot):
+                found = Expectation(self.window.next_of_call(event.call))
+            elif found.slot is not None and found.is_met:
+                self._stage.take(found.slot)
+                return
+            self._stage.fail(self._stage.reporter.answer(event.call, event, found, self.window))
+
+    def _comes_next(self, slot: Slot) -> bool:
+        """Whether a stream has given what it gave before its consumer did this.
+
+        In a thread, what another reader of it is about to get may be waited for.
+        """
+        call = slot.event.call
+        while self.window.next_of_call(call) is not slot:
+            others = self._stage.waiters.of(call)
+            if library_here() is not None or not others or not self._stage.somebody_may_move():
+                return False
+            self._stage.changed.wait(TICK)
+            self._stage.check()
+        return True
+
+    def is_left(self, call: int) -> bool:
+        """Whether a stream goes on, though who read it was cancelled."""
+        with self._stage.changed:
+            return self._stage.goes_on and call in self._stage.running
+
+    def upcoming(self, call: int) -> Event | None:
+        """What the tape has next for a call."""
+        with self._stage.changed:
+            slot = self.window.next_of_call(call)
+            return None if slot is None else slot.event
+
+    # What the environment does ------------------------------------------------------------------
+
+    def readers(self) -> Readers:
+        """Those of a stream, for all who hear of it."""
+        return Readers(self.window, self._matcher.counterparts.name_of)
+
+    def hear(self, call: int, *, readers: Readers | None = None, pulls: bool = False) -> Event:
+        """Wait in this thread for the next event of a call.
+
+        Who `pulls` an application's stream is also told, without taking it, that an item is due.
+        """
+        return self.rendered(self._hearing.hear(call, readers, pulls=pulls))
+
+    async def hear_async(
+        self, call: int, *, readers: Readers | None = None, pulls: bool = False
+    ) -> Event:
+        """Wait in this task for the next event of a call."""
+        return self.rendered(await self._hearing.hear_async(call, readers, pulls=pulls))
+
+    def rendered(self, event: _E) -> _E:
+        """What the environment said, with what its templates make of it now."""
+        return event if self._templates is None else self._templates.rendered(event)
+
+    def soon_after(self, call: int) -> Slot | None:
+        """The callback that came after a call before the loop was idle again, if one is due."""
+        with self._stage.changed:
+            if self._stage.failure is not None:
+                return None
+            return self.window.soon_after(call, self._loops.clock.now)
+
+    def restore(self, passing: ValueChannel, event: Item | Signal | End) -> Any:
+        """The live value of an event."""
+        try:
+            return passing.feed(event.value)
+        except DecodeError as error:
+            raise self.unreadable(error, event) from None
+
+    def restore_exception(self, bound: Bound, event: Item | Signal | End) -> BaseException:
+        """The exception of an event."""
+        error: BaseException = self.restore(bound.raised, event)
+        if isinstance(error, SystemExit | KeyboardInterrupt):
+            self.process_endings.append((error, bound.method.name))
+        return error
+
+    def unreadable(self, error: DecodeError, event: Event) -> DecodeError:
+        """The same error, with the place of the event in the cassette."""
+        slot = next((slot for slot in reversed(self.window.recent) if slot.event is event), None)
+        if slot is None:
+            return self._kept(error)
+        return self._kept(self._stage.reporter.unreadable(error, slot.start.of, slot.line))
+
+    def _kept(self, error: _V) -> _V:
+        """An error, kept if it is the first: the application may take it for the environment's."""
+        with self._stage.changed:
+            if self._stage.failure is None:  # what comes after a divergence only follows from it
+                self._stage.fault = self._stage.fault or error
+        return error
+
+    # The whole of it ----------------------------------------------------------------------------
+
+    def count_left(self) -> int:
+        """How many recorded events are not used, as the file counts them."""
+        with self._stage.changed:
+            return len(self.window.unused_entries())
+
+    def inbound_left(self) -> bool:
+        """Whether the tape has inbound calls that were not delivered."""
+        with self._stage.changed:
+            self.window.read_all()
+            return any(
+                isinstance(slot.event, Start) and slot.event.inbound for slot in self.window.left()
+            )
+
+    def enter_block(self, block: FrameType, *, alone: bool = True) -> None:
+        """The session is a block of this frame: after a divergence, what that calls is ended.
+
+        `alone` says that threads which were started meanwhile are part of it, too.
+        """
+        self._stage.ending.within(block, alone=alone)
+
+    def name_strands(self) -> None:
+        """Give each strand the name of the recorded one that it goes on with."""
+        with self._stage.changed:
+            self._matcher.counterparts.name_strands()
+
+    def attend(self) -> None:
+        """Serve the running loop from now on, even while no call waits in it."""
+        with self._stage.changed:
+            self._stage.check()
+            self._loops.hook()
+
+    def check(self) -> None:
+        """Raise the divergence that ended the replay, if one did."""
+        with self._stage.changed:
+            self._stage.check()
+
+    def close(self) -> None:
+        """The session is over: whoever still waits is cancelled."""
+        self._stage.close()

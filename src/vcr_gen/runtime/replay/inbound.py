@@ -1,0 +1,324 @@
+"""Delivering recorded inbound calls: to the driver's wrappers, and to what the program exported."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from contextvars import copy_context
+from dataclasses import dataclass
+from functools import partial
+from inspect import iscoroutine
+from typing import Any, Protocol, TypeAlias, final
+
+from vcr_gen.errors import DecodeError, DivergenceError, UsageError
+from vcr_gen.runtime.boundary.call_kinds import Kind
+from vcr_gen.runtime.loops.backends import Parked, Spawned, running_library
+from vcr_gen.runtime.replay.engine import Player
+from vcr_gen.runtime.replay.environment_threads import EnvironmentThreads
+from vcr_gen.runtime.replay.exported_streams import GivenStreams
+from vcr_gen.runtime.replay.replay_session import delivered_call
+from vcr_gen.runtime.replay.replayed_streams import AssertedAsyncStream, AssertedStream
+from vcr_gen.runtime.tape.events import ROOT_STRAND, Signal, Start
+from vcr_gen.runtime.tape.window import Slot
+from vcr_gen.runtime.values.channel import Bound
+
+__all__ = ["Dispatcher", "Target"]
+
+Use: TypeAlias = Callable[[Mapping[str, object]], Any]
+SeeThrough: TypeAlias = Callable[[int, AssertedStream], None]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a recorded inbound call goes."""
+
+    bound: Bound
+    use: Use
+    """Makes the call with live arguments."""
+
+
+class Directory(Protocol):
+    """Knows who can take inbound calls."""
+
+    def target(self, start: Start) -> Target | None:
+        """Who takes this call, if anybody is there."""
+
+
+@final
+class Dispatcher:
+    """Runs the application for inbound calls when the tape has them due."""
+
+    def __init__(self, player: Player, directory: Directory) -> None:
+        self._player = player
+        self._directory = directory
+        self._given = GivenStreams(player, self._note)
+        self._tasks: dict[int, Spawned] = {}
+        self._callers = EnvironmentThreads()
+        self._courier = player.courier(self._is_for_thread, self._in_own_thread)
+        self._closing = False
+        self.driver_is_busy = False
+        """Whether a driver without a loop is held up by a call, and makes no other."""
+        self.running = 0
+        """How many inbound calls are being served."""
+        self.aside: set[int] = set()
+        """Those among them that are made from threads in the environment's place."""
+        self.errors: list[BaseException] = []
+        """What went wrong while serving, other than what the tape has."""
+        self._waiting_for_end: Parked[None] | None = None
+        player.receive_with(self)
+
+    def wait_for_end(self, released: Parked[None]) -> None:
+        """Release somebody when the tape has no more inbound calls and all are served."""
+        self._waiting_for_end = released
+
+    def finish(self, *, failed: bool = False) -> bool:
+        """Nothing can move: release who waits for the end, if this is it or the replay failed."""
+        released = self._waiting_for_end
+        if released is None or released.done():
+            return False
+        if not failed and (self.running or self._given.go_on or self._player.inbound_left()):
+            return False
+        released.set_result(None)
+        return True
+
+    def in_loop(self, slot: Slot) -> Callable[[], None] | None:
+        """What serves an event from an idle loop, as a task of its own."""
+        event = slot.event
+        if self._given.has(slot):
+            return lambda: self._spawn_step(slot)
+        if isinstance(event, Signal):
+            task = self._tasks.get(event.call)
+            return None if task is None else lambda: self._cancel(slot, task)
+        assert isinstance(event, Start)
+        target = self._directory.target(event)
+        if target is None:
+            return None
+        return lambda: self._spawn(slot, event, target)
+
+    def in_thread(self, slot: Slot) -> Callable[[], None] | None:
+        """What serves, in a thread that waits for the tape, a callback or a step of a stream."""
+        event = slot.event
+        if not isinstance(event, Start):
+            taken = self._given.has(slot) and self._player.entrance.announce(slot)
+            return partial(self._given.step, slot) if taken else None
+        target = self._directory.target(event)
+        if target is None or not self._player.entrance.announce(slot):
+            return None
+        return lambda: self.serve(event, target, see_through=self._given.add)
+
+    def serves(self, slot: Slot) -> bool:
+        """Whether there is who can take an inbound call, or a step of a stream."""
+        if not isinstance(slot.event, Start):
+            return self._given.has(slot)
+        return self._directory.target(slot.start) is not None
+
+    @property
+    def given(self) -> tuple[int, ...]:
+        """The calls of the streams that the environment reads step by step."""
+        return self._given.calls
+
+    def serve(self, start: Start, target: Target, see_through: SeeThrough | None = None) -> None:
+        """Make an inbound call in this thread and see it through; a stream in the way given."""
+        self.running += 1
+        try:
+            result = copy_context().run(self._begin, start, target)
+            if _is_under_way(result, target):
+                _close(result)
+                raise UsageError(f"{start.of} is asynchronous: replay it with `await driver.run()`")
+            if isinstance(result, AssertedStream):
+                (see_through or self._pull)(start.call, result)
+        except (DivergenceError, GeneratorExit, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            self._note(error)
+        finally:
+            self.running -= 1
+
+    async def serve_async(self, start: Start, target: Target) -> None:
+        """Make an inbound call in this task and see it through."""
+        self.running += 1
+        try:
+            result = self._begin(start, target)
+            if isinstance(result, AssertedAsyncStream):
+                await self._pull_async(start.call, result)
+            elif _is_under_way(result, target):
+                await result
+            elif isinstance(result, AssertedStream):
+                self._given.add(start.call, result)
+            await self.serve_soon(start.call)
+        except DivergenceError:
+            pass  # the player keeps it; raised here too, asyncio would print it as unretrieved
+        except (GeneratorExit, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            if _cancels(error, running_library().cancelled):
+                raise
+            self._note(error)
+        finally:
+            self.running -= 1
+            self._tasks.pop(start.call, None)
+
+    async def serve_soon(self, call: int) -> None:
+        """Serve, in this task, the callbacks that came after a call before the loop was idle."""
+        while (slot := self._player.soon_after(call)) is not None:
+            start = slot.event
+            target = self._directory.target(start) if isinstance(start, Start) else None
+            if not isinstance(start, Start) or start.soon is None or target is None:
+                return
+            for _ in range(start.soon.rounds):
+                await running_library().pause()
+            if slot.done:
+                return
+            if _needs_a_loop(target):  # a stream, which is then pulled in turns
+                self._spawn(slot, start, target)
+            else:
+                self._player.entrance.announce(slot)
+                self.serve(start, target, see_through=self._given.add)
+            call = start.call
+
+    def attend(self) -> None:
+        """Make calls also while no thread waits for the tape."""
+        self._courier.attend()
+
+    def watch(self) -> None:
+        """See to it that the program does not wait for ever."""
+        self._courier.watch()
+
+    def takes(self, head: Slot | None) -> bool:
+        """Whether an inbound call is made from a thread of its own, now or later."""
+        return self._callers.begin_soon or self._courier.takes(head)
+
+    def nudge(self) -> None:
+        """Something moved, and such a call may be due now."""
+        self._courier.nudge()
+
+    def close(self) -> None:
+        """Stop serving; from now on nobody of ours looks at the tape."""
+        self._closing = True
+        self._courier.close()
+
+    def end(self) -> None:
+        """Let go of the threads that served, when the session is over for them too."""
+        self._callers.close()
+
+    def _begin(self, start: Start, target: Target) -> Any:
+        try:
+            arguments = target.bound.feed(self._player.rendered(start).arguments)
+        except DecodeError as error:
+            raise self._player.unreadable(error, start) from None
+        delivered_call.set(start.call)
+        return target.use(arguments)
+
+    def _note(self, error: BaseException) -> None:
+        """Keep an error, unless it is the application's own: that has been asserted already.
+
+        Who is still at work when the session is over is refused, and nobody asks for that.
+        """
+        if self._closing:
+            return
+        if isinstance(error, UsageError) or (self._player.failure is None and _is_ours(error)):
+            self.errors.append(error)
+
+    def _spawn(self, slot: Slot, start: Start, target: Target) -> None:
+        self._player.entrance.announce(slot)
+        work = self.serve_async(start, target)
+        self._tasks[start.call] = running_library().spawn(work)
+
+    def _spawn_step(self, slot: Slot) -> None:
+        self._player.entrance.announce(slot)
+        running_library().spawn(self._step(slot))
+
+    async def _step(self, slot: Slot) -> None:
+        with suppress(DivergenceError):  # the player keeps it
+            self._given.step(slot)
+
+    def _cancel(self, slot: Slot, task: Spawned) -> None:
+        self._player.entrance.announce(slot)
+        task.cancel()
+
+    def _is_for_thread(self, slot: Slot) -> bool:
+        """Whether a call came from a thread of the environment's, and can be made from one."""
+        start = slot.start
+        # What the session's own thread did with an object, a test that makes the calls does again.
+        in_thread = start.on[:1] == "#" and start.strand != ROOT_STRAND
+        if not isinstance(slot.event, Start) or not (in_thread or self.driver_is_busy):
+            return False
+        target = self._directory.target(start)
+        return target is not None and not _needs_a_loop(target)
+
+    def _in_own_thread(self, slot: Slot) -> bool:
+        """Have a call made, unless another is only about to begin."""
+        start = slot.start
+        target = self._directory.target(start)
+        if target is None or self._callers.begin_soon:
+            return False
+        self._player.entrance.announce(slot)
+        self.aside.add(start.call)
+        self._callers.run(start.strand, partial(self._serve_aside, start, target))
+        return True
+
+    def _serve_aside(self, start: Start, target: Target) -> None:
+        with suppress(DivergenceError):  # the player keeps it; a thread would only print it
+            self.serve(start, target)
+        self.aside.discard(start.call)
+
+    def _pull(self, call: int, stream: AssertedStream) -> None:
+        while self._player.upcoming(call) is not None:
+            event = self._player.hear(call)
+            try:
+                stream.follow(event)
+            except StopIteration:
+                return
+            except Exception as error:  # asserted; the stream may go on
+                self._note(error)
+
+    async def _pull_async(self, call: int, stream: AssertedAsyncStream) -> None:
+        while self._player.upcoming(call) is not None:
+            event = await self._player.hear_async(call)
+            try:
+                await stream.follow(event)
+            except StopAsyncIteration:
+                return
+            except asyncio.CancelledError:  # asserted, too
+                if stream.is_over:
+                    raise
+                _stay()
+            except Exception as error:
+                self._note(error)
+
+
+def _needs_a_loop(target: Target) -> bool:
+    """Whether a call is asynchronous: the idle loop takes it, and no thread."""
+    bound = target.bound
+    return bound.method.asynchronous or bound.kind in (Kind.AWAITABLE, Kind.ASYNC_STREAM)
+
+
+def _is_under_way(result: object, target: Target) -> bool:
+    """Whether a call goes on until its result is awaited.
+
+    What a call of an `Awaitable[T] | T` came to is a value: the environment awaits it, or not.
+    """
+    return iscoroutine(result) or (_needs_a_loop(target) and isinstance(result, Awaitable))
+
+
+def _close(awaitable: Any) -> None:
+    if hasattr(awaitable, "close"):
+        awaitable.close()
+
+
+def _cancels(error: BaseException, cancelled: type[BaseException]) -> bool:
+    """Whether an exception ends a task that was cancelled, alone or among others."""
+    if isinstance(error, BaseExceptionGroup):
+        return error.subgroup(cancelled) is not None
+    return isinstance(error, cancelled)
+
+
+def _stay() -> None:
+    """Go on in a task that was cancelled: in the recording only a step of a stream was."""
+    task = asyncio.current_task()
+    if task is not None:
+        task.uncancel()
+
+
+def _is_ours(error: BaseException) -> bool:
+    return type(error).__module__ == UsageError.__module__

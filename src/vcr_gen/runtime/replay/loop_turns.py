@@ -1,0 +1,274 @@
+"""The idle point of a loop in a replay: the next recorded event is delivered, or time moves on."""
+
+import time
+from collections.abc import Callable
+from math import inf
+from typing import NoReturn, final
+
+from vcr_gen.runtime.loops.backends import running_library
+from vcr_gen.runtime.loops.hook import Hook
+from vcr_gen.runtime.loops.session_loops import Loops
+from vcr_gen.runtime.loops.turns import FORCE_AFTER, FORCE_AFTER_ROUNDS, TOGETHER
+from vcr_gen.runtime.replay.delivery_rules import is_due
+from vcr_gen.runtime.replay.replay_state import Stage
+from vcr_gen.runtime.replay.stream_readers import Readers
+from vcr_gen.runtime.strands.strands import Strand
+from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Signal, Start
+from vcr_gen.runtime.tape.window import Slot
+
+__all__ = ["POLL", "ReplayTurns"]
+
+POLL = 0.002
+"""Seconds a loop really waits while other threads may still do something."""
+
+_LOOK = 0.05
+"""Seconds a loop really waits that has used up the tape: a thread may still diverge from it."""
+
+
+@final
+class ReplayTurns:
+    """Delivers what the environment said, one event at each idle point."""
+
+    one_by_one = False
+    lag = 0.0
+
+    def __init__(self, stage: Stage, loops: Loops) -> None:
+        self._stage = stage
+        self._loops = loops
+        self._clock = loops.clock
+        self._stuck: dict[object, float] = {}
+        """The loops that cannot go on by themselves, and when something had moved by then."""
+        self._looked_at = time.monotonic()
+        self._rounds = 0
+        self._forsaken_since = inf
+        self._bystanders: object = None
+        """Where the other threads stood when nobody was there who could wake the loop."""
+        self.told_by_threads = False
+        """Whether threads made a loop go on at moments that the tape does not have."""
+
+    def idle(self, timer: float | None, *, hears: bool, lag: float = 0.0) -> float | None:
+        """Deliver the next event to the idle loop, or let its next timer come due.
+
+        What the loop `hears` is the program's own: it really comes, and takes its time.
+        """
+        del lag
+        self._looked_at = time.monotonic()
+        self._rounds = 0
+        with self._stage.changed:
+            if self._stage.failure is not None:
+                return self._after_failure(timer)
+            if self._stage.work_is_under_way():
+                return POLL
+            head = self._stage.due()
+            deliver = None if head is None else self._delivery(head)
+            if head is not None and deliver is not None:
+                if timer is not None and timer <= head.event.at + TOGETHER:
+                    self._clock.advance(timer)
+                    return 0
+                self._clock.advance(head.event.at)
+                deliver()
+                self._stage.moved()
+                return 0
+            if timer is not None and head is not None and timer <= head.event.at + TOGETHER:
+                self._clock.advance(timer)
+                return 0
+            if self._stage.somebody_may_move() or (hears and not self._stage.is_still()):
+                return POLL
+            if timer is not None:
+                self._clock.advance(timer)
+                return 0
+            return self._idle_for_good(head, hears=hears)
+
+    def at_once(
+        self,
+        call: int,
+        hook: Hook | None,
+        readers: Readers | None,
+        reader: Strand | None,
+        *,
+        pulls: bool,
+    ) -> Event | None:
+        """What a call is told without waiting: its event is due, and the loop as good as idle."""
+        head = self._stage.window.head()
+        if hook is None or head is None or not is_due(head, call, pulls=pulls):
+            return None
+        if self._stage.work_is_under_way() or not hook.nothing_before(head.event.at):
+            return None
+        self._looked_at = time.monotonic()
+        self._rounds = 0
+        self._clock.advance(head.event.at)
+        if head.driven_by_application:
+            return head.event
+        return self._stage.give(head, readers, reader).event
+
+    def clock_is_read(self, before: float = inf) -> None:
+        """Let the clock move on where it did in the recording."""
+        del before
+        self._clock.readings += 1
+        self._follow(self._clock.readings, 0)
+
+    def _follow(self, readings: int, rounds: int) -> None:
+        with self._stage.changed:
+            to = self._stage.window.tick(self._clock.now, readings, rounds)
+        if to is not None:
+            self._clock.advance(to)
+
+    def busy(self, timer: float | None = None) -> bool:
+        """Do for a loop that is never idle what else happens at idle points: now and then."""
+        if timer is not None:
+            self._clock.rounds += 1
+            self._follow(0, self._clock.rounds)
+        self._rounds += 1
+        self._forsaken_since = inf
+        now = time.monotonic()
+        if self._rounds < FORCE_AFTER_ROUNDS or now - self._looked_at < FORCE_AFTER:
+            return True
+        self._rounds = 0
+        passed, self._looked_at = now - self._looked_at, now
+        with self._stage.changed:
+            if self._stage.failure is not None:
+                if self._stage.is_defied():
+                    self._give_up()
+                self._stage.fail_waiters()
+                return True
+            head = self._stage.due()
+            deliver = None if head is None else self._delivery(head)
+            if head is not None and deliver is not None:
+                self._clock.advance(head.event.at)
+                deliver()
+                self._stage.moved()
+            elif self._stage.is_given_up():
+                self._note_stall()
+            else:
+                self._clock.advance(self._clock.now + passed)  # it may wait for time to pass
+        return True
+
+    def something_is_overdue(self) -> bool:
+        """Whether time went on to a timer, though the program had not done what was due before."""
+        head = self._stage.window.head()
+        if head is None or not head.driven_by_application or head.start.of in INTERNAL:
+            return False
+        return head.event.at + TOGETHER < self._clock.now
+
+    def woken(self, timer: float | None) -> None:
+        """Real time does not count in a replay."""
+
+    def told_by_thread(self) -> None:
+        """Remember it, for the moment is chance."""
+        self.told_by_threads = True
+
+    def _delivery(self, head: Slot) -> Callable[[], None] | None:
+        """What delivers the oldest event in an idle loop; None where nobody can take it."""
+        if isinstance(head.event, Start) and head.event.inbound:
+            return self._received(head)
+        waiter = self._stage.taker(head, at_last=True)
+        if waiter is None or waiter.future is None:
+            return self._received(head) if isinstance(head.event, Signal) else None
+        future = waiter.future
+        if future.get_loop() is not running_library().loop():
+            return None
+
+        def deliver() -> None:
+            if not head.driven_by_application:
+                self._stage.give(head, waiter.readers, waiter.strand)
+            if waiter.hand_back is not None:
+                self._stage.waiters.remove(waiter)
+                waiter.hand_back()
+            elif not future.done():
+                future.set_result(head.event)
+
+        return deliver
+
+    def _received(self, head: Slot) -> Callable[[], None] | None:
+        return None if self._stage.receiver is None else self._stage.receiver.in_loop(head)
+
+    def _idle_for_good(self, head: Slot | None, *, hears: bool) -> float | None:
+        """The loop is idle, nothing is due to it, and no timer can change that."""
+        if head is not None and head.start.of in INTERNAL:
+            self._stage.window.skip(head.event.call)
+            return 0
+        if self._leave_cancelled() or self._release_job():
+            return 0
+        if self._stage.receiver is not None and self._stage.receiver.finish():
+            return 0
+        if head is None and not self._stage.waiters and not self._is_forsaken(hears=hears):
+            return _LOOK  # the tape is used up: the program waits for something of its own
+        if self._stage.somebody_idles() or self._another_loop_may_go_on():
+            return POLL
+        self._note_stall()
+        return self._after_failure(None)
+
+    def _is_forsaken(self, *, hears: bool) -> bool:
+        """Whether nobody is there who could wake the loop, for longer than anybody is waited for.
+
+        A thread at work may, input and a signal that the program handles. A thread that was there
+        before the session counts as long as it moves.
+        """
+        threads, now = self._stage.threads, time.monotonic()
+        if hears or threads.somebody_may_wake(self._stage.waiters):
+            self._forsaken_since = inf
+            return False
+        bystanders = threads.bystanders()
+        if self._forsaken_since == inf or bystanders != self._bystanders:
+            self._bystanders, self._forsaken_since = bystanders, now
+        return now - self._forsaken_since > self._stage.patience
+
+    def _another_loop_may_go_on(self) -> bool:
+        """Whether a loop in another thread has not come to the same: it may have timers."""
+        moved_at = self._stage.moved_at
+        self._stuck[running_library().loop()] = moved_at
+        loops = self._loops.running()
+        stuck = all(self._stuck.get(loop) == moved_at for loop in loops)
+        return not stuck and not self._stage.is_still()
+
+    def _note_stall(self) -> None:
+        self._stage.note_failure(self._stage.stall())
+
+    def _leave_cancelled(self) -> bool:
+        """Let a call go that was cancelled, and whose end the recording did not live to see.
+
+        So too a job: in the recording nobody wanted its result any more.
+        """
+        for waiter in list(self._stage.waiters):
+            future = waiter.future
+            if (
+                waiter.hand_back is not None
+                and self._stage.window.next_of_call(waiter.call) is None
+            ):
+                self._stage.waiters.remove(waiter)
+                waiter.hand_back()
+                return True
+            if not waiter.cancelled or future is None or future.done():
+                continue
+            if self._stage.window.next_of_call(waiter.call) is None:
+                self._stage.running.pop(waiter.call, None)
+                future.set_result(End(call=waiter.call, outcome="cancelled"))
+                return True
+        return False
+
+    def _release_job(self) -> bool:
+        """Hand back the result of a job before its time: another job was meant by the tape."""
+        for waiter in self._stage.waiters:
+            if waiter.hand_back is not None:
+                self._stage.window.skip(waiter.call)
+                self._stage.waiters.remove(waiter)
+                waiter.hand_back()
+                return True
+        return False
+
+    def _after_failure(self, timer: float | None) -> float | None:
+        if self._stage.is_defied():
+            self._give_up()
+        if self._stage.fail_waiters():
+            return 0
+        if self._stage.receiver is not None and self._stage.receiver.finish(failed=True):
+            return 0
+        if timer is not None:
+            self._clock.advance(timer)
+            return 0
+        return POLL if self._stage.somebody_may_move() else self._give_up()
+
+    def _give_up(self) -> NoReturn:
+        """Nobody is left to tell, or minds: the loop itself ends with the divergence."""
+        assert self._stage.failure is not None
+        raise self._stage.failure

@@ -1,0 +1,237 @@
+"""Which recorded event a live one stands for, and how the two differ."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import final
+
+from vcr_gen.runtime.boundary.session import Operation
+from vcr_gen.runtime.codec import MISSING, Difference
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.privacy import Vault
+from vcr_gen.runtime.replay.expectations import Compare, Differences, Expectation
+from vcr_gen.runtime.replay.lanes import Lanes
+from vcr_gen.runtime.replay.orders import Orders
+from vcr_gen.runtime.replay.strand_matching import StrandMatching
+from vcr_gen.runtime.replay.strategies import Strategy, agreed
+from vcr_gen.runtime.strands.strands import Strand
+from vcr_gen.runtime.tape.events import End, Item, Signal, Start
+from vcr_gen.runtime.tape.window import Slot, Window
+from vcr_gen.runtime.values.channel import Bound, ValueChannel
+from vcr_gen.runtime.values.objects import Objects
+
+__all__ = ["Matcher"]
+
+
+@final
+class Matcher:
+    """Finds the recorded event for what the application does."""
+
+    def __init__(self, window: Window, objects: Objects, orders: Orders, vault: Vault) -> None:
+        self._window = window
+        self._objects = objects
+        self._vault = vault
+        self._orders = orders
+        self._lanes = Lanes(window)
+        self.counterparts = StrandMatching(window)
+
+    def start(
+        self, strand: Strand, operation: Operation, stored: Mapping[str, Plain]
+    ) -> Expectation:
+        """The recorded start for an outbound call."""
+
+        name = operation.bound.method.name
+        strategy = self._orders.strategy(name)
+
+        def compare(slot: Slot) -> tuple[Difference, ...]:
+            return _start_differences(slot, operation, stored, strategy)
+
+        if self._orders.of(name) == "lanes":
+            find = partial(self._find_in_lane, operation, stored, strategy)
+        else:
+            find = partial(self._find, strand, 0)
+        likely = partial(self._lanes.known, operation.bound, operation.on, stored)
+        return self._settling(find, compare, likely)
+
+    def next_of(self, strand: Strand) -> Slot | None:
+        """What the tape has next for a live strand."""
+        return self.counterparts.next_of(strand)
+
+    def job(self, strand: Strand, until: float) -> Slot | None:
+        """The recorded start of an executor job, if the strand has one next, and not only later."""
+        slot = self.counterparts.next_job_of(strand)
+        if slot is None or slot.event.at > until:
+            return None
+        self.counterparts.claim(strand, slot.strand)
+        return slot
+
+    def entered(self, slot: Slot, operation: Operation, stored: Mapping[str, Plain]) -> Expectation:
+        """Whether the inbound call that is due is this one."""
+        return self._settling(
+            lambda compare: Expectation(slot, compare(slot)),
+            lambda slot: _start_differences(slot, operation, stored),
+        )
+
+    def produced(
+        self, strand: Strand, call: int, event: Item | End, passing: ValueChannel
+    ) -> Expectation:
+        """The recorded item or end for what the application answers to an inbound call."""
+
+        def compare(slot: Slot) -> tuple[Difference, ...]:
+            return _answer_differences(slot, call, event, passing)
+
+        return self._settling(partial(self._find, strand, call), compare)
+
+    def signalled(self, strand: Strand, event: Signal, passing: ValueChannel | None) -> Expectation:
+        """The recorded signal for what the application does to a stream."""
+
+        def compare(slot: Slot) -> tuple[Difference, ...]:
+            return _signal_differences(slot, event, passing)
+
+        return self._settling(partial(self._find, strand, event.call), compare)
+
+    def played(self, slot: Slot, event: Signal, passing: ValueChannel | None) -> Expectation:
+        """Whether what is due is this signal, which a test gives in the environment's place."""
+        return self._settling(
+            lambda compare: Expectation(slot, compare(slot)),
+            lambda slot: _signal_differences(slot, event, passing),
+        )
+
+    def _settling(
+        self,
+        find: Callable[[Compare], Expectation],
+        compare: Differences,
+        likely: Callable[[], Iterable[Slot]] = tuple,
+    ) -> Expectation:
+        """What is found; where it is met, objects and secrets have the numbers that it has.
+
+        Each candidate is tried anew, and more than one of them may agree.
+        """
+        tried: Slot | None = None
+
+        def try_it(slot: Slot) -> tuple[Difference, ...]:
+            nonlocal tried
+            self._retract()
+            tried = slot
+            return compare(slot)
+
+        found = find(Compare(try_it, likely))
+        if not found.is_met or found.slot is None:
+            self._retract()
+            return found
+        if found.slot is not tried:
+            try_it(found.slot)
+        self._objects.settle()
+        self._vault.settle()
+        return found
+
+    def _retract(self) -> None:
+        self._objects.retract()
+        self._vault.retract()
+
+    def _find_in_lane(
+        self,
+        operation: Operation,
+        stored: Mapping[str, Plain],
+        strategy: Strategy,
+        compare: Compare,
+    ) -> Expectation:
+        name, on = operation.bound.method.name, operation.on
+        if strategy == "sequential":
+            due = self._lanes.next_of(name.partition(".")[0])
+            return Expectation(due, () if due is None else compare(due))
+        if strategy in ("exact", "method_and_arguments"):
+            for slot in self._lanes.equal(operation.bound, on, stored):
+                if not compare(slot):
+                    return Expectation(slot)
+        nearest: Expectation | None = None
+        for slot in self._lanes.alike(name, on):  # one that a looser rule may still accept
+            differences = compare(slot)
+            if not differences:
+                return Expectation(slot)
+            nearest = nearest or Expectation(slot, differences)
+        return nearest or Expectation(None)
+
+    def _find(self, strand: Strand, call: int, compare: Compare) -> Expectation:
+        own = self._window.next_of_call(call) if call else None
+        if own is not None and self._orders.of(own.start.of) == "lanes":
+            return Expectation(own, compare(own))
+        return self.counterparts.find(strand, compare)
+
+
+def _start_differences(
+    slot: Slot,
+    operation: Operation,
+    stored: Mapping[str, Plain],
+    strategy: Strategy = "exact",
+) -> tuple[Difference, ...]:
+    event = slot.event
+    bound = operation.bound
+    if not isinstance(event, Start):
+        return (Difference("", MISSING, bound.method.name, "another event is due"),)
+    if event.of != bound.method.name:
+        return (Difference("", event.of, bound.method.name, "another method"),)
+    found: list[Difference] = []
+    if event.on != operation.on:
+        found.append(Difference("on", event.on, operation.on, "another object"))
+    found += agreed(
+        strategy,
+        event,
+        operation,
+        lambda: _argument_differences(event.arguments, stored, bound),
+    )
+    return tuple(found)
+
+
+def _argument_differences(
+    recorded: Mapping[str, Plain], actual: Mapping[str, Plain], bound: Bound
+) -> list[Difference]:
+    found: list[Difference] = []
+    for name, passing in bound.arguments.items():
+        if name in recorded and name in actual:
+            found.extend(_under(name, passing.differences(recorded[name], actual[name])))
+        elif name in actual:
+            found.append(Difference(name, MISSING, actual[name], "not in the recording"))
+        elif name in recorded:
+            found.append(Difference(name, recorded[name], MISSING, "not given"))
+    found.extend(
+        Difference(name, recorded[name], MISSING, "no such parameter")
+        for name in recorded
+        if name not in bound.arguments
+    )
+    return found
+
+
+def _answer_differences(
+    slot: Slot, call: int, event: Item | End, passing: ValueChannel
+) -> tuple[Difference, ...]:
+    recorded = slot.event
+    if recorded.call != call or type(recorded) is not type(event):
+        return (Difference("", MISSING, MISSING, "another event is due"),)
+    if isinstance(event, End) and isinstance(recorded, End) and recorded.outcome != event.outcome:
+        return (Difference(event.outcome, recorded.value, event.value, f"it {recorded.outcome}"),)
+    assert isinstance(recorded, Item | End)
+    if isinstance(event, Item) and isinstance(recorded, Item) and recorded.raised != event.raised:
+        reason = "it raised an exception" if recorded.raised else "it gave an item"
+        return (Difference("$item", recorded.value, event.value, reason),)
+    return _under(passing.root, passing.differences(recorded.value, event.value))
+
+
+def _signal_differences(
+    slot: Slot, event: Signal, passing: ValueChannel | None
+) -> tuple[Difference, ...]:
+    recorded = slot.event
+    if not isinstance(recorded, Signal) or (recorded.call, recorded.kind) != (
+        event.call,
+        event.kind,
+    ):
+        return (Difference("", MISSING, MISSING, "another event is due"),)
+    if passing is None:
+        return ()
+    return _under(passing.root, passing.differences(recorded.value, event.value))
+
+
+def _under(name: str, differences: tuple[Difference, ...]) -> tuple[Difference, ...]:
+    return tuple(
+        Difference(name + found.path.removeprefix("$"), found.recorded, found.actual, found.reason)
+        for found in differences
+    )

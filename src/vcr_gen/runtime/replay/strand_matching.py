@@ -1,0 +1,407 @@
+"""Which recorded strand a live one stands for.
+
+Names are the same in every run only where strands are spawned in the same order, so a live strand
+is bound to a recorded one by what it does: by its first call and, for threads and the jobs of
+pools, by what they were started for.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import final
+from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
+
+from vcr_gen.runtime.replay.expectations import Compare, Expectation
+from vcr_gen.runtime.strands.labels import Work
+from vcr_gen.runtime.strands.strands import Strand
+from vcr_gen.runtime.tape.events import INTERNAL, JOB, LOCK
+from vcr_gen.runtime.tape.window import REACH, Slot, Window
+
+__all__ = ["StrandMatching"]
+
+_SAME = 2
+_KEPT = 64
+"""How many events of a job are kept, to tell it from another that began alike."""
+
+
+@final
+class StrandMatching:
+    """Finds the next event of a live strand on the tape.
+
+    A strand that has no counterpart may continue its parent's: a step that moved into a task of its
+    own. Tasks may also go on with what another one has next, and so may threads that are equal in
+    what they were started for: nothing tells which of them takes which piece of the program's work.
+    Other threads and the job of a pool may not: inside them the recorded order holds.
+    """
+
+    def __init__(self, window: Window) -> None:
+        self._window = window
+        self._names: WeakKeyDictionary[Strand, str] = WeakKeyDictionary()
+        self._claimed: WeakValueDictionary[str, Strand] = WeakValueDictionary()
+        """Which live strand stands for a recorded one."""
+        self._past: WeakKeyDictionary[Strand, list[Slot]] = WeakKeyDictionary()
+        self._live: dict[str, WeakSet[Strand]] = {}
+        """The live threads that were started for the same."""
+        self._begun: dict[str, set[str]] = {}
+        """The recorded ones that have something left to do."""
+
+    def find(self, strand: Strand, compare: Compare) -> Expectation:
+        """What the tape has for what a strand does."""
+        if strand.job_number:
+            return self._in_executor_job(strand, compare)
+        if strand.name.startswith("@"):
+            return self._in_inbound_call(strand, compare)
+        if isinstance(strand.work, Work):
+            return self._in_job(strand, compare)
+        return self._in_thread(strand, compare) if strand.label else self._free(strand, compare)
+
+    def next_of(self, strand: Strand) -> Slot | None:
+        """What the tape has next for a live strand."""
+        return self.next(self.name_of(strand))
+
+    def next_job_of(self, strand: Strand) -> Slot | None:
+        """The executor job that a strand hands out next, if that is what it does next."""
+        slot = self._window.next_of_strand(self.name_of(strand))
+        return slot if slot is not None and slot.start.of == JOB else None
+
+    def next_lock_of(self, strand: Strand, lock: str) -> Slot | None:
+        """Where a strand takes a lock on the tape, if that is what it does next."""
+
+        def is_it(slot: Slot | None) -> bool:
+            found = None if slot is None or slot.start.of != LOCK else slot.start.arguments
+            return found is not None and found["lock"] == lock
+
+        if strand not in self._names and strand.label:
+            begun = [slot for slot in self._window.beginnings(REACH) if is_it(slot)]
+            if not begun:
+                return None
+            self.claim(strand, max(begun, key=lambda slot: _likeness(strand, slot)).strand)
+        slot = self._window.next_of_strand(self.name_of(strand), REACH)
+        return slot if is_it(slot) else None
+
+    def name_of(self, strand: Strand) -> str:
+        """The recorded strand that a live one stands for; its own name while it is not known."""
+        return self._names.get(strand, strand.name)
+
+    def name_strands(self) -> None:
+        """Give each live strand the name of the recorded one that it stands for."""
+        for strand, name in list(self._names.items()):
+            strand.name = name
+
+    def claim(self, strand: Strand, name: str) -> None:
+        """Bind a strand that is not bound yet to a recorded one that is free."""
+        if strand not in self._names and not self._is_claimed(name):
+            self._bind(strand, name)
+
+    def next(self, name: str, *, reach: float = float("inf")) -> Slot | None:
+        """The next event of a recorded strand, past jobs and locks that it does without now."""
+        slot = self._window.next_of_strand(name, reach)
+        while slot is not None and slot.start.of in INTERNAL:
+            self._window.skip(slot.event.call)
+            self._window.take(slot)
+            slot = self._window.next_of_strand(name, reach)
+        return slot
+
+    def _in_inbound_call(self, strand: Strand, compare: Compare) -> Expectation:
+        """An inbound call is bound by its number."""
+        slot = self.next(strand.name)
+        if slot is None:
+            return self._elsewhere(strand, compare, None)
+        return Expectation(slot, compare(slot))
+
+    def _in_executor_job(self, strand: Strand, compare: Compare) -> Expectation:
+        """An executor job is bound by its number too, unless the program now has another there."""
+        if strand not in self._names and not self._is_claimed(strand.name):
+            slot = self.next(strand.name)
+            if slot is not None and not compare(slot):
+                self._bind(strand, strand.name)
+                return Expectation(slot)
+        return self._free(strand, compare)
+
+    def _free(self, strand: Strand, compare: Compare) -> Expectation:
+        """What the tape has for a task, or for a thread that it does not know."""
+        name = self._names.get(strand)
+        if name is None:
+            return self._of_new_strand(strand, compare)
+        slot = self.next(name, reach=REACH)
+        if slot is not None:
+            expected = Expectation(slot, compare(slot))
+            return expected if expected.is_met else self._elsewhere(strand, compare, expected)
+        found = self._elsewhere(strand, compare, None)
+        slot = None if found.is_met else self.next(name)
+        return found if slot is None else Expectation(slot, compare(slot))
+
+    def _of_new_strand(self, strand: Strand, compare: Compare) -> Expectation:
+        if strand.parent is None:
+            slot = self.next(strand.name)
+            if slot is None:
+                return self._elsewhere(strand, compare, None)
+            self._bind(strand, strand.name)
+            return Expectation(slot, compare(slot))
+        begun = self._beginning(strand, compare)
+        if begun is not None:
+            return begun
+        head = self._window.head()
+        if head is not None and head.strand == strand.name and not self._is_claimed(strand.name):
+            slot = self.next(strand.name)
+            if slot is head and not compare(slot):
+                self._bind(strand, strand.name)
+                return Expectation(slot)
+        return self._elsewhere(strand, compare, None)
+
+    def _elsewhere(
+        self, strand: Strand, compare: Compare, expected: Expectation | None
+    ) -> Expectation:
+        """Another strand's next event, where the live strand's own has none that fits."""
+        is_inbound = strand.name.startswith("@") and not strand.job_number
+        fresh = strand not in self._names and not is_inbound
+        lineage = self._lineage(strand)
+
+        def standing(found: tuple[str, Slot]) -> tuple[bool, bool]:
+            is_taken = found[0] not in lineage and self._is_claimed(found[0])
+            return is_taken, found[0].startswith("@")  # one that a number binds has its own strand
+
+        likely = ((slot.strand, slot) for slot in compare.likely() if self._window.is_next(slot))
+        candidates = list(islice((found for found in likely if not any(standing(found))), 1))
+        if not candidates or compare(candidates[0][1]):
+            candidates = sorted(self._window.strands(), key=standing)  # and else, the oldest first
+        nearest = expected
+        for name, slot in candidates:
+            differences = compare(slot)
+            if not differences:
+                if strand in self._names and expected is not None:
+                    self._exchange(strand, name)
+                elif fresh:
+                    self.claim(strand, name)
+                return Expectation(slot)
+            if nearest is None:
+                nearest = Expectation(slot, differences)
+        known = {name for name, _ in candidates}
+        while fresh and (ahead := self._window.next_strand_besides(known)) is not None:
+            name, slot = ahead
+            if not compare(slot):
+                self._bind(strand, name)
+                return Expectation(slot)
+            known.add(name)
+        return nearest or Expectation(None)
+
+    # Threads and jobs that are known by what they were started for --------------------------------
+
+    def _beginning(self, strand: Strand, compare: Compare) -> Expectation | None:
+        """The recorded strand that begins with this call and was started for the same."""
+        best: Slot | None = None
+        for slot in self._window.beginnings(REACH) if strand.label else ():
+            likeness = _likeness(strand, slot)
+            if likeness and (best is None or likeness == _SAME) and not compare(slot):
+                best = slot
+                if likeness == _SAME:
+                    break
+        if best is None:
+            return None
+        self._bind(strand, best.strand)
+        return Expectation(best, compare(best))
+
+    def _in_thread(self, strand: Strand, compare: Compare) -> Expectation:
+        """What the tape has for a thread, or for what one has taken to do.
+
+        Threads that were started for the same may go on with what another of them has next.
+        """
+        live = self._live.setdefault(_base(strand.label), WeakSet())
+        live.add(strand)
+        name = self._names.get(strand)
+        own = None if name is None else self.next(name, reach=REACH)
+        nearest = Expectation(own, () if own is None else compare(own))
+        if nearest.is_met:
+            return nearest
+        slots, are_new = self._alike(strand)
+        for slot in slots:
+            differences = compare(slot)
+            if not differences:
+                self._go_on_as(strand, slot.strand)
+                return Expectation(slot)
+            nearest = nearest if nearest.slot else Expectation(slot, differences)
+        if name is None and not are_new:
+            # It has no own: there was none like it, or one fewer of those that share the work.
+            free = self._free(strand, compare)
+            if free.is_met or not slots:
+                return free
+        child = self._in_child(strand, compare)
+        if child is not None:
+            return child
+        if len(live) > 1 or any(slot is not own for slot in slots):
+            return replace(nearest, may_come=True)
+        return self._of_another(nearest, compare)
+
+    def _alike(self, strand: Strand) -> tuple[list[Slot], bool]:
+        """What recorded threads have next that were started for the same, the likeliest first.
+
+        And whether one of them has not begun.
+        """
+        base = _base(strand.label)
+        begun = self._begun.setdefault(base, set())
+        fresh = [slot for slot in self._window.beginnings(REACH) if _likeness(strand, slot)]
+        names = begun.union(slot.strand for slot in fresh)
+        found = {name: self.next(name, reach=REACH) for name in names}
+        self._begun[base] = {name for name in names if found[name] is not None}
+
+        def standing(slot: Slot) -> tuple[bool, bool, int]:
+            return (
+                slot.start.begins != strand.label,
+                self._is_claimed(slot.strand),
+                slot.index,
+            )
+
+        slots = [slot for slot in found.values() if slot is not None]
+        return sorted(slots, key=standing), bool(fresh)
+
+    def _go_on_as(self, strand: Strand, name: str) -> None:
+        if strand in self._names:
+            self._exchange(strand, name)
+        else:
+            self._bind(strand, name)
+
+    def _of_another(self, nearest: Expectation, compare: Compare) -> Expectation:
+        """What another strand has next that is not for this one to do."""
+        for name, slot in list(self._window.strands()):
+            differences = compare(slot)
+            if not differences:
+                return Expectation(slot, stranger=name)
+            nearest = nearest if nearest.slot else Expectation(slot, differences)
+        return nearest
+
+    def _in_child(self, strand: Strand, compare: Compare) -> Expectation | None:
+        """What a strand has that was spawned by this one, and is no more."""
+        name = self._names.get(strand)
+        for other, slot in list(self._window.strands()) if name else ():
+            is_child = other.startswith(f"{name}.") and not self._is_claimed(other)
+            if is_child and not compare(slot):
+                return Expectation(slot)
+        return None
+
+    def _in_job(self, strand: Strand, compare: Compare) -> Expectation:
+        name = self._names.get(strand)
+        found = (
+            self._of_new_job(strand, compare)
+            if name is None
+            else self._of_known_job(strand, name, compare)
+        )
+        if found.slot is not None and found.is_met:
+            past = self._past.setdefault(strand, [])
+            if len(past) <= _KEPT:
+                past.append(found.slot)
+        return found
+
+    def _of_new_job(self, strand: Strand, compare: Compare) -> Expectation:
+        begun = self._beginning(strand, compare)
+        if begun is not None:
+            return begun
+        nearest: Expectation | None = None
+        for reach in (REACH, float("inf")):
+            for slot in self._window.beginnings(reach):
+                differences = compare(slot)
+                if not differences:
+                    self._bind(strand, slot.strand)
+                    return Expectation(slot)
+                nearest = _nearer(strand, nearest, Expectation(slot, differences))
+            for slot in self._heads(self._lineage(strand)):
+                differences = compare(slot)
+                if not differences:
+                    return Expectation(slot)
+                nearest = _nearer(strand, nearest, Expectation(slot, differences))
+        return nearest or Expectation(None)
+
+    def _of_known_job(self, strand: Strand, name: str, compare: Compare) -> Expectation:
+        slot = self.next(name, reach=REACH)
+        expected = Expectation(None) if slot is None else Expectation(slot, compare(slot))
+        if expected.is_met:
+            return expected
+        child = self._in_child(strand, compare)
+        if child is not None:
+            return child
+        for other, theirs in list(self._window.strands()):
+            if self._began_alike(strand, other) and not compare(theirs):
+                self._exchange(strand, other)
+                return Expectation(theirs)
+        slot = self.next(name) if slot is None else None
+        return expected if slot is None else Expectation(slot, compare(slot))
+
+    def _began_alike(self, strand: Strand, name: str) -> bool:
+        """Whether the job that stands for a recorded one did until now what this one did."""
+        other = self._claimed.get(name)
+        if other is None or other is strand:
+            return False
+        ours, theirs = self._past.get(strand, []), self._past.get(other, [])
+        if not len(ours) == len(theirs) <= _KEPT:
+            return False
+        return all(_is_alike(one, another) for one, another in zip(ours, theirs, strict=True))
+
+    def _heads(self, names: set[str]) -> Iterator[Slot]:
+        for name in sorted(names):
+            slot = self.next(name, reach=REACH)
+            if slot is not None:
+                yield slot
+
+    def _lineage(self, strand: Strand) -> set[str]:
+        """The recorded strands that a strand's parents stand for."""
+        lineage = set()
+        parent = strand.parent
+        while parent is not None:
+            lineage.add(self._names.get(parent, parent.name))
+            parent = parent.parent
+        return lineage
+
+    def _exchange(self, strand: Strand, name: str) -> None:
+        """Bind a strand anew whose first calls were another's too, and so did not tell which it is.
+
+        The strand that had the name until now gets the old one in return.
+        """
+        old, other = self._names[strand], self._claimed.get(name)
+        self._bind(strand, name)
+        if other is None:
+            self._claimed.pop(old, None)
+        else:
+            self._bind(other, old)
+
+    def _is_claimed(self, name: str) -> bool:
+        """Whether a live strand stands for a recorded one, and is not over yet."""
+        strand = self._claimed.get(name)
+        return strand is not None and not strand.is_over
+
+    def _bind(self, strand: Strand, name: str) -> None:
+        self._names[strand] = name
+        self._claimed[name] = strand
+
+
+def _likeness(strand: Strand, slot: Slot) -> int:
+    """How much speaks for it that a live strand is the one that begins here."""
+    if slot.start.begins == strand.label:
+        return _SAME
+    return int(_base(slot.start.begins) == _base(strand.label))
+
+
+def _nearer(strand: Strand, one: Expectation | None, other: Expectation) -> Expectation:
+    """Which of two events, neither of which it is, a live job most likely stands for: to be told.
+
+    The one that was started for the same, else the call that differs in the least.
+    """
+
+    def nearness(found: Expectation) -> tuple[int, bool, int]:
+        likeness = 0 if found.slot is None else _likeness(strand, found.slot)
+        is_the_method = all(difference.path for difference in found.differences)
+        return likeness, is_the_method, -len(found.differences)
+
+    return other if one is None or nearness(other) > nearness(one) else one
+
+
+def _base(label: str) -> str:
+    """A thread's label without its number."""
+    return label.partition("-")[0]
+
+
+def _is_alike(one: Slot, other: Slot) -> bool:
+    """Whether two recorded events of two jobs could not be told apart."""
+    return (type(one.event), one.start.of, one.start.on) == (
+        type(other.event),
+        other.start.of,
+        other.start.on,
+    ) and one.start.arguments == other.start.arguments

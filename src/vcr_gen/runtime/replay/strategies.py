@@ -1,0 +1,101 @@
+"""What of an outbound call must agree with the recorded one."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal, TypeAlias, final, get_args
+
+from vcr_gen.boundary import name_of
+from vcr_gen.errors import UsageError
+from vcr_gen.runtime.boundary.session import Operation
+from vcr_gen.runtime.boundary.spec import make_call
+from vcr_gen.runtime.codec import MISSING, Difference
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.tape.events import Start
+
+__all__ = ["FREE", "Matching", "Strategies", "Strategy", "StrategyWord", "agreed"]
+
+StrategyWord: TypeAlias = Literal["exact", "method", "method_and_arguments", "subset", "sequential"]
+"""`exact`: the method and all arguments, in the order that `order` asserts (the default).
+`method`: the method; arguments are not compared.
+`subset`: the method, and whatever was recorded: more arguments, keys and items may be there.
+`method_and_arguments`: as `exact`, in any order: each call finds the recorded one that equals it.
+`sequential`: the boundary's next recorded call, whatever its arguments and whoever makes it.
+"""
+
+Matching: TypeAlias = Callable[[Any, Any], bool]
+"""Sees the recorded and the actual call, as typed events, and says whether they agree."""
+
+Strategy: TypeAlias = StrategyWord | Matching
+
+FREE: Final = frozenset({"method_and_arguments", "sequential"})
+"""The strategies that find a call wherever it stands on the tape."""
+
+
+@final
+class Strategies:
+    """The strategy that holds for each boundary."""
+
+    def __init__(self, strategy: Strategy | Mapping[str, Strategy] = "exact") -> None:
+        self.each: dict[str, Strategy] = {}
+        self._default: Strategy = "exact"
+        if isinstance(strategy, Mapping):
+            self.each = {name: _checked(each) for name, each in strategy.items()}
+        else:
+            self._default = _checked(strategy)
+
+    def of(self, method: str) -> Strategy:
+        """The strategy for a method, named as `Boundary.method`."""
+        if not self.each:
+            return self._default
+        return self.each.get(method.partition(".")[0], self._default)
+
+    def in_words(self) -> Plain:
+        """As a cassette's header says it; None for the default."""
+        loose = {name: _word(each) for name, each in self.each.items() if each != "exact"}
+        if loose:
+            return {name: loose[name] for name in sorted(loose)}
+        return None if self._default == "exact" else _word(self._default)
+
+
+def agreed(
+    strategy: Strategy,
+    event: Start,
+    operation: Operation,
+    differences: Callable[[], list[Difference]],
+) -> list[Difference]:
+    """The differences between a recorded and a live call of one method that count."""
+    if strategy in ("method", "sequential"):
+        return []
+    if strategy == "subset":
+        return [each for each in differences() if each.recorded is not MISSING]
+    if isinstance(strategy, str):
+        return differences()
+    if strategy(*_typed(event, operation)):
+        return []
+    reason = f"{name_of(strategy)} says they differ"
+    return differences() or [Difference("", dict(event.arguments), MISSING, reason)]
+
+
+def _typed(event: Start, operation: Operation) -> tuple[Any, Any]:
+    """The two calls as typed events; what lives on both sides is the live one in both."""
+    bound = operation.bound
+    recorded = {
+        name: (
+            passing.restore(event.arguments[name])
+            if name in event.arguments and passing.codec.replace_live is None
+            else operation.arguments[name]
+        )
+        for name, passing in bound.arguments.items()
+    }
+    call, method = bound.method.call, bound.method
+    return make_call(call, method, recorded), make_call(call, method, operation.arguments)
+
+
+def _checked(strategy: Strategy) -> Strategy:
+    if callable(strategy) or strategy in get_args(StrategyWord):
+        return strategy
+    words = ", ".join(get_args(StrategyWord))
+    raise UsageError(f"unknown strategy {strategy!r}: expected one of {words}, or a function")
+
+
+def _word(strategy: Strategy) -> str:
+    return strategy if isinstance(strategy, str) else f"match {name_of(strategy)}"

@@ -1,0 +1,179 @@
+"""Waiting, in a thread or a task, for what the tape has next for a call."""
+
+from typing import final
+
+from vcr_gen.errors import Divergence
+from vcr_gen.runtime.loops.backends import library_here, running_library
+from vcr_gen.runtime.loops.session_loops import Loops
+from vcr_gen.runtime.replay.delivery_rules import is_answer, is_for, is_leave
+from vcr_gen.runtime.replay.loop_turns import ReplayTurns
+from vcr_gen.runtime.replay.replay_state import Stage
+from vcr_gen.runtime.replay.stream_readers import NOTHING_MORE, Readers
+from vcr_gen.runtime.replay.waiters import Waiter
+from vcr_gen.runtime.strands.strands import Strand, Strands
+from vcr_gen.runtime.tape.events import Event, Signal
+from vcr_gen.runtime.tape.window import Slot
+
+__all__ = ["Hearing"]
+
+
+@final
+class Hearing:
+    """Gives each event to who waits for it, when everything before it is done."""
+
+    def __init__(self, stage: Stage, strands: Strands, loops: Loops, turns: ReplayTurns) -> None:
+        self._stage = stage
+        self._window = stage.window
+        self._strands = strands
+        self._loops = loops
+        self._turns = turns
+
+    def hear(self, call: int, readers: Readers | None, *, pulls: bool) -> Event:
+        """Wait in this thread for the next event of a call."""
+        waiter = Waiter(call, pulls=pulls)
+        waiter.readers, waiter.strand = readers, self._reader(readers)
+        alone = library_here() is not None  # nobody else can come, whose turn it might be
+        with self._stage.changed, self._stage.awaiting_answer(waiter):
+            waiter.impatient = self._answer_out_of_turn(call) is not None
+            begun = self._stage.running.get(call)
+            strand = None if begun is None else begun.start.strand
+            while True:
+                self._stage.check()
+                if readers is not None and begun and call not in self._stage.running:
+                    return NOTHING_MORE
+                head = self._stage.due()
+                if head is not None and self._is_for(head, waiter, alone=alone):
+                    return (
+                        self._stage.give(head, readers, waiter.strand).event
+                        if not head.driven_by_application
+                        else head.event
+                    )
+                self._stage.waiters.remove(waiter)  # who serves a callback does not wait
+                served = self._stage.run_here(head, strand)
+                self._stage.waiters.add(waiter)
+                if served:
+                    continue
+                answer = self._answer_before_its_turn(call) if self._may_judge(alone) else None
+                if answer is not None:
+                    return answer.event
+                self._stage.wait_for_answer(waiter)
+
+    def _may_judge(self, alone: bool) -> bool:
+        """Whether it is time to look whether anything can move; a loop's thread cannot wait."""
+        return alone or self._stage.is_quiet()
+
+    def _answer_before_its_turn(self, call: int) -> Slot | None:
+        """What a thread gets that holds up its loop, or maybe other threads, by waiting."""
+        if self._stage.somebody_may_move():
+            return None
+        answer = self._answer_out_of_turn(call)
+        if answer is not None:
+            return self._stage.take(answer)
+        answer = self._stage.released()
+        if answer is None:
+            return None
+        if answer.event.call == call:
+            return self._stage.release(answer)
+        self._stage.wake(answer.event.call)
+        return None
+
+    def _is_for(self, head: Slot, waiter: Waiter, *, alone: bool) -> bool:
+        """Whether the oldest event is what a thread waits for, rather than another reader's."""
+        if not is_for(head, waiter):
+            return False
+        if self._stage.taker(head, at_last=alone) is waiter:
+            return True
+        if self._stage.somebody_else_may_move():
+            return False
+        return self._stage.taker(head, at_last=True) is waiter
+
+    def _reader(self, readers: Readers | None) -> Strand | None:
+        return None if readers is None else self._strands.here()
+
+    async def hear_async(self, call: int, readers: Readers | None, *, pulls: bool) -> Event:
+        """Wait in this task for the next event of a call."""
+        library = running_library()
+        reader = self._reader(readers)
+        with self._stage.changed:
+            self._stage.check()
+            hook = self._loops.hook()
+            event = None
+            if not self._stage.waiters.of(call):
+                event = self._turns.at_once(call, hook, readers, reader, pulls=pulls)
+        if event is not None:
+            return event
+        cancelled: BaseException | None = None
+        leaves = False
+        while True:
+            waiter = Waiter(call, pulls=pulls, cancelled=cancelled is not None)
+            waiter.leaves = leaves
+            waiter.future = library.park(patient=waiter.cancelled)
+            waiter.readers, waiter.strand = readers, reader
+            with self._stage.changed:
+                self._stage.check()
+                self._loops.hook()
+                self._stage.waiters.add(waiter)
+            try:
+                if cancelled is None and self._stage.receiver is not None:
+                    await self._stage.receiver.serve_soon(call)
+                event = await waiter.future
+            except library.cancelled as error:
+                with self._stage.changed:
+                    if not self._stage.goes_on:
+                        raise
+                    leaves = self._leaves(call, readers, reader)
+                cancelled = error
+                continue
+            finally:
+                self._stage.waiters.remove(waiter)
+            if cancelled is not None and is_leave(event):
+                raise cancelled
+            return event
+
+    def _answer_out_of_turn(self, call: int) -> Slot | None:
+        """The end of a call that is made in a loop's thread, and so cannot wait for other tasks.
+
+        What the tape has before it may be theirs to do; it still has to happen.
+        """
+        if library_here() is None:
+            return None
+        slot = self._window.next_of_call(call)
+        return slot if slot is not None and is_answer(slot) else None
+
+    def _leaves(self, call: int, readers: Readers | None, reader: Strand | None) -> bool:
+        """Whether who was just cancelled leaves, in its turn; the tape must have the cancellation.
+
+        Else it is answered: the environment did so nevertheless.
+        """
+        slot = self._window.next_of_call(call)
+        if slot is not None and readers is not None and reader is not None:
+            slot = self._next_of_reader(slot, readers, reader)
+        if slot is None or is_leave(slot.event):
+            return True  # where there is none, the recording ended before the call was left
+        event = slot.event
+        if not isinstance(event, Signal) or event.kind != "cancel" or slot.start.inbound:
+            self._stage.fail(self._why_cancelled(slot))
+        self._stage.take(slot)
+        return False
+
+    def _why_cancelled(self, slot: Slot) -> Divergence:
+        """What to tell who was cancelled, and was not in the recording.
+
+        Where the program has not come to what was due before, and so time went on to its next
+        timer, that is the cause, and what the timer did but a consequence.
+        """
+        if self._turns.something_is_overdue():
+            return self._stage.stall()
+        return self._stage.reporter.cancelled(slot, self._window)
+
+    def _next_of_reader(self, first: Slot, readers: Readers, reader: Strand) -> Slot | None:
+        """What the tape has next for one of those who read a stream, and was just cancelled."""
+        call = first.event.call
+        waiters = self._stage.waiters.of(call)
+        own = readers.next_of(call, reader)
+        leaving = sum(waiter.leaves for waiter in waiters)
+        if is_leave(first.event) and leaving < readers.leave_soon(call):
+            return first  # where tasks are spawned otherwise, who was cancelled has another name
+        if own is None and readers.is_of_another(first, reader, waiters):
+            return None
+        return own or first

@@ -1,0 +1,295 @@
+"""Who waits for the tape, and whether anybody else could still move."""
+
+import opcode
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
+from math import inf
+from types import FrameType
+from typing import TYPE_CHECKING, NamedTuple, final
+from weakref import WeakSet
+
+from vcr_gen.runtime.loops.backends import Parked, library_here
+from vcr_gen.runtime.strands.frames import (
+    coroutine_frames,
+    frame_of_thread,
+    frames_from,
+    frames_of_threads,
+    is_tool,
+)
+from vcr_gen.runtime.strands.strands import Strand
+from vcr_gen.runtime.tape.events import Event
+
+if TYPE_CHECKING:
+    from vcr_gen.runtime.replay.stream_readers import Readers
+
+__all__ = ["BLOCKED_GRACE", "OWN_THREAD", "Threads", "Wait", "Waiter", "Waiters", "waits"]
+
+OWN_THREAD = "vcr-gen"
+"""What the names of the runtime's own threads begin with."""
+
+BLOCKED_GRACE = 0.2
+"""Seconds to wait for threads that all sit in a wait of the standard library."""
+
+
+_IDLE_WORKERS = {
+    ("_worker", "thread.py"),
+    ("_work", "_thread_cache.py"),
+    ("_next", "environment_threads.py"),
+}
+"""Where workers of `concurrent.futures`, of trio and of our own wait for something to do."""
+
+_NUMBERS = count()
+
+_CONDITION_WAIT = threading.Condition.wait.__code__
+_JOINS = ("join", "_wait_for_tstate_lock")
+"""Where a thread waits for another: the latter until Python 3.12."""
+
+_BEFORE_WITH = opcode.opmap.get("BEFORE_WITH", -1)
+
+
+@final
+class Waiter:
+    """A task or thread that waits for the next event of a call."""
+
+    __slots__ = (
+        "_library",
+        "call",
+        "cancelled",
+        "future",
+        "hand_back",
+        "impatient",
+        "leaves",
+        "may_go",
+        "number",
+        "pulls",
+        "readers",
+        "strand",
+        "task",
+        "thread",
+        "wanted",
+    )
+
+    def __init__(self, call: int, *, pulls: bool = False, cancelled: bool = False) -> None:
+        self.call = call
+        self.pulls = pulls
+        self.cancelled = cancelled
+        """Whether the application has cancelled the call."""
+        self.leaves = False
+        """Whether it then waits for nothing but its turn to leave, and for no answer."""
+        self.future: Parked[Event] | None = None
+        self.impatient = False
+        """Whether it goes on out of turn, rather than for ever to hold up its loop."""
+        self.may_go: Callable[[], bool] = lambda: False
+        """Whether its turn has come, of which it is about to take notice."""
+        self.hand_back: Callable[[], None] | None = None
+        """What lets the result of an executor job enter, where that is what waits."""
+        self.wanted: Callable[[], bool] = lambda: True
+        self.readers: Readers | None = None
+        """Those of the stream, where it is one that it waits for."""
+        self.strand: Strand | None = None
+        """Which of them it is."""
+        self.number = next(_NUMBERS)
+        """By which it is known who came first."""
+        self.thread = threading.current_thread()
+        self._library = library_here()
+        self.task: object = None if self._library is None else self._library.task()
+
+    @property
+    def name(self) -> str:
+        """The task or thread in words."""
+        if self._library is not None and self.task is not None:
+            return f"task {self._library.name(self.task)}"
+        return f"thread {self.thread.name}"
+
+    def stands_for(self, recorded: str) -> bool:
+        """Whether it reads a stream, and is what the recording calls so."""
+        if self.readers is None or self.strand is None:
+            return False
+        return self.readers.name_of(self.strand) == recorded
+
+    def frames(self) -> Iterator[FrameType]:
+        """Where it stands, innermost first."""
+        if self.future is not None and self._library is not None and self.task is not None:
+            yield from coroutine_frames(self._library.coroutine(self.task))
+        else:
+            yield from frames_from(frame_of_thread(self.thread))
+
+
+@final
+class Waiters:
+    """Everybody who waits, by the call: several may read one stream, first come first."""
+
+    def __init__(self) -> None:
+        self._calls: dict[int, list[Waiter]] = {}
+
+    def __iter__(self) -> Iterator[Waiter]:
+        return (waiter for waiters in list(self._calls.values()) for waiter in waiters)
+
+    def __bool__(self) -> bool:
+        return bool(self._calls)
+
+    def of(self, call: int) -> Sequence[Waiter]:
+        """Who waits for a call."""
+        return self._calls.get(call, ())
+
+    def add(self, waiter: Waiter) -> None:
+        """It waits, and has since it was made."""
+        waiters = self._calls.setdefault(waiter.call, [])
+        waiters.append(waiter)
+        waiters.sort(key=lambda one: one.number)
+
+    def remove(self, waiter: Waiter) -> None:
+        """It no longer waits, if it did."""
+        waiters = [one for one in self.of(waiter.call) if one is not waiter]
+        if waiters:
+            self._calls[waiter.call] = waiters
+        else:
+            self._calls.pop(waiter.call, None)
+
+
+class Wait(NamedTuple):
+    """What a thread of the program does that is not at the tape."""
+
+    thread: threading.Thread
+    timeout: float
+    """Seconds after which its wait ends by itself; none where it is not known to wait at all."""
+    on: object = None
+    """The condition that it waits for, or the thread."""
+    token: object = None
+    """What tells this wait from the one before."""
+    is_over: bool = False
+    """Whether it has been woken, and will go on as soon as the system lets it."""
+
+
+@final
+class Threads:
+    """Tells how long it is worth waiting for the threads that are not parked at the tape."""
+
+    def __init__(self) -> None:
+        self._bystanders = frozenset(threading.enumerate()) - {threading.current_thread()}
+        self._seen: WeakSet[threading.Thread] = WeakSet()
+        self._handlers = _handlers()
+
+    def see(self) -> None:
+        """The running thread uses the session: it is part of the program."""
+        self._seen.add(threading.current_thread())
+
+    def grace(self, waiters: Iterable[Waiter], patience: float) -> float:
+        """Seconds in which one of them may still move the replay: none when all are parked.
+
+        A thread that was there before the session and never used it (a test runner's, say) does
+        not count; an idle pool worker neither. One that sits in a wait of the standard library
+        can be woken only by another, or by its own time-out: it gets a short grace.
+        """
+        return max(
+            (
+                min(BLOCKED_GRACE, patience) if waits(frame) else patience
+                for _, frame in self._elsewhere(waiters)
+            ),
+            default=0.0,
+        )
+
+    def somebody_works(self, waiters: Iterable[Waiter]) -> bool:
+        """Whether one of them is at work, rather than in a wait of the standard library."""
+        return any(not waits(frame) for _, frame in self._elsewhere(waiters))
+
+    def busy(self, waiters: Iterable[Waiter]) -> list[threading.Thread]:
+        """The threads of the program that are not at the tape."""
+        return [thread for thread, _ in self._elsewhere(waiters)]
+
+    def idle(self, waiters: Iterable[Waiter]) -> bool:
+        """Whether workers wait for something to do: one may just have got it, and not show it."""
+        return any(_is_idle_worker(frame) for _, frame in self._all_elsewhere(waiters))
+
+    def waits(self, waiters: Iterable[Waiter]) -> Iterator[Wait]:
+        """What each of them is known to wait for."""
+        for thread, frame in self._elsewhere(waiters):
+            yield _wait_of(thread, frame)
+
+    def somebody_may_wake(self, waiters: Iterable[Waiter]) -> bool:
+        """Whether another thread of the program may wake a loop that is idle, or a signal.
+
+        Handlers that were there before the session (a test runner's, say) do not count.
+        """
+        return bool(self.busy(waiters)) or not _handlers().items() <= self._handlers.items()
+
+    def bystanders(self) -> list[tuple[int, int]]:
+        """Where the other threads of the process stand, which may be at work for the program."""
+        frames = frames_of_threads()
+        found = [
+            frames.get(thread.ident or 0) for thread in self._bystanders if thread not in self._seen
+        ]
+        return [
+            (id(frame), frame.f_lasti)
+            for frame in found
+            if frame is not None and not any(map(is_tool, frames_from(frame)))
+        ]
+
+    def _elsewhere(self, waiters: Iterable[Waiter]) -> Iterator[tuple[threading.Thread, FrameType]]:
+        return (one for one in self._all_elsewhere(waiters) if not _is_idle_worker(one[1]))
+
+    def _all_elsewhere(
+        self, waiters: Iterable[Waiter]
+    ) -> Iterator[tuple[threading.Thread, FrameType]]:
+        parked = {waiter.thread for waiter in waiters if waiter.future is None}
+        parked.add(threading.current_thread())
+        frames = frames_of_threads()
+        for thread in threading.enumerate():
+            if thread in parked or thread.name.startswith(OWN_THREAD):
+                continue
+            if thread in self._bystanders and thread not in self._seen:
+                continue
+            frame = frames.get(thread.ident or 0)
+            if frame is not None:
+                yield thread, frame
+
+
+def _handlers() -> dict[int, object]:
+    """What is done about each signal, but for an interrupt by the user and for our own."""
+    found = {int(number): signal.getsignal(number) for number in signal.valid_signals()}
+    return {
+        number: handler
+        for number, handler in found.items()
+        if callable(handler) and number != signal.SIGINT and not _is_own(handler)
+    }
+
+
+def _is_own(handler: object) -> bool:
+    return str(getattr(handler, "__module__", "")).startswith("vcr_gen.")
+
+
+def _is_idle_worker(frame: FrameType) -> bool:
+    code = frame.f_code
+    return (code.co_name, code.co_filename.rpartition("/")[2]) in _IDLE_WORKERS
+
+
+def waits(frame: FrameType) -> bool:
+    """Whether a thread that stands there sits in a wait of the standard library."""
+    code = frame.f_code
+    if code.co_filename.endswith(
+        ("/threading.py", "/queue.py", "/selectors.py", "/replayed_locks.py")
+    ):
+        return True
+    # A lock has no frame of its own: who waits for it stands at its `with`.
+    return code.co_code[frame.f_lasti] == _BEFORE_WITH
+
+
+def _wait_of(thread: threading.Thread, frame: FrameType) -> Wait:
+    """What a thread waits for, as far as the frame of the standard library tells."""
+    code = frame.f_code
+    if code is _CONDITION_WAIT:
+        found = frame.f_locals
+        lock, condition = found.get("waiter"), found["self"]
+        if lock is None:
+            return Wait(thread, 0.0)
+        asleep = lock.locked() and lock in getattr(condition, "_waiters", ())
+        timeout = inf if found["timeout"] is None else found["timeout"]
+        return Wait(thread, timeout, condition, lock, not asleep)
+    if code.co_name in _JOINS and code.co_filename == _CONDITION_WAIT.co_filename:
+        found = frame.f_locals
+        joined, timeout = found["self"], found.get("timeout")
+        rest = inf if timeout is None or timeout < 0 else timeout
+        return Wait(thread, rest, joined, joined, not joined.is_alive())
+    return Wait(thread, 0.0)

@@ -1,0 +1,1 @@
+"""What a cassette does from its opening to its close, for each mode."""

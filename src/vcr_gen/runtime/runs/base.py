@@ -1,0 +1,293 @@
+"""What a cassette does from its opening to its close, and how it records."""
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+from vcr_gen.errors import IncompleteError
+from vcr_gen.runtime.boundary.rules import Rules
+from vcr_gen.runtime.boundary.session import Session
+from vcr_gen.runtime.boundary.spec import Boundary
+from vcr_gen.runtime.codec import Registry
+from vcr_gen.runtime.failures.advice import Advice
+from vcr_gen.runtime.failures.sites import called_at, shown_path
+from vcr_gen.runtime.hermetic.watching import Hermetic
+from vcr_gen.runtime.loops.session_loops import InexactReplayWarning, Loops
+from vcr_gen.runtime.loops.turns import Clock, RecordingTurns
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.privacy import Redaction, Secrets
+from vcr_gen.runtime.record.progress import status_line
+from vcr_gen.runtime.record.record_session import Recorder
+from vcr_gen.runtime.record.tape_writer import NotStored, Tape
+from vcr_gen.runtime.replay.orders import Orders
+from vcr_gen.runtime.strands.locks import LockGate
+from vcr_gen.runtime.strands.strands import Strands
+from vcr_gen.runtime.tape.event_hooks import Hook
+from vcr_gen.runtime.tape.header import Header
+from vcr_gen.runtime.tape.recording import Recording
+from vcr_gen.runtime.values.anchors import Anchors
+from vcr_gen.runtime.values.live_codecs import Crossing
+from vcr_gen.runtime.values.objects import Objects
+from vcr_gen.runtime.values.stored_values import Screen
+
+if TYPE_CHECKING:
+    from vcr_gen.runtime.runs.cassette import Cassette
+
+__all__ = ["RecordRun", "Run", "Settings", "incomplete", "warn_user"]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a cassette was opened."""
+
+    cassette: "Cassette"
+    path: Path
+    initial_state: Mapping[str, object]
+    anchors: Anchors
+    registry: Registry
+    max_age: timedelta | None
+    orders: Orders
+    rules: Rules
+    templates: bool
+    patience: float
+    hermetic: Hermetic | None
+    advice: Advice
+    redaction: Redaction
+    before_record: Hook | None
+    before_replay: Hook | None
+    boundaries: dict[str, Boundary] = field(default_factory=dict)
+    """Every boundary that was attached, by name; grows."""
+
+    def call_site(self) -> str:
+        """Where the application makes the call that is under way, as `file:line in function`."""
+        modules = {boundary.wrapper.__module__ for boundary in self.boundaries.values()}
+        return called_at(lambda module: module in modules)
+
+
+class Run(ABC):
+    """One session, from opening to close."""
+
+    session: Session
+    crossing: Crossing
+    screen: Screen
+    initial_state: Mapping[str, Any]
+    calls_real: bool
+    """Whether wrappers need the real environment."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._strands = Strands()
+        self._loops = Loops(Clock())
+
+    @property
+    def recording(self) -> bool:
+        """Whether what happens now is recorded."""
+        return False
+
+    @property
+    def remaining(self) -> int:
+        """How many recorded events are not used yet."""
+        return 0
+
+    @property
+    @abstractmethod
+    def lock_gate(self) -> LockGate:
+        """Who is asked when the application takes a lock that is watched."""
+
+    def learn(self, boundary: Boundary) -> None:
+        """A wrapper of this boundary takes part."""
+        self.crossing.know(boundary)
+        for reachable in boundary.reachable:
+            for of, path in reachable.secret_fields():
+                self.screen.secrets.add_field(of, path)
+        self._loops.hook(at=0.0)
+
+    def close(self, error: BaseException | None) -> None:
+        """End the session; `error` is what ended the block, if anything did."""
+        try:
+            self._settle(error)
+        except BaseException as failure:
+            self._end(failure)
+            raise
+        self._end(error)
+        if error is None:
+            self._warn()
+
+    def _inexact(self) -> Iterator[str]:
+        """What could not be exact, in words; by default nothing."""
+        yield from ()
+
+    def _warn(self) -> None:
+        """Say what could not be exact."""
+        for what in self._inexact():
+            warn_user(f"{self._settings.path}: {what}")
+
+    def _end(self, error: BaseException | None) -> None:
+        self._loops.release()
+        self._close(error)
+
+    def _settle(self, error: BaseException | None) -> None:
+        """Let what is under way come to its end; by default nothing is."""
+        del error
+
+    @abstractmethod
+    def _close(self, error: BaseException | None) -> None: ...
+
+    def _cross(self, session: Session, objects: Objects) -> Crossing:
+        settings = self._settings
+        return Crossing(settings, session, objects, self.screen.secrets)
+
+    def _screen(self, *, replaying: bool) -> Screen:
+        settings = self._settings
+        return Screen(Secrets(settings.redaction, replaying=replaying), settings.before_record)
+
+    def _new_header(self) -> Header:
+        return Header(
+            recorded_at=datetime.now(UTC),
+            initial_state=self._stored_state(),
+            anchors=self._settings.anchors.names,
+            max_age=self._settings.max_age,
+            order=self._settings.orders.in_words(),
+            strategy=self._settings.orders.strategies_in_words(),
+            redaction=self._settings.redaction.header(),
+        )
+
+    def _plain_header(self, header: Header) -> dict[str, Plain]:
+        """A header as the file has it, with all that the session has met."""
+        anchors = self._settings.anchors
+        met = tuple(sorted({*header.anchors, *anchors.names}))
+        return replace(header, anchors=met, roots={**anchors.digests, **header.roots}).plain(
+            self._settings.boundaries, self.crossing.binder.in_words()
+        )
+
+    def _put_in_place(
+        self,
+        file: Recording | None,
+        header: Header,
+        failures: Sequence[NotStored],
+        error: BaseException | None,
+    ) -> None:
+        """Finish a recording; one that failed is left beside the cassette.
+
+        `failures` are those that the program did not see, `error` is what ended the session.
+        """
+        if file is not None and error is None and not failures:
+            try:
+                self._finish(file, self._plain_header(header))
+            except BaseException:
+                file.abandon()
+                raise
+            return
+        partial = None if file is None else file.abandon()
+        if error is None:
+            raise incomplete(self._settings.path, failures, partial) from failures[0].error
+
+    def _finish(self, file: Recording, header: dict[str, Plain]) -> None:
+        """Put a recording in place, without what it stored before that was known for a secret."""
+        secrets = self.screen.secrets
+        is_late = any(file.holds(secret) for secret in secrets.vault.known)
+        change = secrets.entry_without_known
+        file.finish(change(header), change=change if is_late else None)
+
+    def _stored_state(self) -> dict[str, Plain]:
+        passing = self.crossing.binder.anything("initial_state")
+        stored = {
+            name: passing.store(value) for name, value in self._settings.initial_state.items()
+        }
+        made = self.screen.secrets.redactor.redact(dict(stored))
+        assert isinstance(made, dict)
+        return made
+
+
+def incomplete(
+    path: Path, failures: Sequence[NotStored], partial: Path | None = None
+) -> IncompleteError:
+    """The error for a recording in which something is missing."""
+    reasons = "\n\n".join(map(str, failures))
+    kept = f"\n\nwhat was recorded before: {shown_path(partial)}" if partial else ""
+    return IncompleteError(
+        f"{shown_path(path)}: the recording is incomplete and was not saved: "
+        f"something could not be stored\n\n{reasons}{kept}",
+        path=path,
+        failures=[failure.error for failure in failures],
+        partial=partial,
+    )
+
+
+def warn_user(message: str, kind: type[Warning] = InexactReplayWarning) -> None:
+    """Warn whoever closes the cassette."""
+    warnings.warn(message, kind, stacklevel=6)
+
+
+class RecordRun(Run):
+    """Records a session into a partial file that replaces the cassette on success."""
+
+    calls_real = True
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self._begun = False
+        self._turns = turns = RecordingTurns(self._loops.clock)
+        self.screen = self._screen(replaying=False)
+        tape = Tape(
+            self._append,
+            now=self._loops.now,
+            strands=self._strands,
+            screen=self.screen,
+            site=settings.call_site,
+            status=status_line("recording", settings.path),
+        )
+        self.session = self._recorder = Recorder(tape, self._strands, self._loops, turns)
+        self.crossing = self._cross(self.session, Objects(replaying=False))
+        self._header = self._new_header()
+        self.initial_state = dict(settings.initial_state)
+        self._file = Recording(settings.path)
+
+    @property
+    def recording(self) -> bool:
+        """Whether what happens now is recorded."""
+        return True
+
+    @property
+    def lock_gate(self) -> LockGate:
+        """Who writes down when the application takes a lock."""
+        return self._recorder.locks
+
+    def _inexact(self) -> Iterator[str]:
+        """What a replay cannot do again, and what it may do otherwise."""
+        for method, name in self._recorder.changed:
+            yield (
+                f"{method} changed its argument `{name}`, which a replay does not: only what it "
+                "returns is recorded; return the changed value, or give the environment a copy"
+            )
+        if late := self._recorder.tape.late:
+            yield (
+                f"{late} answers came from streams that another task or thread had ended by then, "
+                "and are not on the tape: a replay does not give them; end a stream when nobody "
+                "reads it any more"
+            )
+        if self._loops.shares_one:
+            yield (
+                "another cassette was open on the same loop, and no tape knows what the other has: "
+                "a replay of both may interleave tasks otherwise; give all wrappers one cassette"
+            )
+        if self._turns.forced:
+            yield (
+                f"{self._turns.forced} results were handed to a loop that was never idle, so that "
+                "a replay may interleave tasks otherwise; let the loop wait, not spin"
+            )
+
+    def _append(self, event: Mapping[str, Plain]) -> None:
+        if not self._begun:
+            self._begun = True
+            self._file.begin(self._plain_header(self._header))
+        self._file.append(event)
+
+    def _close(self, error: BaseException | None) -> None:
+        self._recorder.close()
+        self._put_in_place(self._file, self._header, self._recorder.tape.failures, error)

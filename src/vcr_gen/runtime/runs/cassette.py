@@ -1,0 +1,300 @@
+"""One recorded session: opened, shared by every wrapper, and closed."""
+
+import os
+import warnings
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from os import PathLike
+from pathlib import Path
+from sys import _getframe
+from types import TracebackType, UnionType
+from typing import Any, Literal, Self, TypeAlias, TypeVar, final, get_args, overload
+
+from vcr_gen.errors import CassetteError, DivergenceError, UsageError, VcrError
+from vcr_gen.runtime.boundary.calls import Call
+from vcr_gen.runtime.boundary.link import Link
+from vcr_gen.runtime.boundary.rules import Rule, Rules
+from vcr_gen.runtime.boundary.spec import Boundary, Method, make_call
+from vcr_gen.runtime.codec import Registry
+from vcr_gen.runtime.failures.advice import Advice
+from vcr_gen.runtime.failures.show import show_age
+from vcr_gen.runtime.failures.tracebacks import hide_our_frames
+from vcr_gen.runtime.hermetic.watching import Hermetic, hermetic_of
+from vcr_gen.runtime.modes import Action, Mode, action_for, follows_variable, mode_in, named_mode
+from vcr_gen.runtime.privacy import Redaction
+from vcr_gen.runtime.replay.orders import Order, Orders
+from vcr_gen.runtime.replay.replay_session import delivered_call
+from vcr_gen.runtime.replay.strategies import Strategies, Strategy
+from vcr_gen.runtime.runs.base import RecordRun, Run, Settings
+from vcr_gen.runtime.runs.new_episodes import ContinueRun
+from vcr_gen.runtime.runs.replay_run import ReplayRun, open_cassette
+from vcr_gen.runtime.runs.verify_run import VerifyRun
+from vcr_gen.runtime.strands.locks import Locks
+from vcr_gen.runtime.tape.event_hooks import Hook
+from vcr_gen.runtime.tape.header import Header
+from vcr_gen.runtime.tape.mutate_override import stand_in_of
+from vcr_gen.runtime.values.anchors import Anchors, usual_roots
+
+__all__ = ["Cassette", "Mode", "StaleCassetteWarning"]
+
+_C = TypeVar("_C", bound=Call)
+WhenStale: TypeAlias = Literal["warn", "fail", "record"]
+
+_RUNS: dict[Action, type[Run]] = {
+    Action.RECORD: RecordRun,
+    Action.REPLAY: ReplayRun,
+    Action.CONTINUE: ContinueRun,
+    Action.VERIFY: VerifyRun,
+}
+
+
+class StaleCassetteWarning(UserWarning):
+    """A cassette is older than its maximum age."""
+
+
+@final
+class Cassette:
+    """One ordered tape of everything that crosses the boundaries of a session.
+
+    Give it to the wrappers, and close it (leave its `with` block) when the session is over: then a
+    recording is put in place, and a replay that left events unused fails.
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        mode: str | Mode | None = None,
+        *,
+        initial_state: Mapping[str, object] | None = None,
+        anchors: Mapping[str, str | PathLike[str] | None] | None = None,
+        max_age: timedelta | None = None,
+        when_stale: WhenStale = "warn",
+        codecs: Registry | None = None,
+        order: Order | Mapping[str, Order] = "strand",
+        strategy: Strategy | Mapping[str, Strategy] = "exact",
+        rules: Iterable[Rule] = (),
+        templates: bool = False,
+        patience: float = 2.0,
+        redaction: Redaction | None = None,
+        before_record: Hook | None = None,
+        before_replay: Hook | None = None,
+        hermetic: Literal["warn", "fail"] | Hermetic | None = None,
+        record_with: str = "",
+    ) -> None:
+        """Open the cassette at `path`.
+
+        `initial_state` is stored when recording and read back when replaying. `anchors` are roots
+        under which paths are stored relative; None switches an automatic one off. `max_age` is how
+        old a recording may be, and `when_stale` what happens to an older one. `codecs` adds types
+        that the codec does not know.
+        `order` says how strictly the order of outbound calls is asserted, for all boundaries or for
+        each: inside every `strand`, in `total`, or in `lanes`. `strategy` says, likewise, what of a
+        call must agree. `rules` say which fields are not compared, or are by a function.
+        `templates` allows a cassette to hold values that are made anew in each replay. `patience`
+        is how many seconds a replay waits for threads that do nothing it can see. `hermetic` guards
+        a replay against what goes past the boundaries: connections, processes, files. `record_with`
+        is the command that records this session, for messages; the plugin of pytest knows it.
+        `redaction` says what is secret besides what is known to be. `before_record` gets every
+        event and gives the value that is stored, or compared in a replay; `before_replay` does so
+        with what was recorded.
+        """
+        if when_stale not in get_args(WhenStale):
+            words = ", ".join(get_args(WhenStale))
+            raise UsageError(f"unknown when_stale {when_stale!r}: expected one of {words}")
+        if not isinstance(max_age, timedelta | None):
+            raise UsageError(f"max_age: expected a timedelta; got {max_age!r}")
+        if odd := [name for name in initial_state or () if not isinstance(name, str)]:
+            raise UsageError(f"initial_state: expected names as its keys; got {odd[0]!r}")
+        self.path = Path(path)
+        asked = None if mode is None else named_mode(mode)
+        self.mode = mode_in(os.environ, asked=asked, default=Mode.ONCE)
+        self._instances: dict[str, int] = {}
+        self._closed = False
+        self._process = os.getpid()
+        self._settings = Settings(
+            cassette=self,
+            path=self.path,
+            initial_state=initial_state or {},
+            anchors=Anchors(anchors or {}, usual=usual_roots()),
+            registry=codecs or Registry(),
+            max_age=max_age,
+            orders=Orders(order, Strategies(strategy)),
+            rules=Rules(rules),
+            templates=templates,
+            patience=patience,
+            redaction=redaction or Redaction(),
+            before_record=before_record,
+            before_replay=before_replay,
+            hermetic=hermetic_of(hermetic),
+            advice=Advice(self.path, record_with, follows_variable(asked)),
+        )
+        try:
+            self._run = _RUNS[self._action(max_age, when_stale)](self._settings)
+        except VcrError as error:
+            hide_our_frames(error)
+            raise
+        self._locks = Locks(lambda: self._run.lock_gate)
+
+    @property
+    def initial_state(self) -> Mapping[str, Any]:
+        """The state that the session began with: given when recording, read back in a replay."""
+        return self._run.initial_state
+
+    @property
+    def recording(self) -> bool:
+        """Whether what happens now is recorded."""
+        return self._run.recording
+
+    @property
+    def calls_real(self) -> bool:
+        """Whether outbound wrappers need the real environment."""
+        return self._run.calls_real
+
+    @property
+    def remaining(self) -> int:
+        """How many recorded events are not used yet, as `vcr-gen cassette check` counts them."""
+        return self._run.remaining
+
+    def __enter__(self) -> Self:
+        if isinstance(self._run, ReplayRun):
+            self._run.enter_block(_getframe(1))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        if isinstance(error, VcrError | DivergenceError):
+            hide_our_frames(error)
+        try:
+            self.close(error)
+        except (VcrError, DivergenceError) as failure:
+            hide_our_frames(failure)
+            raise
+
+    def close(self, error: BaseException | None = None) -> None:
+        """End the session: put the recording in place, or make sure that the tape was used up.
+
+        `error` is what ended the session, if anything did: a recording then stays partial.
+        """
+        if not self._closed:
+            self._closed = True
+            if os.getpid() != self._process:  # a forked child: the file is its parent's
+                return
+            try:
+                self._run.close(error)
+            finally:
+                self._locks.restore()
+
+    def watch_locks(self, *owners: object) -> None:
+        """Have the order in which threads take the locks of these objects recorded and replayed.
+
+        An owner is an object, a class or a module with `threading` locks, conditions, semaphores,
+        events or queues in its attributes, or one of the latter itself. They are watched until the
+        cassette is closed.
+        """
+        if self._closed:
+            raise UsageError(f"{self.path}: the cassette is closed")
+        for owner in owners:
+            self._locks.watch(owner)
+
+    @overload
+    def consume(self, call: type[_C]) -> _C: ...
+    @overload
+    def consume(self, call: UnionType) -> Call: ...
+    def consume(self, call: type[Call] | UnionType) -> Call:
+        """Take the next inbound call, in a driver of your own: `consume(Start)(server)`.
+
+        It must be of this type, or of one of these: `consume(Start | Stop)`.
+        """
+        replay = self.replay()
+        types = get_args(call) if isinstance(call, UnionType) else (call,)
+        methods = {(found := self._method_of(kind)).name: (kind, found) for kind in types}
+        start = replay.player.entrance.take_inbound(methods)
+        kind, method = methods[start.of]
+        fed = replay.player.rendered(start).arguments
+        arguments = replay.crossing.binder.bind(method).feed(fed)
+        delivered_call.set(start.call)
+        made: Call = make_call(kind, method, arguments)
+        return made
+
+    def attach(self, boundary: Boundary, handle: str, wrapper: object, inner: object) -> Link:
+        """Let a wrapper take part; `handle` is its number where it wraps a live object."""
+        if os.getpid() != self._process:
+            raise UsageError(
+                f"{self.path}: the cassette belongs to the process that opened it\n\n"
+                "hint: open a cassette of its own in a forked process"
+            )
+        if self._closed:
+            raise UsageError(
+                f"{self.path}: the cassette is closed, and takes no more wrappers\n\n"
+                "hint: attach them inside its `with` block"
+            )
+        for reachable in boundary.reachable:
+            known = self._settings.boundaries.setdefault(reachable.name, reachable)
+            if known is not reachable:
+                raise UsageError(
+                    f"two boundaries are called {reachable.name!r}: {known.protocol} and "
+                    f"{reachable.protocol}; give one another name: @{reachable.direction}(name=…)"
+                )
+        self._settings.orders.check(boundary)
+        self._run.learn(boundary)
+        if handle:
+            return self._run.crossing.link(handle)
+        instance = self._instance(boundary)
+        self._run.crossing.objects.attach(
+            instance or boundary.name, wrapper, inner, inbound=boundary.direction == "inbound"
+        )
+        return self._run.crossing.link(instance)
+
+    def replay(self) -> ReplayRun:
+        """The replay behind this cassette; an error while it records."""
+        if isinstance(self._run, ReplayRun) and not self._run.recording:
+            return self._run
+        raise UsageError(
+            f"{self.path}: nothing is replayed here: in mode {self.mode.value!r} the real "
+            "environment makes the inbound calls\n\n"
+            "hint: use a Driver only where `cassette.calls_real` is false"
+        )
+
+    def _instance(self, boundary: Boundary) -> str:
+        count = self._instances[boundary.name] = self._instances.get(boundary.name, 0) + 1
+        return "" if count == 1 else f"{boundary.name}~{count}"
+
+    def _method_of(self, call: type[Call]) -> Method:
+        for boundary in self._settings.boundaries.values():
+            if call in boundary.calls.values():
+                return boundary.method(call)
+        name = getattr(call, "__name__", repr(call))
+        raise UsageError(f"no wrapper with {name} is attached to this cassette")
+
+    def _action(self, max_age: timedelta | None, when_stale: WhenStale) -> Action:
+        """What is done from now on, given the mode and the file."""
+        if stand_in_of(self.path) is not None:
+            return Action.REPLAY
+        action = action_for(self.mode, self.path)
+        if action in (Action.REPLAY, Action.CONTINUE) and self._is_stale(max_age, when_stale):
+            return Action.RECORD
+        return action
+
+    def _is_stale(self, max_age: timedelta | None, when_stale: WhenStale) -> bool:
+        """Whether the recording is too old and is to be made anew."""
+        with open_cassette(self._settings.advice) as reading:
+            header = Header.read(reading.header, self.path)
+        limit = header.max_age if max_age is None else max_age
+        age = datetime.now(UTC) - header.recorded_at
+        if limit is None or age <= limit:
+            return False
+        message = f"the recording is {show_age(age)} old, more than the {show_age(limit)} allowed"
+        if when_stale == "record" and self.mode is Mode.NONE:
+            advice = self._settings.advice.record("record again")
+            hint = f"hint: mode 'none' never records; {advice}"
+            raise CassetteError(f"{message}\n\n{hint}", path=self.path)
+        if when_stale == "fail":
+            hint = self._settings.advice.record("record again")
+            raise CassetteError(f"{message}\n\nhint: {hint}", path=self.path)
+        if when_stale == "warn":
+            warnings.warn(f"{self.path}: {message}", StaleCassetteWarning, stacklevel=4)
+        return when_stale == "record"

@@ -1,0 +1,65 @@
+"""Feeding recorded inbound calls into the system."""
+
+from typing import final
+
+from vcr_gen.errors import UsageError
+from vcr_gen.runtime.boundary.port import port_of
+from vcr_gen.runtime.loops.backends import running_library
+from vcr_gen.runtime.runs.cassette import Cassette
+from vcr_gen.runtime.tape.events import Start
+
+__all__ = ["Driver"]
+
+
+@final
+class Driver:
+    """Calls inbound wrappers as the environment did when the cassette was recorded.
+
+    Calls begin at the recorded moments and overlap where they overlapped; the wrappers assert what
+    the application answers.
+    """
+
+    def __init__(self, cassette: Cassette, *wrappers: object) -> None:
+        self._replay = cassette.replay()
+        for wrapper in wrappers:
+            port = port_of(wrapper)
+            if not any(port.boundary.inbound(key) for key in port.boundary.calls):
+                raise UsageError(
+                    f"{type(wrapper).__name__} is outbound: the tape answers it, nobody drives it"
+                )
+            self._replay.wrappers.add(port.boundary, port.on, wrapper)
+
+    async def run(self) -> None:
+        """Feed every recorded inbound call, until the tape has no more."""
+        replay = self._replay
+        released = running_library().park()
+        replay.dispatcher.wait_for_end(released)
+        replay.player.attend()
+        await released
+        replay.check()
+
+    def run_sync(self) -> None:
+        """The same for a system without an event loop."""
+        replay = self._replay
+        player, dispatcher = replay.player, replay.dispatcher
+        entrance = player.entrance
+        dispatcher.attend()
+        while True:
+            replay.check()
+            slot = entrance.due()
+            if slot is None:
+                break
+            start = slot.event
+            target = None
+            if isinstance(start, Start) and start.inbound:
+                target = replay.wrappers.target(start)
+            if target is not None and isinstance(start, Start):
+                dispatcher.driver_is_busy = True  # from now on the next call is not for this thread
+                if entrance.announce(slot):
+                    dispatcher.serve(start, target)
+                dispatcher.driver_is_busy = False
+            elif not dispatcher.running and not player.inbound_left():
+                break
+            else:
+                entrance.wait_for_change()
+        replay.check()

@@ -1,0 +1,154 @@
+"""Mode `new_episodes`: a tape is replayed and, when it is used up, goes on being recorded."""
+
+import threading
+from collections.abc import Mapping
+from typing import Any, final
+
+from vcr_gen.errors import UsageError
+from vcr_gen.runtime.boundary.session import Operation, Session
+from vcr_gen.runtime.codec.placeholders import placeholders_in
+from vcr_gen.runtime.loops.turns import RecordingTurns
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.record.progress import status_line
+from vcr_gen.runtime.record.record_session import Recorder
+from vcr_gen.runtime.record.tape_writer import Tape
+from vcr_gen.runtime.replay.replay_session import Replayer
+from vcr_gen.runtime.runs.base import Settings
+from vcr_gen.runtime.runs.replay_run import ReplayRun
+from vcr_gen.runtime.strands.locks import LockGate
+from vcr_gen.runtime.tape.header import Header
+from vcr_gen.runtime.tape.recording import Reading, Recording
+
+__all__ = ["ContinueRun"]
+
+
+class ContinueRun(ReplayRun):
+    """Replays the tape and, when it is used up, records what follows behind it."""
+
+    calls_real = True
+
+    def __init__(self, settings: Settings) -> None:
+        self._recorder: Recorder | None = None
+        self._file: Recording | None = None
+        self._beginning = threading.Lock()
+        super().__init__(settings)
+
+    def _make_session(self) -> Session:
+        return _Switch(self, Replayer(self.player))
+
+    @property
+    def recording(self) -> bool:
+        """Whether the tape is used up and what follows is recorded."""
+        return self._recorder is not None
+
+    @property
+    def lock_gate(self) -> LockGate:
+        """Who lets the application take its locks in turn, and later writes it down."""
+        return super().lock_gate if self._recorder is None else self._recorder.locks
+
+    def recorder(self) -> Recorder | None:
+        """The recorder, once the tape is used up."""
+        if self._recorder is None and self.player.unfinished.used_up():
+            with self._beginning:
+                if self._recorder is None:
+                    self._recorder = self._begin()
+        return self._recorder
+
+    def _begin(self) -> Recorder:
+        turns = RecordingTurns(self._loops.clock)
+        self.dispatcher.close()  # from now on the environment itself calls
+        self.crossing.objects.record_on()
+        origin = self._window.last_at
+        tape = Tape(
+            self._append,
+            now=lambda: round(origin + self._loops.now(), 6),
+            strands=self._strands,
+            screen=self.screen,
+            site=self._settings.call_site,
+            first_call=self._window.last_call + 1,
+            status=status_line("recording", self._settings.path),
+        )
+        names: set[str] = set()
+        try:
+            self._copy_recorded(names)
+        except Exception as error:
+            tape.fail(error)
+        self.screen.secrets.vault.record_on(names)
+        self.player.name_strands()
+        recorder = Recorder(tape, self._strands, self._loops, turns)
+        recorder.locks.runs.update(self.player.locks.runs)
+        return recorder
+
+    def _copy_recorded(self, names: set[str]) -> None:
+        """Begin a new file with what is on the tape; `names` gets the placeholders in it."""
+        self._file = file = Recording(self._settings.path)
+        file.begin(self._reading.header)
+        names.update(placeholders_in(self._reading.header))
+        with Reading(self._settings.path) as recorded:
+            for entry in recorded:
+                file.append(entry.data)
+                names.update(placeholders_in(entry.data))
+
+    def _append(self, event: Mapping[str, Plain]) -> None:
+        assert self._file is not None  # nothing is written after a failure to begin the file
+        self._file.append(event)
+
+    def _close(self, error: BaseException | None) -> None:
+        try:
+            super()._close(error)
+        except BaseException as failure:
+            self._close_recording(failure)
+            raise
+        self._close_recording(error)
+
+    def _close_recording(self, error: BaseException | None) -> None:
+        if self._recorder is None:
+            return
+        self._recorder.close()
+        tape = self._recorder.tape
+        if not tape.failures and not tape.appended:
+            if self._file is not None:
+                self._file.discard()
+            return
+        header = Header.read(self._reading.header, self._settings.path)
+        self._put_in_place(self._file, header, tape.failures, error)
+
+
+@final
+class _Switch:
+    """Replays until the tape is used up, then records."""
+
+    calls_real = True
+
+    def __init__(self, run: ContinueRun, replayer: Replayer) -> None:
+        self._run = run
+        self._replayer = replayer
+
+    def _now(self) -> Session:
+        return self._run.recorder() or self._replayer
+
+    def _way_out(self, operation: Operation) -> Session:
+        recorder = self._run.recorder()
+        if recorder is None:
+            return self._replayer
+        number = operation.on.removeprefix("#")
+        if number.isdigit():
+            try:
+                name = operation.bound.method.name
+                self._run.crossing.objects.check_real(int(number), name)
+            except UsageError as error:
+                recorder.tape.fail(error)
+                raise
+        return recorder
+
+    def go_out(self, operation: Operation) -> Any:
+        return self._way_out(operation).go_out(operation)
+
+    async def go_out_async(self, operation: Operation) -> Any:
+        return await self._way_out(operation).go_out_async(operation)
+
+    def come_in(self, operation: Operation) -> Any:
+        return self._now().come_in(operation)
+
+    async def come_in_async(self, operation: Operation) -> Any:
+        return await self._now().come_in_async(operation)

@@ -1,0 +1,243 @@
+"""How a cassette replays, from its opening to its close."""
+
+import os
+from collections.abc import Iterator
+from types import FrameType
+from typing import Final
+
+from vcr_gen.errors import (
+    CassetteFormatError,
+    CassetteMissingError,
+    DivergenceError,
+    ReplayError,
+)
+from vcr_gen.runtime.boundary.rules import UnusedRuleWarning
+from vcr_gen.runtime.boundary.session import Session
+from vcr_gen.runtime.failures.advice import Advice
+from vcr_gen.runtime.failures.divergence import Reporter
+from vcr_gen.runtime.failures.leftovers import leftovers_of
+from vcr_gen.runtime.hermetic.watching import Guard
+from vcr_gen.runtime.modes import is_set
+from vcr_gen.runtime.replay.engine import Player
+from vcr_gen.runtime.replay.inbound import Dispatcher
+from vcr_gen.runtime.replay.inbound_targets import Wrappers
+from vcr_gen.runtime.replay.last_mentions import last_mentions
+from vcr_gen.runtime.replay.replay_session import Replayer
+from vcr_gen.runtime.replay.templates import open_templates
+from vcr_gen.runtime.runs.base import Run, Settings, warn_user
+from vcr_gen.runtime.strands.locks import LockGate
+from vcr_gen.runtime.tape.header import Header
+from vcr_gen.runtime.tape.mutate_override import stand_in_of
+from vcr_gen.runtime.tape.reading import salvage_hint
+from vcr_gen.runtime.tape.recording import Reading
+from vcr_gen.runtime.tape.window import Window
+from vcr_gen.runtime.values.objects import Objects
+
+__all__ = ["ReplayRun", "open_cassette"]
+
+_NOT_ALONE: Final = ("strand", "inbound")
+"""What an event says of a program that had threads or was called: one may wait in vain."""
+
+
+class ReplayRun(Run):
+    """Replays a recorded session."""
+
+    calls_real = False
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self._reading = open_cassette(settings.advice)
+        self._guard: Guard | None = None
+        try:
+            self._open(settings)
+        except BaseException:
+            self._reading.close()
+            raise
+
+    def _open(self, settings: Settings) -> None:
+        self._was_alone = _was_alone(self._reading)
+        header = Header.read(self._reading.header, settings.path)
+        settings.anchors.hold_as_recorded(header.anchors, header.roots, settings.path)
+        self.screen = self._screen(replaying=True)
+        self._window = Window(self._reading, settings.before_replay, header.signatures)
+        objects = Objects(replaying=True)
+        self.reporter = Reporter(
+            settings.advice,
+            header.signatures,
+            settings.boundaries,
+            objects.origin_of,
+            settings.anchors,
+        )
+        self.player = Player(
+            self._window,
+            strands=self._strands,
+            loops=self._loops,
+            objects=objects,
+            screen=self.screen,
+            reporter=self.reporter,
+            orders=settings.orders,
+            templates=open_templates(self._reading, allowed=settings.templates),
+            patience=settings.patience,
+        )
+        self.session = self._make_session()
+        self.crossing = self._cross(self.session, objects)
+        self.wrappers = Wrappers(self.crossing)
+        self.dispatcher = Dispatcher(self.player, self.wrappers)
+        objects.when_exported = self.dispatcher.attend
+        objects.oldest_event = lambda: self._window.oldest
+        objects.find_last_mentions = lambda: last_mentions(self._reading.path)
+        passing = self.crossing.binder.anything("initial_state")
+        self.initial_state = {
+            name: passing.restore(value) for name, value in header.initial_state.items()
+        }
+        if settings.hermetic is not None and not self.calls_real:
+            hide = self.screen.secrets.text
+            self._guard = Guard(settings.hermetic, settings.path, settings.boundaries, hide)
+
+    def enter_block(self, block: FrameType) -> None:
+        """The session is a block of this frame, and closed at its end."""
+        self.player.enter_block(block)
+        if not self._was_alone:
+            self.dispatcher.watch()
+
+    def _make_session(self) -> Session:
+        return Replayer(self.player)
+
+    @property
+    def remaining(self) -> int:
+        """How many recorded events are not used yet."""
+        return self.player.count_left()
+
+    @property
+    def lock_gate(self) -> LockGate:
+        """Who lets the application take its locks in turn."""
+        return self.player.locks
+
+    def check(self) -> None:
+        """Raise what ended the replay, if anything did."""
+        self.player.check()
+        if self.dispatcher.errors:
+            raise self.dispatcher.errors[0]
+
+    def _inexact(self) -> Iterator[str]:
+        """Whether threads woke tasks of trio, which nothing tells the runtime to wait for."""
+        if self.player.told_by_threads:
+            yield (
+                "threads handed their results to tasks of trio, and the tape does not know when, "
+                "so that tasks may interleave otherwise than recorded"
+            )
+
+    def _warn(self) -> None:
+        super()._warn()
+        known = {
+            f"{boundary.name}.{key}": names
+            for boundary in self._settings.boundaries.values()
+            for key, names in boundary.parameter_names().items()
+        }
+        unused = [
+            *self._settings.rules.unused(known),
+            *self._settings.orders.unused(self._settings.boundaries),
+        ]
+        if unused:
+            lines = "\n".join(f"  {line}" for line in unused)
+            warn_user(
+                f"{self._settings.path}: these rules loosened nothing:\n{lines}", UnusedRuleWarning
+            )
+
+    def _settle(self, error: BaseException | None) -> None:
+        if error is None:
+            self.player.unfinished.drain()
+
+    def _close(self, error: BaseException | None) -> None:
+        if self._guard is not None:
+            self._guard.stop()
+        try:
+            self.dispatcher.close()
+            self.player.close()
+            self.dispatcher.end()
+            fault, failure = self.player.fault, self.player.failure
+            if fault is not None:
+                if error is not fault:
+                    raise fault  # whatever the program made of it
+                return  # a divergence after it, such as an answer that never came, only follows
+            if failure is not None and error is not failure:
+                if (
+                    isinstance(error, BaseExceptionGroup)
+                    and error.split(DivergenceError)[1] is None
+                ):
+                    raise failure from None  # a task group that has nothing else to tell
+                if error is None or failure.divergence.kind != "cancellation":
+                    raise failure
+                # A loop that ends with an error cancels what still runs: the error is the cause.
+                error.add_note(f"in the replay of {self._settings.path}: {failure}")
+            if isinstance(error, Exception) and failure is None:
+                self._note_what_is_overdue(error)
+            if error is not None and (uncaught := self.uncaught(error)) is not None:
+                raise uncaught from error
+            if error is None or (isinstance(error, SystemExit) and not error.code):
+                if self.dispatcher.errors:
+                    raise self.dispatcher.errors[0]
+                if self._guard is not None:
+                    self._guard.report()
+                self._refuse_leftovers()
+        finally:
+            self._window.close()
+
+    def uncaught(self, error: BaseException) -> ReplayError | None:
+        """The failure for an exception of the tape that would end the process; None for others.
+
+        The process must not end as if all were well, nor a run of many tests with it.
+        """
+        for ending, method in self.player.process_endings:
+            if ending is error:
+                path = self._settings.path
+                return ReplayError(
+                    f"{path}: {method} raised {error!r}, as recorded, and the program did not "
+                    "catch it; in the recording it did\n\n"
+                    f"hint: {self._settings.advice.record_again()}"
+                )
+        return None
+
+    def _note_what_is_overdue(self, error: Exception) -> None:
+        """Say beside an error, such as that of a time-out, what the program no longer did."""
+        overdue = self.player.what_is_overdue()
+        if overdue is not None:
+            error.add_note(
+                f"in the replay of {self._settings.path}: {overdue.headline}. "
+                "So time went on, and a time-out may have come that did not in the recording"
+            )
+
+    def _refuse_leftovers(self) -> None:
+        complaint = leftovers_of(self._window, self.reporter)
+        if complaint is not None:
+            self.player.suspect()
+            raise complaint
+
+
+def _was_alone(reading: Reading) -> bool:
+    """Whether the recorded program had one line of execution, and nobody called it."""
+    if not any(reading.holds(key.encode()) for key in _NOT_ALONE):
+        return True
+    # The words may be part of a value: only the keys of an event count.
+    return not any(key in entry.data for entry in reading for key in _NOT_ALONE)
+
+
+def open_cassette(advice: Advice) -> Reading:
+    """The recorded cassette; `advice` says where it should be, and how to record it."""
+    path = stand_in_of(advice.path) or advice.path
+    if not path.exists():
+        in_ci = is_set(os.environ, "CI")
+        why = "nothing is recorded where CI is set" if in_ci else "the mode only replays"
+        hint = advice.record("record it elsewhere" if in_ci else "record it")
+        if saved := salvage_hint(path):
+            hint = f"{saved}\nhint: {hint}"
+        raise CassetteMissingError(
+            f"there is no cassette, and {why}\n\nhint: {hint}", path=advice.path
+        )
+    try:
+        return Reading(path)
+    except CassetteFormatError as error:
+        hint = advice.record("bring the file back from version control, or record again")
+        raise CassetteFormatError(
+            f"{error.message}\n\nhint: {hint}", path=error.path, line=error.line
+        ) from None

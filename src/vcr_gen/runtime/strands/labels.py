@@ -1,0 +1,187 @@
+"""What a thread is at work for: the job of a pool, or the function it was started with.
+
+A pool does not tell its jobs apart, but each runs inside a frame of the pool's own that holds it.
+Looking there shows where one job ends and the next begins, and nothing has to be patched.
+"""
+
+import re
+import threading
+import zlib
+from collections.abc import AsyncGenerator, Generator, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from sys import _getframe
+from types import FrameType, FunctionType
+from typing import Any, Final, final
+from weakref import ref
+
+from vcr_gen.runtime.strands.queue_work import Taken, taken_at
+
+__all__ = ["Piece", "Work", "at_work", "label_of", "threads_made"]
+
+_LOOPS: Final = {"run": "concurrent.futures.thread", "worker": "multiprocessing.pool"}
+"""In which function, and of which module, a job is run."""
+
+_NUMBERED = re.compile(r"(?:Thread|Dummy)-(\d+)")
+"""The names that threads have who were given none."""
+
+_POOLED = re.compile(r"ThreadPoolExecutor-\d+(_\d+)")
+"""The names of an executor's threads: executors are numbered by Python, as they are made."""
+
+
+@final
+class Work:
+    """One job of a pool, as long as it runs."""
+
+    __slots__ = ("_item", "_number", "label")
+
+    def __init__(self, frame: FrameType) -> None:
+        found = frame.f_locals
+        self._item: ref[Any] | None = None
+        self._number: object = None
+        if "self" in found:
+            item = found["self"]
+            self._item = ref(item)  # a session keeps no job alive
+            self.label = _label(item.fn, item.args, item.kwargs)
+        else:
+            self._number = found["job"], found["i"]
+            self.label = _label(found["func"], found["args"], found["kwds"])
+
+    @property
+    def runs(self) -> bool:
+        """Whether it is known to be at work."""
+        item = None if self._item is None else self._item()
+        return item is not None and not item.future.done()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is known to have come to its end."""
+        return self._item is not None and not self.runs
+
+    def is_at(self, frame: FrameType) -> bool:
+        """Whether this is what the frame of a pool runs."""
+        found = frame.f_locals
+        if self._item is None:
+            return (found.get("job"), found.get("i")) == self._number
+        item = self._item()
+        return item is not None and found.get("self") is item
+
+
+@final
+class Piece:
+    """What a thread has taken from a queue, or the like, as long as it is at work on that."""
+
+    __slots__ = ("_taken", "is_over", "label")
+
+    def __init__(self, taken: Taken) -> None:
+        self._taken = taken
+        self.label = _label(taken.code.co_qualname, (taken.item,), {})
+        self.is_over = False
+
+    def is_at(self, taken: Taken) -> bool:
+        """Whether this is what was taken."""
+        return self._taken.code is taken.code and self._taken.item is taken.item
+
+
+def at_work(thread: threading.Thread, known: Work | Piece | None) -> Work | Piece | None:
+    """What the running thread is at; the known one where it is that still."""
+    taken = taken_at(_getframe(1))
+    if taken is not None:
+        return known if isinstance(known, Piece) and known.is_at(taken) else Piece(taken)
+    if not _is_worker(thread):
+        return None
+    return _work_here(known if isinstance(known, Work) else None)
+
+
+def _is_worker(thread: threading.Thread) -> bool:
+    """Whether a thread is a pool's, and does one job after another."""
+    return getattr(getattr(thread, "_target", None), "__module__", "") in _LOOPS.values()
+
+
+def _work_here(known: Work | None) -> Work | None:
+    """The job that the running thread of a pool does; the known one where it is that still."""
+    if known is not None and known.runs:
+        return known
+    frame = _loop_here()
+    if frame is None:
+        return None
+    return known if known is not None and known.is_at(frame) else Work(frame)
+
+
+def label_of(thread: threading.Thread, since: int) -> str:
+    """What tells a thread from others, equal in every run where it was started for the same.
+
+    Threads without a name of their own are numbered by Python as they are made. Those since a
+    session began are too, for threads that are equal in all else.
+    """
+    numbered = _NUMBERED.match(thread.name)
+    name = "" if numbered else _POOLED.sub(r"\1", thread.name)
+    target = getattr(thread, "_target", None) or type(thread)
+    arguments = getattr(thread, "_args", ())
+    keywords: Mapping[str, object] = getattr(thread, "_kwargs", {})
+    if isinstance(thread, threading.Timer):
+        target, arguments, keywords = thread.function, tuple(thread.args), thread.kwargs
+    elif target is type(thread):
+        keywords = {**keywords, **_plain_attributes(thread)}
+    label = _label(target, (name, *arguments), keywords)
+    return f"{label}-{int(numbered[1]) - since}" if numbered else label
+
+
+def threads_made() -> int:
+    """The number of the last thread that got no name of its own."""
+    numbered = _NUMBERED.match(threading.Thread().name)
+    return int(numbered[1]) if numbered else 0
+
+
+def _loop_here() -> FrameType | None:
+    """The frame in which a pool runs the running code as a job."""
+    frame: FrameType | None = _getframe(2)
+    while frame is not None:
+        name = frame.f_code.co_name
+        if name in _LOOPS and frame.f_globals.get("__name__") == _LOOPS[name]:
+            at_work = name == "run" or frame.f_locals.get("task") is not None
+            return frame if at_work else None
+        frame = frame.f_back
+    return None
+
+
+def _label(function: object, arguments: object, keywords: Mapping[str, object]) -> str:
+    # Three digits: enough to tell a few jobs apart, too few to tell what they were given.
+    text = "|".join(_words((function, arguments, tuple(sorted(keywords.items())))))
+    return f"{zlib.crc32(text.encode(errors='replace')) & 0xFFF:03x}"
+
+
+def _words(value: Any, depth: int = 6) -> Iterator[str]:
+    """What of a value is the same in every run: never an address."""
+    match value:
+        case None | bool() | int() | float() | str() | bytes():
+            yield repr(value)
+        case partial():
+            keywords = tuple(sorted(value.keywords.items()))
+            yield from _words((value.func, value.args, keywords), depth)
+        case tuple() if depth:
+            yield from (word for part in value for word in _words(part, depth - 1))
+        case FunctionType() if depth:
+            yield value.__qualname__
+            yield from _words((value.__defaults__, _closed_over(value)), depth - 1)
+        case Generator() | AsyncGenerator() if not hasattr(value, "__qualname__"):
+            yield "stream"  # of ours: a recording has another class for it than a replay
+        case _:
+            yield getattr(value, "__qualname__", "") or type(value).__qualname__
+
+
+def _plain_attributes(thread: threading.Thread) -> dict[str, object]:
+    """What an application's own kind of thread was made with."""
+    return {
+        name: value
+        for name, value in vars(thread).items()
+        if name[:1] != "_" and isinstance(value, str | int)
+    }
+
+
+def _closed_over(function: FunctionType) -> tuple[object, ...]:
+    found = []
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # it has no value yet
+            found.append(cell.cell_contents)
+    return tuple(found)

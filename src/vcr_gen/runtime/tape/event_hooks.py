@@ -1,0 +1,80 @@
+"""What the user's `before_record` and `before_replay` are shown of the events of a tape."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias, final
+
+from vcr_gen.errors import UsageError
+from vcr_gen.runtime.plain import Plain, check_plain
+from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
+
+__all__ = ["Happening", "Hook", "Hooked", "TapeEvent", "kind_of"]
+
+Happening: TypeAlias = Literal["call", "item", "sent", "thrown", "returned", "raised"]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TapeEvent:
+    """One event with a value, as `before_record` and `before_replay` are shown it."""
+
+    boundary: str
+    """The name of the boundary."""
+    method: str
+    """The method that was called."""
+    kind: Happening
+    """What happened: the call itself, an item of its stream, its result, …"""
+    number: int
+    """How many events of this kind the method has had, this one included."""
+    value: Plain = field(repr=False)
+    """The value in its stored form, not redacted yet; of a call, the arguments by name."""
+
+
+Hook: TypeAlias = Callable[[TapeEvent], Plain]
+"""Gets an event, and gives the value that is to stand in its place."""
+
+
+@final
+class Hooked:
+    """Shows events to a hook of the user, each once."""
+
+    def __init__(self, name: str, hook: Hook) -> None:
+        self._name = name
+        self._hook = hook
+        self._counts: dict[tuple[str, Happening], int] = {}
+        self._lock = threading.Lock()
+
+    def change(self, of: str, kind: Happening, value: Plain) -> Plain:
+        """What the hook makes of a value."""
+        with self._lock:
+            number = self._counts[of, kind] = self._counts.get((of, kind), 0) + 1
+        boundary, _, method = of.rpartition(".")
+        event = TapeEvent(boundary=boundary, method=method, kind=kind, number=number, value=value)
+        made = self._hook(event)
+        check_plain(made)
+        if kind == "call" and not isinstance(made, dict):
+            raise UsageError(f"{self._name} must give the arguments of {of} as a mapping")
+        return made
+
+    def event(self, event: Event, of: str) -> Event:
+        """The event with what the hook makes of its value."""
+        if isinstance(event, Start):
+            made = self.change(of, "call", dict(event.arguments))
+            assert isinstance(made, dict)
+            return replace(event, arguments=made)
+        kind = kind_of(event)
+        return event if kind is None else replace(event, value=self.change(of, kind, event.value))
+
+
+def kind_of(event: Item | Signal | End) -> Happening | None:
+    """What happened, in the words of the hooks; None for an event without a value."""
+    match event:
+        case Item(raised=raised):
+            return "raised" if raised else "item"
+        case Signal(kind="sent" | "thrown" as kind):
+            return kind
+        case End(outcome="returned" | "raised" as outcome):
+            return outcome
+        case _:
+            return None

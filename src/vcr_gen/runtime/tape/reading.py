@@ -1,0 +1,197 @@
+"""Opens cassette files: whole ones strictly, torn ones for what can be saved."""
+
+import os
+import re
+import shlex
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO, Final, Self, TypeAlias
+
+from vcr_gen.errors import CassetteError, CassetteFormatError, CassetteMissingError
+from vcr_gen.runtime.formats import Entry, format_for
+from vcr_gen.runtime.formats.raw_bytes import count_in
+from vcr_gen.runtime.plain import Plain
+
+__all__ = [
+    "Change",
+    "Reading",
+    "Salvaged",
+    "entries_of",
+    "is_partial",
+    "open_regular",
+    "partial_of",
+    "salvage",
+    "salvage_hint",
+    "target_of",
+]
+
+Change: TypeAlias = Callable[[dict[str, Plain]], dict[str, Plain]]
+
+_CONFLICT: Final = b"<<<<<<< "
+"""How a line begins where git could not merge; no line of a cassette does."""
+_PARTIAL: Final = re.compile(r"\.partial(?:\.[0-9]+)?\Z")
+
+
+class Reading:
+    """An opened cassette that is known to be whole: header read, events still to come.
+
+    The events are streamed from the file each time they are iterated over, one pass at a time.
+    `change` is made of the header and of each event.
+    """
+
+    def __init__(self, path: Path, *, change: Change | None = None) -> None:
+        self.path: Final = path
+        self._change: Final = change
+        if is_partial(path):
+            raise CassetteFormatError(
+                "not a cassette, but what an interrupted recording left\n"
+                f"  hint: vcr-gen cassette convert --salvage {path} NEW",
+                path=path,
+            )
+        self._format: Final = format_for(path)
+        self._stream: Final = open_regular(path)
+        try:
+            self.count: Final = self.verify_complete()
+            """The number of events."""
+            self.header: Final[dict[str, Plain]] = next(self._entries()).data
+        except BaseException:
+            self.close()
+            raise
+
+    def verify_complete(self) -> int:
+        """The number of events; raises if one is missing, without parsing them."""
+        self._stream.seek(0)
+        with _conflicts_named(self._stream, self.path):
+            return self._format.verify(self._stream, self.path)
+
+    def __iter__(self) -> Iterator[Entry]:
+        """The events, each with its line; raises at the first place that cannot be understood."""
+        return (entry for entry in self._entries() if entry.kind == "event")
+
+    @property
+    def position(self) -> int:
+        """How many bytes of the file have been read, at least: for who shows progress."""
+        return self._stream.tell()
+
+    def holds(self, needle: bytes) -> bool:
+        """Whether these bytes stand anywhere in the file; a quick look that parses nothing."""
+        return count_in(self._stream, needle) > 0
+
+    def _entries(self) -> Iterator[Entry]:
+        self._stream.seek(0)
+        entries = entries_of(self._stream, self.path)
+        if self._change is None:
+            return entries
+        return (replace(entry, data=self._change(entry.data)) for entry in entries)
+
+    def close(self) -> None:
+        """Close the file; events cannot be read any more."""
+        self._stream.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Salvaged:
+    """What a partial or torn file still holds."""
+
+    path: Path
+    header: dict[str, Plain] | None
+    events: tuple[Entry, ...]
+    """Every event that is certain to be whole."""
+    tear: CassetteFormatError | None
+    """Where and why reading stopped; None if the cassette is whole."""
+
+
+def salvage(path: Path) -> Salvaged:
+    """Read as much as can be trusted of a partial, torn or damaged file."""
+    header: dict[str, Plain] | None = None
+    events: list[Entry] = []
+    tear: CassetteFormatError | None = None
+    with open_regular(path) as stream:
+        try:
+            for entry in entries_of(stream, path):
+                if entry.kind == "header":
+                    header = entry.data
+                elif entry.kind == "event":
+                    events.append(entry)
+        except CassetteFormatError as error:
+            tear = error
+    return Salvaged(path, header, tuple(events), tear)
+
+
+def entries_of(stream: BinaryIO, path: Path) -> Iterator[Entry]:
+    """Every entry of an opened cassette or partial file, up to the first place that is wrong."""
+    chosen = format_for(target_of(path))
+    with _conflicts_named(stream, path):
+        yield from chosen.read(stream, path)
+
+
+@contextmanager
+def _conflicts_named(stream: BinaryIO, path: Path) -> Iterator[None]:
+    """Say what is wrong with a file that a merge left in two versions."""
+    try:
+        yield
+    except CassetteFormatError as error:
+        if not count_in(stream, b"\n" + _CONFLICT):
+            raise
+        stream.seek(0)
+        line = next(number for number, text in enumerate(stream, 1) if text.startswith(_CONFLICT))
+        message = "a merge left two versions here: keep one of them, or record again"
+        raise CassetteFormatError(message, path=path, line=line) from error
+
+
+def target_of(path: Path) -> Path:
+    """The cassette that a partial file was to become; any other path as it is."""
+    return path.with_name(_PARTIAL.sub("", path.name))
+
+
+def partial_of(target: Path) -> Path:
+    """Where the recording of `target` grows."""
+    return target.with_name(target.name + ".partial")
+
+
+def salvage_hint(path: Path) -> str:
+    """How to save what an interrupted recording of a cassette left; empty where it left nothing."""
+    partial = partial_of(Path(os.path.realpath(path)))
+    if not partial.is_file():
+        return ""
+    command = shlex.join(["vcr-gen", "cassette", "convert", "--salvage", str(partial), str(path)])
+    return f"an interrupted recording left {partial}; to keep its events: {command}"
+
+
+def is_partial(path: Path) -> bool:
+    """Whether the name is that of a partial file."""
+    return _PARTIAL.search(path.name) is not None
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file to read it; refuses what is no file, and never waits for a pipe's other end."""
+    try:
+        handle = os.open(
+            path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        )
+        stream = os.fdopen(handle, "rb")
+        regular = stat.S_ISREG(os.fstat(handle).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        hint = salvage_hint(path)
+        message = "there is no such cassette" + (f"\n\nhint: {hint}" if hint else "")
+        raise CassetteMissingError(message, path=path) from None
+    except (OSError, ValueError) as error:
+        raise CassetteError(f"cannot be read: {reason(error)}", path=path) from error
+    if not regular:
+        stream.close()
+        raise CassetteError("not a regular file", path=path)
+    return stream
+
+
+def reason(error: Exception) -> str:
+    """The operating system's words for an error."""
+    return (isinstance(error, OSError) and error.strerror) or str(error)

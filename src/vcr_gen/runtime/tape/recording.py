@@ -1,0 +1,293 @@
+"""Cassettes on disk: the one module of the runtime that writes files.
+
+A recording grows in a partial file beside its target and replaces the target only when it is
+whole, so that neither a crash nor a full disk costs the old cassette or a finished event.
+"""
+
+import json
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from vcr_gen.errors import CassetteWriteError, EncodeError, UsageError
+from vcr_gen.runtime.formats import Format, format_for, layout
+from vcr_gen.runtime.formats.raw_bytes import count_in
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.tape.reading import (
+    Change,
+    Reading,
+    Salvaged,
+    entries_of,
+    open_regular,
+    partial_of,
+    reason,
+    salvage,
+)
+
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["Reading", "Recording", "Salvaged", "partial_of", "remove_cassette", "salvage"]
+
+_OPEN: Final = os.O_RDWR | os.O_CREAT
+if sys.platform == "win32":
+    _FLAGS: Final = _OPEN | os.O_BINARY
+else:  # never through a link, never waiting for a pipe's other end
+    _FLAGS: Final = _OPEN | os.O_NOFOLLOW | os.O_NONBLOCK
+
+
+class Recording:
+    """A cassette in the making; no two of the same target exist at a time.
+
+    A `copy` is made from another cassette or partial file. It grows under a name of its own, so
+    that it never takes the place of the partial file it may be made from.
+    """
+
+    def __init__(self, path: Path, *, copy: bool = False) -> None:
+        self._format: Final[Format] = format_for(path)
+        self._path: Final = path
+        self._head = b""
+        self._size = 0
+        self._count = 0
+        with self._explained():
+            # A cassette that is a symbolic link stays one.
+            self._target = Path(os.path.realpath(path))
+            grown = self._target.with_stem(f"{self._target.stem}.copy") if copy else self._target
+            self._partial = partial_of(grown)
+            _refuse_irregular(self._target, path)
+            self._target.parent.mkdir(parents=True, exist_ok=True)
+            self._handle: int | None = _open_exclusively(self._partial, path)
+
+    def begin(self, header: Mapping[str, Plain]) -> None:
+        """Write the header; events can follow."""
+        if self._head:
+            raise UsageError("this recording has begun already")
+        head = self._format.header(header)
+        with self._explained():
+            os.ftruncate(self._open_handle(), 0)  # of partial files, only the newest is kept
+        self._write(head + self._format.event_start, 0)
+        self._head = head
+
+    def append(self, event: Mapping[str, Plain]) -> None:
+        """Write one event; once this returns, only the disk itself can lose it."""
+        if not self._head:
+            raise UsageError("this recording has not begun")
+        start = self._format.event_start
+        self._write(self._format.event(event)[len(start) :] + start, 1)
+
+    def holds(self, text: str) -> bool:
+        """Whether a text stands anywhere in what was written; a quick look that parses nothing."""
+        if not self._head:
+            return False
+        with self._explained(), open_regular(self._partial) as stream:
+            # Where a format escapes letters, it does so as JSON does; so may the stored text.
+            escaped = json.dumps(text)[1:-1]
+            spellings = {text, escaped, json.dumps(escaped)[1:-1]}
+            return any(count_in(stream, spelled.encode()) for spelled in spellings)
+
+    def finish(self, header: Mapping[str, Plain], *, change: Change | None = None) -> None:
+        """Complete the cassette and put it in the target's place, in one step.
+
+        `change` is made of each event that was written.
+        """
+        if not self._head:
+            self.begin(header)
+        head = self._format.header(header)
+        end = self._format.end({layout.COUNT_KEY: self._count})
+        handle = self._open_handle()
+        with self._explained():
+            if head == self._head and change is None:
+                self._complete(handle, end)
+            else:
+                self._complete_copy(head, end, change)
+            _sync_folder(self._target.parent)
+        self._close()
+
+    def abandon(self) -> Path | None:
+        """Stop; the path of the partial file, if it holds anything."""
+        if self._handle is None:
+            return None
+        if os.fstat(self._handle).st_size == 0:
+            with suppress(OSError):
+                self._partial.unlink()
+        self._close()
+        return self._partial if self._head else None
+
+    def discard(self) -> None:
+        """Stop, and leave nothing behind; for copies, whose original is still there."""
+        if self._handle is not None:
+            with suppress(OSError):
+                self._partial.unlink()
+            self._close()
+
+    def _write(self, data: bytes, events: int) -> None:
+        """Add `data` as a whole or not at all."""
+        handle = self._open_handle()
+        if len(data) > layout.MAX_ENTRY:
+            raise EncodeError(path="$", expected="an event of at most 256 MiB", got="a larger one")
+        try:
+            with self._explained():
+                _write_all(handle, data)
+        except BaseException:
+            _shorten(handle, self._size)
+            raise
+        self._size += len(data)
+        self._count += events
+
+    def _complete(self, handle: int, end: bytes) -> None:
+        start = self._format.event_start
+        body = self._size - len(start)
+        try:
+            os.lseek(handle, body, os.SEEK_SET)
+            _write_all(handle, end)
+            _seal(handle, self._target)
+        except BaseException:
+            _shorten(handle, body)
+            with suppress(OSError):
+                _write_all(handle, start)
+            raise
+        if sys.platform == "win32":  # which does not rename a file that is open
+            self._close()
+        os.replace(self._partial, self._target)
+
+    def _complete_copy(self, head: bytes, end: bytes, change: Change | None) -> None:
+        """Complete a copy that starts with another header, or whose events are changed.
+
+        The lock on the partial covers it.
+        """
+        copy = self._partial.with_name(self._partial.name + ".copy")
+        try:
+            copy.unlink(missing_ok=True)
+            with copy.open("xb") as out, self._partial.open("rb") as events:
+                out.write(head)
+                if change is None:
+                    self._copy(events, out)
+                else:
+                    written = (one for one in entries_of(events, self._path) if one.kind == "event")
+                    for entry in islice(written, self._count):
+                        out.write(self._format.event(change(entry.data)))
+                out.flush()
+                _write_all(out.fileno(), end)
+                _seal(out.fileno(), self._target)
+            os.replace(copy, self._target)
+        except BaseException:
+            copy.unlink(missing_ok=True)
+            raise
+        if sys.platform == "win32":
+            self._close()
+        self._partial.unlink()
+
+    def _copy(self, events: BinaryIO, out: BinaryIO) -> None:
+        """Copy what was written, up to where the next event would start."""
+        events.seek(len(self._head))
+        shutil.copyfileobj(events, out, 1 << 20)
+        out.flush()
+        _shorten(out.fileno(), out.tell() - len(self._format.event_start))
+
+    def _open_handle(self) -> int:
+        if self._handle is None:
+            raise UsageError("this recording is over")
+        return self._handle
+
+    def _close(self) -> None:
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            if sys.platform != "win32":  # a forked child may hold the same lock
+                fcntl.flock(handle, fcntl.LOCK_UN)
+            os.close(handle)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, ValueError) as error:
+            message = f"cannot be written: {reason(error)}"
+            if self._count and self._partial.exists():
+                message += f"; {self._count} events are safe in {self._partial}"
+            raise CassetteWriteError(message, path=self._path) from error
+
+
+def remove_cassette(path: Path) -> None:
+    """Delete a cassette or a partial file, but none that is being recorded."""
+    try:
+        handle = os.open(path, os.O_RDWR)
+        try:
+            if not _lock(handle):
+                raise CassetteWriteError("a recording of it is running", path=path)
+            path.unlink()
+        finally:
+            os.close(handle)
+    except OSError as error:
+        raise CassetteWriteError(f"cannot be deleted: {reason(error)}", path=path) from error
+
+
+def _refuse_irregular(target: Path, path: Path) -> None:
+    with suppress(FileNotFoundError):
+        if not stat.S_ISREG(target.stat().st_mode):
+            raise CassetteWriteError("something that is no file is in the way", path=path)
+
+
+def _open_exclusively(partial: Path, path: Path) -> int:
+    """The partial file, locked; it may still hold what an interrupted recording left."""
+    while True:
+        handle = os.open(partial, _FLAGS, 0o666)
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            os.close(handle)
+            raise CassetteWriteError(f"{partial.name} is in the way and no file", path=path)
+        if not _lock(handle):
+            os.close(handle)
+            raise CassetteWriteError("another recording of it is running", path=path)
+        # Between opening and locking, its recording may have ended and taken the name away.
+        try:
+            ours = os.path.samestat(status, partial.lstat())
+        except FileNotFoundError:
+            ours = False
+        if ours:
+            return handle
+        os.close(handle)
+
+
+def _lock(handle: int) -> bool:
+    if sys.platform != "win32":  # where a file that is open cannot be deleted anyway
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
+def _write_all(handle: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(handle, rest) :]
+
+
+def _shorten(handle: int, size: int) -> None:
+    with suppress(OSError):
+        os.ftruncate(handle, size)
+        os.lseek(handle, size, os.SEEK_SET)
+
+
+def _seal(handle: int, target: Path) -> None:
+    """Make the file durable, with the permissions of the one it replaces."""
+    if os.chmod in os.supports_fd:
+        with suppress(FileNotFoundError):
+            os.chmod(handle, stat.S_IMODE(target.stat().st_mode))
+    os.fsync(handle)
+
+
+def _sync_folder(folder: Path) -> None:
+    # Else a power cut could bring the old cassette back. Not every system can sync a folder.
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

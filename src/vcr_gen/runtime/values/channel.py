@@ -1,0 +1,399 @@
+"""Methods with their types compiled for one session."""
+
+import json
+import marshal
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from traceback import walk_tb
+from typing import Any, Final, Literal, TypeAlias, final
+
+from vcr_gen.errors import DecodeError, EncodeError
+from vcr_gen.paths import FieldPath, step_text
+from vcr_gen.runtime.boundary.call_kinds import Kind, given_type, shape_of
+from vcr_gen.runtime.boundary.origins import at_place, in_use, titled
+from vcr_gen.runtime.boundary.rules import Loosening, Rules, how_in_words
+from vcr_gen.runtime.boundary.spec import Method
+from vcr_gen.runtime.codec import (
+    Codec,
+    Compiler,
+    Difference,
+    differences,
+    import_failures,
+    same,
+)
+from vcr_gen.runtime.codec.field_paths import replace
+from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.privacy import Redaction, Secrets, decode_with_stand_ins
+from vcr_gen.runtime.tape.events import Outcome
+from vcr_gen.runtime.values.anchors import Anchors
+
+__all__ = ["Binder", "Bound", "ValueChannel", "Way"]
+
+_CHANGEABLE: Final = frozenset({list, dict, set, bytearray, memoryview, deque})
+
+Way: TypeAlias = Literal["outward", "inward"]
+"""Outward: from the application to the environment. Inward: the other way."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ValueChannel:
+    """One value's way over the boundary: what is stored, and what the other side gets."""
+
+    codec: Codec
+    anchors: Anchors
+    secrets: Secrets
+    way: Way
+    what: str
+    """The value in words, for messages."""
+    root: str = ""
+    """How a field path names it."""
+    loosening: Loosening | None = None
+    """The rules by which it is compared, where equality is not it."""
+    late: tuple[str, ...] = ()
+    """What its type may speak of that is imported when first needed, each as `module:name`."""
+
+    @property
+    def of(self) -> str:
+        """The method whose value it is."""
+        return self.what.partition(":")[0]
+
+    def give(self, value: Any) -> tuple[Plain, Any]:
+        """The stored form of a live value, and the object that the other side gets."""
+        if self.codec.replace_live is None:
+            return self.store(value), value
+        if self.way == "inward":  # what comes in is wrapped first: the wrapper has the number
+            value = self.forward(value)
+            return self.store(value), value
+        forwarded = self.forward(value)  # which is kept alive, with the number that it has
+        return self.store(value), forwarded
+
+    def store(self, value: Any) -> Plain:
+        """The stored form of a live value."""
+        if self.codec.replace_live is None:
+            return self._store(value)
+        with at_place(self.what):
+            return self._store(value)
+
+    def _store(self, value: Any) -> Plain:
+        try:
+            return self.anchors.store(self.codec.encode(value))
+        except EncodeError as error:
+            place = titled(self.what, in_use.get()) + error.path.removeprefix("$")
+            refused = EncodeError(
+                path=place,
+                expected=error.expected,
+                got=self.secrets.refused(place, error.got),
+                hint="; ".join(filter(None, (*import_failures(self.late), error.hint))),
+            )
+            if isinstance(value, BaseException) and (site := _raised_at(value)):
+                # It takes the place of that one, which may be the very mistake that is looked for.
+                refused.add_note(f"the {type(value).__name__} was raised at {site}")
+            raise refused from None
+
+    def forward(self, value: Any) -> Any:
+        """The object that the other side gets: the value itself, with its live parts wrapped."""
+        replace = self.codec.replace_live
+        if replace is None:
+            return value
+        with at_place(self.what):
+            return replace(value)
+
+    def feed(self, plain: Plain) -> Any:
+        """The live value of a stored form, for the program: what it was given is remembered."""
+        return self.restore(plain, fed=True)
+
+    def restore(self, plain: Plain, *, fed: bool = False) -> Any:
+        """The live value of a stored form."""
+        if self.codec.replace_live is None:
+            return self._restore(plain, fed=fed)
+        with at_place(self.what):
+            return self._restore(plain, fed=fed)
+
+    def _restore(self, plain: Plain, *, fed: bool) -> Any:
+        plain = self.anchors.restore(plain)
+        try:
+            try:
+                value = self.codec.decode(plain)
+                if fed:  # not where something else stands in: that comes back in many forms
+                    self.secrets.feed(plain)
+                return value
+            except DecodeError as error:  # a field of another type than text may be a secret
+                return decode_with_stand_ins(self.codec.decode, plain, error)
+        except DecodeError as error:
+            raise DecodeError(
+                path=self.what + error.path.removeprefix("$"),
+                expected=error.expected,
+                got=error.got,
+                hint=error.hint,
+            ) from None
+
+    def differences(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        """How a live value differs from the recorded one, both in stored form."""
+        rules = self.loosening
+        refused: tuple[Difference, ...] = ()
+        if rules is not None:
+            align = self.secrets.align
+            actual, refused = rules.aligned(recorded, actual, self.restore, align)
+        found = self._compare(recorded, actual)
+        if found:  # a replay mostly has other credentials than the recording, and other folders
+            recorded, actual = self.anchors.comparable(recorded), self.anchors.comparable(actual)
+            found = self._compare(recorded, self.secrets.align(recorded, actual))
+        return found if rules is None else (*refused, *rules.in_detail(found))
+
+    def in_words(self) -> dict[str, str]:
+        """Where the declared type asks for less than equality."""
+        return {
+            self.root + "".join(map(step_text, mark.steps)): mark.how for mark in self.codec.marks
+        }
+
+    def masked(self, plain: Plain) -> Plain:
+        """The stored form without what equality is not asked for: by it, equal calls are found."""
+        if self.anchors.travelled:
+            plain = self.anchors.comparable(plain)
+        for mark in self.codec.marks:
+            plain = replace(FieldPath("", self.root, mark.steps), plain, _nothing)
+        if self.loosening is not None:
+            for active in self.loosening.rules:
+                plain = replace(active.path, plain, _nothing)
+        return plain
+
+    def _compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+        if self.codec.compare is not None:
+            return self.codec.compare(recorded, actual)
+        return () if same(recorded, actual) else differences(recorded, actual)
+
+
+def _raised_at(error: BaseException) -> str:
+    """`file:line in function` where an exception comes from; empty where that is not known."""
+    frames = list(walk_tb(error.__traceback__))
+    if not frames:
+        return ""
+    frame, line = frames[-1]
+    return f"{frame.f_code.co_filename}:{line} in {frame.f_code.co_name}"
+
+
+def _image(passing: ValueChannel, value: Any) -> bytes:
+    try:
+        return marshal.dumps(value, 2)  # most are of plain types, and this is fast
+    except ValueError:
+        pass
+    try:
+        return marshal.dumps(passing.codec.encode(value), 2)
+    except EncodeError:  # by now it holds something that cannot be stored
+        return b""
+
+
+def _items(iterable: Iterable[Any]) -> Iterator[Any]:
+    """The items; only who asks for the first lets the iterable do anything."""
+    yield from iterable
+
+
+def _nothing(plain: Plain) -> Plain:
+    del plain
+    return None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A method, ready to carry calls."""
+
+    method: Method
+    arguments: Mapping[str, ValueChannel]
+    kind: Kind
+    value: ValueChannel
+    """The result, an item of it, or what is awaited."""
+    whole: ValueChannel
+    """The result as one value, where an iterable turns out to be one."""
+    sent: ValueChannel
+    returned: ValueChannel
+    raised: ValueChannel
+    nothing: ValueChannel
+    """The end of a stream that has no value: closed, or asynchronous."""
+
+    def key(self, stored: Mapping[str, Plain]) -> str:
+        """The arguments as a text that is the same for calls that are to be found as equal."""
+        masked = {
+            name: self.arguments[name].masked(value) if name in self.arguments else value
+            for name, value in stored.items()
+        }
+        text = json.dumps(masked, sort_keys=True)
+        # A replay has other credentials than the recording, and so other placeholders.
+        return PLACEHOLDER.sub(REDACTED, text) if REDACTED[:-1] in text else text
+
+    def ended(self, outcome: Outcome) -> ValueChannel:
+        """The way of what a call comes to."""
+        if outcome == "raised":
+            return self.raised
+        if self.kind in (Kind.STREAM, Kind.ASYNC_STREAM):
+            return self.returned
+        return self.whole if self.kind is Kind.ITERABLE else self.value
+
+    def items(self, iterable: Any) -> Iterator[Any] | None:
+        """What gives the items of an iterable one by one; None where it is stored as one value.
+
+        That is where the codec knows the class: a list, a deque, a user's own with a codec.
+        """
+        if isinstance(iterable, Iterator):
+            return iterable
+        if type(iterable).__module__ == "builtins" or not isinstance(iterable, Iterable):
+            return None
+        codec = self.whole.codec
+        if codec.replace_live is not None:  # to try it out would count the live objects inside
+            return None if isinstance(iterable, Collection) else _items(iterable)
+        try:
+            codec.encode(iterable)
+        except EncodeError as error:
+            return _items(iterable) if error.path == "$" else None
+        return None
+
+    def in_words(self) -> dict[str, str]:
+        """Where less than equality is asked for, as a cassette's header says it."""
+        words = {parameter.name: "unrecorded" for parameter in self.method.unrecorded}
+        words |= dict.fromkeys(self.method.secrets, "secret")
+        for passing in (*self.arguments.values(), self.value, self.sent, self.returned):
+            words |= passing.in_words()
+        return words | {rule.path: how_in_words(rule.how) for rule in self.method.rules}
+
+    def take(
+        self,
+        arguments: Mapping[str, object],
+        give: Callable[[ValueChannel, object], tuple[Plain, Any]],
+    ) -> tuple[dict[str, Plain], dict[str, object]]:
+        """The stored form of the arguments, and the arguments as the other side gets them."""
+        stored: dict[str, Plain] = {}
+        forwarded = dict(arguments)
+        for name, passing in self.arguments.items():
+            value = arguments[name]
+            if value is not ...:  # a default that only the implementation knows
+                stored[name], forwarded[name] = give(passing, value)
+        return stored, forwarded
+
+    def images(self, arguments: Mapping[str, object]) -> dict[str, bytes]:
+        """What shows whether the callee changed an argument, such as a list that it shuffled.
+
+        Nothing for calls that run code of the application, which may well change its own.
+        """
+        changeable = [name for name in self.arguments if type(arguments[name]) in _CHANGEABLE]
+        if not changeable or any(each.codec.replace_live for each in self.arguments.values()):
+            return {}
+        return {name: _image(self.arguments[name], arguments[name]) for name in changeable}
+
+    def store(self, arguments: Mapping[str, object]) -> dict[str, Plain]:
+        """The stored form of the arguments."""
+        return {
+            name: passing.store(arguments[name])
+            for name, passing in self.arguments.items()
+            if arguments[name] is not ...
+        }
+
+    def accepts(self, arguments: Mapping[str, object]) -> bool:
+        """Whether the arguments are of the declared types."""
+        try:
+            self.store(arguments)
+        except EncodeError:
+            return False
+        return True
+
+    def feed(self, stored: Mapping[str, Plain]) -> dict[str, object]:
+        """The live arguments of a recorded call, for the program."""
+        for name in stored:
+            if name not in self.arguments:
+                what = f"{self.method.name}: argument `{name}`"
+                raise DecodeError(path=what, expected="a parameter", got="no such parameter")
+        for parameter in self.method.parameters:
+            if parameter.name not in stored and not parameter.optional:
+                what = f"{self.method.name}: argument `{parameter.name}`"
+                raise DecodeError(path=what, expected="a value", got="nothing")
+        return {
+            name: passing.feed(stored[name]) if name in stored else ...
+            for name, passing in self.arguments.items()
+        }
+
+
+@final
+class Binder:
+    """Compiles methods for a session, each once."""
+
+    def __init__(
+        self,
+        *,
+        outward: Compiler,
+        inward: Compiler,
+        anchors: Anchors,
+        secrets: Secrets | None = None,
+        rules: Rules | None = None,
+    ) -> None:
+        self._compilers: dict[Way, Compiler] = {"outward": outward, "inward": inward}
+        self._anchors = anchors
+        self._secrets = secrets or Secrets(Redaction())
+        self._rules = rules or Rules()
+        self._bound: dict[int, Bound] = {}
+
+    def bind(self, method: Method) -> Bound:
+        """The method with its types compiled."""
+        bound = self._bound.get(id(method))
+        if bound is None:
+            bound = self._bound[id(method)] = self._compile(method)
+        return bound
+
+    def in_words(self) -> dict[str, dict[str, str]]:
+        """What loosens the comparison of every method that was called, and of the cassette."""
+        words = self._rules.in_words()
+        for bound in list(self._bound.values()):
+            if found := bound.in_words():
+                words[bound.method.name] = found | words.get(bound.method.name, {})
+        return words
+
+    def known(self) -> dict[str, Bound]:
+        """The members of boundaries that were called, by their names on the tape."""
+        bound = list(self._bound.values())
+        return {one.method.name: one for one in bound if one.method.call is not None}
+
+    def anything(self, what: str) -> ValueChannel:
+        """The way of a value whose type is not declared."""
+        codec = self._compilers["outward"].codec(Any)
+        return ValueChannel(codec, self._anchors, self._secrets, "outward", what)
+
+    def _compile(self, method: Method) -> Bound:
+        there: Way = "inward" if method.inbound else "outward"
+        back: Way = "outward" if method.inbound else "inward"
+        shape = shape_of(method.result)
+        if method.asynchronous:
+            shape = type(shape)(Kind.VALUE, method.result)
+
+        name = method.name
+
+        def passing(annotation: object, way: Way, what: str, root: str = "") -> ValueChannel:
+            codec = self._compilers[way].codec(annotation)
+            for steps in codec.few:
+                self._secrets.spare(name, FieldPath("", root, steps))
+            loosening = self._rules.loosening(name, root, method.rules)
+            what = f"{name}: {what}"
+            return ValueChannel(
+                codec, self._anchors, self._secrets, way, what, root, loosening, method.late
+            )
+
+        given = "$result" if shape.kind in (Kind.VALUE, Kind.AWAITABLE) else "$item"
+        return Bound(
+            method=method,
+            arguments={
+                parameter.name: passing(
+                    given_type(parameter.annotation),
+                    there,
+                    f"argument `{parameter.name}`",
+                    parameter.name,
+                )
+                for parameter in method.parameters
+            },
+            kind=shape.kind,
+            value=passing(shape.value, back, "result", given),
+            whole=passing(method.result, back, "result", "$result"),
+            sent=passing(shape.sent, there, "value sent", "$sent"),
+            returned=passing(shape.returned, back, "return value", "$result"),
+            raised=passing(BaseException, back, "exception", "$raised"),
+            nothing=passing(None, back, "end"),
+        )

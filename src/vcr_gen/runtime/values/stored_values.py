@@ -1,0 +1,62 @@
+"""What every event passes before it is stored or compared: the user's hook, then redaction."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TypeVar, final
+
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.privacy import Secrets
+from vcr_gen.runtime.tape.event_hooks import Happening, Hook, Hooked, kind_of
+from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Item, Signal, Start
+from vcr_gen.runtime.tape.stream_redaction_buffer import text_of
+
+__all__ = ["Screen"]
+
+_E = TypeVar("_E", bound=Item | Signal | End)
+
+
+@final
+class Screen:
+    """Takes out of the values of a session what must not be stored."""
+
+    def __init__(self, secrets: Secrets, before_record: Hook | None = None) -> None:
+        self.secrets = secrets
+        self._hooked = None if before_record is None else Hooked("before_record", before_record)
+
+    def arguments(self, of: str, arguments: Mapping[str, Plain]) -> Mapping[str, Plain]:
+        """The arguments of a call as they are stored."""
+        if of in INTERNAL or (not arguments and self._hooked is None):
+            return arguments
+        value: Plain = dict(arguments)
+        if self._hooked is not None:
+            value = self._hooked.change(of, "call", value)
+        made = self.secrets.redact(of, "call", value)
+        assert isinstance(made, dict)
+        return made
+
+    def value(self, of: str, kind: Happening, value: Plain) -> Plain:
+        """Any other value of a call as it is stored."""
+        return self.secrets.redact(of, kind, self._hook(of, kind, value))
+
+    def event(self, event: _E, of: str) -> _E:
+        """An event of a replay as it is compared."""
+        kind = kind_of(event)
+        return event if kind is None else replace(event, value=self.value(of, kind, event.value))
+
+    def recorded(self, event: Event, of: str) -> Event:
+        """An event that was recorded before, as it would be stored now; texts of streams later."""
+        if isinstance(event, Start):
+            return replace(event, arguments=self.arguments(of, event.arguments))
+        if isinstance(event, Item) and not event.raised:
+            return replace(event, value=self.item(of, event.value))
+        return self.event(event, of)
+
+    def item(self, of: str, value: Plain) -> Plain:
+        """An item of a stream; a text is not redacted yet, as the next one may go on with it."""
+        value = self._hook(of, "item", value)
+        return value if text_of(value) is not None else self.secrets.redact(of, "item", value)
+
+    def _hook(self, of: str, kind: Happening, value: Plain) -> Plain:
+        if self._hooked is None or of in INTERNAL:
+            return value
+        return self._hooked.change(of, kind, value)
