@@ -2,8 +2,11 @@
 
 import asyncio
 import gc
+import sys
 import threading
 import weakref
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -268,3 +271,35 @@ def test_looking_where_threads_stand_keeps_nothing_that_they_had_at_hand() -> No
         assert held[0]() is None
     finally:
         gc.enable()
+
+
+@pytest.fixture
+def rare_switches() -> Iterator[None]:
+    """Let a thread run until it waits: one that was not joined is seen."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(2.0)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.usefixtures("rare_switches")
+def test_no_thread_of_the_runtime_outlives_the_close(tape: Path) -> None:
+    def session(mode: str, keys: str) -> None:
+        with Cassette(tape, mode) as cassette:
+            world = VcrWorld.attach(cassette, RealWorld)
+            for key in keys:
+                thread = threading.Thread(target=peek, args=(world, key))
+                thread.start()
+                thread.join()
+            world.peek("last")
+
+    def peek(world: Any, key: str) -> None:
+        with suppress(DivergenceError):
+            world.peek(key)
+
+    before = set(threading.enumerate())
+    for mode, keys in (("all", "abc"), ("none", "abc"), ("none", "axc")):
+        with watchdog(), suppress(DivergenceError):
+            session(mode, keys)
+        left = set(threading.enumerate()) - before
+        assert not [thread.name for thread in left if thread.name.startswith("vcr-gen")]

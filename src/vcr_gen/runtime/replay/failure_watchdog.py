@@ -55,6 +55,7 @@ class FailureWatchdog:
         self._block: FrameType | None = None
         self._loop: Loop | None = None
         self._alone = False
+        self._thread: threading.Thread | None = None
 
     def within(self, block: FrameType, *, alone: bool) -> None:
         """The session is a block of this frame: only what that calls is part of it.
@@ -73,9 +74,10 @@ class FailureWatchdog:
         if self._owner is None or (self._is_lent and threading.current_thread() is self._owner):
             return
         first = _SOON if at_once else self._session.patience
-        threading.Thread(
+        self._thread = threading.Thread(
             target=self._watch, args=(first,), name=f"{OWN_THREAD} ending", daemon=True
-        ).start()
+        )
+        self._thread.start()
 
     def stop(self) -> None:
         """The session is over: nobody is interrupted any more, and no thread of it waits."""
@@ -83,6 +85,16 @@ class FailureWatchdog:
         if self._session.failure is not None and self._alone:
             self._rouse(daemons=False, with_time_outs=True)
         self._block = None
+
+    def join(self) -> None:
+        """Wait until the watchdog's thread has ended.
+
+        It ends as soon as the session is over. The caller holds no lock of the session: the thread
+        may be about to take it.
+        """
+        thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
 
     def _watch(self, first: float) -> None:
         again, wait = False, first

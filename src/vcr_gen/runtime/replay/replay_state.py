@@ -469,6 +469,7 @@ class Stage:
                 future.get_loop().call_soon_threadsafe(leave)
             self._wake_all()
             self.ending.stop()
+        self.ending.join()
 
 
 def _tell(future: Parked[Event], failure: DivergenceError | None) -> None:
