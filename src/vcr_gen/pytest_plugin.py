@@ -1,7 +1,7 @@
 """The pytest plugin: options, the marker and the fixtures.
 
-Every test run of an environment in which vcr-gen is installed imports this module, so it imports
-nothing that only a run with cassettes needs.
+Every test run in an environment with vcr-gen imports this module, so it imports nothing that only
+a run with cassettes needs. The rest of the plugin is in `vcr_gen.pytest`.
 """
 
 import os
@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from vcr_gen.pytest.active import Active
-    from vcr_gen.pytest.factory import CassetteFactory
+    from vcr_gen.pytest.fixtures import CassetteFactory, Fixtures
     from vcr_gen.runtime.runs.cassette import Cassette
 
 __all__ = [
@@ -32,10 +31,10 @@ __all__ = [
 
 
 class _OwnModules:
-    """Finds our modules as Python does by default, before pytest's import hook sees them.
+    """Imports our modules as Python does by default, without pytest's import hook.
 
-    pytest rewrites the asserts of every module of a distribution that has a plugin. Where no
-    bytecode is written, as in most containers, it does so on each start, and that takes a second.
+    pytest rewrites the asserts of every module of a distribution that has a plugin. Without stored
+    bytecode, as in most containers, it does so on each start, which takes a second.
     """
 
     @staticmethod
@@ -47,9 +46,9 @@ class _OwnModules:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare the options; all of them carry our own prefix."""
+    """Declare the options; all have the prefix `--vcrgen-`."""
     sys.meta_path.insert(0, _OwnModules)
-    from vcr_gen.pytest.words import FORMATS, HERMETIC, MODES, STALE
+    from vcr_gen.pytest.constants import FORMATS, HERMETIC, MODES, STALE
 
     group = parser.getgroup("vcrgen", "record and replay what crosses boundaries (vcr-gen)")
     group.addoption(
@@ -103,8 +102,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marker; start at once where an option is set, to check it and to show it."""
-    from vcr_gen.pytest.words import PREFIX
+    """Declare the marker; load the plugin now if an option is set, to check and show it."""
+    from vcr_gen.pytest.constants import PREFIX
 
     config.addinivalue_line(
         "markers",
@@ -119,11 +118,11 @@ def pytest_configure(config: pytest.Config) -> None:
         or any(config.getoption(f"{PREFIX}{name}") for name in options)
         or any(config.getini(f"{PREFIX}{name}") for name in settings)
     ):
-        _active(config)
+        _fixtures(config)
 
 
 def pytest_unconfigure() -> None:
-    """Leave the imports of this process as they were."""
+    """Restore the import system of this process."""
     if _OwnModules in sys.meta_path:
         sys.meta_path.remove(_OwnModules)
 
@@ -132,35 +131,40 @@ def pytest_unconfigure() -> None:
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Look for tests that use us; innermost, so that all are seen whatever is selected."""
-    from vcr_gen.pytest.words import HOOKS
+    """Load the plugin for tests that use it; runs innermost, before any test is deselected."""
+    from vcr_gen.pytest.constants import HOOKS
 
     report = yield
     if isinstance(collector, pytest.Module | pytest.Class):
         config = collector.config
-        if config.pluginmanager.has_plugin(HOOKS) or any(map(_uses_us, report.result)):
-            _active(config).collected(collector, report)
+        if config.pluginmanager.has_plugin(HOOKS) or any(map(_uses_plugin, report.result)):
+            _fixtures(config).collected(collector, report)
     return report
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-    """Show the user's frames alone where a cassette was opened without our fixtures, too."""
+    """Show only the user's frames, also for cassettes opened without our fixtures."""
     if call.excinfo is not None and call.excinfo.type.__module__ == "vcr_gen.errors":
-        from vcr_gen.pytest.shortening import shorten
+        from vcr_gen.pytest.hooks import hide_our_frames_in
 
-        shorten(item, call)
+        hide_our_frames_in(item, call)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """With xdist, the tests run in workers and the summary is made here."""
-    _active(node.config).prepare(node.workerinput)
+    """Tell an xdist worker how tests are distributed; its controller prints the summary."""
+    from vcr_gen.pytest.constants import DISTRIBUTED
+    from vcr_gen.pytest.summary import Summary
+
+    Summary.of(node.config)
+    if node.workerinput.get("workercount", 2) > 1:
+        node.workerinput[DISTRIBUTED] = node.config.getoption("dist")
 
 
 @pytest.fixture(scope="session")
 def vcrgen_options() -> Mapping[str, Any]:
-    """Options for all cassettes of tests; override it, in any scope. A marker wins over it."""
+    """Options for the cassettes of all tests; override it in any scope. A marker wins over it."""
     return {}
 
 
@@ -169,35 +173,29 @@ def vcrgen_cassette(
     request: pytest.FixtureRequest, vcrgen_options: Mapping[str, Any]
 ) -> "Iterator[Cassette]":
     """The cassette of this test: `VcrShell.attach(vcrgen_cassette, RealShell)`."""
-    yield from _active(request.config).cassette(request, vcrgen_options)
+    yield from _fixtures(request.config).test_cassette(request, vcrgen_options)
 
 
 @pytest.fixture(scope="module")
 def vcrgen_module_cassette(request: pytest.FixtureRequest) -> "Iterator[CassetteFactory]":
     """Opens cassettes that all tests of a module share: `vcrgen_module_cassette("login")`."""
-    from vcr_gen.pytest.naming import module_folder
-
-    yield from _active(request.config).factory(
-        "module", request.node.nodeid, module_folder(request.path)
-    )
+    yield from _fixtures(request.config).module_factory(request)
 
 
 @pytest.fixture(scope="session")
 def vcrgen_session_cassette(request: pytest.FixtureRequest) -> "Iterator[CassetteFactory]":
     """Opens cassettes that all tests share: `vcrgen_session_cassette("login")`."""
-    from vcr_gen.pytest.words import FOLDER
-
-    yield from _active(request.config).factory("session", "", request.config.rootpath / FOLDER)
+    yield from _fixtures(request.config).session_factory()
 
 
-def _active(config: pytest.Config) -> "Active":
-    from vcr_gen.pytest.active import Active
+def _fixtures(config: pytest.Config) -> "Fixtures":
+    from vcr_gen.pytest.fixtures import Fixtures
 
-    return Active.of(config)
+    return Fixtures.of(config)
 
 
-def _uses_us(node: pytest.Item | pytest.Collector) -> bool:
-    from vcr_gen.pytest.words import PREFIX
+def _uses_plugin(node: pytest.Item | pytest.Collector) -> bool:
+    from vcr_gen.pytest.constants import PREFIX
 
     return isinstance(node, pytest.Item) and (
         any(name.startswith(PREFIX) for name in getattr(node, "fixturenames", ()))

@@ -3,7 +3,7 @@
 import pytest
 from plugin_project import PluginProject
 
-from vcr_gen.pytest.decision import Decision, decide
+from vcr_gen.pytest.options import ModeChoice, choose_mode
 
 pytest_plugins = ["pytester"]
 
@@ -120,26 +120,26 @@ def test_a_mode_in_vcr_record_is_refused_before_any_test_runs(project: PluginPro
 @pytest.mark.parametrize(
     ("command_line", "asked", "environment", "expected"),
     [
-        (None, None, {}, Decision("none")),
-        (None, "once", {}, Decision("once")),
-        (None, "rewrite", {}, Decision("all")),
-        ("none", "all", {"VCR_RECORD": "1"}, Decision("none")),
-        ("all", "none", {"CI": "1"}, Decision("all")),
-        (None, None, {"VCR_RECORD": "1"}, Decision("all")),
-        (None, "once", {"VCR_RECORD": "1"}, Decision("all")),
-        (None, "none", {"VCR_RECORD": "1"}, Decision("none")),
-        (None, "verify", {"VCR_RECORD": "1"}, Decision("verify")),
-        (None, "new_episodes", {"VCR_RECORD": "1"}, Decision("new_episodes")),
-        (None, "once", {"VCR_RECORD": "0", "CI": "false"}, Decision("once")),
-        (None, "once", {"CI": "true"}, Decision("none", "mode 'once'")),
-        (None, "new_episodes", {"CI": "true"}, Decision("none", "mode 'new_episodes'")),
-        (None, "verify", {"CI": "true"}, Decision("verify")),
-        (None, "rewrite", {"CI": "true"}, Decision("all")),
-        (None, "none", {"CI": "true", "VCR_RECORD": "1"}, Decision("none")),
-        (None, None, {"CI": "true", "VCR_RECORD": "1"}, Decision("none", "VCR_RECORD")),
+        (None, None, {}, ModeChoice("none")),
+        (None, "once", {}, ModeChoice("once")),
+        (None, "rewrite", {}, ModeChoice("all")),
+        ("none", "all", {"VCR_RECORD": "1"}, ModeChoice("none")),
+        ("all", "none", {"CI": "1"}, ModeChoice("all")),
+        (None, None, {"VCR_RECORD": "1"}, ModeChoice("all")),
+        (None, "once", {"VCR_RECORD": "1"}, ModeChoice("all")),
+        (None, "none", {"VCR_RECORD": "1"}, ModeChoice("none")),
+        (None, "verify", {"VCR_RECORD": "1"}, ModeChoice("verify")),
+        (None, "new_episodes", {"VCR_RECORD": "1"}, ModeChoice("new_episodes")),
+        (None, "once", {"VCR_RECORD": "0", "CI": "false"}, ModeChoice("once")),
+        (None, "once", {"CI": "true"}, ModeChoice("none", "mode 'once'")),
+        (None, "new_episodes", {"CI": "true"}, ModeChoice("none", "mode 'new_episodes'")),
+        (None, "verify", {"CI": "true"}, ModeChoice("verify")),
+        (None, "rewrite", {"CI": "true"}, ModeChoice("all")),
+        (None, "none", {"CI": "true", "VCR_RECORD": "1"}, ModeChoice("none")),
+        (None, None, {"CI": "true", "VCR_RECORD": "1"}, ModeChoice("none", "VCR_RECORD")),
     ],
 )
 def test_the_command_line_wins_and_an_explicit_none_stays_none(
-    command_line: str | None, asked: str | None, environment: dict[str, str], expected: Decision
+    command_line: str | None, asked: str | None, environment: dict[str, str], expected: ModeChoice
 ) -> None:
-    assert expected == decide(command_line=command_line, asked=asked, environment=environment)
+    assert expected == choose_mode(command_line=command_line, asked=asked, environment=environment)

@@ -2,8 +2,7 @@
 
 from plugin_project import PluginProject
 
-from vcr_gen.pytest.factory import FactoryOptions
-from vcr_gen.pytest.options import Options
+from vcr_gen.pytest.options import FactoryOptions, Options
 
 pytest_plugins = ["pytester"]
 

@@ -59,12 +59,29 @@ def test_a_run_without_cassettes_imports_no_more(project: PluginProject) -> None
 
         def test_one():
             ours = {name for name in sys.modules if name.startswith("vcr_gen.")}
-            assert ours == {"vcr_gen.pytest", "vcr_gen.pytest.words", "vcr_gen.pytest_plugin"}
+            assert ours == {"vcr_gen.pytest", "vcr_gen.pytest.constants", "vcr_gen.pytest_plugin"}
         """,
     )
     output = project.in_processes().run()
     assert "1 failed, 1 passed" in output
     assert "cassettes:" not in output
+
+
+def test_the_controller_of_xdist_imports_nothing_of_the_runtime(project: PluginProject) -> None:
+    project.write(
+        "conftest.py",
+        """
+        import sys
+
+        def pytest_terminal_summary(terminalreporter):
+            runtime = [name for name in sys.modules if name.startswith("vcr_gen.runtime")]
+            terminalreporter.line(f"runtime modules: {runtime}")
+        """,
+    )
+    project.write("test_it.py", "def test_one(): ...")
+    output = project.in_processes().run("-n1", plugins=("xdist.plugin",))
+    assert "1 passed" in output
+    assert "runtime modules: []" in output
 
 
 def test_the_imports_of_the_process_are_as_they_were_after_a_run(tmp_path: Path) -> None:

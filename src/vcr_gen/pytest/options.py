@@ -1,4 +1,4 @@
-"""What can be asked of a cassette, by a marker, a fixture or a call: checked, with suggestions."""
+"""The options of a cassette, from a marker, a fixture or a call, and the mode they lead to."""
 
 import difflib
 import re
@@ -6,10 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
+
+import pytest
 
 from vcr_gen.errors import UsageError
-from vcr_gen.pytest.words import FORMATS, HERMETIC, MODES, STALE
+from vcr_gen.pytest.constants import FORMATS, HERMETIC, MARKER, MODES, STALE
+from vcr_gen.pytest.paths import test_id
+from vcr_gen.runtime.modes import Mode, asks_to_record, is_set, mode_in, named_mode
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.boundary.rules import Rule
@@ -20,7 +24,15 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.replay.strategies import Strategy
     from vcr_gen.runtime.tape.event_hooks import Hook
 
-__all__ = ["Options", "parse_age", "read_options"]
+__all__ = [
+    "FactoryOptions",
+    "ModeChoice",
+    "Options",
+    "choose_mode",
+    "marked_options",
+    "parse_age",
+    "read_options",
+]
 
 Anchors: TypeAlias = Mapping[str, str | PathLike[str] | None]
 
@@ -30,44 +42,65 @@ _AGE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What was asked of a cassette; None where nothing was."""
+    """The options given for a cassette; None means not given."""
 
     name: str | None = None
     """The file's name, instead of the test's."""
     mode: str | None = None
     format: str | None = None
-    """`yaml` or `jsonl`: the file's ending."""
+    """`yaml` or `jsonl`: the file's suffix."""
     anchors: Anchors | None = None
-    """Roots under which paths are stored relative; a relative one starts at pytest's root, and None
-    switches an automatic one off."""
+    """Roots under which paths are stored relative. A relative root starts at pytest's root folder;
+    None switches an automatic anchor off."""
     max_age: timedelta | None = None
     when_stale: str | None = None
-    """What happens to a cassette above its maximum age."""
+    """What to do with a cassette that is older than `max_age`."""
     initial_state: Mapping[str, object] | None = None
     codecs: "Registry | None" = None
     order: "Order | Mapping[str, Order] | None" = None
     """How strictly the order of outbound calls is asserted."""
     strategy: "Strategy | Mapping[str, Strategy] | None" = None
-    """What of an outbound call must agree, for all boundaries or for each."""
+    """Which parts of an outbound call must match, for all boundaries or for each."""
     rules: "Sequence[Rule] | None" = None
-    """Which fields are not compared, or are by a function."""
+    """The fields that are ignored, or compared by a function."""
     redaction: "Redaction | None" = None
     before_record: "Hook | None" = None
     before_replay: "Hook | None" = None
     templates: bool | None = None
-    """Whether the cassette may hold values that are made anew in each replay."""
+    """Whether the cassette may contain templates, rendered anew in each replay."""
     patience: float | None = None
     hermetic: "Literal['warn', 'fail'] | Hermetic | None" = None
-    """What happens when a replay reaches past its boundaries."""
+    """What to do when a replay bypasses the boundaries."""
 
     def over(self, other: "Options") -> "Options":
-        """These options, and the other ones where these say nothing."""
+        """These options, with those of `other` for the ones not given."""
         names = (name for name in self.__slots__ if getattr(self, name) is not None)
         return replace(other, **{name: getattr(self, name) for name in names})
 
 
+class FactoryOptions(TypedDict, total=False):
+    """The marker's options except the name, as type checkers see them in a factory's call."""
+
+    mode: str
+    format: str
+    anchors: Anchors
+    max_age: timedelta | str
+    when_stale: str
+    initial_state: Mapping[str, object]
+    codecs: "Registry"
+    order: "Order | Mapping[str, Order]"
+    strategy: "Strategy | Mapping[str, Strategy]"
+    rules: "Sequence[Rule]"
+    redaction: "Redaction"
+    before_record: "Hook"
+    before_replay: "Hook"
+    templates: bool
+    patience: float
+    hermetic: "Literal['warn', 'fail'] | Hermetic"
+
+
 def read_options(where: str, given: Mapping[str, Any], *, without: Iterable[str] = ()) -> Options:
-    """The options in `given`, every one of them checked; `where` is named in the error."""
+    """The options in `given`, all checked; errors begin with `where`."""
     known = [name for name in Options.__slots__ if name not in set(without)]
     problems = [_unknown(name, known) for name in given if name not in known]
     values = {name: value for name, value in given.items() if name in known and value is not None}
@@ -95,6 +128,45 @@ def read_options(where: str, given: Mapping[str, Any], *, without: Iterable[str]
     if problems:
         raise UsageError(f"{where}: " + f"\n{where}: ".join(problems))
     return Options(**values)
+
+
+def marked_options(item: pytest.Item) -> Options:
+    """The options of a test's markers; the closest marker wins."""
+    options = Options()
+    for marker in item.iter_markers(MARKER):
+        where = f"{test_id(item)}: @pytest.mark.{MARKER}"
+        if marker.args:
+            raise UsageError(
+                f"{where}: options are given by name, such as name='login'; got {marker.args[0]!r}"
+            )
+        options = options.over(read_options(where, marker.kwargs))
+    return options
+
+
+@dataclass(frozen=True, slots=True)
+class ModeChoice:
+    """The mode of a cassette, and the request that was ignored for it."""
+
+    mode: str
+    ignored: str = ""
+    """What asked for a recording but is ignored because `CI` is set; usually empty."""
+
+
+def choose_mode(
+    *, command_line: str | None, asked: str | None, environment: Mapping[str, str]
+) -> ModeChoice:
+    """The command line wins; then the marker or configuration, as far as the environment allows."""
+    if command_line is not None:
+        return ModeChoice(named_mode(command_line).value)
+    explicit = None if asked is None else named_mode(asked)
+    mode = mode_in(environment, asked=explicit, default=Mode.NONE)
+    ignored = ""
+    if is_set(environment, "CI") and mode is Mode.NONE:
+        if explicit in (Mode.ONCE, Mode.NEW_EPISODES):
+            ignored = f"mode {explicit.value!r}"
+        elif explicit is None and asks_to_record(environment):
+            ignored = "VCR_RECORD"
+    return ModeChoice(mode.value, ignored)
 
 
 def parse_age(text: str) -> timedelta:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from vcr_gen.errors import UsageError
-from vcr_gen.pytest.words import ANSWER
+from vcr_gen.pytest.constants import UNUSED_FILE
 
 __all__ = ["Usage", "ask_pytest", "mentions"]
 
@@ -39,14 +39,18 @@ def ask_pytest(arguments: Sequence[str], *, run_tests: bool) -> Usage:
         raise UsageError("pytest is not installed here: nobody knows which cassettes are used")
     with tempfile.TemporaryDirectory(prefix="vcr-gen-") as folder:
         answer = Path(folder, "unused.json")
-        command = [sys.executable, "-m", "pytest", "-p", "vcr_gen.pytest.pruning"]
+        command = [sys.executable, "-m", "pytest"]
         command += ["--vcrgen-check-unused", "--vcrgen-mode=none", "-q"]
         command += [] if run_tests else ["--collect-only"]
         done = subprocess.run(
             [*command, *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env={**os.environ, "VCR_RECORD": "", ANSWER: str(answer)},  # nothing is recorded here
+            env={
+                **os.environ,
+                "VCR_RECORD": "",
+                UNUSED_FILE: str(answer),
+            },  # nothing is recorded here
             check=False,
         )
         if done.returncode not in _FINE or not answer.exists():

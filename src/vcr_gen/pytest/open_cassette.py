@@ -1,4 +1,4 @@
-"""A cassette in the hands of the plugin: opened for tests, and closed by their outcome."""
+"""A cassette from its opening for a test to its close, which depends on the outcome of the test."""
 
 import os
 import warnings
@@ -20,55 +20,57 @@ from vcr_gen.errors import (
     VcrError,
     VerificationError,
 )
-from vcr_gen.pytest.notes import Kind, Note
+from vcr_gen.pytest.constants import CASSETTE_STARTS
 from vcr_gen.pytest.options import Options
-from vcr_gen.pytest.words import CASSETTE_STARTS
+from vcr_gen.pytest.summary import Kind, Note
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.replay.engine import Player
     from vcr_gen.runtime.runs.cassette import Cassette
 
-__all__ = ["Plan", "Tape"]
+__all__ = ["OpenCassette", "Plan"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How a cassette is to be opened."""
+    """How to open a cassette, and what to do at its close."""
 
     path: Path
     mode: str
     options: Options
     max_age: timedelta | None
-    """The age to check against, when it is not what the cassette itself is to carry."""
+    """The age to check an existing cassette against; `options.max_age` is stored in a new one."""
     keep_failed: bool
     record_with: str
     """The command that records it."""
     tests: str
-    """The id of the test that uses it, or of all tests that do."""
-    picture: Callable[[Path, DivergenceError | VcrError, str], None] | None
-    """Writes the report of a failed replay, where somebody asked for it."""
+    """The id of the test, or of all tests, that use it; empty for the whole session."""
+    root: Path
+    """pytest's root folder."""
+    reports: Path | None
+    """The folder for HTML reports of failed replays."""
 
 
-class Tape:
-    """One open cassette, and what is known about the tests that use it."""
+class OpenCassette:
+    """An open cassette, and the outcome so far of the tests that use it."""
 
     def __init__(self, plan: Plan, note: Callable[[Note], None]) -> None:
-        """Open the cassette; `note` is told what becomes of it."""
+        """Open the cassette; `note` takes facts for the terminal summary."""
         self.plan = plan
         self.closed = False
         self.error: BaseException | None = None
-        """Why a recording must not replace the cassette, if anything failed."""
+        """The first failure of a test that uses it: the reason not to replace the old cassette."""
         self._note = note
-        self._told: BaseException | None = None
+        self._reported: BaseException | None = None
         self.cassette = self._open()
 
     def fail(self, error: BaseException) -> None:
-        """A test that uses the cassette did not pass."""
+        """Note that a test which uses the cassette did not pass."""
         self.error = self.error or error
 
     @property
     def shared(self) -> str:
-        """What to know about a tape that several tests use; empty where one has it alone."""
+        """Advice about a cassette that several tests share; empty if it belongs to one test."""
         tests = self.plan.tests
         if "::" in tests:
             return ""
@@ -77,43 +79,43 @@ class Tape:
             "in the recorded order (without -k, --lf or shuffling)"
         )
 
-    def tell(self, divergence: DivergenceError) -> bool:
-        """The divergence is being reported; whether for the first time."""
-        again = divergence is self._told or _shown(divergence, self.error)
-        self._told = divergence
+    def report(self, divergence: DivergenceError) -> bool:
+        """Mark a divergence as reported; False if it was reported before."""
+        again = divergence is self._reported or _shows(self.error, divergence)
+        self._reported = divergence
         return not again
 
     def enter_block(self, block: FrameType) -> None:
-        """Let what this frame calls end soon after a divergence, whatever it waits for."""
+        """After a divergence, end whatever the code called by this frame waits for."""
         player = self._player
         if player is not None:
             player.enter_block(block, alone=not self.shared)
 
-    def hidden(self, error: BaseException | None, test: object) -> DivergenceError | None:
-        """A divergence that the application swallowed; told once.
+    def swallowed(self, error: BaseException | None, test: object) -> DivergenceError | None:
+        """A divergence that the application swallowed; returned once.
 
-        One that `error` shows already is not hidden, nor one that came as far as the test function:
-        a test may expect it (`pytest.raises`), the application may not.
+        A divergence that `error` shows is not swallowed, nor is one that reached the test function:
+        the test may expect it (`pytest.raises`), the application may not.
         """
         divergence = self.divergence
-        if divergence is None or divergence is self._told:
+        if divergence is None or divergence is self._reported:
             return None
-        self._told = divergence
-        return None if _shown(divergence, error) or _reached(divergence, test) else divergence
+        self._reported = divergence
+        return None if _shows(error, divergence) or _reached(divergence, test) else divergence
 
     def uncaught(self, error: BaseException) -> VcrError | None:
-        """The failure for an exception of the tape that would end the whole test run."""
+        """The failure to report for a recorded exception that would end the whole test run."""
         try:
             return self.cassette.replay().uncaught(error)
         except UsageError:  # it records
             return None
 
     def close(self, test: object = None) -> BaseException | None:
-        """End the session; what it has to complain about, if `error` does not say it already."""
+        """Close the cassette; return its failure unless the test's own error shows it."""
         if self.closed:
             return None
         self.closed = True
-        complaint: BaseException | None = self.hidden(self.error, test)
+        failure: BaseException | None = self.swallowed(self.error, test)
         recording = self.cassette.recording
         error = self.divergence or self.error
         kept = recording and error is not None and self._keeps(error)
@@ -121,10 +123,10 @@ class Tape:
         try:
             self.cassette.close(ended_by)
         except BaseException as raised:
-            complaint = complaint or raised
+            failure = failure or raised
             ended_by = raised
-        self._tell(recording, kept, ended_by)
-        return complaint
+        self._note_outcome(recording, kept, ended_by)
+        return failure
 
     def _open(self) -> "Cassette":
         from vcr_gen.runtime.runs.cassette import Cassette, StaleCassetteWarning
@@ -174,7 +176,7 @@ class Tape:
 
     @property
     def divergence(self) -> DivergenceError | None:
-        """The first one, told or not; none where a value could not be read, which is the cause."""
+        """The first divergence; None if an unreadable value caused it."""
         player = self._player
         return None if player is None or player.fault is not None else player.failure
 
@@ -190,11 +192,11 @@ class Tape:
             error, DivergenceError | pytest.skip.Exception
         )
 
-    def _tell(self, recording: bool, kept: bool, error: BaseException | None) -> None:
+    def _note_outcome(self, recording: bool, kept: bool, error: BaseException | None) -> None:
         kind: Kind
         detail = ""
         if recording and error is not None:
-            kind, detail = "partial", self._partial(error)
+            kind, detail = "partial", self._partial_detail(error)
         elif recording:
             kind = "kept" if kept else "recorded"
         elif self.plan.mode == "verify":
@@ -203,13 +205,33 @@ class Tape:
             kind = "differs" if error is not None else "verified"
         elif isinstance(error, DivergenceError | ReplayError):
             kind = "diverged"
-            if self.plan.picture is not None:
-                self.plan.picture(self.plan.path, error, self.plan.tests)
+            if self.plan.reports is not None:
+                self._write_report(self.plan.reports, error)
         else:
             kind = "replayed"
         self._note(Note(kind, str(self.plan.path), detail))
 
-    def _partial(self, error: BaseException) -> str:
+    def _write_report(self, folder: Path, error: DivergenceError | VcrError) -> None:
+        """Write the HTML report of a failed replay; a failure to write it fails no test."""
+        from vcr_gen.html_report.failure import describe_failure
+        from vcr_gen.html_report.report import write_report
+        from vcr_gen.html_report.writing import refuse_foreign
+
+        path = self.plan.path
+        if path.is_relative_to(self.plan.root):
+            below = path.relative_to(self.plan.root)
+        else:
+            below = Path(*path.absolute().parts[1:])
+        target = folder / below.with_name(f"{below.name}.html")
+        detail = ""
+        try:
+            refuse_foreign(target)
+            write_report(target, path, failure=describe_failure(error, self.plan.tests))
+        except (VcrError, OSError) as problem:
+            detail = f"(not written: {str(problem).splitlines()[0]})"
+        self._note(Note("report", str(target), detail))
+
+    def _partial_detail(self, error: BaseException) -> str:
         from vcr_gen.runtime.tape.recording import partial_of
 
         partial = partial_of(Path(os.path.realpath(self.plan.path)))
@@ -226,7 +248,7 @@ class Tape:
 
 @contextmanager
 def _environment_without(*names: str) -> Iterator[None]:
-    """Hide variables that the plugin has weighed already: the command line wins over them."""
+    """Hide variables that the plugin has already applied: the command line wins over them."""
     hidden = {name: os.environ.pop(name) for name in names if name in os.environ}
     try:
         yield
@@ -235,7 +257,7 @@ def _environment_without(*names: str) -> Iterator[None]:
 
 
 def _refuse_foreign(path: Path) -> None:
-    """Other recorders put their files in the same place; theirs are not ours to replace."""
+    """Refuse to replace a file of another recorder, which may use the same folder."""
     with path.open("rb") as file:
         start = file.read(4096)
     lines = start.removeprefix(b"\xef\xbb\xbf").splitlines()
@@ -247,8 +269,8 @@ def _refuse_foreign(path: Path) -> None:
         )
 
 
-def _shown(divergence: DivergenceError, error: BaseException | None) -> bool:
-    """Whether a report of `error` shows the divergence: itself, in its chain or in its group."""
+def _shows(error: BaseException | None, divergence: DivergenceError) -> bool:
+    """Whether a report of `error` shows the divergence: as itself, in its chain or its group."""
     pending = [error]
     seen: set[int] = set()
     while pending:
@@ -265,7 +287,7 @@ def _shown(divergence: DivergenceError, error: BaseException | None) -> bool:
 
 
 def _reached(divergence: DivergenceError, test: object) -> bool:
-    """Whether the divergence went up as far as the test function."""
+    """Whether the divergence left the test function."""
     code = getattr(test, "__code__", None)
     entry = divergence.__traceback__
     while entry is not None:

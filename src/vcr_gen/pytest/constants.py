@@ -1,0 +1,42 @@
+"""Names that the modules of the plugin share; every test run imports this module."""
+
+from typing import Final
+
+__all__ = [
+    "CASSETTE",
+    "CASSETTE_STARTS",
+    "DISTRIBUTED",
+    "FOLDER",
+    "FORMATS",
+    "HERMETIC",
+    "HOOKS",
+    "MARKER",
+    "MODES",
+    "PREFIX",
+    "RESULTS",
+    "STALE",
+    "SUMMARY",
+    "UNUSED_FILE",
+]
+
+FOLDER: Final = "cassettes"
+MARKER: Final = "vcrgen"
+CASSETTE: Final = "vcrgen_cassette"
+PREFIX: Final = "vcrgen_"
+"""The prefix of all our fixtures and settings."""
+HOOKS: Final = "vcrgen-hooks"
+SUMMARY: Final = "vcrgen-summary"
+"""The names under which the two parts of the plugin are registered with pytest."""
+RESULTS: Final = "vcrgen"
+"""The key of what workers of xdist send to the controller."""
+DISTRIBUTED: Final = "vcrgen_distributed"
+"""The key of what the controller tells its workers: how xdist distributes the tests."""
+MODES: Final = ("none", "once", "new_episodes", "all", "verify", "rewrite")
+STALE: Final = ("warn", "fail", "record")
+FORMATS: Final = ("yaml", "jsonl")
+HERMETIC: Final = ("warn", "fail")
+UNUSED_FILE: Final = "VCR_GEN_UNUSED"
+"""The environment variable with the file to which unused cassettes are written, for
+`vcr-gen cassette prune`."""
+CASSETTE_STARTS: Final = (b"vcr-gen:", b'{"vcr-gen"')
+"""The first bytes of our cassettes; other recorders keep theirs in the same folders."""
