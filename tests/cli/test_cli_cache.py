@@ -4,9 +4,14 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from mini_project import Project
+
+from vcr_gen.gen.runs.run import Request, plan_run
+from vcr_gen.gen.settings.config_file import load_config
+from vcr_gen.gen.sources.files import read_sources
 
 MANIFEST = ".vcr-gen-cache/manifest.json"
 
@@ -80,7 +85,7 @@ def test_a_manifest_that_was_tampered_with_is_not_believed(project: Project) -> 
     document = json.loads(project.read(MANIFEST))
     for path, output in document["outputs"].items():
         if path.endswith("ports.py"):
-            from vcr_gen.gen.runs.cache import hash_file
+            from vcr_gen.gen.runs.manifest import hash_file
 
             output["formatted"] = hash_file(path)
     (project.root / MANIFEST).write_text(json.dumps(document))
@@ -213,3 +218,34 @@ def test_a_cache_folder_that_cannot_be_written_is_no_error(project: Project) -> 
     project.write(".vcr-gen-cache", "a file\n")
     assert project.run().code == 0
     assert project.run("--check").code == 0
+
+
+def test_a_run_reads_each_file_of_the_project_once(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+    plainly = Path.read_bytes
+
+    def counted(path: Path) -> bytes:
+        read.append(path)
+        return plainly(path)
+
+    monkeypatch.setattr(Path, "read_bytes", counted)
+    plan_run(load_config(project.root), Request())
+    own = [path for path in read if path.is_relative_to(project.root / "src")]
+    assert project.root / "src/app/ports.py" in own
+    assert len(own) == len(set(own))
+
+
+def test_a_folder_that_becomes_another_project_is_noticed(project: Project) -> None:
+    project.write("src/app/inner/__init__.py", "")
+    project.write("src/app/inner/new.py", NEW)
+    project.run()
+    project.write("src/app/inner/pyproject.toml", "[tool.vcr-gen]\n")
+    _assert_noticed(project)
+
+
+def test_exclude_means_the_same_in_every_folder(project: Project) -> None:
+    for folder in (project.root, project.root / "src"):
+        config = load_config(folder, settings=['exclude=["src/app/ports.py"]'])
+        assert not any(file.candidate for file in read_sources(config))

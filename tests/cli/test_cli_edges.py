@@ -13,8 +13,8 @@ from mini_project import PORTS, Project
 
 from vcr_gen.gen.diagnostics import RefusedError
 from vcr_gen.gen.output.write import write_file
-from vcr_gen.gen.protocols.candidates import candidates
 from vcr_gen.gen.settings.config_file import load_config
+from vcr_gen.gen.sources.files import read_sources
 
 COMMAND = f"{sys.executable} -m vcr_gen"
 
@@ -274,12 +274,12 @@ def test_a_folder_that_may_not_be_read_is_told_and_can_be_excluded(
 
     monkeypatch.setattr(os, "scandir", guarded)
     with pytest.raises(RefusedError) as caught:
-        candidates(load_config(project.root))
+        read_sources(load_config(project.root))
     assert str(caught.value.diagnostics[0]) == (
         "src/data/base: VCR303 the folder cannot be read: Permission denied\n"
         "  hint: check its permissions, or `exclude` it"
     )
-    assert candidates(load_config(project.root, settings=['exclude=["src/data"]']))
+    assert read_sources(load_config(project.root, settings=['exclude=["src/data"]']))
 
 
 def test_a_full_disk_is_no_question_of_permissions(

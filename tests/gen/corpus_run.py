@@ -96,7 +96,7 @@ def find_protocols(corpus: Corpus, packages: Sequence[str]) -> Iterator[str]:
     library = corpus.library()
     for package in packages:
         for path in _files(corpus.site_packages, package):
-            name = _module_name(path.relative_to(corpus.site_packages))
+            name = module_name(path.relative_to(corpus.site_packages))
             if name is None or b"Protocol" not in path.read_bytes():
                 continue
             module = library.module(name)
@@ -115,7 +115,7 @@ def _files(site_packages: Path, package: str) -> list[Path]:
     return sorted(path for path in found if path.suffix in {".py", ".pyi"})
 
 
-def _module_name(relative: Path) -> str | None:
+def module_name(relative: Path) -> str | None:
     parts = [*relative.parent.parts, relative.stem]
     parts[0] = parts[0].removesuffix("-stubs")
     if parts[-1] == "__init__":

@@ -158,7 +158,7 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
 
 def _where_to_look(config: Config) -> str:
     """What to do where there is no boundary."""
-    from vcr_gen.gen.runs.fingerprint import other_projects
+    from vcr_gen.gen.sources.files import other_projects
 
     others = [Path(os.path.relpath(folder)).as_posix() for folder in other_projects(config)]
     if not others:

@@ -10,12 +10,12 @@ from unicodedata import normalize
 
 from vcr_gen.gen.diagnostics import Diagnostic, printable
 from vcr_gen.gen.model.kinds import When
-from vcr_gen.gen.protocols.candidates import Candidate, module_name
 from vcr_gen.gen.protocols.flatten import is_protocol
 from vcr_gen.gen.protocols.marks import marked_by_call, marked_classes, mistaken_marks
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.settings.config import BoundaryRule, Config, Direction
 from vcr_gen.gen.settings.toml_table import closest
+from vcr_gen.gen.sources.files import SourceFile, module_name
 from vcr_gen.gen.sources.library import Definition, Library, Unread
 from vcr_gen.gen.sources.modules import Module
 
@@ -39,14 +39,14 @@ class Found:
 
 
 def discover_marked(
-    candidate: Candidate, config: Config, library: Library, problems: Problems
+    file: SourceFile, config: Config, library: Library, problems: Problems
 ) -> list[Found]:
     """The marked classes of one file."""
-    path = candidate.path
+    path = file.path
     stub = path.with_suffix(".pyi")
     read = stub if os.path.isfile(stub) else path  # bears names that are too long
     try:
-        module = library.module_at(read, candidate.name)
+        module = library.module_at(read, file.module)
     except SyntaxError as error:
         problems.found.append(_unreadable(config, read, error))
         return []

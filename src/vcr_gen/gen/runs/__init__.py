@@ -1,1 +1,1 @@
-"""One run, from the settings to a plan, and what the next one need not do again."""
+"""One run, from the settings to a plan; start reading at `run.py`."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from vcr_gen.gen.rendering.formatting import Text, format_texts, style_of
-from vcr_gen.gen.runs.cache import Output, hash_text
+from vcr_gen.gen.runs.manifest import Output, hash_text
 from vcr_gen.gen.settings.config import Config
 
 __all__ = ["Progress", "RenderedFile", "format_outputs", "no_progress"]

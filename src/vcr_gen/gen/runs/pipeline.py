@@ -8,7 +8,6 @@ from typing import Final, TypeVar
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.model.boundaries import SourceModule
 from vcr_gen.gen.output.ownership import PREFIX, file_of
-from vcr_gen.gen.protocols.candidates import candidates
 from vcr_gen.gen.protocols.discover import Found, discover_marked, discover_ruled
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.protocols.reading import read_module
@@ -18,6 +17,7 @@ from vcr_gen.gen.rendering.templates import Renderer, TemplateFailedError
 from vcr_gen.gen.runs.format_outputs import Progress, RenderedFile, no_progress
 from vcr_gen.gen.settings.config import Config, Direction
 from vcr_gen.gen.sources.conditions import Target
+from vcr_gen.gen.sources.files import SourceFile, read_sources
 from vcr_gen.gen.sources.library import Library
 from vcr_gen.gen.wrappers.imports import Import, ProjectTest, export_key, statements
 from vcr_gen.gen.wrappers.views import PackageView
@@ -69,13 +69,25 @@ class Generation:
     """`module:qualname` of the Protocols that cannot be wrapped."""
 
 
-def generate(config: Config, *, progress: Progress = no_progress) -> Generation:
-    """Generate the wrappers of all boundaries; all problems are reported at once."""
+def generate(
+    config: Config,
+    sources: Sequence[SourceFile] | None = None,
+    *,
+    progress: Progress = no_progress,
+) -> Generation:
+    """Generate the wrappers of all boundaries; all problems are reported at once.
+
+    `sources` are the files of the project, where the caller has read them already.
+    """
+    sources = read_sources(config) if sources is None else sources
     library = Library(
-        config.sources, config.search_path, Target(config.target_version, config.platform)
+        config.sources,
+        config.search_path,
+        Target(config.target_version, config.platform),
+        {file.path: file.data for file in sources if file.data is not None},
     )
     problems = Problems(config)
-    found = _discover(config, library, problems, progress)
+    found = _discover(config, sources, library, problems, progress)
     modules = _build_models(found, library, problems, progress)
     if problems.found:
         built = {one.full_name for module in modules.values() for one in module.boundaries}
@@ -102,12 +114,17 @@ def generate(config: Config, *, progress: Progress = no_progress) -> Generation:
 
 
 def _discover(
-    config: Config, library: Library, problems: Problems, progress: Progress
+    config: Config,
+    sources: Sequence[SourceFile],
+    library: Library,
+    problems: Problems,
+    progress: Progress,
 ) -> dict[str, Found]:
     """The boundaries by full name: the project's own marks come first and beat rules."""
     found: dict[str, Found] = {}
-    for candidate in _counted(candidates(config), progress, step=0):
-        for marked in discover_marked(candidate, config, library, problems):
+    candidates = [file for file in sources if file.candidate]
+    for file in _counted(candidates, progress, step=0):
+        for marked in discover_marked(file, config, library, problems):
             found.setdefault(marked.definition.full_name, marked)
     for ruled in discover_ruled(config, library, problems):
         first = found.setdefault(ruled.definition.full_name, ruled)

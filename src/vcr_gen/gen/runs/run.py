@@ -1,32 +1,40 @@
-"""One run of the generator: from a configuration to the plan of what must change on disk."""
+"""One run of the generator, from a configuration to the plan of what must change on disk.
+
+Read the sources → stop if nothing changed → discover, build the model and render (`pipeline`) →
+format what needs it → plan. Writing, `--check` and `--diff` are three consumers of the plan.
+"""
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.output.ownership import owned_files, source_of
 from vcr_gen.gen.output.plan import Plan, make_plan
-from vcr_gen.gen.runs import cache
-from vcr_gen.gen.runs.fingerprint import project_files, settings_fingerprint
+from vcr_gen.gen.runs import manifest as manifests
 from vcr_gen.gen.runs.format_outputs import Progress, RenderedFile, format_outputs, no_progress
+from vcr_gen.gen.runs.manifest import Manifest, Output, hash_file, hash_text
 from vcr_gen.gen.settings.config import Config
+from vcr_gen.gen.sources.files import MISSING, read_sources
+
+if TYPE_CHECKING:
+    from vcr_gen.gen.runs.pipeline import Generation
 
 __all__ = ["Request", "plan_run"]
 
 _CLOCK_GRAIN: Final = 20_000_000
-"""File systems stamp changes with a clock that lags by up to some milliseconds."""
+"""Nanoseconds; file systems stamp changes with a clock that lags by some milliseconds."""
 
 _GENERATED: Final = 80
-"""Percent of a run that are over when only formatting is left."""
+"""How many percent of a run are done when only formatting is left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is asked of a run, besides the configuration."""
+    """The options of a run, besides the configuration."""
 
     paths: tuple[Path, ...] = ()
     """Only the wrappers of these source files and folders; all when empty."""
@@ -37,21 +45,22 @@ class Request:
 def plan_run(config: Config, request: Request) -> Plan:
     """Read, render and format everything in memory, and compare it with the disk.
 
-    Raises `RefusedError` when anything cannot be wrapped or is in the way.
+    Raises `RefusedError` when a Protocol cannot be wrapped or a file is in the way.
     """
-    settings = settings_fingerprint(config)
-    manifest = cache.load(config, settings) if request.use_cache else None
-    hashes = {path: cache.hash_file(path) for path in project_files(config)}
+    settings = manifests.settings_fingerprint(config)
+    last = manifests.load(config, settings) if request.use_cache else None
+    sources = read_sources(config)
+    digests = {str(file.path): file.digest for file in sources}
     owned = list(owned_files(config.output))
-    if manifest and not request.paths and manifest.holds(hashes, owned):
-        warnings = _shown(config, manifest.warnings)
-        return Plan(changes=(), unchanged=len(manifest.outputs), warnings=warnings)
+    if last and not request.paths and last.holds(digests, owned):
+        warnings = _shown(config, last.warnings)
+        return Plan(changes=(), unchanged=len(last.outputs), warnings=warnings)
 
     from vcr_gen.gen.runs.pipeline import generate
 
     started = time.time_ns()
     # Not only the paths asked for: a wrapper depends on which other Protocols are boundaries.
-    generation = generate(config, progress=_part(request.progress, 0, _GENERATED))
+    generation = generate(config, sources, progress=_part(request.progress, 0, _GENERATED))
     if generation.diagnostics:
         raise RefusedError(generation.diagnostics)
     rendered: Sequence[RenderedFile] = generation.files
@@ -59,37 +68,51 @@ def plan_run(config: Config, request: Request) -> Plan:
         rendered = _only_from(config, rendered, request.paths)
         chosen = {file.path for file in rendered}
         owned = [path for path in owned if path in chosen or _is_from(config, path, request)]
-    files = format_outputs(
+    texts = format_outputs(
         config,
         rendered,
-        known=manifest.outputs if manifest else {},
+        known=last.outputs if last else {},
         progress=_part(request.progress, _GENERATED, 100),
     )
-    plan = make_plan(config, files, owned)
-    late = [path for path in map(str, generation.inputs) if path not in hashes]
-    if request.use_cache and not request.paths and all(_is_older(path, started) for path in late):
-        manifest = cache.Manifest(
-            settings=settings,
-            inputs={
-                **dict.fromkeys(generation.missed, cache.MISSING),
-                **{path: cache.hash_file(path) for path in late},
-                **hashes,
-            },
-            outputs={
-                str(file.path): cache.Output(
-                    cache.hash_text(file.text), cache.hash_text(files[file.path])
-                )
-                for file in rendered
-            },
-            warnings=generation.warnings,
-        )
-        cache.save(config, manifest)
+    plan = make_plan(config, texts, owned)
+    if request.use_cache and not request.paths:
+        _remember(config, settings, digests, generation, texts=texts, started=started)
     return replace(plan, warnings=_shown(config, generation.warnings))
 
 
+def _remember(
+    config: Config,
+    settings: str,
+    sources: Mapping[str, str],
+    generation: "Generation",
+    *,
+    texts: Mapping[Path, str],
+    started: int,
+) -> None:
+    """Save the manifest, unless a file outside the project changed while it was being read."""
+    others = [path for path in map(str, generation.inputs) if path not in sources]
+    if not all(_is_older(path, started) for path in others):
+        return
+    missed = dict.fromkeys(generation.missed, MISSING)
+    outputs = {
+        str(file.path): Output(hash_text(file.text), hash_text(texts[file.path]))
+        for file in generation.files
+    }
+    manifest = Manifest(
+        settings=settings,
+        sources=sources,
+        inputs={**missed, **{path: hash_file(path) for path in others}},
+        outputs=outputs,
+        warnings=generation.warnings,
+    )
+    manifests.save(config, manifest)
+
+
 def _shown(config: Config, warnings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """The warnings with paths as people can open them."""
-    return tuple(sorted(replace(one, path=config.display(Path(one.path))) for one in warnings))
+    """The warnings with paths that can be opened from the current folder."""
+    return tuple(
+        sorted(replace(warning, path=config.display(Path(warning.path))) for warning in warnings)
+    )
 
 
 def _part(progress: Progress, begin: int, end: int) -> Progress:
@@ -100,15 +123,19 @@ def _part(progress: Progress, begin: int, end: int) -> Progress:
 def _only_from(
     config: Config, files: Iterable[RenderedFile], sources: Sequence[Path]
 ) -> list[RenderedFile]:
-    """The files made from these sources, and the packages they lie in."""
+    """The files made from these sources, and the packages that contain them."""
     chosen = {file.path for file in files if _is_below(config, file.source, sources)}
     packages = {folder / "__init__.py" for path in chosen for folder in path.parents}
     return [file for file in files if file.path in chosen | packages]
 
 
 def _is_from(config: Config, path: Path, request: Request) -> bool:
-    """Whether a file on disk, perhaps of an earlier run, says that it was made from a source."""
-    return _is_below(config, source_of(_read(path) or ""), request.paths)
+    """Whether a file on disk, perhaps of an earlier run, names one of the requested sources."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+    return _is_below(config, source_of(text), request.paths)
 
 
 def _is_below(config: Config, source: str | None, paths: Sequence[Path]) -> bool:
@@ -117,21 +144,15 @@ def _is_below(config: Config, source: str | None, paths: Sequence[Path]) -> bool
 
 
 def _is_older(path: str, moment: int) -> bool:
-    """Whether a file was last changed before; if not, its hash may not be of what was read."""
+    """Whether a file last changed before a moment; if not, its hash may be of a later text."""
     latest = moment - _CLOCK_GRAIN
     try:
         if os.stat(path).st_mtime_ns < latest:
             return True
         # A folder is young, too, where only a `__pycache__` came.
         return os.path.isdir(path) and all(
-            os.stat(os.path.join(path, name)).st_ctime_ns < latest for name in cache.listing(path)
+            os.stat(os.path.join(path, name)).st_ctime_ns < latest
+            for name in manifests.listing(path)
         )
     except OSError:
         return True
-
-
-def _read(path: Path) -> str | None:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None

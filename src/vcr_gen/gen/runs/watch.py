@@ -1,12 +1,13 @@
-"""Notices that a source changed, by looking again and again: no dependency, works everywhere."""
+"""Notices that a source changed, by polling: it needs no dependency and works everywhere."""
 
 import os
 import time
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
-from vcr_gen.gen.runs.fingerprint import project_files, template_files
+from vcr_gen.gen.runs.manifest import template_files
 from vcr_gen.gen.settings.config import Config
+from vcr_gen.gen.sources.files import list_files
 
 __all__ = ["Snapshot", "snapshot", "wait_for_change"]
 
@@ -16,8 +17,8 @@ _PAUSE: Final = 0.3
 
 
 def snapshot(config: Config) -> Snapshot:
-    """Size and time of everything that a run of this project reads first."""
-    watched = project_files(config)
+    """Size and modification time of the project's files, settings and templates."""
+    watched = [file.path for file in list_files(config)]
     if config.file is not None:
         watched.append(str(config.file))
     watched += template_files(config)
@@ -25,7 +26,7 @@ def snapshot(config: Config) -> Snapshot:
 
 
 def wait_for_change(config: Config, before: Snapshot) -> None:
-    """Return when something differs and has settled: editors save in several steps."""
+    """Return when a file differs and no longer changes: editors save in several steps."""
     current = snapshot(config)
     while True:
         time.sleep(_PAUSE)

@@ -79,6 +79,8 @@ class Library:
     sources: Sequence[Path]
     search_path: Sequence[Path] = ()
     target: Target = field(default_factory=Target)
+    contents: dict[Path, bytes] = field(default_factory=dict)
+    """Files that were read before; each is handed out once, to be parsed."""
     read: dict[Path, Module | SyntaxError] = field(default_factory=dict)
     """Every file read so far."""
     missed: set[str] = field(default_factory=set)
@@ -108,7 +110,9 @@ class Library:
         if known is None:
             try:
                 standard = path.suffix == ".pyi" and self._is_typeshed(path)
-                known = Module(name, path, parse(path.read_bytes()), self.target, standard)
+                data = self.contents.pop(path, None)
+                parsed = parse(path.read_bytes() if data is None else data)
+                known = Module(name, path, parsed, self.target, standard)
             except SyntaxError as error:
                 known = error
             self.read[path] = known
