@@ -8,7 +8,7 @@ from typing import Final
 
 from vcr_gen.gen.annotations.resolving import bind, full_name, unquoted
 from vcr_gen.gen.annotations.scopes import Bound, Scope
-from vcr_gen.gen.model.text import fold
+from vcr_gen.gen.model.annotation import fold
 from vcr_gen.gen.sources.library import Definition, Library, Unread
 from vcr_gen.gen.sources.modules import class_bindings
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from vcr_gen.gen.annotations.resolving import full_name
 from vcr_gen.gen.annotations.scopes import Bound, QuotedNode
-from vcr_gen.gen.model.text import builtin, imported
+from vcr_gen.gen.model.annotation import builtin, imported
 
 __all__ = ["OwnParameter", "assigned", "fill", "without_quotes"]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from vcr_gen.gen.annotations.referring import reference_to
 from vcr_gen.gen.annotations.scopes import Bound, QuotedNode, Scope, is_type_variable, parsed_string
-from vcr_gen.gen.model.text import Reference, builtin, fold, imported
+from vcr_gen.gen.model.annotation import Reference, builtin, fold, imported
 from vcr_gen.gen.sources.library import Definition, Unread
 
 __all__ = ["bind", "full_name", "unquoted"]

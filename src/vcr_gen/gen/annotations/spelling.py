@@ -5,17 +5,17 @@ from collections.abc import Iterator
 from copy import deepcopy
 
 from vcr_gen.gen.annotations.scopes import Bound, QuotedNode
-from vcr_gen.gen.model.text import Part, Quoted, Text, string_literal
+from vcr_gen.gen.model.annotation import Annotation, Part, Quoted, string_literal
 
 __all__ = ["spell"]
 
 
-def spell(node: ast.expr) -> Text:
+def spell(node: ast.expr) -> Annotation:
     """A resolved expression as text, in black's spelling."""
     return _merged(_spelled(node))
 
 
-def _merged(parts: Iterator[Part]) -> Text:
+def _merged(parts: Iterator[Part]) -> Annotation:
     merged: list[Part] = []
     for part in parts:
         if isinstance(part, str) and merged and isinstance(merged[-1], str):

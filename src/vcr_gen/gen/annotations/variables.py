@@ -6,9 +6,9 @@ from dataclasses import replace
 from vcr_gen.gen.annotations.resolving import bind, unquoted
 from vcr_gen.gen.annotations.scopes import QuotedNode, Scope
 from vcr_gen.gen.annotations.spelling import spell
+from vcr_gen.gen.model.annotation import Reference
 from vcr_gen.gen.model.boundaries import TypeVariable
 from vcr_gen.gen.model.kinds import TypeParameterKind
-from vcr_gen.gen.model.text import Reference
 from vcr_gen.gen.sources.library import Definition
 from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.sources.syntax import TypeParameter

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Literal, TypeAlias
 
+from vcr_gen.gen.model.annotation import Annotation, Reference, without_quotes
 from vcr_gen.gen.model.kinds import TypeParameterKind
-from vcr_gen.gen.model.text import Reference, Text, without_quotes
 from vcr_gen.gen.settings.config import Direction
 
 __all__ = [
@@ -48,7 +48,7 @@ class Default:
 
     how: Literal["text", "omitted", "fetched"]
     """Said again as text; `...`, which the implementation fills; or fetched from the Protocol."""
-    text: Text = ()
+    text: Annotation = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,13 @@ class Parameter:
 
     name: str
     kind: Kind
-    annotation: Text | None = None
+    annotation: Annotation | None = None
     default: Default | None = None
     pack: Literal["", "args", "kwargs", "dict"] = ""
     """`P.args`, `P.kwargs`, or `**kwargs: Unpack[TypedDict]`."""
     declared: str = ""
     """The name in the source, where Python mangles it."""
-    packed: Text = ()
+    packed: Annotation = ()
     """The TypedDict of `Unpack[TypedDict]`, or the tuple type of `*args: *Ts`."""
     descriptor: bool = False
     """Whether its type has `__get__`: a field of that type is something else to type checkers."""
@@ -77,10 +77,10 @@ class TypeVariable:
 
     reference: Reference
     kind: TypeParameterKind
-    arguments: tuple[Text, ...] = ()
+    arguments: tuple[Annotation, ...] = ()
     """Constraints of a TypeVar."""
-    bound: Text | None = None
-    default: Text | None = None
+    bound: Annotation | None = None
+    default: Annotation | None = None
     options: tuple[str, ...] = ()
     """`covariant=True` and the like."""
     maker: str = "typing"
@@ -92,7 +92,7 @@ class Signature:
     """One way to call a function, without its first parameter where that is the instance."""
 
     parameters: tuple[Parameter, ...]
-    returns: Text | None
+    returns: Annotation | None
     returned: Literal["value", "none", "never", "awaitable"]
     """What the declared return type says about a `return` statement."""
     receiver: Parameter | None
@@ -110,9 +110,9 @@ class Signature:
     """Whether annotations are text at run time; None where there are none, as in typeshed."""
     managed: Managed | None = None
     """For `@contextmanager` and `@asynccontextmanager`: the statement that enters it."""
-    entered: Text = ()
+    entered: Annotation = ()
     """The type that this statement binds."""
-    decorators: tuple[Text, ...] = ()
+    decorators: tuple[Annotation, ...] = ()
     """Decorators to say again."""
     docstring: str | None = None
 
@@ -125,7 +125,7 @@ class Signature:
         returns = self.returns and without_quotes(self.returns)
         return replace(self, parameters=parameters, returns=returns)
 
-    def texts(self) -> Iterator[Text]:
+    def texts(self) -> Iterator[Annotation]:
         """Its annotations and defaults."""
         for parameter in [*self.parameters, *([self.receiver] if self.receiver else [])]:
             yield parameter.annotation or ()
@@ -199,9 +199,9 @@ class Attribute:
     """A plain attribute member."""
 
     name: str
-    annotation: Text
+    annotation: Annotation
     """As declared, `ClassVar` included, for which `Final` with a value stands too."""
-    value: Text
+    value: Annotation
     """The type of the value alone."""
     settable: bool = True
     final: bool = False
@@ -277,7 +277,7 @@ class Boundary:
                 case Property():
                     yield from member.accessors
 
-    def texts(self) -> Iterator[Text]:
+    def texts(self) -> Iterator[Annotation]:
         """The annotations and defaults of all members and constructors."""
         for signature in self.signatures():
             yield from signature.texts()

@@ -7,8 +7,8 @@ from vcr_gen.gen.annotations.descriptors import is_descriptor, is_function
 from vcr_gen.gen.annotations.inner_types import makes_variable
 from vcr_gen.gen.annotations.resolving import full_name, unquoted
 from vcr_gen.gen.annotations.spelling import spell
+from vcr_gen.gen.model.annotation import Annotation, builtin, imported
 from vcr_gen.gen.model.boundaries import Attribute
-from vcr_gen.gen.model.text import Text, builtin, imported
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.protocols.signatures import Place
 
@@ -86,11 +86,11 @@ def _value_type(annotation: ast.expr) -> tuple[ast.expr | None, set[str]]:
     return node, wrappers
 
 
-def _of_the_class(value: Text) -> Text:
+def _of_the_class(value: Annotation) -> Annotation:
     return (imported("typing", "ClassVar"), "[", *value, "]")
 
 
-def _inferred(value: ast.expr) -> Text | None:
+def _inferred(value: ast.expr) -> Annotation | None:
     match value:
         case ast.Constant(value=None):
             return ("None",)

@@ -8,8 +8,8 @@ from typing import Final, Literal
 from vcr_gen.gen.annotations.resolving import bind
 from vcr_gen.gen.annotations.scopes import Scope
 from vcr_gen.gen.annotations.spelling import spell
+from vcr_gen.gen.model.annotation import Annotation
 from vcr_gen.gen.model.boundaries import Managed
-from vcr_gen.gen.model.text import Text
 from vcr_gen.gen.settings.config import Direction
 from vcr_gen.gen.sources.library import Definition, Unread
 from vcr_gen.gen.sources.modules import class_bindings
@@ -50,7 +50,7 @@ class Decorations:
     deprecated: bool = False
     unchecked: bool = False
     """Whether type checkers let nobody use it, or do not know its types."""
-    kept: tuple[Text, ...] = ()
+    kept: tuple[Annotation, ...] = ()
     """Decorators that the wrapper repeats."""
     directions: frozenset[Direction] = frozenset()
     named: ast.Call | None = None

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from vcr_gen.gen.annotations.filling import OwnParameter, assigned, fill
 from vcr_gen.gen.annotations.resolving import bind, unquoted
 from vcr_gen.gen.annotations.scopes import Bound, Scope
-from vcr_gen.gen.model.text import Reference
+from vcr_gen.gen.model.annotation import Reference
 from vcr_gen.gen.protocols.problems import Problems, RefusedProtocolError
 from vcr_gen.gen.sources.library import Definition, Library, Unread, is_standard
 from vcr_gen.gen.sources.modules import Module

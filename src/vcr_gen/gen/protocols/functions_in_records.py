@@ -7,8 +7,8 @@ from typing import Final
 
 from vcr_gen.gen.annotations.resolving import bind
 from vcr_gen.gen.annotations.spelling import spell
+from vcr_gen.gen.model.annotation import Annotation, full_names, references
 from vcr_gen.gen.model.boundaries import Attribute, Boundary, Method, NestedClass, Property
-from vcr_gen.gen.model.text import Text, full_names, references
 from vcr_gen.gen.protocols.flatten import class_scope
 from vcr_gen.gen.protocols.handles import behind, definition_of
 from vcr_gen.gen.sources.library import Definition, Library
@@ -65,7 +65,7 @@ def functions_in_records(
                         yield found, field
 
 
-def _outgoing(boundary: Boundary) -> Iterator[Text]:
+def _outgoing(boundary: Boundary) -> Iterator[Annotation]:
     """The types of what the program gives to the environment."""
     for member in boundary.members:
         if isinstance(member, NestedClass) or not member.recorded:
@@ -106,7 +106,7 @@ def _is_record(library: Library, found: Definition) -> bool:
     return False
 
 
-def _fields(library: Library, found: Definition) -> Iterator[tuple[ast.AnnAssign, Text]]:
+def _fields(library: Library, found: Definition) -> Iterator[tuple[ast.AnnAssign, Annotation]]:
     assert isinstance(found.node, ast.ClassDef)
     scope = class_scope(library, found, [])
     for statement in found.node.body:
@@ -114,7 +114,7 @@ def _fields(library: Library, found: Definition) -> Iterator[tuple[ast.AnnAssign
             yield statement, spell(bind(statement.annotation, scope))
 
 
-def _is_function(library: Library, annotation: Text) -> bool:
+def _is_function(library: Library, annotation: Annotation) -> bool:
     """Whether a type is a function's, directly or by an alias, with no word on what it is for."""
     seen: set[str] = set()
     pending = deque([annotation])

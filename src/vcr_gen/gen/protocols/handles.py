@@ -6,8 +6,8 @@ from collections.abc import Container, Iterator
 
 from vcr_gen.gen.annotations.resolving import bind
 from vcr_gen.gen.annotations.spelling import spell
+from vcr_gen.gen.model.annotation import Annotation, Reference, full_names, references
 from vcr_gen.gen.model.boundaries import Boundary, TypeVariable
-from vcr_gen.gen.model.text import Reference, Text, full_names, references
 from vcr_gen.gen.protocols.flatten import class_scope, scope_around
 from vcr_gen.gen.sources.library import Definition, Library, is_standard
 
@@ -34,7 +34,7 @@ def handles(library: Library, boundary: Boundary, known: Container[str]) -> Iter
                 pending.extend(behind(library, reference, name))
 
 
-def _texts(boundary: Boundary) -> Iterator[Text]:
+def _texts(boundary: Boundary) -> Iterator[Annotation]:
     yield from boundary.texts()
     for variable in boundary.type_parameters:
         yield from _limits(variable)
@@ -43,13 +43,13 @@ def _texts(boundary: Boundary) -> Iterator[Text]:
             yield from _limits(variable)
 
 
-def _limits(variable: TypeVariable) -> Iterator[Text]:
+def _limits(variable: TypeVariable) -> Iterator[Annotation]:
     yield from variable.arguments
     yield variable.bound or ()
     yield variable.default or ()
 
 
-def behind(library: Library, reference: Reference, name: str) -> tuple[Text, ...]:
+def behind(library: Library, reference: Reference, name: str) -> tuple[Annotation, ...]:
     """The types that a name stands for or is made of."""
     if reference.kind not in {"import", "variable"} or not reference.module:
         return ()
@@ -73,7 +73,7 @@ def definition_of(library: Library, reference: Reference, name: str) -> Definiti
     return found if isinstance(found, Definition) and not found.module.standard else None
 
 
-def _parts(library: Library, found: Definition) -> Iterator[Text]:
+def _parts(library: Library, found: Definition) -> Iterator[Annotation]:
     if isinstance(found.node, ast.ClassDef):
         scope = class_scope(library, found, [])
         types = (*found.node.bases, *_fields(found.node), *_called(found.node))

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from vcr_gen.gen.annotations.resolving import bind, full_name, unquoted
 from vcr_gen.gen.annotations.scopes import Scope
 from vcr_gen.gen.annotations.variables import declaration
+from vcr_gen.gen.model.annotation import Reference, fold, full_names, references, variables_of
 from vcr_gen.gen.model.boundaries import Signature, TypeVariable
-from vcr_gen.gen.model.text import Reference, fold, full_names, references, variables_of
 from vcr_gen.gen.protocols.flatten import Ancestor, own_variables, variables_in
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.protocols.signatures import Place

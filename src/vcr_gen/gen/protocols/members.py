@@ -7,6 +7,7 @@ from typing import Final
 
 from vcr_gen.gen.annotations.inner_types import is_alias, names_type
 from vcr_gen.gen.annotations.resolving import full_name, unquoted
+from vcr_gen.gen.model.annotation import full_names, opened
 from vcr_gen.gen.model.boundaries import (
     Attribute,
     Member,
@@ -16,7 +17,6 @@ from vcr_gen.gen.model.boundaries import (
     Signature,
 )
 from vcr_gen.gen.model.kinds import When
-from vcr_gen.gen.model.text import full_names, opened
 from vcr_gen.gen.protocols.attributes import annotated_attribute, assigned_attribute
 from vcr_gen.gen.protocols.declarations import Declared, declarations, functions_of
 from vcr_gen.gen.protocols.flatten import Ancestor, class_scope, is_protocol

@@ -8,6 +8,7 @@ from vcr_gen.gen.annotations.referring import reference_to
 from vcr_gen.gen.annotations.resolving import bind
 from vcr_gen.gen.annotations.scopes import Scope
 from vcr_gen.gen.annotations.variables import bracketed, declaration
+from vcr_gen.gen.model.annotation import Reference, references
 from vcr_gen.gen.model.boundaries import (
     Attribute,
     Boundary,
@@ -15,7 +16,6 @@ from vcr_gen.gen.model.boundaries import (
     TypeVariable,
 )
 from vcr_gen.gen.model.field_rules import check_fields, split_match
-from vcr_gen.gen.model.text import Reference, references
 from vcr_gen.gen.protocols.decorators import is_deprecated
 from vcr_gen.gen.protocols.discover import Found
 from vcr_gen.gen.protocols.flatten import class_scope, lineage, own_variables, scope_around

@@ -12,8 +12,8 @@ from vcr_gen.gen.annotations.resolving import bind, full_name, unquoted
 from vcr_gen.gen.annotations.scopes import Bound, Scope
 from vcr_gen.gen.annotations.spelling import spell
 from vcr_gen.gen.annotations.variables import bracketed
+from vcr_gen.gen.model.annotation import Annotation, Reference, builtin, free_name, imported, opened
 from vcr_gen.gen.model.boundaries import Kind, Parameter, Signature
-from vcr_gen.gen.model.text import Reference, Text, builtin, free_name, imported, opened
 from vcr_gen.gen.protocols.bounds import takes_bounded_self
 from vcr_gen.gen.protocols.decorators import Decorations
 from vcr_gen.gen.sources.syntax import Function, docstring_of, yields
@@ -150,7 +150,7 @@ def _parameter(node: ast.arg, kind: Kind, default: ast.expr | None, place: Place
 
 def _packed(
     kind: Kind, annotation: ast.expr | None
-) -> tuple[Literal["", "args", "kwargs", "dict"], Text]:
+) -> tuple[Literal["", "args", "kwargs", "dict"], Annotation]:
     """What `*args` and `**kwargs` hold when it is not one type repeated."""
     match annotation and unquoted(annotation):
         case ast.Attribute(value=Bound(), attr="args") if kind is Kind.VARIADIC:
@@ -166,7 +166,7 @@ def _packed(
     return "", ()
 
 
-def _tuple_of(pack: ast.expr) -> Text:
+def _tuple_of(pack: ast.expr) -> Annotation:
     """The type of what `*args: *pack` holds; a tuple type already says it."""
     if full_name(pack) in {"builtins.tuple", "typing.Tuple"}:
         return spell(pack)
@@ -200,7 +200,7 @@ def _self_type(receiver: Parameter | None) -> Reference | None:
     return None
 
 
-def _entered(returns: ast.expr | None) -> Text:
+def _entered(returns: ast.expr | None) -> Annotation:
     """What `with` binds: the first argument of `Iterator[T]` and the like."""
     node = unquoted(returns) if returns is not None else None
     if isinstance(node, ast.Subscript):

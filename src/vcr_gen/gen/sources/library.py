@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from vcr_gen.gen.model.annotation import Annotation, Reference, fold
 from vcr_gen.gen.model.kinds import When
-from vcr_gen.gen.model.text import Reference, Text, fold
 from vcr_gen.gen.sources.conditions import Target
 from vcr_gen.gen.sources.modules import Binding, Module
 from vcr_gen.gen.sources.source import parse
@@ -93,7 +93,7 @@ class Library:
     """How the names of modules are referred to, by module, name and dotted tail."""
     descriptors: dict[str, bool] = field(default_factory=dict)
     """Whether types are descriptors, by their full names."""
-    made_of: dict[str, tuple[Text, ...]] = field(default_factory=dict)
+    made_of: dict[str, tuple[Annotation, ...]] = field(default_factory=dict)
     """The types that others are made of, by their full names."""
     _modules: dict[str, Module | None] = field(default_factory=dict)
     _places: dict[str, Path | None] = field(default_factory=dict)

@@ -2,10 +2,9 @@
 
 from collections.abc import Collection, Iterator, Mapping
 
-from vcr_gen.gen.model.boundaries import Kind, Signature
-from vcr_gen.gen.model.text import (
+from vcr_gen.gen.model.annotation import (
+    Annotation,
     Reference,
-    Text,
     builtin,
     contains_self,
     full_names,
@@ -14,6 +13,7 @@ from vcr_gen.gen.model.text import (
     quoted,
     references,
 )
+from vcr_gen.gen.model.boundaries import Kind, Signature
 from vcr_gen.gen.wrappers.events import Event
 from vcr_gen.gen.wrappers.layout import Nest
 from vcr_gen.gen.wrappers.wrapper import Wrapper, own_type
@@ -116,14 +116,14 @@ def returning(
     yield Nest(f"return {value.before}", value.items, value.after)
 
 
-def cast_to(wrapper: Wrapper, text: Text, value: Nest | str, bound: Collection[str]) -> Nest:
+def cast_to(wrapper: Wrapper, text: Annotation, value: Nest | str, bound: Collection[str]) -> Nest:
     """The value as a value of the type, for type checkers."""
     cast = wrapper.names.own("typing", "cast", bound=bound)
     shown = wrapper.names.spell(opened(text), bound=bound)
     return Nest(f"{cast}(", (quoted(shown), value), ")")
 
 
-def _speaks_of_self(signature: Signature, text: Text) -> bool:
+def _speaks_of_self(signature: Signature, text: Annotation) -> bool:
     return any(map(is_self, full_names(text))) or signature.self_type in set(references(text))
 
 

@@ -3,6 +3,17 @@
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
+from vcr_gen.gen.model.annotation import (
+    Annotation,
+    Reference,
+    builtin,
+    contains_self,
+    fold,
+    full_names,
+    imported,
+    string_literal,
+    without_quotes,
+)
 from vcr_gen.gen.model.boundaries import (
     Attribute,
     Boundary,
@@ -13,17 +24,6 @@ from vcr_gen.gen.model.boundaries import (
     TypeVariable,
 )
 from vcr_gen.gen.model.field_rules import matched_places, places_inside
-from vcr_gen.gen.model.text import (
-    Reference,
-    Text,
-    builtin,
-    contains_self,
-    fold,
-    full_names,
-    imported,
-    string_literal,
-    without_quotes,
-)
 from vcr_gen.gen.wrappers.bodies import cast_to
 from vcr_gen.gen.wrappers.conformance import conformance
 from vcr_gen.gen.wrappers.events import RUNTIME, EventMaker
@@ -158,7 +158,7 @@ def _constructors(wrapper: Wrapper) -> Iterator[FunctionView]:
     bound = wrapper.members
     optional = wrapper.port_class == "OutboundPort"
     cassette = names.own(RUNTIME, "Cassette", bound=bound)
-    inner_text: Text = (*maker.target, " | None") if optional else maker.target
+    inner_text: Annotation = (*maker.target, " | None") if optional else maker.target
     inner = names.own_annotation(inner_text, bound=bound)
     # Beside `(self, dsn, /, **options)`, no signature may take the instance by keyword.
     receivers = [one.receiver for one in boundary.constructors]
@@ -233,7 +233,7 @@ def _declarations(wrapper: Wrapper, bound: Collection[str]) -> Iterator[str]:
             yield f"    self.{one.declared or one.name}: {shown}"
 
 
-def _is_literal(annotation: Text) -> bool:
+def _is_literal(annotation: Annotation) -> bool:
     """Whether a type is a `Literal` or has one in it: found out, it is a `str` to pyright."""
     said = {fold(name) for name in full_names(annotation)}
     return "typing.Literal" in said and "typing.Callable" not in said
@@ -260,7 +260,12 @@ def _attach(wrapper: Wrapper) -> FunctionView | None:
         return None
     names, bound = wrapper.names, wrapper.members
     cassette = names.own(RUNTIME, "Cassette", bound=bound)
-    factory: Text = (imported("collections.abc", "Callable"), "[[], ", *wrapper.maker.target, "]")
+    factory: Annotation = (
+        imported("collections.abc", "Callable"),
+        "[[], ",
+        *wrapper.maker.target,
+        "]",
+    )
     real = names.own_annotation(factory, bound=bound)
     self_type = names.own("typing", "Self", bound=bound)
     return FunctionView(

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
+from vcr_gen.gen.model.annotation import Annotation, surrounded
 from vcr_gen.gen.model.boundaries import Attribute, Boundary, TypeVariable
-from vcr_gen.gen.model.text import Text, surrounded
 from vcr_gen.gen.wrappers.generic_headers import generic_header
 from vcr_gen.gen.wrappers.layout import Nest
 from vcr_gen.gen.wrappers.views import FunctionView
@@ -61,7 +61,7 @@ def _unsolved(boundary: Boundary) -> list[TypeVariable]:
     ]
 
 
-def _texts(boundary: Boundary) -> Iterator[tuple[Text, int]]:
+def _texts(boundary: Boundary) -> Iterator[tuple[Annotation, int]]:
     """All annotations, and how often what stands there is turned round already."""
     for signature in boundary.signatures():
         given = [*signature.parameters, *([signature.receiver] if signature.receiver else [])]

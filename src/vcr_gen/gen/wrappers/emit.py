@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from keyword import iskeyword
 
+from vcr_gen.gen.model.annotation import Annotation, Reference, imported, opened, quoted, references
 from vcr_gen.gen.model.boundaries import (
     Attribute,
     Boundary,
@@ -12,7 +13,6 @@ from vcr_gen.gen.model.boundaries import (
     TypeVariable,
 )
 from vcr_gen.gen.model.kinds import When
-from vcr_gen.gen.model.text import Reference, Text, imported, opened, quoted, references
 from vcr_gen.gen.wrappers.boundary import make_boundary
 from vcr_gen.gen.wrappers.imports import Import, statements
 from vcr_gen.gen.wrappers.layout import Nest
@@ -286,7 +286,7 @@ def _declaration(names: Names, name: str, variable: TypeVariable, *, checking: b
     return Nest(f"{name} = {maker}(", tuple(items), ")")
 
 
-def _default(names: Names, default: Text) -> str:
+def _default(names: Names, default: Annotation) -> str:
     """A default that can be evaluated, or else its text."""
     if all(one.when is When.ALWAYS for one in references(default)):
         return names.spell(default, evaluated=True)

@@ -5,12 +5,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from keyword import iskeyword
 
-from vcr_gen.gen.model.boundaries import Boundary, Kind, Parameter, Signature, TypeVariable
-from vcr_gen.gen.model.field_rules import names_parameter
-from vcr_gen.gen.model.text import (
+from vcr_gen.gen.model.annotation import (
+    Annotation,
     Part,
     Reference,
-    Text,
     builtin,
     fold,
     full_names,
@@ -22,6 +20,8 @@ from vcr_gen.gen.model.text import (
     variables_of,
     without_quotes,
 )
+from vcr_gen.gen.model.boundaries import Boundary, Kind, Parameter, Signature, TypeVariable
+from vcr_gen.gen.model.field_rules import names_parameter
 from vcr_gen.gen.wrappers.generic_headers import generic_header
 from vcr_gen.gen.wrappers.layout import Item, Nest
 from vcr_gen.gen.wrappers.names import Names, declared_first
@@ -30,7 +30,7 @@ from vcr_gen.gen.wrappers.views import EventView, FieldView, FunctionView
 __all__ = ["RUNTIME", "Event", "EventMaker", "arguments_for"]
 
 RUNTIME = "vcr_gen.runtime"
-_ANY: Text = (imported("typing", "Any"),)
+_ANY: Annotation = (imported("typing", "Any"),)
 _NARROWING = frozenset({"typing.TypeGuard", "typing.TypeIs"})
 
 
@@ -59,7 +59,7 @@ class EventMaker:
     names: Names
     boundary: Boundary
     variables: Mapping[Reference, TypeVariable]
-    target: Text
+    target: Annotation
     """The Protocol, with its own type parameters."""
 
     def call(
@@ -148,7 +148,7 @@ class EventMaker:
         any_name = self.names.own("typing", "Any")
         return f'{cast}("{any_name}", {value})'
 
-    def returned(self, signature: Signature) -> Text:
+    def returned(self, signature: Signature) -> Annotation:
         """The declared result as the event says it."""
         if signature.managed is not None:
             asynchronous = signature.managed == "async with"
@@ -159,11 +159,11 @@ class EventMaker:
             return (builtin("bool"),)  # it says something of an argument, which the event has not
         return self.of_protocol(signature.returns or _ANY, signature)
 
-    def of_protocol(self, text: Text, signature: Signature) -> Text:
+    def of_protocol(self, text: Annotation, signature: Signature) -> Annotation:
         """The text with `Self` replaced by the Protocol; every name in it can be evaluated."""
         return tuple(map(_plain, replace_self(text, signature.self_type, self.target)))
 
-    def field_type(self, parameter: Parameter, signature: Signature, key: str) -> Text:
+    def field_type(self, parameter: Parameter, signature: Signature, key: str) -> Annotation:
         """The type of the field that holds a parameter."""
         annotation = self.of_protocol(parameter.annotation or _ANY, signature)
         if parameter.pack == "args":
@@ -188,7 +188,7 @@ class EventMaker:
         return annotation
 
     def loosened(
-        self, access: str, signature: Signature, returns: Text, bound: Collection[str] = ()
+        self, access: str, signature: Signature, returns: Annotation, bound: Collection[str] = ()
     ) -> str:
         """A function whose parameters a ParamSpec hides, called with whatever was recorded."""
         if signature.asynchronous:
@@ -203,9 +203,9 @@ class EventMaker:
         name: str,
         key: str,
         signature: Signature,
-        fields: list[tuple[str, Text]],
+        fields: list[tuple[str, Annotation]],
         *,
-        returns: Text,
+        returns: Annotation,
         body: Nest,
     ) -> Event:
         members = self._fields(fields, signature)
@@ -254,7 +254,7 @@ class EventMaker:
         loose = frozenset(others) - held
         return Event(view, members, tuple(one.reference for one in variables), loose)
 
-    def _fields(self, fields: list[tuple[str, Text]], signature: Signature) -> dict[str, str]:
+    def _fields(self, fields: list[tuple[str, Annotation]], signature: Signature) -> dict[str, str]:
         """A legal, distinct field name for each parameter, other than the type parameters."""
         variables = (*self.boundary.type_parameters, *signature.type_parameters)
         hidden = {one.reference.spelling for one in variables if one.reference.kind == "parameter"}
@@ -269,7 +269,13 @@ class EventMaker:
         return found
 
     def _field(
-        self, parameter: str, field: str, text: Text, bound: Collection[str], *, lazy: bool | None
+        self,
+        parameter: str,
+        field: str,
+        text: Annotation,
+        bound: Collection[str],
+        *,
+        lazy: bool | None,
     ) -> FieldView:
         default = ""
         if parameter not in {field, "value"}:
@@ -277,7 +283,7 @@ class EventMaker:
             default = f'{maker}(metadata={{"parameter": "{parameter}"}})'
         return FieldView(field, self._annotation(text, bound, lazy=lazy), default)
 
-    def _annotation(self, text: Text, bound: Collection[str], *, lazy: bool | None) -> str:
+    def _annotation(self, text: Annotation, bound: Collection[str], *, lazy: bool | None) -> str:
         """An annotation of the event's own, without the quotes that the source need not have."""
         shown = without_quotes(text) if self.names.lazy or lazy else text
         return self.names.annotation(shown, lazy=lazy, bound=bound)
@@ -318,7 +324,7 @@ def _spreads(signature: Signature) -> bool:
     )
 
 
-def _is_starred(text: Text, reference: Reference) -> bool:
+def _is_starred(text: Annotation, reference: Reference) -> bool:
     before = [left for left, right in pairwise(text) if right is reference]
     return any(isinstance(one, str) and one.endswith("*") for one in before)
 

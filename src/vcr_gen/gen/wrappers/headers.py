@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Iterator
 
+from vcr_gen.gen.model.annotation import Annotation
 from vcr_gen.gen.model.boundaries import (
     Kind,
     Parameter,
     Signature,
 )
-from vcr_gen.gen.model.text import Text
 from vcr_gen.gen.wrappers.events import RUNTIME
 from vcr_gen.gen.wrappers.generic_headers import generic_header
 from vcr_gen.gen.wrappers.layout import Nest
@@ -48,7 +48,7 @@ def header_of(
 
 
 def _annotation(
-    wrapper: Wrapper, member: str, text: Text, signature: Signature, inner: Collection[str]
+    wrapper: Wrapper, member: str, text: Annotation, signature: Signature, inner: Collection[str]
 ) -> str:
     return wrapper.names.annotation(
         text,

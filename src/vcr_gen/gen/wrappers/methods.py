@@ -3,13 +3,7 @@
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from vcr_gen.gen.model.boundaries import (
-    Kind,
-    Method,
-    Parameter,
-    Signature,
-)
-from vcr_gen.gen.model.text import (
+from vcr_gen.gen.model.annotation import (
     builtin,
     fold,
     free_name,
@@ -17,6 +11,12 @@ from vcr_gen.gen.model.text import (
     imported,
     replace_self,
     variables_of,
+)
+from vcr_gen.gen.model.boundaries import (
+    Kind,
+    Method,
+    Parameter,
+    Signature,
 )
 from vcr_gen.gen.wrappers.bodies import as_protocol, handing, instance, returning
 from vcr_gen.gen.wrappers.events import (

@@ -4,12 +4,10 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from vcr_gen.gen.model.boundaries import TypeVariable
-from vcr_gen.gen.model.kinds import When
-from vcr_gen.gen.model.text import (
+from vcr_gen.gen.model.annotation import (
+    Annotation,
     Quoted,
     Reference,
-    Text,
     builtin,
     fold,
     imported,
@@ -19,6 +17,8 @@ from vcr_gen.gen.model.text import (
     string_annotation,
     without_quotes,
 )
+from vcr_gen.gen.model.boundaries import TypeVariable
+from vcr_gen.gen.model.kinds import When
 
 __all__ = ["Names", "Use", "camel", "means", "snake"]
 
@@ -69,7 +69,7 @@ class Names:
 
     def annotation(
         self,
-        text: Text,
+        text: Annotation,
         *,
         lazy: bool | None = None,
         bound: Collection[str] = (),
@@ -95,12 +95,12 @@ class Names:
             return f"{self.spell((builtin('str'),), bound=bound)}({quoted(shown)})"
         return quoted(shown)
 
-    def own_annotation(self, text: Text, *, bound: Collection[str] = ()) -> str:
+    def own_annotation(self, text: Annotation, *, bound: Collection[str] = ()) -> str:
         """An annotation that only generated code has: quoted when a name may be missing."""
         missing = any(one.when is not When.ALWAYS for one in references(text))
         return self.annotation(self.known(text), lazy=missing, bound=bound)
 
-    def known(self, text: Text) -> Text:
+    def known(self, text: Annotation) -> Annotation:
         """A text of generated code that names what the source already imports as it does."""
         return tuple(
             self._known(one) if isinstance(one, Reference) else one for one in without_quotes(text)
@@ -108,7 +108,7 @@ class Names:
 
     def spell(
         self,
-        text: Text,
+        text: Annotation,
         *,
         bound: Collection[str] = (),
         unsayable: Collection[str] | None = None,
@@ -134,7 +134,9 @@ class Names:
                 parts.append(self.name(meant, bound=bound, evaluated=evaluated))
         return "".join(parts)
 
-    def _meant(self, part: Reference, after: Text, bound: Collection[str]) -> tuple[Reference, str]:
+    def _meant(
+        self, part: Reference, after: Annotation, bound: Collection[str]
+    ) -> tuple[Reference, str]:
         """What is named, and how much of the text after it that makes unneeded.
 
         Where `a` is something else, `import a.b` gives way as a whole: `import a as _a` would not
@@ -156,7 +158,7 @@ class Names:
             return string_annotation(part.original)
         return quoted(shown)
 
-    def _keeps(self, part: Reference, after: Text, bound: Collection[str]) -> bool:
+    def _keeps(self, part: Reference, after: Annotation, bound: Collection[str]) -> bool:
         """Whether a name is what the source calls it."""
         meant, _ = self._meant(part, after, bound)
         return self.name(meant, bound=bound) == part.spelling

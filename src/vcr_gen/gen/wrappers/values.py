@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import replace
 
+from vcr_gen.gen.model.annotation import Annotation, builtin, imported
 from vcr_gen.gen.model.boundaries import (
     Attribute,
     Kind,
@@ -10,7 +11,6 @@ from vcr_gen.gen.model.boundaries import (
     Property,
     Signature,
 )
-from vcr_gen.gen.model.text import Text, builtin, imported
 from vcr_gen.gen.wrappers.bodies import as_protocol, cast_to, handing, instance, returning
 from vcr_gen.gen.wrappers.events import RUNTIME
 from vcr_gen.gen.wrappers.headers import decorators_of, header_of
@@ -182,7 +182,7 @@ def attribute_member(wrapper: Wrapper, member: Attribute) -> DeclaredView | Memb
     receiver = Parameter("self", Kind.POSITIONAL)
     # What crosses is what `__get__` gives, of which the source says nothing that can be relied on.
     unknown = member.descriptor and not member.read_only
-    crossing: Text = (imported("typing", "Any"),) if unknown else member.value
+    crossing: Annotation = (imported("typing", "Any"),) if unknown else member.value
     getter = Signature((), crossing, "value", receiver, lazy=member.lazy)
     value = Parameter("value", Kind.POSITIONAL, crossing)
     setter = Signature((value,), ("None",), "none", receiver, lazy=member.lazy)

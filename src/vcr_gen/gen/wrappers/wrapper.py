@@ -4,19 +4,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from vcr_gen.gen.model.boundaries import (
-    Boundary,
-    Member,
-    Method,
-    NestedClass,
-    Property,
-    Signature,
-    TypeVariable,
-)
-from vcr_gen.gen.model.text import (
+from vcr_gen.gen.model.annotation import (
+    Annotation,
     Quoted,
     Reference,
-    Text,
     contains_self,
     fold,
     free_name,
@@ -26,6 +17,15 @@ from vcr_gen.gen.model.text import (
     references,
     replace_self,
     variables_of,
+)
+from vcr_gen.gen.model.boundaries import (
+    Boundary,
+    Member,
+    Method,
+    NestedClass,
+    Property,
+    Signature,
+    TypeVariable,
 )
 from vcr_gen.gen.settings.config import Direction
 from vcr_gen.gen.wrappers.events import EventMaker
@@ -289,7 +289,7 @@ def _is_several(member: Member) -> bool:
     return False
 
 
-def _says(text: Text, inner: Collection[str], *, kept: bool) -> bool:
+def _says(text: Annotation, inner: Collection[str], *, kept: bool) -> bool:
     """Whether an annotation that is kept as text, or a string in it, names an inner class."""
     return any(
         (
@@ -303,10 +303,10 @@ def _says(text: Text, inner: Collection[str], *, kept: bool) -> bool:
 
 def protocol_text(
     boundary: Boundary, *, arguments: bool = True, unsolved: Collection[TypeVariable] = ()
-) -> Text:
+) -> Annotation:
     """The Protocol as a type, with its own type parameters as arguments; any for the unsolved."""
     tail = boundary.qualname.partition(".")[2]
-    text: Text = (boundary.reference, f".{tail}") if tail else (boundary.reference,)
+    text: Annotation = (boundary.reference, f".{tail}") if tail else (boundary.reference,)
     if not boundary.type_parameters or not arguments:
         return text
     parts: list[str | Reference] = ["["]

@@ -9,10 +9,10 @@ from typing import Final, Literal, TypeAlias
 from vcr_gen.gen.model.kinds import When
 
 __all__ = [
+    "Annotation",
     "Part",
     "Quoted",
     "Reference",
-    "Text",
     "builtin",
     "contains_self",
     "fold",
@@ -72,7 +72,7 @@ class Reference:
         bare = self.kind == "import" and not self.attribute and self.spelling == top
         return top if bare else ""
 
-    def submodule(self, after: "Text") -> str:
+    def submodule(self, after: "Annotation") -> str:
         """`.b` where `import a.b` binds a name, and the text goes on to say `.b` after it."""
         inner = self.module.removeprefix(self.top_level) if self.top_level else ""
         following = after[0] if after else ""
@@ -82,15 +82,15 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """Text inside a string annotation."""
+    """Annotation inside a string annotation."""
 
-    text: "Text"
+    text: "Annotation"
     original: str
     """As the source says it; used as long as no name had to change."""
 
 
 Part: TypeAlias = str | Reference | Quoted
-Text: TypeAlias = tuple[Part, ...]
+Annotation: TypeAlias = tuple[Part, ...]
 
 
 def builtin(name: str) -> Reference:
@@ -103,14 +103,14 @@ def imported(module: str, name: str) -> Reference:
     return Reference(name, "import", module, name, full_name=f"{module}.{name}")
 
 
-def opened(text: Text) -> Text:
+def opened(text: Annotation) -> Annotation:
     """The text inside a string annotation, or the text itself."""
     if len(text) == 1 and isinstance(text[0], Quoted):
         return opened(text[0].text)
     return text
 
 
-def without_quotes(text: Text) -> Text:
+def without_quotes(text: Annotation) -> Annotation:
     """The text with every string annotation in it opened."""
     parts: list[Part] = []
     for part in text:
@@ -118,7 +118,7 @@ def without_quotes(text: Text) -> Text:
     return tuple(parts)
 
 
-def references(text: Text) -> Iterator[Reference]:
+def references(text: Annotation) -> Iterator[Reference]:
     """All names in a text, in order."""
     for part in text:
         if isinstance(part, Reference):
@@ -128,7 +128,7 @@ def references(text: Text) -> Iterator[Reference]:
 
 
 def surrounded(
-    text: Text, around: tuple[str, ...] = ()
+    text: Annotation, around: tuple[str, ...] = ()
 ) -> Iterator[tuple[Reference, tuple[str, ...]]]:
     """All names in a text, each with the full names of the types between whose brackets it stands.
 
@@ -158,7 +158,7 @@ def fold(full_name: str) -> str:
     return f"{_FOLDED[module]}.{name}" if module in _FOLDED else full_name
 
 
-def full_names(text: Text) -> Iterator[str]:
+def full_names(text: Annotation) -> Iterator[str]:
     """The full names of all that a text mentions, dotted tails included."""
     for index, part in enumerate(text):
         if isinstance(part, Quoted):
@@ -169,7 +169,7 @@ def full_names(text: Text) -> Iterator[str]:
             yield part.full_name + (tail.group() if tail else "")
 
 
-def replace_self(text: Text, variable: Reference | None, own: Text) -> Text:
+def replace_self(text: Annotation, variable: Reference | None, own: Annotation) -> Annotation:
     """The text with `Self`, however it is imported, and the type variable of `self` replaced."""
     parts: list[Part] = []
     pending = list(text)
@@ -198,7 +198,7 @@ def is_self(full_name: str) -> bool:
     return full_name in {"typing.Self", "typing_extensions.Self"}
 
 
-def is_inner(text: Text, index: int, inner: Collection[str]) -> bool:
+def is_inner(text: Annotation, index: int, inner: Collection[str]) -> bool:
     """Whether a name stands for a class that the source names without those around it.
 
     `inner` holds the full names of the classes that can be named so.
@@ -210,7 +210,7 @@ def is_inner(text: Text, index: int, inner: Collection[str]) -> bool:
     return name is not None and f"{part.full_name}{part.unsaid}{name.group()}" in inner
 
 
-def contains_self(text: Text) -> bool:
+def contains_self(text: Annotation) -> bool:
     """Whether `Self` is an argument of another type."""
     inside = any("[" in part for part in opened(text) if isinstance(part, str))
     return inside and any(map(is_self, full_names(text)))
@@ -237,7 +237,7 @@ def quoted(code: str) -> str:
     return string_literal(_STRING.sub(lambda one: repr(ast.literal_eval(one.group())), code))
 
 
-def variables_of(texts: Iterable[Text]) -> list[Reference]:
+def variables_of(texts: Iterable[Annotation]) -> list[Reference]:
     """The type variables in some texts, in order of appearance."""
     found = dict.fromkeys(
         reference
