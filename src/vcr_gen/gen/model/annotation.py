@@ -4,30 +4,49 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
 from vcr_gen.gen.model.kinds import When
 
 __all__ = [
+    "ANNOTATED",
+    "ANY",
+    "CALLABLE",
+    "DICT",
+    "ELLIPSIS",
+    "NONE",
+    "STR",
+    "TUPLE",
     "Annotation",
+    "List",
+    "Name",
     "Part",
     "Quoted",
     "Reference",
+    "Starred",
     "builtin",
     "contains_self",
     "fold",
     "free_name",
     "full_names",
+    "has_quotes",
+    "has_starred_tuple",
     "imported",
     "is_inner",
     "is_self",
+    "is_starred",
+    "names_inner",
     "opened",
+    "plain_builtins",
     "quoted",
     "references",
     "replace_self",
     "string_annotation",
     "string_literal",
+    "subscript",
     "surrounded",
+    "union",
     "variables_of",
     "without_quotes",
 ]
@@ -103,6 +122,106 @@ def imported(module: str, name: str) -> Reference:
     return Reference(name, "import", module, name, full_name=f"{module}.{name}")
 
 
+def Name(reference: Reference, tail: tuple[str, ...] = ()) -> Annotation:  # noqa: N802
+    """A name, and what is said after it with dots."""
+    return (reference, "".join(f".{part}" for part in tail)) if tail else (reference,)
+
+
+def List(elements: Iterable[Annotation]) -> Annotation:  # noqa: N802
+    """`[a, b]`, as the parameters of a `Callable`."""
+    return _merged(("[", *_joined(elements), "]"))
+
+
+def Starred(value: Annotation) -> Annotation:  # noqa: N802
+    """`*value`."""
+    return _merged(("*", *value))
+
+
+def subscript(value: Annotation, *arguments: Annotation) -> Annotation:
+    """`value[a, b]`."""
+    return _merged((*value, "[", *_joined(arguments), "]"))
+
+
+def union(*members: Annotation) -> Annotation:
+    """`a | b`."""
+    return _merged(_joined(members, " | "))
+
+
+def _joined(elements: Iterable[Annotation], between: str = ", ") -> Iterator[Part]:
+    for index, element in enumerate(elements):
+        if index:
+            yield between
+        yield from element
+
+
+def _merged(parts: Iterable[Part]) -> Annotation:
+    merged: list[Part] = []
+    for part in parts:
+        if isinstance(part, str) and merged and isinstance(merged[-1], str):
+            merged[-1] += part
+        else:
+            merged.append(part)
+    return tuple(merged)
+
+
+NONE: Final[Annotation] = ("None",)
+ELLIPSIS: Final[Annotation] = ("...",)
+ANY: Final[Annotation] = (imported("typing", "Any"),)
+ANNOTATED: Final[Annotation] = (imported("typing", "Annotated"),)
+CALLABLE: Final[Annotation] = (imported("collections.abc", "Callable"),)
+DICT: Final[Annotation] = (builtin("dict"),)
+STR: Final[Annotation] = (builtin("str"),)
+TUPLE: Final[Annotation] = (builtin("tuple"),)
+
+
+def has_quotes(text: Annotation) -> bool:
+    """Whether a string annotation is in it."""
+    return any(isinstance(part, Quoted) for part in text)
+
+
+def is_starred(text: Annotation) -> bool:
+    """Whether it is `*Ts`."""
+    return bool(text) and text[0] == "*"
+
+
+def plain_builtins(text: Annotation) -> Annotation:
+    """The annotation with `list` for `__builtins__.list`, which only the main module knows."""
+    return tuple(
+        (
+            builtin(part.spelling.rpartition(".")[2])
+            if isinstance(part, Reference) and part.spelling.startswith("__builtins__.")
+            else part
+        )
+        for part in text
+    )
+
+
+def has_starred_tuple(text: Annotation | None) -> bool:
+    """Whether `*tuple[...]` is among the parameters of a `Callable`."""
+    return any(
+        reference.full_name == "builtins.tuple"
+        and "typing.Callable" in around
+        and any(
+            isinstance(left, str) and left.endswith("*")
+            for left, right in pairwise(text or ())
+            if right is reference
+        )
+        for reference, around in surrounded(text or ())
+    )
+
+
+def names_inner(text: Annotation, inner: Collection[str], *, kept: bool) -> bool:
+    """Whether an annotation that is kept as text, or a string in it, names an inner class."""
+    return any(
+        (
+            names_inner(part.text, inner, kept=True)
+            if isinstance(part, Quoted)
+            else kept and is_inner(text, index, inner)
+        )
+        for index, part in enumerate(text)
+    )
+
+
 def opened(text: Annotation) -> Annotation:
     """The text inside a string annotation, or the text itself."""
     if len(text) == 1 and isinstance(text[0], Quoted):
@@ -118,9 +237,9 @@ def without_quotes(text: Annotation) -> Annotation:
     return tuple(parts)
 
 
-def references(text: Annotation) -> Iterator[Reference]:
+def references(text: Annotation | None) -> Iterator[Reference]:
     """All names in a text, in order."""
-    for part in text:
+    for part in text or ():
         if isinstance(part, Reference):
             yield part
         elif isinstance(part, Quoted):
@@ -158,8 +277,9 @@ def fold(full_name: str) -> str:
     return f"{_FOLDED[module]}.{name}" if module in _FOLDED else full_name
 
 
-def full_names(text: Annotation) -> Iterator[str]:
+def full_names(text: Annotation | None) -> Iterator[str]:
     """The full names of all that a text mentions, dotted tails included."""
+    text = text or ()
     for index, part in enumerate(text):
         if isinstance(part, Quoted):
             yield from full_names(part.text)
@@ -210,9 +330,9 @@ def is_inner(text: Annotation, index: int, inner: Collection[str]) -> bool:
     return name is not None and f"{part.full_name}{part.unsaid}{name.group()}" in inner
 
 
-def contains_self(text: Annotation) -> bool:
+def contains_self(text: Annotation | None) -> bool:
     """Whether `Self` is an argument of another type."""
-    inside = any("[" in part for part in opened(text) if isinstance(part, str))
+    inside = any("[" in part for part in opened(text or ()) if isinstance(part, str))
     return inside and any(map(is_self, full_names(text)))
 
 
@@ -237,7 +357,7 @@ def quoted(code: str) -> str:
     return string_literal(_STRING.sub(lambda one: repr(ast.literal_eval(one.group())), code))
 
 
-def variables_of(texts: Iterable[Annotation]) -> list[Reference]:
+def variables_of(texts: Iterable[Annotation | None]) -> list[Reference]:
     """The type variables in some texts, in order of appearance."""
     found = dict.fromkeys(
         reference

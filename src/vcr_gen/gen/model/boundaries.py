@@ -48,7 +48,7 @@ class Default:
 
     how: Literal["text", "omitted", "fetched"]
     """Said again as text; `...`, which the implementation fills; or fetched from the Protocol."""
-    text: Annotation = ()
+    text: Annotation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Parameter:
     """`P.args`, `P.kwargs`, or `**kwargs: Unpack[TypedDict]`."""
     declared: str = ""
     """The name in the source, where Python mangles it."""
-    packed: Annotation = ()
+    packed: Annotation | None = None
     """The TypedDict of `Unpack[TypedDict]`, or the tuple type of `*args: *Ts`."""
     descriptor: bool = False
     """Whether its type has `__get__`: a field of that type is something else to type checkers."""
@@ -110,7 +110,7 @@ class Signature:
     """Whether annotations are text at run time; None where there are none, as in typeshed."""
     managed: Managed | None = None
     """For `@contextmanager` and `@asynccontextmanager`: the statement that enters it."""
-    entered: Annotation = ()
+    entered: Annotation | None = None
     """The type that this statement binds."""
     decorators: tuple[Annotation, ...] = ()
     """Decorators to say again."""
@@ -127,13 +127,12 @@ class Signature:
 
     def texts(self) -> Iterator[Annotation]:
         """Its annotations and defaults."""
-        for parameter in [*self.parameters, *([self.receiver] if self.receiver else [])]:
-            yield parameter.annotation or ()
-            yield parameter.packed
-            if parameter.default:
-                yield parameter.default.text
-        yield self.returns or ()
-        yield self.entered
+        given = [*self.parameters, *([self.receiver] if self.receiver else [])]
+        found: list[Annotation | None] = []
+        for parameter in given:
+            default = parameter.default.text if parameter.default else None
+            found.extend((parameter.annotation, parameter.packed, default))
+        yield from filter(None, (*found, self.returns, self.entered))
 
 
 @dataclass(frozen=True, slots=True)

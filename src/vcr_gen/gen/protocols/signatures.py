@@ -70,7 +70,7 @@ def signature_of(node: Function, place: Place, decorated: Decorations) -> Signat
         asynchronous=_is_coroutine(node, decorated),
         lazy=None if place.scope.module.standard else place.scope.module.lazy_annotations,
         managed=decorated.managed,
-        entered=_entered(returns) if decorated.managed else (),
+        entered=_entered(returns) if decorated.managed else None,
         decorators=decorated.kept,
         docstring=docstring_of(node),
     )
@@ -150,20 +150,20 @@ def _parameter(node: ast.arg, kind: Kind, default: ast.expr | None, place: Place
 
 def _packed(
     kind: Kind, annotation: ast.expr | None
-) -> tuple[Literal["", "args", "kwargs", "dict"], Annotation]:
+) -> tuple[Literal["", "args", "kwargs", "dict"], Annotation | None]:
     """What `*args` and `**kwargs` hold when it is not one type repeated."""
     match annotation and unquoted(annotation):
         case ast.Attribute(value=Bound(), attr="args") if kind is Kind.VARIADIC:
-            return "args", ()
+            return "args", None
         case ast.Attribute(value=Bound(), attr="kwargs") if kind is Kind.KEYWORDS:
-            return "kwargs", ()
+            return "kwargs", None
         case ast.Starred(value=value) if kind is Kind.VARIADIC:
             return "dict", _tuple_of(value)
         case ast.Subscript(value=value, slice=inner) if full_name(value) == "typing.Unpack":
             if kind is Kind.VARIADIC:
                 return "dict", _tuple_of(inner)
             return "dict", spell(inner)
-    return "", ()
+    return "", None
 
 
 def _tuple_of(pack: ast.expr) -> Annotation:

@@ -3,14 +3,15 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from vcr_gen.gen.model.annotation import (
+    ANY,
     Annotation,
+    Name,
     Reference,
     builtin,
     contains_self,
     full_names,
     is_self,
     opened,
-    quoted,
     references,
 )
 from vcr_gen.gen.model.boundaries import Kind, Signature
@@ -67,7 +68,7 @@ def _argument(
     if not loose:
         return ("*" if kind == "TypeVarTuple" else "") + wrapper.names.name(reference, bound=bound)
     any_name = wrapper.names.own("typing", "Any", bound=bound)
-    several = wrapper.names.spell((builtin("tuple"),), bound=bound)
+    several = wrapper.names.spell(Name(builtin("tuple")), bound=bound)
     return {"ParamSpec": "...", "TypeVarTuple": f"*{several}[{any_name}, ...]"}.get(kind, any_name)
 
 
@@ -100,7 +101,7 @@ def returning(
             local += "_"
         before = f"{signature.managed} {inner.before}"
         yield Nest(before, inner.items, f"{inner.after} as {local}:")
-        entered = signature.entered
+        entered = signature.entered or ANY
         if not typed and _speaks_of_self(signature, entered):
             local = cast_to(wrapper, entered, local, bound).flat
         yield f"    yield {local}"
@@ -110,7 +111,7 @@ def returning(
         yield Nest(f"{awaited}{inner.before}", inner.items, inner.after)
         return
     value = Nest(f"{awaited}{inner.before}", inner.items, inner.after)
-    returns = signature.returns or ()
+    returns = signature.returns or ANY
     if untyped or (not typed and _speaks_of_self(signature, returns)):
         value = cast_to(wrapper, returns, value, bound)
     yield Nest(f"return {value.before}", value.items, value.after)
@@ -119,8 +120,8 @@ def returning(
 def cast_to(wrapper: Wrapper, text: Annotation, value: Nest | str, bound: Collection[str]) -> Nest:
     """The value as a value of the type, for type checkers."""
     cast = wrapper.names.own("typing", "cast", bound=bound)
-    shown = wrapper.names.spell(opened(text), bound=bound)
-    return Nest(f"{cast}(", (quoted(shown), value), ")")
+    shown = wrapper.names.quoted(opened(text), bound=bound)
+    return Nest(f"{cast}(", (shown, value), ")")
 
 
 def _speaks_of_self(signature: Signature, text: Annotation) -> bool:
@@ -149,7 +150,7 @@ def as_protocol(
     `dict` that `**others: Self` makes.
     """
     for one in signature.parameters:
-        annotation = one.annotation or ()
+        annotation = one.annotation
         own = signature.self_type in set(references(annotation)) or contains_self(annotation)
         own |= one.kind is Kind.KEYWORDS and any(map(is_self, full_names(annotation)))
         if own or one.descriptor:

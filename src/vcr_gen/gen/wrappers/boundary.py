@@ -4,14 +4,19 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
 from vcr_gen.gen.model.annotation import (
+    CALLABLE,
+    NONE,
     Annotation,
+    List,
+    Name,
     Reference,
     builtin,
     contains_self,
     fold,
     full_names,
-    imported,
     string_literal,
+    subscript,
+    union,
     without_quotes,
 )
 from vcr_gen.gen.model.boundaries import (
@@ -106,7 +111,7 @@ def _nested(wrapper: Wrapper, protocol: str) -> Iterator[str]:
     yield f"if {wrapper.names.own('typing', 'TYPE_CHECKING', bound=wrapper.members)}:"
     if missing:
         yield from (f"    {one}" for one in classes)
-    maker = wrapper.names.spell((builtin("type"),), bound=wrapper.members)
+    maker = wrapper.names.spell(Name(builtin("type")), bound=wrapper.members)
     yield from (f"    {name}: {maker}[{protocol}.{name}]" for name in ports)
     if not missing:
         yield "else:"
@@ -158,8 +163,8 @@ def _constructors(wrapper: Wrapper) -> Iterator[FunctionView]:
     bound = wrapper.members
     optional = wrapper.port_class == "OutboundPort"
     cassette = names.own(RUNTIME, "Cassette", bound=bound)
-    inner_text: Annotation = (*maker.target, " | None") if optional else maker.target
-    inner = names.own_annotation(inner_text, bound=bound)
+    inner_type = union(maker.target, NONE) if optional else maker.target
+    inner = names.own_annotation(inner_type, bound=bound)
     # Beside `(self, dsn, /, **options)`, no signature may take the instance by keyword.
     receivers = [one.receiver for one in boundary.constructors]
     bare = any(one is not None and one.kind is Kind.POSITIONAL_ONLY for one in receivers)
@@ -182,7 +187,7 @@ def _constructors(wrapper: Wrapper) -> Iterator[FunctionView]:
     any_name = names.own("typing", "Any", bound=bound)
     yield FunctionView((overload,), Nest("def __init__(", items, ") -> None: ..."), None, ())
     for signature in boundary.constructors:
-        plain = replace(signature, asynchronous=False, returns=signature.returns or ("None",))
+        plain = replace(signature, asynchronous=False, returns=signature.returns or NONE)
         behind = wrapper.inside(signature)
         header = header_of(behind, "__init__", behind.for_all(plain), stub=True)
         yield FunctionView((overload,), header, None, ())
@@ -260,16 +265,11 @@ def _attach(wrapper: Wrapper) -> FunctionView | None:
         return None
     names, bound = wrapper.names, wrapper.members
     cassette = names.own(RUNTIME, "Cassette", bound=bound)
-    factory: Annotation = (
-        imported("collections.abc", "Callable"),
-        "[[], ",
-        *wrapper.maker.target,
-        "]",
-    )
+    factory = subscript(CALLABLE, List(()), wrapper.maker.target)
     real = names.own_annotation(factory, bound=bound)
     self_type = names.own("typing", "Self", bound=bound)
     return FunctionView(
-        (names.spell((builtin("classmethod"),), bound=bound),),
+        (names.spell(Name(builtin("classmethod")), bound=bound),),
         Nest(
             f"def {wrapper.attach}(",
             ("cls", f"cassette: {cassette}", f"real: {real}"),

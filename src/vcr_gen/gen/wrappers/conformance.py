@@ -65,8 +65,9 @@ def _texts(boundary: Boundary) -> Iterator[tuple[Annotation, int]]:
     """All annotations, and how often what stands there is turned round already."""
     for signature in boundary.signatures():
         given = [*signature.parameters, *([signature.receiver] if signature.receiver else [])]
-        yield from ((one.annotation or (), 1) for one in given)
-        yield signature.returns or (), 0
+        yield from ((one.annotation, 1) for one in given if one.annotation)
+        if signature.returns:
+            yield signature.returns, 0
     for member in boundary.members:
         if isinstance(member, Attribute):
             yield member.annotation, 0

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from keyword import iskeyword
 
-from vcr_gen.gen.model.annotation import Annotation, Reference, imported, opened, quoted, references
+from vcr_gen.gen.model.annotation import Annotation, Reference, imported, opened, references
 from vcr_gen.gen.model.boundaries import (
     Attribute,
     Boundary,
@@ -99,16 +99,16 @@ def _references(module: SourceModule) -> Iterator[Reference]:
 
 def _mentioned(signature: Signature) -> Iterator[Reference]:
     for text in (signature.returns, *(one.annotation for one in signature.parameters)):
-        yield from references(text or ())
+        yield from references(text)
 
 
 def _names_in(signature: Signature) -> Iterator[str]:
     for parameter in signature.parameters:
         yield parameter.name
-        yield from (one.spelling for one in references(parameter.annotation or ()))
+        yield from (one.spelling for one in references(parameter.annotation))
         if parameter.default:
             yield from (one.spelling for one in references(parameter.default.text))
-    yield from (one.spelling for one in references(signature.returns or ()))
+    yield from (one.spelling for one in references(signature.returns))
 
 
 def choose_names(module: SourceModule) -> tuple[tuple[Chosen, ...], _Taken]:
@@ -279,7 +279,7 @@ def _declaration(names: Names, name: str, variable: TypeVariable, *, checking: b
     items = [f'"{name}"']
     items.extend(names.spell(one, evaluated=True) for one in variable.arguments)
     if variable.bound is not None:
-        items.append(f"bound={quoted(names.spell(variable.bound))}")
+        items.append(f"bound={names.quoted(variable.bound)}")
     items.extend(variable.options)
     if variable.default is not None:
         items.append(f"default={_default(names, variable.default)}")
@@ -290,7 +290,7 @@ def _default(names: Names, default: Annotation) -> str:
     """A default that can be evaluated, or else its text."""
     if all(one.when is When.ALWAYS for one in references(default)):
         return names.spell(default, evaluated=True)
-    return quoted(names.spell(opened(default)))
+    return names.quoted(opened(default))
 
 
 def all_names(view: ModuleView) -> Iterable[str]:

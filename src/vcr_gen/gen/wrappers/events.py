@@ -2,20 +2,29 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from keyword import iskeyword
 
 from vcr_gen.gen.model.annotation import (
+    ANNOTATED,
+    ANY,
+    CALLABLE,
+    DICT,
+    ELLIPSIS,
+    NONE,
+    STR,
+    TUPLE,
     Annotation,
-    Part,
+    Name,
     Reference,
     builtin,
     fold,
     full_names,
+    has_starred_tuple,
     imported,
     opened,
-    quoted,
+    plain_builtins,
     replace_self,
+    subscript,
     surrounded,
     variables_of,
     without_quotes,
@@ -30,7 +39,6 @@ from vcr_gen.gen.wrappers.views import EventView, FieldView, FunctionView
 __all__ = ["RUNTIME", "Event", "EventMaker", "arguments_for"]
 
 RUNTIME = "vcr_gen.runtime"
-_ANY: Annotation = (imported("typing", "Any"),)
 _NARROWING = frozenset({"typing.TypeGuard", "typing.TypeIs"})
 
 
@@ -101,13 +109,13 @@ class EventMaker:
         which they think makes something else of it.
         """
         never = signature.returned == "never"  # which no type checker believes of an attribute
-        returns = _ANY if never else self.returned(signature)
+        returns = ANY if never else self.returned(signature)
         access = f"target.{key}"
         if unseen:
             access = f"{self.anything('target')}.{key}"
-        if unseen and returns != _ANY:
-            cast, shown = self.names.own("typing", "cast"), self.names.spell(opened(returns))
-            access = f"{cast}({quoted(shown)}, {access})"
+        if unseen and returns != ANY:
+            cast, shown = self.names.own("typing", "cast"), self.names.quoted(opened(returns))
+            access = f"{cast}({shown}, {access})"
         if never or signature.returned == "none":  # alone, `target.x` does nothing
             signature = replace(signature, returned="value")
         statement = _statement(signature, Nest(access, (), ""))
@@ -132,7 +140,7 @@ class EventMaker:
         value = self.anything("self.value") if signature.parameters[0].descriptor else "self.value"
         target = self.anything("target") if unseen else "target"
         body = Nest(f"{target}.{member} = {value}", (), "")
-        return self._event(name, key, signature, fields, returns=("None",), body=body)
+        return self._event(name, key, signature, fields, returns=NONE, body=body)
 
     def delete(
         self, name: str, key: str, member: str, signature: Signature, *, unseen: bool = False
@@ -140,7 +148,7 @@ class EventMaker:
         """The event of deleting a property."""
         target = self.anything("target") if unseen else "target"
         body = Nest(f"del {target}.{member}", (), "")
-        return self._event(name, key, signature, [], returns=("None",), body=body)
+        return self._event(name, key, signature, [], returns=NONE, body=body)
 
     def anything(self, value: str, bound: Collection[str] = ()) -> str:
         """A value of which type checkers know nothing."""
@@ -153,29 +161,29 @@ class EventMaker:
         if signature.managed is not None:
             asynchronous = signature.managed == "async with"
             kind = "AbstractAsyncContextManager" if asynchronous else "AbstractContextManager"
-            inner = self.of_protocol(signature.entered, signature)
-            return (imported("contextlib", kind), "[", *inner, "]")
-        if fold(next(full_names(signature.returns or ()), "")) in _NARROWING:
-            return (builtin("bool"),)  # it says something of an argument, which the event has not
-        return self.of_protocol(signature.returns or _ANY, signature)
+            inner = self.of_protocol(signature.entered or ANY, signature)
+            return subscript(Name(imported("contextlib", kind)), inner)
+        if fold(next(full_names(signature.returns), "")) in _NARROWING:
+            return Name(builtin("bool"))  # it speaks of an argument, which the event has not
+        return self.of_protocol(signature.returns or ANY, signature)
 
     def of_protocol(self, text: Annotation, signature: Signature) -> Annotation:
         """The text with `Self` replaced by the Protocol; every name in it can be evaluated."""
-        return tuple(map(_plain, replace_self(text, signature.self_type, self.target)))
+        return plain_builtins(replace_self(text, signature.self_type, self.target))
 
     def field_type(self, parameter: Parameter, signature: Signature, key: str) -> Annotation:
         """The type of the field that holds a parameter."""
-        annotation = self.of_protocol(parameter.annotation or _ANY, signature)
+        annotation = self.of_protocol(parameter.annotation or ANY, signature)
         if parameter.pack == "args":
-            annotation = (builtin("tuple"), "[", *_ANY, ", ...]")
+            annotation = subscript(TUPLE, ANY, ELLIPSIS)
         elif parameter.pack == "kwargs":
-            annotation = (builtin("dict"), "[", builtin("str"), ", ", *_ANY, "]")
+            annotation = subscript(DICT, STR, ANY)
         elif parameter.pack == "dict":
-            annotation = self.of_protocol(parameter.packed, signature)
+            annotation = self.of_protocol(parameter.packed or ANY, signature)
         elif parameter.kind is Kind.VARIADIC:
-            annotation = (builtin("tuple"), "[", *annotation, ", ...]")
+            annotation = subscript(TUPLE, annotation, ELLIPSIS)
         elif parameter.kind is Kind.KEYWORDS:
-            annotation = (builtin("dict"), "[", builtin("str"), ", ", *annotation, "]")
+            annotation = subscript(DICT, STR, annotation)
         member, _, change = key.partition("#")[0].partition(".")
         name = "value" if change == "set" else parameter.name
         for marker, listed in (
@@ -183,8 +191,8 @@ class EventMaker:
             ("Volatile", self.boundary.volatile),
         ):
             if names_parameter(self.boundary, listed, member, name):
-                mark = imported("vcr_gen.boundary", marker)
-                annotation = (imported("typing", "Annotated"), "[", *annotation, ", ", mark, "]")
+                mark = Name(imported("vcr_gen.boundary", marker))
+                annotation = subscript(ANNOTATED, annotation, mark)
         return annotation
 
     def loosened(
@@ -192,11 +200,11 @@ class EventMaker:
     ) -> str:
         """A function whose parameters a ParamSpec hides, called with whatever was recorded."""
         if signature.asynchronous:
-            returns = (imported("collections.abc", "Awaitable"), "[", *returns, "]")
-        text = (imported("collections.abc", "Callable"), "[..., ", *returns, "]")
-        shown = self.names.spell(self.names.known(text))
+            returns = subscript(Name(imported("collections.abc", "Awaitable")), returns)
+        function = subscript(CALLABLE, ELLIPSIS, returns)
+        shown = self.names.quoted(self.names.known(function))
         cast = self.names.own("typing", "cast", bound=bound)
-        return f"{cast}({quoted(shown)}, {access})"
+        return f"{cast}({shown}, {access})"
 
     def _event(
         self,
@@ -289,13 +297,6 @@ class EventMaker:
         return self.names.annotation(shown, lazy=lazy, bound=bound)
 
 
-def _plain(part: Part) -> Part:
-    """`list` for `__builtins__.list`, which Python knows only in the module that is run."""
-    if isinstance(part, Reference) and part.spelling.startswith("__builtins__."):
-        return builtin(part.spelling.rpartition(".")[2])
-    return part
-
-
 def _has_pack(signature: Signature) -> bool:
     return any(one.pack in {"args", "kwargs"} for one in signature.parameters)
 
@@ -316,17 +317,7 @@ def _spreads(signature: Signature) -> bool:
 
     `Callable[[int, *tuple[str, ...]], None]` is another type to mypy where it is filled in.
     """
-    return any(
-        reference.full_name == "builtins.tuple" and "typing.Callable" in around
-        for one in signature.parameters
-        for reference, around in surrounded(one.annotation or ())
-        if _is_starred(one.annotation or (), reference)
-    )
-
-
-def _is_starred(text: Annotation, reference: Reference) -> bool:
-    before = [left for left, right in pairwise(text) if right is reference]
-    return any(isinstance(one, str) and one.endswith("*") for one in before)
+    return any(has_starred_tuple(one.annotation) for one in signature.parameters)
 
 
 def _statement(signature: Signature, inner: Nest) -> Nest:

@@ -98,7 +98,7 @@ def _shown_parameter(
         equals = " = "
     if one.default is None:
         return shown
-    if one.default.how == "text":
+    if one.default.text is not None:
         value = names.spell(one.default.text, bound=bound, evaluated=True)
     elif stub:
         value = "..."

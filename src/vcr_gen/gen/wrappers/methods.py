@@ -4,12 +4,15 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from vcr_gen.gen.model.annotation import (
+    ANY,
+    Name,
     builtin,
     fold,
     free_name,
     full_names,
     imported,
     replace_self,
+    subscript,
     variables_of,
 )
 from vcr_gen.gen.model.boundaries import (
@@ -81,7 +84,7 @@ def _for_all(wrapper: Wrapper, member: Method) -> Method:
         if not one.circular or not alike:
             shown.append(one)
         elif alike[0].returns != one.returns:
-            vague = replace(alike[0], returns=(imported("typing", "Any"),), returned="value")
+            vague = replace(alike[0], returns=ANY, returned="value")
             shown[shown.index(alike[0])] = vague
     if len(shown) == 1:
         return replace(member, signature=shown[0], overloads=())
@@ -149,10 +152,8 @@ def _alike(member: Method) -> Method:
 def _as_coroutine(signature: Signature) -> Signature:
     if not signature.asynchronous:
         return signature
-    any_type = imported("typing", "Any")
-    result = signature.returns or (any_type,)
-    maker = imported("collections.abc", "Coroutine")
-    returns = (maker, "[", any_type, ", ", any_type, ", ", *result, "]")
+    coroutine = Name(imported("collections.abc", "Coroutine"))
+    returns = subscript(coroutine, ANY, ANY, signature.returns or ANY)
     return replace(signature, asynchronous=False, returned="value", returns=returns)
 
 
@@ -169,7 +170,7 @@ def _is_vague(wrapper: Wrapper, member: Method, index: int) -> bool:
     if given and any(_holds_any(wrapper, signature, one) for one in signature.parameters):
         return True
     own = {one.reference for one in wrapper.boundary.type_parameters}
-    return index > 0 and bool(set(variables_of([signature.returns or ()])) - own)
+    return index > 0 and bool(set(variables_of([signature.returns])) - own)
 
 
 def _holds_any(wrapper: Wrapper, signature: Signature, parameter: Parameter) -> bool:
@@ -177,9 +178,9 @@ def _holds_any(wrapper: Wrapper, signature: Signature, parameter: Parameter) -> 
 
     To mypy, such an argument may then be that of another overload, and the result be anything.
     """
-    text = parameter.annotation or ()
+    text = parameter.annotation
     table = {**wrapper.maker.variables, **{one.reference: one for one in signature.type_parameters}}
-    bounds = (table[one].bound or () for one in variables_of([text]) if one in table)
+    bounds = (table[one].bound for one in variables_of([text]) if one in table)
     return any("typing.Any" in map(fold, full_names(one)) for one in (text, *bounds))
 
 
@@ -188,7 +189,7 @@ def _binder(wrapper: Wrapper, member: Method) -> tuple[str, ...]:
     if member.binding == "instance":
         return ()
     kind = {"class": "classmethod", "static": "staticmethod"}[member.binding]
-    return (wrapper.names.spell((builtin(kind),), bound=wrapper.members),)
+    return (wrapper.names.spell(Name(builtin(kind)), bound=wrapper.members),)
 
 
 def _unmangled(wrapper: Wrapper, member: Method) -> Iterator[FunctionView]:
@@ -203,7 +204,7 @@ def _unmangled(wrapper: Wrapper, member: Method) -> Iterator[FunctionView]:
         if wrapper.is_quoted_star(declared):
             signature = replace(signature, lazy=None)
         parameters = tuple(map(_checked, signature.parameters))
-        own = (imported("typing", "Self"),)
+        own = Name(imported("typing", "Self"))
         returns = own if wrapper.is_shown_as_self(member) else signature.returns
         yield _stub(wrapper, member, replace(signature, parameters=parameters, returns=returns))
 
@@ -216,7 +217,7 @@ def _checked(parameter: Parameter) -> Parameter:
     """
     annotation = parameter.annotation
     if annotation is not None and parameter.bounded_self:
-        annotation = replace_self(annotation, None, (imported("typing", "Any"),))
+        annotation = replace_self(annotation, None, ANY)
     return replace(parameter, name=parameter.declared or parameter.name, annotation=annotation)
 
 
@@ -282,7 +283,7 @@ def _dispatching(wrapper: Wrapper, member: Method) -> FunctionView:
 def _passing(wrapper: Wrapper, member: Method) -> FunctionView:
     """What gives the real object's member, whatever that is."""
     names, bound = wrapper.names, wrapper.members
-    maker = names.spell((builtin("property"),), bound=bound)
+    maker = names.spell(Name(builtin("property")), bound=bound)
     any_name = names.own("typing", "Any", bound=bound)
     real = wrapper.maker.anything(f'self.{wrapper.port}.unrecorded("{member.name}")')
     header = Nest(f"def {member.name}(", ("self",), f") -> {any_name}:")

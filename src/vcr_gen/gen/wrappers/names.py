@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from vcr_gen.gen.model.annotation import (
+    STR,
     Annotation,
     Quoted,
     Reference,
-    builtin,
     fold,
     imported,
     is_inner,
@@ -92,13 +92,17 @@ class Names:
         if self.lazy or not kept:
             return shown
         if shown[0] == "*" or "\n" in shown:  # no tool reads such a string, so none is shown one
-            return f"{self.spell((builtin('str'),), bound=bound)}({quoted(shown)})"
+            return f"{self.spell(STR, bound=bound)}({quoted(shown)})"
         return quoted(shown)
 
     def own_annotation(self, text: Annotation, *, bound: Collection[str] = ()) -> str:
         """An annotation that only generated code has: quoted when a name may be missing."""
         missing = any(one.when is not When.ALWAYS for one in references(text))
         return self.annotation(self.known(text), lazy=missing, bound=bound)
+
+    def quoted(self, text: Annotation, *, bound: Collection[str] = ()) -> str:
+        """An annotation as a string, for type checkers alone."""
+        return quoted(self.spell(text, bound=bound))
 
     def known(self, text: Annotation) -> Annotation:
         """A text of generated code that names what the source already imports as it does."""

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import replace
 
-from vcr_gen.gen.model.annotation import Annotation, builtin, imported
+from vcr_gen.gen.model.annotation import ANY, NONE, Name, builtin
 from vcr_gen.gen.model.boundaries import (
     Attribute,
     Kind,
@@ -34,7 +34,7 @@ def property_member(wrapper: Wrapper, member: Property) -> MemberView | Declared
     if member.cached:
         maker = names.own("functools", "cached_property", bound=bound)
     else:
-        maker = names.spell((builtin("property"),), bound=bound)
+        maker = names.spell(Name(builtin("property")), bound=bound)
     functions = [
         _getter(
             wrapper,
@@ -92,7 +92,7 @@ def _getter(
     else:
         inner = Nest(f"{_unrecorded(wrapper, port, name, unseen=unseen)}.{name}", (), "")
         if unseen:
-            inner = cast_to(wrapper, signature.returns or (), inner, {receiver})
+            inner = cast_to(wrapper, signature.returns or ANY, inner, {receiver})
         body = tuple(returning(wrapper, signature, inner, {receiver}, typed=unseen))
     decorators = (maker, *decorators_of(wrapper, signature))
     return FunctionView(decorators, header, signature.docstring, body)
@@ -182,11 +182,11 @@ def attribute_member(wrapper: Wrapper, member: Attribute) -> DeclaredView | Memb
     receiver = Parameter("self", Kind.POSITIONAL)
     # What crosses is what `__get__` gives, of which the source says nothing that can be relied on.
     unknown = member.descriptor and not member.read_only
-    crossing: Annotation = (imported("typing", "Any"),) if unknown else member.value
+    crossing = ANY if unknown else member.value
     getter = Signature((), crossing, "value", receiver, lazy=member.lazy)
     value = Parameter("value", Kind.POSITIONAL, crossing)
-    setter = Signature((value,), ("None",), "none", receiver, lazy=member.lazy)
-    maker = names.spell((builtin("property"),), bound=bound)
+    setter = Signature((value,), NONE, "none", receiver, lazy=member.lazy)
+    maker = names.spell(Name(builtin("property")), bound=bound)
     running = [
         _getter(
             wrapper,

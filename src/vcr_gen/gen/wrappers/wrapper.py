@@ -5,17 +5,21 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from vcr_gen.gen.model.annotation import (
+    ANY,
+    ELLIPSIS,
     Annotation,
-    Quoted,
-    Reference,
+    Name,
+    Starred,
     contains_self,
     fold,
     free_name,
     full_names,
-    imported,
-    is_inner,
+    has_quotes,
+    is_starred,
+    names_inner,
     references,
     replace_self,
+    subscript,
     variables_of,
 )
 from vcr_gen.gen.model.boundaries import (
@@ -135,7 +139,7 @@ class Wrapper:
             return True
         inner = self.inner(protocols=True) - self.inner(protocols=False)
         kept = self.names.lazy or bool(signature.lazy)
-        return bool(inner) and any(_says(one, inner, kept=kept) for one in signature.texts())
+        return bool(inner) and any(names_inner(one, inner, kept=kept) for one in signature.texts())
 
     def is_shown_otherwise(self, member: Property) -> bool:
         """Whether type checkers are shown another property than the one that runs."""
@@ -148,14 +152,13 @@ class Wrapper:
 
         The source keeps all annotations as text and has quotes too; the module keeps none.
         """
-        texts = (part for text in signature.texts() for part in text)
         kept = bool(signature.lazy) and not self.names.lazy
-        return kept and any(isinstance(part, Quoted) for part in texts)
+        return kept and any(map(has_quotes, signature.texts()))
 
     def is_quoted_star(self, signature: Signature) -> bool:
         """Whether `*args: *Ts` is text here, as no type checker has it."""
         kept = bool(signature.lazy) and not self.names.lazy
-        return kept and any(text[0] == "*" for text in signature.texts() if text)
+        return kept and any(map(is_starred, signature.texts()))
 
     def for_all(self, signature: Signature) -> Signature:
         """A function as every instance has it: what only `self` can tell is anything.
@@ -165,7 +168,7 @@ class Wrapper:
         """
         if not signature.circular or signature.receiver is None:
             return signature
-        receiver = replace(signature.receiver, annotation=(imported("typing", "Any"),))
+        receiver = replace(signature.receiver, annotation=ANY)
         return replace(self._untold(signature), receiver=receiver)
 
     def crossing(self, signature: Signature) -> Signature:
@@ -173,7 +176,7 @@ class Wrapper:
 
         A variable that `self` alone tells would be that of a returned `Callable` there.
         """
-        returned = map(fold, full_names(signature.returns or ()))
+        returned = map(fold, full_names(signature.returns))
         if signature.circular or (signature.selective and "typing.Callable" in returned):
             return self._untold(signature)
         return signature
@@ -186,10 +189,10 @@ class Wrapper:
         }
         own = {one.reference for one in self.boundary.type_parameters}
         told = signature.receiver.annotation if signature.receiver else None
-        free = set(variables_of([told or ()])) - own
+        free = set(variables_of([told])) - own
         parameters, returns = signature.parameters, signature.returns
         for variable in free:
-            anything = (_anything(known.get(variable, TypeVariable(variable, "TypeVar"))),)
+            anything = _anything(known.get(variable, TypeVariable(variable, "TypeVar")))
             returns = returns and replace_self(returns, variable, anything)
             parameters = tuple(
                 replace(
@@ -275,7 +278,7 @@ def _hides_result(signature: Signature) -> bool:
     In the body that name is the parameter, so that nothing there can say the type.
     """
     names = {one.name for one in signature.parameters}
-    returned = references(signature.returns or ())
+    returned = references(signature.returns)
     return any(one.kind == "parameter" and one.spelling in names for one in returned)
 
 
@@ -289,39 +292,30 @@ def _is_several(member: Member) -> bool:
     return False
 
 
-def _says(text: Annotation, inner: Collection[str], *, kept: bool) -> bool:
-    """Whether an annotation that is kept as text, or a string in it, names an inner class."""
-    return any(
-        (
-            _says(part.text, inner, kept=True)
-            if isinstance(part, Quoted)
-            else kept and is_inner(text, index, inner)
-        )
-        for index, part in enumerate(text)
-    )
-
-
 def protocol_text(
     boundary: Boundary, *, arguments: bool = True, unsolved: Collection[TypeVariable] = ()
 ) -> Annotation:
     """The Protocol as a type, with its own type parameters as arguments; any for the unsolved."""
     tail = boundary.qualname.partition(".")[2]
-    text: Annotation = (boundary.reference, f".{tail}") if tail else (boundary.reference,)
+    protocol = Name(boundary.reference, tuple(tail.split(".")) if tail else ())
     if not boundary.type_parameters or not arguments:
-        return text
-    parts: list[str | Reference] = ["["]
-    for index, one in enumerate(boundary.type_parameters):
-        if index:
-            parts.append(", ")
-        if one.kind == "TypeVarTuple":
-            parts.append("*")
-        parts.append(_anything(one) if one in unsolved else one.reference)
-    return (*text, *parts, "]")
+        return protocol
+    given = [
+        _anything(variable) if variable in unsolved else Name(variable.reference)
+        for variable in boundary.type_parameters
+    ]
+    return subscript(
+        protocol,
+        *(
+            Starred(argument) if variable.kind == "TypeVarTuple" else argument
+            for variable, argument in zip(boundary.type_parameters, given, strict=True)
+        ),
+    )
 
 
-def _anything(variable: TypeVariable) -> str | Reference:
+def _anything(variable: TypeVariable) -> Annotation:
     """What stands for every argument of a type parameter."""
-    return "..." if variable.kind == "ParamSpec" else imported("typing", "Any")
+    return ELLIPSIS if variable.kind == "ParamSpec" else ANY
 
 
 def names_for(boundary: Boundary) -> Chosen:
@@ -336,7 +330,7 @@ def own_type(wrapper: Wrapper, *, unsolved: Collection[TypeVariable] = ()) -> st
     names = wrapper.names
     shown = [
         (
-            names.spell(names.known((_anything(one),)))
+            names.spell(names.known(_anything(one)))
             if one in unsolved
             else generic_argument(names, one)
         )
