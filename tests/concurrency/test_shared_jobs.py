@@ -1,17 +1,20 @@
-"""Jobs that threads share are done as they were, whichever thread takes them."""
+"""Jobs that equal threads share are done as they were, whichever thread takes them."""
 
 import queue
 import random
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from vcr_world.ports import VcrWorld
+from world.real import RealWorld
 
+from concurrency.sessions import watchdog
 from concurrency.thread_sessions import caught, run_all, session
+from vcr_gen import Cassette
 
 pytestmark = pytest.mark.usefixtures("quiet_threads")
 
@@ -58,29 +61,23 @@ WAYS = pytest.mark.parametrize("way", ["from_queue", "from_deque", "from_method"
 Do = Callable[[Any, Any], Any]
 
 
-def pool(
-    way: str, do: Do, jobs: list[Any], *, workers: int = 4, executor: bool = False
-) -> Callable[[Any], Any]:
-    """A program of a few workers who share jobs, and are slow at random."""
+def pool(way: str, do: Do, jobs: list[Any], *, workers: int = 4) -> Callable[..., Any]:
+    """A program of a few workers that share jobs, and are slow at random."""
 
-    def program(world: Any) -> Any:
+    def program(world: Any, watch: Callable[[object], None] = lambda _: None) -> Any:
         shared = Jobs(jobs)
+        watch(shared)
         done: dict[str, Any] = {}
         chance = random.SystemRandom()
 
-        def one(job: Any) -> None:
+        def do_job(job: Any) -> None:
             threading.Event().wait(chance.random() / 500)
             done[str(job)] = do(world, job)
 
         work = getattr(shared, way)
-        if executor:
-            with ThreadPoolExecutor(workers) as threads:
-                for number in range(workers):
-                    threads.submit(work, number, one)
-            return done
         run_all(
             [
-                threading.Thread(target=work, args=(number, one), name=f"worker-{number}")
+                threading.Thread(target=work, args=(number, do_job), name=f"worker-{number}")
                 for number in range(workers)
             ]
         )
@@ -89,87 +86,66 @@ def pool(
     return program
 
 
-def three_calls(world: Any, job: Any) -> list[str]:
-    return [world.peek(key) for key in ("login", f"get {job}", f"put {job}")]
+def two_calls(world: Any, job: Any) -> list[str]:
+    return [world.peek(key) for key in (f"get {job}", f"put {job}")]
 
 
 @WAYS
-@pytest.mark.parametrize("executor", [False, True])
-def test_it_does_not_matter_which_worker_takes_which_job(
-    executor: bool, way: str, tape: Path
-) -> None:
+def test_it_does_not_matter_which_worker_takes_which_job(way: str, tape: Path) -> None:
     for _ in range(3):
-        program = pool(way, three_calls, JOBS, executor=executor)
+        program = pool(way, two_calls, JOBS)
         recorded = session(tape, "all", program)
         for _ in range(3):
-            replayed = session(tape, "none", program)
-            assert {job: calls[1:] for job, calls in replayed.items()} == {
-                job: calls[1:] for job, calls in recorded.items()
-            }
-
-
-@WAYS
-def test_jobs_that_are_equal_or_objects_of_the_programs_own_are_found_too(
-    way: str, tape: Path
-) -> None:
-    class Job:
-        pass
-
-    for jobs in (["same"] * 12, [Job() for _ in range(12)]):
-        program = pool(way, lambda world, _: [world.peek("a"), world.peek("b")], jobs)
-        session(tape, "all", program)
-        for _ in range(5):
-            session(tape, "none", program)
+            assert session(tape, "none", program) == recorded
 
 
 @WAYS
 def test_a_worker_that_got_nothing_to_do_in_the_recording_may_get_something(
     way: str, tape: Path
 ) -> None:
-    def two_calls(world: Any, _: Any) -> list[str]:
-        return [world.peek("a"), world.peek("b")]
-
-    session(tape, "all", pool(way, two_calls, ["same"] * 12, workers=2))
+    session(tape, "all", pool(way, two_calls, JOBS, workers=2))
     for _ in range(5):
-        session(tape, "none", pool(way, two_calls, ["same"] * 12, workers=4))
+        session(tape, "none", pool(way, two_calls, JOBS, workers=4))
+
+
+@pytest.mark.parametrize("way", ["from_queue", "from_method"])
+def test_jobs_that_begin_with_equal_calls_need_the_lock_behind_which_they_are_taken(
+    way: str, tape: Path
+) -> None:
+    def three_calls(world: Any, job: Any) -> list[str]:
+        return [world.peek(key) for key in ("login", f"get {job}", f"put {job}")]
+
+    def watched(mode: str) -> Any:
+        with watchdog(30), Cassette(tape, mode) as cassette:
+            world = VcrWorld.attach(cassette, RealWorld)
+            return pool(way, three_calls, JOBS)(world, cassette.watch_locks)
+
+    for _ in range(3):
+        recorded = watched("all")
+        for _ in range(3):
+            assert watched("none") == recorded
 
 
 def changed(world: Any, job: Any, *keys: str) -> Any:
-    return [world.peek(key) for key in (keys if job == "job 5" else ("login", f"get {job}"))]
+    return [world.peek(key) for key in (keys if job == "job 5" else (f"get {job}", f"put {job}"))]
 
 
 @WAYS
 @pytest.mark.parametrize(
     "keys",
     [
-        ("get job 5", "login"),
-        ("login",),
-        ("login", "get job 5", "more"),
-        ("login", "got job 5"),
+        ("put job 5", "get job 5"),
+        ("get job 5",),
+        ("get job 5", "put job 5", "more"),
+        ("get job 5", "set job 5"),
     ],
     ids=["reordered", "dropped", "added", "altered"],
 )
 def test_a_worker_that_does_its_job_otherwise_is_caught(
     keys: tuple[str, ...], way: str, tape: Path
 ) -> None:
-    usual = pool(way, lambda world, job: changed(world, job, "login", "get job 5"), JOBS)
-    session(tape, "all", usual)
-    session(tape, "none", usual)
+    session(tape, "all", pool(way, two_calls, JOBS))
 
     with caught():
         other = pool(way, lambda world, job: changed(world, job, *keys), JOBS)
         session(tape, "none", other, patience=0.2)
-
-
-def test_two_jobs_that_exchange_calls_are_caught(tape: Path) -> None:
-    def exchanged(world: Any, job: str) -> None:
-        other = {"job 4": "job 5", "job 5": "job 4"}.get(job, job)
-        for key in (f"get {job}", f"put {other}"):
-            world.peek(key)
-
-    usual = pool("from_queue", lambda w, job: [w.peek(f"get {job}"), w.peek(f"put {job}")], JOBS)
-    session(tape, "all", usual)
-    session(tape, "none", usual)
-
-    with caught():
-        session(tape, "none", pool("from_queue", exchanged, JOBS), patience=0.2)

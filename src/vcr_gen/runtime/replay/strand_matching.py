@@ -12,7 +12,6 @@ from typing import final
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
 from vcr_gen.runtime.replay.expectations import Compare, Expectation
-from vcr_gen.runtime.strands.labels import Work
 from vcr_gen.runtime.strands.strands import Strand
 from vcr_gen.runtime.tape.events import INTERNAL, JOB, LOCK
 from vcr_gen.runtime.tape.window import REACH, Slot, Window
@@ -51,7 +50,7 @@ class StrandMatching:
             return self._in_executor_job(strand, compare)
         if strand.name.startswith("@"):
             return self._in_inbound_call(strand, compare)
-        if isinstance(strand.work, Work):
+        if strand.work is not None:
             return self._in_job(strand, compare)
         return self._in_thread(strand, compare) if strand.label else self._free(strand, compare)
 
@@ -202,7 +201,7 @@ class StrandMatching:
         return Expectation(best, compare(best))
 
     def _in_thread(self, strand: Strand, compare: Compare) -> Expectation:
-        """What the tape has for a thread, or for what one has taken to do.
+        """What the tape has for a thread.
 
         Threads that were started for the same may go on with what another of them has next.
         """

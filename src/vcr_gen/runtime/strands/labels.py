@@ -15,9 +15,7 @@ from types import FrameType, FunctionType
 from typing import Any, Final, final
 from weakref import ref
 
-from vcr_gen.runtime.strands.queue_work import Taken, taken_at
-
-__all__ = ["Piece", "Work", "at_work", "label_of", "threads_made"]
+__all__ = ["Work", "label_of", "threads_made", "work_here"]
 
 _LOOPS: Final = {"run": "concurrent.futures.thread", "worker": "multiprocessing.pool"}
 """In which function, and of which module, a job is run."""
@@ -27,6 +25,8 @@ _NUMBERED = re.compile(r"(?:Thread|Dummy)-(\d+)")
 
 _POOLED = re.compile(r"ThreadPoolExecutor-\d+(_\d+)")
 """The names of an executor's threads: executors are numbered by Python, as they are made."""
+
+_DIGITS = re.compile(r"\d+")
 
 
 @final
@@ -67,39 +67,10 @@ class Work:
         return item is not None and found.get("self") is item
 
 
-@final
-class Piece:
-    """What a thread has taken from a queue, or the like, as long as it is at work on that."""
-
-    __slots__ = ("_taken", "is_over", "label")
-
-    def __init__(self, taken: Taken) -> None:
-        self._taken = taken
-        self.label = _label(taken.code.co_qualname, (taken.item,), {})
-        self.is_over = False
-
-    def is_at(self, taken: Taken) -> bool:
-        """Whether this is what was taken."""
-        return self._taken.code is taken.code and self._taken.item is taken.item
-
-
-def at_work(thread: threading.Thread, known: Work | Piece | None) -> Work | Piece | None:
-    """What the running thread is at; the known one where it is that still."""
-    taken = taken_at(_getframe(1))
-    if taken is not None:
-        return known if isinstance(known, Piece) and known.is_at(taken) else Piece(taken)
-    if not _is_worker(thread):
+def work_here(thread: threading.Thread, known: Work | None) -> Work | None:
+    """The job that the running thread of a pool does; `known` while it still does that one."""
+    if getattr(getattr(thread, "_target", None), "__module__", "") not in _LOOPS.values():
         return None
-    return _work_here(known if isinstance(known, Work) else None)
-
-
-def _is_worker(thread: threading.Thread) -> bool:
-    """Whether a thread is a pool's, and does one job after another."""
-    return getattr(getattr(thread, "_target", None), "__module__", "") in _LOOPS.values()
-
-
-def _work_here(known: Work | None) -> Work | None:
-    """The job that the running thread of a pool does; the known one where it is that still."""
     if known is not None and known.runs:
         return known
     frame = _loop_here()
@@ -111,8 +82,9 @@ def _work_here(known: Work | None) -> Work | None:
 def label_of(thread: threading.Thread, since: int) -> str:
     """What tells a thread from others, equal in every run where it was started for the same.
 
-    Threads without a name of their own are numbered by Python as they are made. Those since a
-    session began are too, for threads that are equal in all else.
+    What comes before the first `-` is equal for threads that differ in nothing but numbers, such
+    as `worker-1` and `worker-2`: they may share work. Python numbers threads without a name as
+    they are made; that number counts from the beginning of the session.
     """
     numbered = _NUMBERED.match(thread.name)
     name = "" if numbered else _POOLED.sub(r"\1", thread.name)
@@ -123,8 +95,14 @@ def label_of(thread: threading.Thread, since: int) -> str:
         target, arguments, keywords = thread.function, tuple(thread.args), thread.kwargs
     elif target is type(thread):
         keywords = {**keywords, **_plain_attributes(thread)}
-    label = _label(target, (name, *arguments), keywords)
-    return f"{label}-{int(numbered[1]) - since}" if numbered else label
+    kind = _label(target, (_DIGITS.sub("", name), *map(_without_number, arguments)), keywords)
+    own = _label(target, (name, *arguments), keywords)
+    parts = [kind, own if own != kind else "", str(int(numbered[1]) - since) if numbered else ""]
+    return "-".join(part for part in parts if part)
+
+
+def _without_number(argument: object) -> object:
+    return 0 if isinstance(argument, int) and not isinstance(argument, bool) else argument
 
 
 def threads_made() -> int:

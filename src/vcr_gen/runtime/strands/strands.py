@@ -14,7 +14,7 @@ from typing import TypeVar, final
 from vcr_gen.runtime.context_blocks import block, setting
 from vcr_gen.runtime.loops.backends import library_here
 from vcr_gen.runtime.loops.environment import in_environment
-from vcr_gen.runtime.strands.labels import Piece, Work, at_work, label_of, threads_made
+from vcr_gen.runtime.strands.labels import Work, label_of, threads_made, work_here
 from vcr_gen.runtime.tape.events import ROOT_STRAND
 
 __all__ = ["Strand", "Strands"]
@@ -50,8 +50,8 @@ class Strand:
         """The inbound call or callback that this strand works for."""
         self.job_number = 0
         """The number of the executor job that this strand is, if it is one."""
-        self.work: Work | Piece | None = None
-        """The job of a thread pool that this strand is, or piece of work, if it is one."""
+        self.work: Work | None = None
+        """The job of a thread pool that this strand is, if it is one."""
         self.threaded = False
         """Whether it is a thread, or what one does among other things."""
         self.begun = False
@@ -68,7 +68,7 @@ class Strand:
     @property
     def is_over(self) -> bool:
         """Whether its task, thread or job has come to its end."""
-        if self.work is not None and (isinstance(self.work, Work) or self.work.is_over):
+        if self.work is not None:
             return self.work.is_over
         match self.owner:
             case asyncio.Future() as task:
@@ -112,7 +112,7 @@ class Strands:
         if strand is None:
             strand = self._root
         thread = owner if isinstance(owner, threading.Thread) else None
-        known: Work | Piece | None = None
+        known: Work | None = None
         if strand.owner is owner:
             if thread is None or not strand.threaded or strand.parent is None:
                 return strand
@@ -122,12 +122,10 @@ class Strands:
             job = self._jobs.get(threading.get_ident())
             if job is not None and job.owner is owner:
                 return job
-        work = None if thread is None else at_work(thread, known)
+        work = None if thread is None else work_here(thread, known)
         if strand.owner is owner:
             if work is known or strand.parent is None:
                 return strand
-            if isinstance(known, Piece):
-                known.is_over = True
             strand = strand.parent  # its thread is at something else by now
         with self._lock:
             strand = strand.child(owner)
