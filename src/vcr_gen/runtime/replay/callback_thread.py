@@ -57,6 +57,7 @@ class CallbackThread:
         """Make calls from now on."""
         if not self._delivers:
             self._delivers = True
+            self._stage.when_moved = self._nudge
             self._nudged.set()
         self.watch()
 
@@ -79,10 +80,8 @@ class CallbackThread:
             return False  # the thread that waits in this strand takes it, or the loop
         return self._is_mine(head)
 
-    def nudge(self) -> None:
+    def _nudge(self) -> None:
         """Something moved: wake the thread if a call of its own is due now."""
-        if not self._delivers:
-            return
         with suppress(Exception):  # where the tape is broken, whoever reads on is told
             if self.takes(self._stage.window.head()):
                 self._nudged.set()

@@ -143,16 +143,37 @@ class Player:
         except EncodeError as error:
             raise self._kept(error) from None
 
-    def stored_arguments(self, operation: Operation) -> dict[str, Plain]:
-        """The stored form of a call's arguments."""
+    def stored_arguments(self, operation: Operation) -> Mapping[str, Plain]:
+        """The arguments of a call as they are compared: encoded, and without secrets."""
         try:
-            return operation.bound.store(operation.arguments)
+            stored = operation.bound.store(operation.arguments)
         except EncodeError as error:
             raise self._kept(error) from None
+        return self._screen.arguments(operation.bound.method.name, stored)
+
+    def take_with_answer(self, operation: Operation, stored: Mapping[str, Plain]) -> End | None:
+        """Take a call that nothing overlaps, together with its answer.
+
+        None where the tape has anything else next, or the call differs: `start` tells which.
+        """
+        stage = self._stage
+        with stage.changed:
+            stage.check()
+            pair = self.window.next_whole_call()
+            if pair is None or not self._matcher.is_next(
+                self.strands.here(), pair[0], operation, stored
+            ):
+                return None
+            slot, answer = pair
+            if self._templates is not None:
+                self._templates.begin(slot.start.call, stored)
+            self._follow_clock(slot)
+            stage.take_both(slot, answer)
+            assert isinstance(answer.event, End)
+            return self.rendered(answer.event)
 
     def start(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
         """An outbound call begins: it must be the one that is due."""
-        stored = self._screen.arguments(operation.bound.method.name, stored)
         with self._stage.changed:
             slot = self._expected(operation, stored)
             if self._orders.of(operation.bound.method.name) == "total":
@@ -163,7 +184,6 @@ class Player:
 
     async def start_async(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
         """The same for a call that can wait until everything before it has happened."""
-        stored = self._screen.arguments(operation.bound.method.name, stored)
         with self._stage.changed:
             slot = self._expected(operation, stored)
             if self._orders.of(operation.bound.method.name) != "total":
@@ -195,13 +215,17 @@ class Player:
 
     def _begin(self, slot: Slot) -> int:
         self._stage.check()
-        comes_next = self.window.comes_next(slot, self._loops.clock.now)
-        start = self._stage.take(slot).start
-        hook = self._loops.hook(start.at, start.timers)  # from now on, the clock is the session's
-        if hook is not None and comes_next:
+        self._follow_clock(slot)
+        self._stage.take(slot)
+        self._stage.running[slot.start.call] = slot
+        return slot.start.call
+
+    def _follow_clock(self, slot: Slot) -> None:
+        """Begin a call at its recorded time; from then on, the loop's clock is the session's."""
+        start, now = slot.start, self._loops.clock.now
+        hook = self._loops.hook(start.at, start.timers)
+        if hook is not None and self.window.comes_next(slot, now):
             hook.catch_up(start.at)
-        self._stage.running[start.call] = slot
-        return start.call
 
     def produce(self, call: int, event: Item | End, passing: ValueChannel) -> None:
         """The application answers an inbound call: with the recorded item or end."""

@@ -188,10 +188,6 @@ class Dispatcher:
         """Whether an inbound call is made from a thread of its own, now or later."""
         return self._callers.begin_soon or self._courier.takes(head)
 
-    def nudge(self) -> None:
-        """Something moved, and such a call may be due now."""
-        self._courier.nudge()
-
     def close(self) -> None:
         """Stop serving; from now on nobody of ours looks at the tape."""
         self._closing = True

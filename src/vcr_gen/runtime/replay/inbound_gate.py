@@ -27,7 +27,6 @@ class InboundGate:
 
     def enter(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
         """The environment's side is played by the test itself: its call must be the one due."""
-        stored = self._screen.arguments(operation.bound.method.name, stored)
         while True:
             with self._stage.changed:
                 self._stage.check()

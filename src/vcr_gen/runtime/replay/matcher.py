@@ -10,7 +10,7 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Vault
 from vcr_gen.runtime.replay.expectations import Compare, Differences, Expectation
 from vcr_gen.runtime.replay.lanes import Lanes
-from vcr_gen.runtime.replay.orders import Orders
+from vcr_gen.runtime.replay.orders import Order, Orders
 from vcr_gen.runtime.replay.strand_matching import StrandMatching
 from vcr_gen.runtime.replay.strategies import Strategy, agreed
 from vcr_gen.runtime.strands.strands import Strand
@@ -31,6 +31,7 @@ class Matcher:
         self._objects = objects
         self._vault = vault
         self._orders = orders
+        self._ways: dict[str, tuple[Order, Strategy]] = {}
         self._lanes = Lanes(window)
         self.counterparts = StrandMatching(window)
 
@@ -40,17 +41,44 @@ class Matcher:
         """The recorded start for an outbound call."""
 
         name = operation.bound.method.name
-        strategy = self._orders.strategy(name)
+        order, strategy = self._way_of(name)
 
         def compare(slot: Slot) -> tuple[Difference, ...]:
             return _start_differences(slot, operation, stored, strategy)
 
-        if self._orders.of(name) == "lanes":
+        if order == "lanes":
             find = partial(self._find_in_lane, operation, stored, strategy)
         else:
             find = partial(self._find, strand, 0)
         likely = partial(self._lanes.known, operation.bound, operation.on, stored)
         return self._settling(find, compare, likely)
+
+    def is_next(
+        self, strand: Strand, slot: Slot, operation: Operation, stored: Mapping[str, Plain]
+    ) -> bool:
+        """Whether the oldest event is this outbound call, and its strand is known to make it.
+
+        Where it is not, objects and secrets keep the numbers that they had.
+        """
+        name = operation.bound.method.name
+        if slot.start.of != name or not self.counterparts.stands_for(strand, slot.strand):
+            return False
+        order, strategy = self._way_of(name)
+        if order == "lanes":
+            return False
+        self._retract()
+        if _start_differences(slot, operation, stored, strategy):
+            self._retract()
+            return False
+        self._settle()
+        return True
+
+    def _way_of(self, name: str) -> tuple[Order, Strategy]:
+        """How a method's calls find the recorded ones, and what must agree."""
+        way = self._ways.get(name)
+        if way is None:
+            way = self._ways[name] = (self._orders.of(name), self._orders.strategy(name))
+        return way
 
     def next_of(self, strand: Strand) -> Slot | None:
         """What the tape has next for a live strand."""
@@ -120,9 +148,12 @@ class Matcher:
             return found
         if found.slot is not tried:
             try_it(found.slot)
+        self._settle()
+        return found
+
+    def _settle(self) -> None:
         self._objects.settle()
         self._vault.settle()
-        return found
 
     def _retract(self) -> None:
         self._objects.retract()
@@ -173,12 +204,11 @@ def _start_differences(
     found: list[Difference] = []
     if event.on != operation.on:
         found.append(Difference("on", event.on, operation.on, "another object"))
-    found += agreed(
-        strategy,
-        event,
-        operation,
-        lambda: _argument_differences(event.arguments, stored, bound),
-    )
+    if strategy == "exact":
+        found += _argument_differences(event.arguments, stored, bound)
+    else:
+        differences = partial(_argument_differences, event.arguments, stored, bound)
+        found += agreed(strategy, event, operation, differences)
     return tuple(found)
 
 
@@ -188,16 +218,16 @@ def _argument_differences(
     found: list[Difference] = []
     for name, passing in bound.arguments.items():
         if name in recorded and name in actual:
-            found.extend(_under(name, passing.differences(recorded[name], actual[name])))
+            differences = passing.differences(recorded[name], actual[name])
+            if differences:
+                found += _under(name, differences)
         elif name in actual:
             found.append(Difference(name, MISSING, actual[name], "not in the recording"))
         elif name in recorded:
             found.append(Difference(name, recorded[name], MISSING, "not given"))
-    found.extend(
-        Difference(name, recorded[name], MISSING, "no such parameter")
-        for name in recorded
-        if name not in bound.arguments
-    )
+    for name in recorded:
+        if name not in bound.arguments:
+            found.append(Difference(name, recorded[name], MISSING, "no such parameter"))
     return found
 
 

@@ -33,8 +33,5 @@ class Receiver(Protocol):
     def takes(self, head: Slot | None) -> bool:
         """Whether an inbound call will be made from a thread of its own, sooner or later."""
 
-    def nudge(self) -> None:
-        """Something moved, and such a call may be due now."""
-
     def finish(self, *, failed: bool = False) -> bool:
         """Nothing can move: whether somebody only waited for the end and is released."""

@@ -34,6 +34,7 @@ class ReplayedJobs:
             slot = self._matcher.job(self.strands.here(), until=self._loops.clock.now + _ROUNDED)
             if slot is None:
                 return 0
+            self._stage.threads.see()
             start = self._stage.take(slot).start
             end = self._stage.window.next_of_call(start.call)
             if end is not None:

@@ -39,7 +39,12 @@ class Replayer:
     def go_out(self, operation: Operation) -> Any:
         """Assert an outbound call and answer it from the tape."""
         bound = operation.bound
-        call = self._player.start(operation, self._player.stored_arguments(operation))
+        stored = self._player.stored_arguments(operation)
+        if bound.kind is Kind.VALUE:
+            answer = self._player.take_with_answer(operation, stored)
+            if answer is not None:
+                return _outcome(self._player, answer, bound, bound.value)
+        call = self._player.start(operation, stored)
         match self._given(call, bound.kind):
             case Kind.STREAM:
                 return ReplayedStream(self._player, call, bound)

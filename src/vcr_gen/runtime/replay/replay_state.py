@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -64,6 +64,8 @@ class Stage:
         self.threads = Threads()
         self.receiver: Receiver | None = None
         """Who takes inbound calls."""
+        self.when_moved: Callable[[], None] | None = None
+        """Tells the thread that makes the environment's calls to look again, once there is one."""
         self._lock = threading.RLock()
         self.changed = threading.Condition(self._lock)
         self._answers: dict[Waiter, threading.Condition] = {}
@@ -105,6 +107,12 @@ class Stage:
         self.moved()
         return slot
 
+    def take_both(self, start: Slot, end: Slot) -> None:
+        """A call and its answer are done, and nobody saw the moment between them."""
+        self.window.take(start)
+        self.window.take(end)
+        self.moved()
+
     def give(self, slot: Slot, readers: Readers | None, reader: Strand | None) -> Slot:
         """An event is done that one reader of a stream gets; its end is all others', too."""
         if readers is not None:
@@ -131,8 +139,8 @@ class Stage:
         self.moved_at = time.monotonic()
         self.changed.notify_all()
         self._wake_takers()
-        if self.receiver is not None:
-            self.receiver.nudge()
+        if self.when_moved is not None:
+            self.when_moved()
 
     @block
     def awaiting_answer(self, waiter: Waiter) -> Generator[None, None, None]:

@@ -82,6 +82,13 @@ class StrandMatching:
         """The recorded strand that a live one stands for; its own name while it is not known."""
         return self._names.get(strand, strand.name)
 
+    def stands_for(self, strand: Strand, name: str) -> bool:
+        """Whether a live strand is known to be a recorded one, and is no job of a pool.
+
+        Of such a job, what it does is kept for comparing it with others.
+        """
+        return self._names.get(strand) == name and strand.work is None
+
     def name_strands(self) -> None:
         """Give each live strand the name of the recorded one that it stands for."""
         for strand, name in list(self._names.items()):

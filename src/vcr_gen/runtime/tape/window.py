@@ -101,6 +101,19 @@ class Window:
                 return slot
         return self._window[-1] if self._extend() else None
 
+    def next_whole_call(self) -> tuple[Slot, Slot] | None:
+        """The oldest event and its answer, where that is an outbound call with nothing inside."""
+        head = self.head()
+        if head is None or head.start.inbound or not isinstance(head.event, Start):
+            return None
+        if len(self._window) < 2 and not self._extend():
+            return None
+        answer = self._window[1]
+        event = answer.event
+        if isinstance(event, End) and event.call == head.event.call and not answer.done:
+            return (head, answer) if event.outcome != "cancelled" else None
+        return None
+
     def comes_next(self, slot: Slot, now: float) -> bool:
         """Whether time goes on to an event: it is later than now, and nothing else is before it."""
         if slot.event.at <= now:
