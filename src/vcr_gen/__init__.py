@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     )
     from vcr_gen.runtime.boundary.rules import Rule, UnusedRuleWarning
     from vcr_gen.runtime.codec import Registry
-    from vcr_gen.runtime.hermetic.watching import Hermetic, HermeticWarning
+    from vcr_gen.runtime.extras.hermetic import Hermetic, HermeticWarning
     from vcr_gen.runtime.loops.session_loops import InexactReplayWarning
     from vcr_gen.runtime.privacy import Redaction
     from vcr_gen.runtime.runs.cassette import Cassette, Mode, StaleCassetteWarning
@@ -46,9 +46,9 @@ _HOMES = {
     "CassetteError": "vcr_gen.errors",
     "DivergenceError": "vcr_gen.errors",
     "Driver": "vcr_gen.runtime.runs.driver",
-    "Hermetic": "vcr_gen.runtime.hermetic.watching",
+    "Hermetic": "vcr_gen.runtime.extras.hermetic",
     "HermeticError": "vcr_gen.errors",
-    "HermeticWarning": "vcr_gen.runtime.hermetic.watching",
+    "HermeticWarning": "vcr_gen.runtime.extras.hermetic",
     "InexactReplayWarning": "vcr_gen.runtime.loops.session_loops",
     "Mode": "vcr_gen.runtime.runs.cassette",
     "Redaction": "vcr_gen.runtime.privacy",

@@ -11,8 +11,8 @@ from vcr_market import VcrMarket
 
 from vcr_gen import Cassette
 from vcr_gen.errors import CassetteTemplateError
+from vcr_gen.runtime.extras.template_rendering import RenderError, compile_template
 from vcr_gen.runtime.plain import check_plain
-from vcr_gen.runtime.replay.rendering import RenderError, compile_template
 
 _HOSTILE = {
     "an attribute": "{{ args.key.__class__ }}",

@@ -18,7 +18,7 @@ from vcr_gen.runtime.modes import Mode, asks_to_record, is_set, mode_in, named_m
 if TYPE_CHECKING:
     from vcr_gen.runtime.boundary.rules import Rule
     from vcr_gen.runtime.codec import Registry
-    from vcr_gen.runtime.hermetic.watching import Hermetic
+    from vcr_gen.runtime.extras.hermetic import Hermetic
     from vcr_gen.runtime.privacy import Redaction
     from vcr_gen.runtime.replay.orders import Order
     from vcr_gen.runtime.replay.strategies import Strategy

@@ -245,16 +245,17 @@ ASYNCIO: Library = _Asyncio()
 
 
 def library_here() -> Library | None:
-    """What runs the code that asks; None where no loop runs.
+    """What runs the calling code; None where no loop runs.
 
-    trio is asked only where the program has it: nothing here imports it.
+    Nothing of trio is imported here: a program that runs it has imported it.
     """
     if _get_running_loop() is not None:
         return ASYNCIO
-    if "trio" in sys.modules:
-        from vcr_gen.runtime.loops.trio_backend import trio_here
+    in_trio_run = getattr(sys.modules.get("trio.lowlevel"), "in_trio_run", None)
+    if in_trio_run is not None and in_trio_run():
+        from vcr_gen.runtime.extras.trio_backend import TRIO
 
-        return trio_here()
+        return TRIO
     return None
 
 

@@ -104,7 +104,7 @@ class Loops:
 
     def _make_hook(self, library: Library, loop: Any, timers: Sequence[float]) -> Hook:
         if library is not ASYNCIO:
-            from vcr_gen.runtime.loops.trio_hook import TrioHook
+            from vcr_gen.runtime.extras.trio_hook import TrioHook
 
             return TrioHook(loop, self.clock, self, timers)
         if StandardHook.fits(loop):

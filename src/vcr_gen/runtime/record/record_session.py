@@ -18,7 +18,6 @@ from vcr_gen.runtime.loops.session_loops import Loops
 from vcr_gen.runtime.loops.turns import RecordingTurns
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.record.callback_timing import CallbackTiming
-from vcr_gen.runtime.record.recorded_locks import RecordedLocks
 from vcr_gen.runtime.record.recorded_streams import OnePass, RecordedAsyncStream, RecordedStream
 from vcr_gen.runtime.record.tape_writer import Tape
 from vcr_gen.runtime.strands.strands import Strands
@@ -46,7 +45,6 @@ class Recorder:
         self._loops = loops
         self._turns = turns
         self._promptness = CallbackTiming(strands, turns)
-        self.locks = RecordedLocks(tape, strands)
         self._served: dict[int, threading.Thread] = {}
         """The inbound calls that threads are at work for."""
         self._last_served = 0, 0.0

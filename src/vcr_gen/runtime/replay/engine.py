@@ -8,7 +8,7 @@ what.
 
 from collections.abc import Callable, Mapping
 from types import FrameType
-from typing import Any, TypeVar, final
+from typing import TYPE_CHECKING, Any, TypeVar, final
 
 from vcr_gen.errors import (
     DecodeError,
@@ -32,9 +32,8 @@ from vcr_gen.runtime.replay.orders import Orders
 from vcr_gen.runtime.replay.receiver import Receiver
 from vcr_gen.runtime.replay.recorded_jobs import ReplayedJobs
 from vcr_gen.runtime.replay.replay_state import TICK, Stage
-from vcr_gen.runtime.replay.replayed_locks import ReplayedLocks
+from vcr_gen.runtime.replay.strand_matching import StrandMatching
 from vcr_gen.runtime.replay.stream_readers import Readers
-from vcr_gen.runtime.replay.templates import Templates
 from vcr_gen.runtime.replay.unfinished import Unfinished
 from vcr_gen.runtime.replay.wait_for_event import Hearing
 from vcr_gen.runtime.strands.strands import Strands
@@ -44,10 +43,14 @@ from vcr_gen.runtime.values.channel import Bound, ValueChannel
 from vcr_gen.runtime.values.objects import Objects
 from vcr_gen.runtime.values.stored_values import Screen
 
+if TYPE_CHECKING:
+    from vcr_gen.runtime.extras.cassette_templates import Templates
+
 __all__ = ["Player"]
 
 _E = TypeVar("_E", bound=Event)
 _V = TypeVar("_V", bound=ValueCodecError)
+_Gate = TypeVar("_Gate")
 
 
 @final
@@ -64,7 +67,7 @@ class Player:
         screen: Screen,
         reporter: Reporter,
         orders: Orders,
-        templates: Templates | None,
+        templates: "Templates | None",
         patience: float,
     ) -> None:
         self.window = window
@@ -93,7 +96,6 @@ class Player:
         self.unfinished = Unfinished(self._stage, self._matcher)
         self._turns = ReplayTurns(self._stage, loops)
         self._hearing = Hearing(self._stage, strands, loops, self._turns)
-        self.locks = ReplayedLocks(self._stage, self._matcher.counterparts)
         loops.serve(self._turns, ReplayedJobs(self._stage, self._matcher, loops))
 
     @property
@@ -127,6 +129,10 @@ class Player:
     def receive_with(self, receiver: Receiver) -> None:
         """Say who takes inbound calls."""
         self._stage.receiver = receiver
+
+    def lock_gate(self, make: Callable[[Stage, StrandMatching], _Gate]) -> _Gate:
+        """What lets the application take its locks in turn: made when it watches some."""
+        return make(self._stage, self._matcher.counterparts)
 
     def courier(
         self, is_mine: Callable[[Slot], bool], deliver: Callable[[Slot], bool]

@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
@@ -15,7 +16,6 @@ from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.codec import Registry
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.sites import called_at, shown_path
-from vcr_gen.runtime.hermetic.watching import Hermetic
 from vcr_gen.runtime.loops.session_loops import InexactReplayWarning, Loops
 from vcr_gen.runtime.loops.turns import Clock, RecordingTurns
 from vcr_gen.runtime.plain import Plain
@@ -24,7 +24,6 @@ from vcr_gen.runtime.record.progress import status_line
 from vcr_gen.runtime.record.record_session import Recorder
 from vcr_gen.runtime.record.tape_writer import NotStored, Tape
 from vcr_gen.runtime.replay.orders import Orders
-from vcr_gen.runtime.strands.locks import LockGate
 from vcr_gen.runtime.strands.strands import Strands
 from vcr_gen.runtime.tape.event_hooks import Hook
 from vcr_gen.runtime.tape.header import Header
@@ -35,6 +34,8 @@ from vcr_gen.runtime.values.objects import Objects
 from vcr_gen.runtime.values.stored_values import Screen
 
 if TYPE_CHECKING:
+    from vcr_gen.runtime.extras.hermetic import Hermetic
+    from vcr_gen.runtime.extras.locks import LockGate
     from vcr_gen.runtime.runs.cassette import Cassette
 
 __all__ = ["RecordRun", "Run", "Settings", "incomplete", "warn_user"]
@@ -55,7 +56,7 @@ class Settings:
     rules: Rules
     templates: bool
     patience: float
-    hermetic: Hermetic | None
+    hermetic: "Hermetic | None"
     advice: Advice
     redaction: Redaction
     before_record: Hook | None
@@ -96,8 +97,8 @@ class Run(ABC):
 
     @property
     @abstractmethod
-    def lock_gate(self) -> LockGate:
-        """Who is asked when the application takes a lock that is watched."""
+    def lock_gate(self) -> "LockGate":
+        """The session's part when the application takes a watched lock."""
 
     def learn(self, boundary: Boundary) -> None:
         """A wrapper of this boundary takes part."""
@@ -253,10 +254,12 @@ class RecordRun(Run):
         """Whether what happens now is recorded."""
         return True
 
-    @property
-    def lock_gate(self) -> LockGate:
-        """Who writes down when the application takes a lock."""
-        return self._recorder.locks
+    @cached_property
+    def lock_gate(self) -> "LockGate":
+        """Records the order in which the application takes its watched locks."""
+        from vcr_gen.runtime.extras.recorded_locks import RecordedLocks
+
+        return RecordedLocks(self._recorder.tape, self._strands)
 
     def _inexact(self) -> Iterator[str]:
         """What a replay cannot do again, and what it may do otherwise."""

@@ -8,7 +8,17 @@ from os import PathLike
 from pathlib import Path
 from sys import _getframe
 from types import TracebackType, UnionType
-from typing import Any, Literal, Self, TypeAlias, TypeVar, final, get_args, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    Self,
+    TypeAlias,
+    TypeVar,
+    final,
+    get_args,
+    overload,
+)
 
 from vcr_gen.errors import CassetteError, DivergenceError, UsageError, VcrError
 from vcr_gen.runtime.boundary.calls import Call
@@ -19,7 +29,6 @@ from vcr_gen.runtime.codec import Registry
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.show import show_age
 from vcr_gen.runtime.failures.tracebacks import hide_our_frames
-from vcr_gen.runtime.hermetic.watching import Hermetic, hermetic_of
 from vcr_gen.runtime.modes import Action, Mode, action_for, follows_variable, mode_in, named_mode
 from vcr_gen.runtime.privacy import Redaction
 from vcr_gen.runtime.replay.orders import Order, Orders
@@ -29,11 +38,14 @@ from vcr_gen.runtime.runs.base import RecordRun, Run, Settings
 from vcr_gen.runtime.runs.new_episodes import ContinueRun
 from vcr_gen.runtime.runs.replay_run import ReplayRun, open_cassette
 from vcr_gen.runtime.runs.verify_run import VerifyRun
-from vcr_gen.runtime.strands.locks import Locks
 from vcr_gen.runtime.tape.event_hooks import Hook
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.mutate_override import stand_in_of
 from vcr_gen.runtime.values.anchors import Anchors, usual_roots
+
+if TYPE_CHECKING:
+    from vcr_gen.runtime.extras.hermetic import Hermetic
+    from vcr_gen.runtime.extras.locks import Locks
 
 __all__ = ["Cassette", "Mode", "StaleCassetteWarning"]
 
@@ -78,7 +90,7 @@ class Cassette:
         redaction: Redaction | None = None,
         before_record: Hook | None = None,
         before_replay: Hook | None = None,
-        hermetic: Literal["warn", "fail"] | Hermetic | None = None,
+        hermetic: "Literal['warn', 'fail'] | Hermetic | None" = None,
         record_with: str = "",
     ) -> None:
         """Open the cassette at `path`.
@@ -125,7 +137,7 @@ class Cassette:
             redaction=redaction or Redaction(),
             before_record=before_record,
             before_replay=before_replay,
-            hermetic=hermetic_of(hermetic),
+            hermetic=_hermetic(hermetic),
             advice=Advice(self.path, record_with, follows_variable(asked)),
         )
         try:
@@ -133,7 +145,7 @@ class Cassette:
         except VcrError as error:
             hide_our_frames(error)
             raise
-        self._locks = Locks(lambda: self._run.lock_gate)
+        self._locks: Locks | None = None
 
     @property
     def initial_state(self) -> Mapping[str, Any]:
@@ -186,7 +198,8 @@ class Cassette:
             try:
                 self._run.close(error)
             finally:
-                self._locks.restore()
+                if self._locks is not None:
+                    self._locks.restore()
 
     def watch_locks(self, *owners: object) -> None:
         """Have the order in which threads take the locks of these objects recorded and replayed.
@@ -197,6 +210,10 @@ class Cassette:
         """
         if self._closed:
             raise UsageError(f"{self.path}: the cassette is closed")
+        if self._locks is None:
+            from vcr_gen.runtime.extras.locks import Locks
+
+            self._locks = Locks(lambda: self._run.lock_gate)
         for owner in owners:
             self._locks.watch(owner)
 
@@ -298,3 +315,12 @@ class Cassette:
         if when_stale == "warn":
             warnings.warn(f"{self.path}: {message}", StaleCassetteWarning, stacklevel=4)
         return when_stale == "record"
+
+
+def _hermetic(given: "Literal['warn', 'fail'] | Hermetic | None") -> "Hermetic | None":
+    """The policy that a word stands for; None where a replay is not guarded."""
+    if not isinstance(given, str):
+        return given
+    from vcr_gen.runtime.extras.hermetic import Hermetic
+
+    return Hermetic(action=given)

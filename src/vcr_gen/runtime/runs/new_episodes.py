@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Mapping
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.boundary.session import Operation, Session
@@ -15,9 +15,11 @@ from vcr_gen.runtime.record.tape_writer import Tape
 from vcr_gen.runtime.replay.replay_session import Replayer
 from vcr_gen.runtime.runs.base import Settings
 from vcr_gen.runtime.runs.replay_run import ReplayRun
-from vcr_gen.runtime.strands.locks import LockGate
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.recording import Reading, Recording
+
+if TYPE_CHECKING:
+    from vcr_gen.runtime.extras.locks import LockGate
 
 __all__ = ["ContinueRun"]
 
@@ -29,6 +31,7 @@ class ContinueRun(ReplayRun):
 
     def __init__(self, settings: Settings) -> None:
         self._recorder: Recorder | None = None
+        self._recorded_locks: LockGate | None = None
         self._file: Recording | None = None
         self._beginning = threading.Lock()
         super().__init__(settings)
@@ -42,9 +45,17 @@ class ContinueRun(ReplayRun):
         return self._recorder is not None
 
     @property
-    def lock_gate(self) -> LockGate:
-        """Who lets the application take its locks in turn, and later writes it down."""
-        return super().lock_gate if self._recorder is None else self._recorder.locks
+    def lock_gate(self) -> "LockGate":
+        """Lets the application take its locks in turn, and later records their order."""
+        replayed = super().lock_gate
+        if self._recorder is None:
+            return replayed
+        if self._recorded_locks is None:
+            from vcr_gen.runtime.extras.recorded_locks import RecordedLocks
+
+            tape = self._recorder.tape
+            self._recorded_locks = RecordedLocks(tape, self._strands, replayed.runs)
+        return self._recorded_locks
 
     def recorder(self) -> Recorder | None:
         """The recorder, once the tape is used up."""
@@ -75,9 +86,7 @@ class ContinueRun(ReplayRun):
             tape.fail(error)
         self.screen.secrets.vault.record_on(names)
         self.player.name_strands()
-        recorder = Recorder(tape, self._strands, self._loops, turns)
-        recorder.locks.runs.update(self.player.locks.runs)
-        return recorder
+        return Recorder(tape, self._strands, self._loops, turns)
 
     def _copy_recorded(self, names: set[str]) -> None:
         """Begin a new file with what is on the tape; `names` gets the placeholders in it."""

@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Iterator
+from functools import cached_property
 from types import FrameType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from vcr_gen.errors import (
     CassetteFormatError,
@@ -16,16 +17,14 @@ from vcr_gen.runtime.boundary.session import Session
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.divergence import Reporter
 from vcr_gen.runtime.failures.leftovers import leftovers_of
-from vcr_gen.runtime.hermetic.watching import Guard
+from vcr_gen.runtime.formats.layout import TEMPLATE_KEY, TEMPLATE_TAG
 from vcr_gen.runtime.modes import is_set
 from vcr_gen.runtime.replay.engine import Player
 from vcr_gen.runtime.replay.inbound import Dispatcher
 from vcr_gen.runtime.replay.inbound_targets import Wrappers
 from vcr_gen.runtime.replay.last_mentions import last_mentions
 from vcr_gen.runtime.replay.replay_session import Replayer
-from vcr_gen.runtime.replay.templates import open_templates
 from vcr_gen.runtime.runs.base import Run, Settings, warn_user
-from vcr_gen.runtime.strands.locks import LockGate
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.mutate_override import stand_in_of
 from vcr_gen.runtime.tape.reading import salvage_hint
@@ -33,7 +32,14 @@ from vcr_gen.runtime.tape.recording import Reading
 from vcr_gen.runtime.tape.window import Window
 from vcr_gen.runtime.values.objects import Objects
 
+if TYPE_CHECKING:
+    from vcr_gen.runtime.extras.cassette_templates import Templates
+    from vcr_gen.runtime.extras.hermetic import Guard
+    from vcr_gen.runtime.extras.locks import LockGate
+
 __all__ = ["ReplayRun", "open_cassette"]
+
+_TEMPLATE_SIGNS: Final = (TEMPLATE_TAG.encode(), TEMPLATE_KEY.encode())
 
 _NOT_ALONE: Final = ("strand", "inbound")
 """What an event says of a program that had threads or was called: one may wait in vain."""
@@ -76,7 +82,7 @@ class ReplayRun(Run):
             screen=self.screen,
             reporter=self.reporter,
             orders=settings.orders,
-            templates=open_templates(self._reading, allowed=settings.templates),
+            templates=self._templates(),
             patience=settings.patience,
         )
         self.session = self._make_session()
@@ -91,6 +97,8 @@ class ReplayRun(Run):
             name: passing.restore(value) for name, value in header.initial_state.items()
         }
         if settings.hermetic is not None and not self.calls_real:
+            from vcr_gen.runtime.extras.hermetic import Guard
+
             hide = self.screen.secrets.text
             self._guard = Guard(settings.hermetic, settings.path, settings.boundaries, hide)
 
@@ -100,6 +108,14 @@ class ReplayRun(Run):
         if not self._was_alone:
             self.dispatcher.watch()
 
+    def _templates(self) -> "Templates | None":
+        """The templates of the cassette; None if it has none."""
+        if not any(self._reading.holds(needle) for needle in _TEMPLATE_SIGNS):
+            return None
+        from vcr_gen.runtime.extras.cassette_templates import open_templates
+
+        return open_templates(self._reading, allowed=self._settings.templates)
+
     def _make_session(self) -> Session:
         return Replayer(self.player)
 
@@ -108,10 +124,12 @@ class ReplayRun(Run):
         """How many recorded events are not used yet."""
         return self.player.count_left()
 
-    @property
-    def lock_gate(self) -> LockGate:
-        """Who lets the application take its locks in turn."""
-        return self.player.locks
+    @cached_property
+    def lock_gate(self) -> "LockGate":
+        """Lets the application take its watched locks in the recorded order."""
+        from vcr_gen.runtime.extras.replayed_locks import ReplayedLocks
+
+        return self.player.lock_gate(ReplayedLocks)
 
     def check(self) -> None:
         """Raise what ended the replay, if anything did."""

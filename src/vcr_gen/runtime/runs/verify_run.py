@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Final, NamedTuple, final
+from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 from vcr_gen.errors import VerificationError
 from vcr_gen.runtime.codec import MISSING, Difference, differences
@@ -18,12 +19,14 @@ from vcr_gen.runtime.record.record_session import Recorder
 from vcr_gen.runtime.record.tape_writer import Tape
 from vcr_gen.runtime.runs.base import Run, Settings, incomplete
 from vcr_gen.runtime.runs.replay_run import open_cassette
-from vcr_gen.runtime.strands.locks import LockGate
 from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Item, Signal, Start, unfold
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.recording import Reading
 from vcr_gen.runtime.values.channel import Bound, ValueChannel
 from vcr_gen.runtime.values.objects import Objects
+
+if TYPE_CHECKING:
+    from vcr_gen.runtime.extras.locks import LockGate
 
 __all__ = ["VerifyRun", "compare_tapes"]
 
@@ -57,10 +60,12 @@ class VerifyRun(Run):
             name: passing.restore(value) for name, value in header.initial_state.items()
         }
 
-    @property
-    def lock_gate(self) -> LockGate:
+    @cached_property
+    def lock_gate(self) -> "LockGate":
         """Locks are the program's own: nothing of them is compared."""
-        return self._recorder.locks
+        from vcr_gen.runtime.extras.recorded_locks import RecordedLocks
+
+        return RecordedLocks(self._recorder.tape, self._strands)
 
     def _close(self, error: BaseException | None) -> None:
         self._recorder.close()

@@ -1,1 +1,1 @@
-"""Lines of execution: their names, their work and the locks between them."""
+"""Lines of execution: their names and their work."""

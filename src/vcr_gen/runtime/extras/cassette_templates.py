@@ -12,11 +12,11 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
-from typing import Final, TypeAlias, TypeVar, final
+from typing import TypeAlias, TypeVar, final
 from uuid import uuid4
 
 from vcr_gen.errors import CassetteTemplateError
-from vcr_gen.runtime.formats.layout import TEMPLATE_KEY, TEMPLATE_TAG
+from vcr_gen.runtime.formats.layout import TEMPLATE_KEY
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import End, Event, Item, Start
 from vcr_gen.runtime.tape.recorded import read_events
@@ -24,15 +24,12 @@ from vcr_gen.runtime.tape.recording import Reading
 
 __all__ = ["Templates", "open_templates"]
 
-_NEEDLES: Final = (TEMPLATE_TAG.encode(), TEMPLATE_KEY.encode())
 _E = TypeVar("_E", bound=Event)
 _Render: TypeAlias = Callable[[Mapping[str, object]], Plain]
 
 
 def open_templates(reading: Reading, *, allowed: bool) -> "Templates | None":
     """The templates of a cassette, all of them checked; None if it has none."""
-    if not any(reading.holds(needle) for needle in _NEEDLES):
-        return None
     path = reading.path
     templates: Templates | None = None
     for event, start, _, line in read_events(reading, path):
@@ -80,7 +77,7 @@ class Templates:
         if text in self._compiled:
             return
         try:
-            from vcr_gen.runtime.replay import rendering
+            from vcr_gen.runtime.extras import template_rendering
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] not in ("jinja2", "markupsafe"):
                 raise
@@ -90,8 +87,8 @@ class Templates:
                 line=line,
             ) from None
         try:
-            self._compiled[text] = rendering.compile_template(text, self._names), line
-        except rendering.RenderError as error:
+            self._compiled[text] = template_rendering.compile_template(text, self._names), line
+        except template_rendering.RenderError as error:
             raise self._wrong(text, line, error) from None
 
     def begin(self, call: int, arguments: Mapping[str, Plain]) -> None:
@@ -124,7 +121,7 @@ class Templates:
         return plain
 
     def _made(self, text: str, arguments: Mapping[str, Plain]) -> Plain:
-        from vcr_gen.runtime.replay.rendering import RenderError
+        from vcr_gen.runtime.extras.template_rendering import RenderError
 
         render, line = self._compiled[text]
         try:

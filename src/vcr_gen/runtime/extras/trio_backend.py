@@ -1,6 +1,6 @@
 """trio as what runs the tasks of a program, also through anyio.
 
-Imported only where the program has imported trio.
+Imported only where the program runs trio.
 """
 
 import asyncio
@@ -16,14 +16,9 @@ from trio._core._run import GLOBAL_RUN_CONTEXT
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.loops.backends import Library, Loop, Parked, Spawned
 
-__all__ = ["TrioLoop", "trio_here"]
+__all__ = ["TRIO", "TrioLoop"]
 
 _S = TypeVar("_S")
-
-
-def trio_here() -> Library | None:
-    """trio, where it runs in this thread."""
-    return _TRIO if hasattr(GLOBAL_RUN_CONTEXT, "runner") else None
 
 
 @final
@@ -195,4 +190,4 @@ async def _coroutine(application: Coroutine[Any, Any, _S]) -> _S:
     return await application
 
 
-_TRIO: Library = _Trio()
+TRIO: Library = _Trio()

@@ -15,7 +15,7 @@ import trio
 from trio._core._run import Runner, SystemClock
 
 from vcr_gen.errors import DivergenceError, UsageError
-from vcr_gen.runtime.loops.trio_backend import TrioLoop
+from vcr_gen.runtime.extras.trio_backend import TrioLoop
 from vcr_gen.runtime.loops.turns import Clock, LoopSession, read_clock
 
 __all__ = ["TrioHook"]

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, TypeAlias, final, get_args
 
 from vcr_gen.errors import HermeticError, UsageError
 from vcr_gen.runtime.boundary.spec import Boundary
-from vcr_gen.runtime.hermetic.audit import Attempt, attempt_of
+from vcr_gen.runtime.extras.audit_events import Attempt, attempt_of
 from vcr_gen.runtime.strands.frames import (
     PYTHON_ROOTS,
     frames_from,
@@ -26,7 +26,7 @@ from vcr_gen.runtime.strands.frames import (
     is_tool,
 )
 
-__all__ = ["Guard", "Hermetic", "HermeticWarning", "hermetic_of"]
+__all__ = ["Guard", "Hermetic", "HermeticWarning"]
 
 Action: TypeAlias = Literal["warn", "fail"]
 
@@ -57,13 +57,6 @@ class Hermetic:
         for name in ("files", "readable", "hosts", "programs"):
             if isinstance(getattr(self, name), str):
                 raise UsageError(f"hermetic: `{name}` is a tuple of them; got one string")
-
-
-def hermetic_of(given: Action | Hermetic | None) -> Hermetic | None:
-    """The policy that a word stands for; None where nothing is guarded."""
-    if given is None or isinstance(given, Hermetic):
-        return given
-    return Hermetic(action=given)
 
 
 @final

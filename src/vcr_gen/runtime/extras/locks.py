@@ -27,6 +27,9 @@ _MODULES: Final = (threading.__name__, queue.__name__)
 class LockGate(Protocol):
     """The session's part in taking a lock."""
 
+    runs: "dict[str, LockRun]"
+    """The strand that has each lock."""
+
     def know(self, name: str) -> None:
         """A lock is watched from now on."""
 

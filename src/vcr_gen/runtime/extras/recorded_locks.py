@@ -6,9 +6,9 @@ it: a lock that one thread takes a thousand times is one event.
 
 from typing import final
 
+from vcr_gen.runtime.extras.locks import Acquire, LockRun
 from vcr_gen.runtime.loops.environment import in_environment
 from vcr_gen.runtime.record.tape_writer import Tape
-from vcr_gen.runtime.strands.locks import Acquire, LockRun
 from vcr_gen.runtime.strands.strands import Strands
 from vcr_gen.runtime.tape.events import LOCK
 
@@ -19,11 +19,12 @@ __all__ = ["RecordedLocks"]
 class RecordedLocks:
     """Writes down who takes a lock."""
 
-    def __init__(self, tape: Tape, strands: Strands) -> None:
+    def __init__(
+        self, tape: Tape, strands: Strands, runs: dict[str, LockRun] | None = None
+    ) -> None:
         self._tape = tape
         self._strands = strands
-        self.runs: dict[str, LockRun] = {}
-        """Who has each lock."""
+        self.runs = {} if runs is None else runs
 
     def know(self, name: str) -> None:
         """A lock is watched; what there is to know of it comes with its first taking."""

@@ -6,11 +6,11 @@ it did, they are left alone.
 
 from typing import final
 
+from vcr_gen.runtime.extras.locks import Acquire, LockRun
 from vcr_gen.runtime.loops.environment import in_environment
 from vcr_gen.runtime.replay.replay_state import TICK, Stage
 from vcr_gen.runtime.replay.strand_matching import StrandMatching
 from vcr_gen.runtime.replay.waiters import Waiter
-from vcr_gen.runtime.strands.locks import Acquire, LockRun
 from vcr_gen.runtime.tape.events import End
 from vcr_gen.runtime.tape.window import Slot, Window
 
@@ -26,7 +26,6 @@ class ReplayedLocks:
         self._window = stage.window
         self._counterparts = counterparts
         self.runs: dict[str, LockRun] = {}
-        """Who has each lock."""
 
     def know(self, name: str) -> None:
         """A lock is watched: its turns count from now on."""

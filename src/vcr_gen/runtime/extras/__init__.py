@@ -1,0 +1,5 @@
+"""What a session loads only when it is asked for.
+
+Nothing here is imported by a program that does not use it: hermetic replays, templates, the order
+of locks, and trio.
+"""

@@ -1,1 +1,0 @@
-"""Hermetic replays: what a program does past its boundaries."""
