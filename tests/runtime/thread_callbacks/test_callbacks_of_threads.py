@@ -82,9 +82,9 @@ def test_an_event_that_is_waited_for_without_and_with_time_outs(tape):
     assert always_the_same(tape, Slow, program, 5) == [False, 1, True, 2, True]
 
 
-def test_time_outs_that_are_long_enough_cost_no_time(tape):
+def test_a_long_wait_for_a_callback_is_cut_short(tape):
     class Slow(Broker):
-        due = ((0.4, 1),)
+        due = ((1.0, 1),)
 
     def program(bus):
         inbox = queue.Queue()
@@ -93,9 +93,9 @@ def test_time_outs_that_are_long_enough_cost_no_time(tape):
 
     tape.record(VcrBus, Slow, program)
     began = time.monotonic()
-    for _ in range(10):
+    for _ in range(4):
         assert tape.replay(VcrBus, program) == 1
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 3
 
 
 def test_a_program_that_sleeps_until_something_came(tape):

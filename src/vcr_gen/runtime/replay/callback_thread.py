@@ -4,19 +4,19 @@ It is also who sees that a program waits for ever for what nobody does.
 
 A callback that came while the program waited for something else than the tape has nobody who would
 take it. So a thread of the session's own looks when everything before it is done and the program
-has come to where it stood: each of its threads waits, and would still wait when the callback came.
+has come to where it stood: each of its threads waits.
 """
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from math import inf
 from typing import final
 
 from vcr_gen.runtime.loops.session_loops import Loops
 from vcr_gen.runtime.replay.replay_state import Stage
-from vcr_gen.runtime.replay.waiters import BLOCKED_GRACE, OWN_THREAD, Wait
+from vcr_gen.runtime.replay.waiters import BLOCKED_GRACE, OWN_THREAD
 from vcr_gen.runtime.tape.window import Slot
 
 __all__ = ["CallbackThread"]
@@ -26,6 +26,9 @@ _MOMENT = 0.001
 
 _AT_WORK = 0.05
 """Seconds that a thread at work has in any case: the system may let it wait for its turn."""
+
+_UNEXPECTED = 10
+"""How many times `patience` a program may wait for something that is not on the tape."""
 
 
 @final
@@ -48,8 +51,8 @@ class CallbackThread:
         self._nudged = threading.Event()
         self._closing = False
         self._delivers = False
-        self._waits: dict[threading.Thread, tuple[object, float]] = {}
-        """What each thread was seen to wait for, and since when."""
+        self._all_waited: bool | None = False
+        """Whether all threads of the program waited at the last look; None if there are none."""
         self._stands_since = inf
         self._bystanders: object = None
 
@@ -106,6 +109,7 @@ class CallbackThread:
                     return  # the tape is broken here: whoever reads on, or closes it, is told
                 due = self.takes(head)
                 if due and head is not None and self._may_come(head) and self._deliver(head):
+                    self._all_waited = False
                     continue
                 if not due and self._stands_still():
                     stage.note_failure(stage.stall(), all_wait=True)
@@ -115,60 +119,40 @@ class CallbackThread:
                 self._nudged.wait(BLOCKED_GRACE)
 
     def _may_come(self, head: Slot) -> bool:
-        """Whether the program stands where the call came in the recording.
+        """Whether the program has come to where it was when the call came in the recording.
 
-        A thread that is at work, or whose wait ends by itself before that, has as much time as it
-        had; but never more than anybody is waited for.
+        It has when all of its threads wait. A thread at work has as much time as it had in the
+        recording; but never more than `patience`.
         """
         stage = self._stage
         if stage.still_for > stage.patience:
             return True
-        waits = list(self._program())
-        if any(wait.is_over for wait in waits):
-            return False
         before = max((slot.event.at for slot in stage.window.recent), default=0.0)
         gap = max(head.event.at - before, 0.0)
-        if any(wait.timeout <= 0 for wait in waits):
+        waited, self._all_waited = self._all_waited, stage.threads.all_wait(stage.waiters)
+        if self._all_waited is False:
             return max(gap, _AT_WORK) <= stage.still_for
-        left = gap - stage.still_for
-        return left <= 0 or all(self._rest(wait) > left for wait in waits)
-
-    def _program(self) -> Iterator[Wait]:
-        """What the threads of the program do that are not at the tape."""
-        stage = self._stage
-        return (wait for wait in stage.threads.waits(stage.waiters) if wait.on is not stage.changed)
-
-    def _rest(self, wait: Wait) -> float:
-        """Seconds for which a thread is sure to wait, if nobody wakes it."""
-        if wait.timeout == inf:
-            return inf
-        token, since = self._waits.get(wait.thread, (None, 0.0))
-        now = time.monotonic()
-        if token is not wait.token:
-            since = now
-            self._waits[wait.thread] = (wait.token, now)
-        return since + wait.timeout - now
+        # A thread that was just woken still seems to wait: so they have to be seen waiting twice.
+        return waited is not False and min(gap, BLOCKED_GRACE) <= stage.still_for
 
     def _stands_still(self) -> bool:
-        """Whether every thread waits in vain, and has for longer than anybody is waited for.
+        """Whether every thread waits in vain, and has for too long.
 
-        A wait with a time-out ends by itself. But where the tape has something that the program
-        should do by then, it did not wait that long in the recording.
+        A wait may end by itself, by a time-out. But where the tape has something that the program
+        should do by then, it did not wait that long in the recording. Where it has nothing, the
+        program gets much longer.
         """
         stage = self._stage
         now = time.monotonic()
         # What tasks wait for comes when their loop is idle; one that is held up is seen to wait.
         parked = any(waiter.future is None for waiter in stage.waiters)
-        waits = [] if parked else list(self._program())
-        if not waits or any(wait.timeout <= 0 or wait.is_over for wait in waits):
+        if parked or not stage.threads.all_wait(stage.waiters):
             self._stands_since = inf
             return False
         bystanders = stage.threads.bystanders()
         if self._stands_since == inf or bystanders != self._bystanders:
             self._bystanders, self._stands_since = bystanders, now
-        patience = stage.patience
-        if any(wait.timeout < inf for wait in waits):
-            if not stage.program_is_due():
-                return False
-            patience = stage.patience_with_recorded_gap()
-        return stage.goes_on and now - self._stands_since > patience < stage.still_for
+        limit = _UNEXPECTED * stage.patience
+        if stage.program_is_due():
+            limit = stage.patience_with_recorded_gap()
+        return stage.goes_on and now - self._stands_since > limit < stage.still_for

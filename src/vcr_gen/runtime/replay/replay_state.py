@@ -340,12 +340,15 @@ class Stage:
         with self.changed:
             return self.threads.busy(self.waiters)
 
-    def somebody_may_move(self) -> bool:
-        """Whether a thread or a job may still do something that the tape waits for."""
-        return self.somebody_else_may_move() or self._is_told(at_last=True)
+    def somebody_may_move(self, *, soon: bool = False) -> bool:
+        """Whether a thread or a job may still do something that the tape waits for.
 
-    def somebody_else_may_move(self) -> bool:
-        """The same besides who takes, now that nobody comes, what another reader should have."""
+        `soon` asks for no more time than the program took in the recording.
+        """
+        return self.somebody_else_may_move(soon=soon) or self._is_told(at_last=True)
+
+    def somebody_else_may_move(self, *, soon: bool = False) -> bool:
+        """Like `somebody_may_move`, without readers that take over what another should have."""
         head, due = self.window.head(), self.due()
         if self._is_told(at_last=False):
             return True
@@ -358,6 +361,8 @@ class Stage:
         grace = self._grace()
         if grace and self.window.ordered_locks:
             grace = self.patience  # who seems to wait may only have had no time from the system
+        elif soon:
+            grace = min(grace, BLOCKED_GRACE + self.patience_with_recorded_gap() - self.patience)
         if head is not None and head is self._stuck_at:
             grace = min(grace, TICK)
         return grace > 0 and time.monotonic() - self.moved_at <= grace

@@ -64,11 +64,13 @@ class Hearing:
 
     def _answer_before_its_turn(self, call: int) -> Slot | None:
         """What a thread gets that holds up its loop, or maybe other threads, by waiting."""
-        if self._stage.somebody_may_move():
+        if self._stage.somebody_may_move(soon=True):
             return None
         answer = self._answer_out_of_turn(call)
         if answer is not None:
-            return self._stage.take(answer)
+            return None if self._stage.somebody_may_move() else self._stage.take(answer)
+        # In the recording the program was there by now: it may wait for a lock that the thread
+        # holds which gets this answer.
         answer = self._stage.released()
         if answer is None:
             return None

@@ -1,13 +1,11 @@
 """Who waits for the tape, and whether anybody else could still move."""
 
-import opcode
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
-from math import inf
 from types import FrameType
-from typing import TYPE_CHECKING, NamedTuple, final
+from typing import TYPE_CHECKING, final
 from weakref import WeakSet
 
 from vcr_gen.runtime.loops.backends import Parked, library_here
@@ -16,6 +14,8 @@ from vcr_gen.runtime.strands.frames import (
     frame_of_thread,
     frames_from,
     frames_of_threads,
+    is_neutral,
+    is_ours,
     is_tool,
 )
 from vcr_gen.runtime.strands.strands import Strand
@@ -24,7 +24,7 @@ from vcr_gen.runtime.tape.events import Event
 if TYPE_CHECKING:
     from vcr_gen.runtime.replay.stream_readers import Readers
 
-__all__ = ["BLOCKED_GRACE", "OWN_THREAD", "Threads", "Wait", "Waiter", "Waiters", "waits"]
+__all__ = ["BLOCKED_GRACE", "OWN_THREAD", "Threads", "Waiter", "Waiters", "waits"]
 
 OWN_THREAD = "vcr-gen"
 """What the names of the runtime's own threads begin with."""
@@ -41,12 +41,6 @@ _IDLE_WORKERS = {
 """Where workers of `concurrent.futures`, of trio and of our own wait for something to do."""
 
 _NUMBERS = count()
-
-_CONDITION_WAIT = threading.Condition.wait.__code__
-_JOINS = ("join", "_wait_for_tstate_lock")
-"""Where a thread waits for another: the latter until Python 3.12."""
-
-_BEFORE_WITH = opcode.opmap.get("BEFORE_WITH", -1)
 
 
 @final
@@ -149,20 +143,6 @@ class Waiters:
             self._calls.pop(waiter.call, None)
 
 
-class Wait(NamedTuple):
-    """What a thread of the program does that is not at the tape."""
-
-    thread: threading.Thread
-    timeout: float
-    """Seconds after which its wait ends by itself; none where it is not known to wait at all."""
-    on: object = None
-    """The condition that it waits for, or the thread."""
-    token: object = None
-    """What tells this wait from the one before."""
-    is_over: bool = False
-    """Whether it has been woken, and will go on as soon as the system lets it."""
-
-
 @final
 class Threads:
     """Tells how long it is worth waiting for the threads that are not parked at the tape."""
@@ -203,10 +183,13 @@ class Threads:
         """Whether workers wait for something to do: one may just have got it, and not show it."""
         return any(_is_idle_worker(frame) for _, frame in self._all_elsewhere(waiters))
 
-    def waits(self, waiters: Iterable[Waiter]) -> Iterator[Wait]:
-        """What each of them is known to wait for."""
-        for thread, frame in self._elsewhere(waiters):
-            yield _wait_of(thread, frame)
+    def all_wait(self, waiters: Iterable[Waiter]) -> bool | None:
+        """Whether all of them sit in a wait of the standard library; None if there are none.
+
+        A thread that waits in code of ours does not count.
+        """
+        frames = [frame for _, frame in self._elsewhere(waiters) if not _is_in_our_code(frame)]
+        return all(map(waits, frames)) if frames else None
 
     def somebody_may_wake(self, waiters: Iterable[Waiter]) -> bool:
         """Whether another thread of the program may wake a loop that is idle, or a signal.
@@ -222,7 +205,7 @@ class Threads:
             frames.get(thread.ident or 0) for thread in self._bystanders if thread not in self._seen
         ]
         return [
-            (id(frame), frame.f_lasti)
+            (id(frame), frame.f_lineno)
             for frame in found
             if frame is not None and not any(map(is_tool, frames_from(frame)))
         ]
@@ -265,31 +248,15 @@ def _is_idle_worker(frame: FrameType) -> bool:
     return (code.co_name, code.co_filename.rpartition("/")[2]) in _IDLE_WORKERS
 
 
+def _is_in_our_code(top: FrameType) -> bool:
+    caller = next((frame for frame in frames_from(top) if not is_neutral(frame)), None)
+    return caller is not None and is_ours(caller)
+
+
 def waits(frame: FrameType) -> bool:
-    """Whether a thread that stands there sits in a wait of the standard library."""
-    code = frame.f_code
-    if code.co_filename.endswith(
-        ("/threading.py", "/queue.py", "/selectors.py", "/replayed_locks.py")
-    ):
-        return True
-    # A lock has no frame of its own: who waits for it stands at its `with`.
-    return code.co_code[frame.f_lasti] == _BEFORE_WITH
+    """Whether a thread with this innermost frame sits in a wait of the standard library.
 
-
-def _wait_of(thread: threading.Thread, frame: FrameType) -> Wait:
-    """What a thread waits for, as far as the frame of the standard library tells."""
-    code = frame.f_code
-    if code is _CONDITION_WAIT:
-        found = frame.f_locals
-        lock, condition = found.get("waiter"), found["self"]
-        if lock is None:
-            return Wait(thread, 0.0)
-        asleep = lock.locked() and lock in getattr(condition, "_waiters", ())
-        timeout = inf if found["timeout"] is None else found["timeout"]
-        return Wait(thread, timeout, condition, lock, not asleep)
-    if code.co_name in _JOINS and code.co_filename == _CONDITION_WAIT.co_filename:
-        found = frame.f_locals
-        joined, timeout = found["self"], found.get("timeout")
-        rest = inf if timeout is None or timeout < 0 else timeout
-        return Wait(thread, rest, joined, joined, not joined.is_alive())
-    return Wait(thread, 0.0)
+    A bare lock has no frame: a thread that waits for one looks as if it were at work.
+    """
+    file = frame.f_code.co_filename
+    return file.endswith(("/threading.py", "/queue.py", "/selectors.py", "/replayed_locks.py"))

@@ -1,6 +1,5 @@
 """Whose code a frame runs: ours, Python's own, a test tool's, or the application's."""
 
-import gc
 import sys
 import sysconfig
 import threading
@@ -58,32 +57,19 @@ PYTHON_ROOTS: Final = tuple(
 """The folders of the interpreter and of installed packages."""
 
 
-_one_look_at_a_time: Final = threading.Lock()
-
-
 def frames_of_threads() -> dict[int, FrameType]:
-    """Where every other thread stands, by its number.
+    """The innermost frame of every other thread, by the thread's number.
 
-    Our own frame would hold what it is stored in, and so keep all of them, with everything that
-    other threads had at hand, until garbage is collected.
-
-    Python 3.11 holds a lock of the interpreter meanwhile. Were garbage collected then, a destructor
-    that lets another thread run would stop them all for ever.
+    The calling thread's own frame would hold the dictionary that holds it, and so keep alive what
+    other threads had at hand until garbage is collected.
     """
-    with _one_look_at_a_time:
-        collects = gc.isenabled()
-        gc.disable()
-        try:
-            found = sys._current_frames()
-            del found[threading.get_ident()]
-            return found
-        finally:
-            if collects:
-                gc.enable()
+    found = sys._current_frames()
+    del found[threading.get_ident()]
+    return found
 
 
 def frame_of_thread(thread: threading.Thread) -> FrameType | None:
-    """Where one thread stands; this one, in who asks."""
+    """The frame a thread is in; for the calling thread, its caller's frame."""
     if thread is threading.current_thread():
         return sys._getframe(1)
     return frames_of_threads().get(thread.ident or 0)
