@@ -97,13 +97,15 @@ class ValueCodecError(VcrError):
     ) -> None:
         self.path = path
         self.expected = expected
+        """What the declared type asks for; empty where vcr-gen cannot store the type at all."""
         self.got = got
         self.hint = hint
         self.place = place
         """Cassette `file:line` of the recorded value, where there is one."""
         where = f"{place}: {path}" if place else path
         advice = f"\nhint: {hint}" if hint else ""
-        super().__init__(f"{where}: expected {expected}, got {got}{advice}")
+        problem = f"expected {expected}, got {got}" if expected else f"cannot store {got}"
+        super().__init__(f"{where}: {problem}{advice}")
 
 
 class EncodeError(ValueCodecError):

@@ -122,7 +122,7 @@ def test_cancelling_a_call_that_came_to_its_end_diverges_at_once(tape: Path) -> 
 
     text = diverges(tape, patient, impatient)
 
-    assert "World.fetch was cancelled; in the recording it came to its end" in text
+    assert "World.fetch was cancelled; in the recording it completed" in text
 
 
 def test_not_cancelling_a_call_that_was_cancelled_diverges(tape: Path) -> None:
@@ -160,7 +160,7 @@ def test_an_inbound_call_that_nobody_takes_diverges(tape: Path) -> None:
     with watchdog(), pytest.raises(DivergenceError) as caught:
         asyncio.run(undriven())
 
-    assert "is not driven" in str(caught.value)
+    assert "no driver makes the inbound call" in str(caught.value)
     assert "no Driver runs for this boundary" in str(caught.value)
 
 
@@ -307,7 +307,7 @@ def test_a_program_that_waits_for_its_own_thread_when_the_tape_is_used_up_is_tol
 
     session(tape, "all", partial(program, sets=True), patience=0.2)
     with pytest.raises(
-        DivergenceError, match="likely: the program waits for a task, a thread"
+        DivergenceError, match="likely: the program waits for its own task, thread"
     ) as caught:
         session(tape, "none", partial(program, sets=False), patience=0.2)
 
@@ -333,7 +333,9 @@ def test_a_loop_that_nobody_will_wake_when_the_tape_is_used_up_is_told(
     try:
         record(tape, partial(program, sets=True), loop_factory=LOOPS[loop])
         began = time.monotonic()
-        with pytest.raises(DivergenceError, match="likely: the program waits for a task") as caught:
+        with pytest.raises(
+            DivergenceError, match="likely: the program waits for its own task"
+        ) as caught:
             replay(tape, partial(program, sets=False), loop_factory=LOOPS[loop], patience=0.2)
     finally:
         over.set()

@@ -171,7 +171,7 @@ def test_the_message_names_the_thread_that_did_what_another_did(tape: Path) -> N
 
     assert "World.peek was called by thread " in str(diverged.value)
     assert "; a different thread was recorded" in str(diverged.value)
-    assert "threads exchanged calls" in str(diverged.value)
+    assert "threads swapped calls" in str(diverged.value)
 
 
 def test_for_threads_that_are_equal_the_message_tells_of_watching_locks(
@@ -199,7 +199,7 @@ def test_for_threads_that_are_equal_the_message_tells_of_watching_locks(
     with caught() as diverged:
         session(tape, "none", program("b", "a", "c", "d"), patience=0.2)
 
-    assert "equal threads exchanged their work" in str(diverged.value)
+    assert "equal threads swapped their work" in str(diverged.value)
     assert "`cassette.watch_locks(owner)`, and record again: " in str(diverged.value)
 
 

@@ -180,7 +180,7 @@ async def _cancel(world: Any) -> None:
         (_deadlock, 'stopped before World.fetch(key="b")'),
         (_deadlock_in_a_shield, 'stopped before World.fetch(key="b")'),
         (_swallow, "World.fetch was called with different arguments"),
-        (_cancel, "World.fetch was cancelled; in the recording it came to its end"),
+        (_cancel, "World.fetch was cancelled; in the recording it completed"),
     ],
 )
 def test_a_changed_program_ends_with_the_divergence(changed: Any, says: str, tape: Path) -> None:
@@ -224,7 +224,7 @@ def test_results_of_threads_are_not_exact_and_the_session_says_so(tape: Path) ->
         return [await world.fetch("a"), await trio.to_thread.run_sync(lambda: "b")]
 
     recorded = run_on("trio", tape, "all", program)
-    with pytest.warns(InexactReplayWarning, match="threads handed their results to tasks of trio"):
+    with pytest.warns(InexactReplayWarning, match="threads passed results to trio tasks"):
         replayed = run_on("trio", tape, "none", program)
 
     assert recorded == replayed

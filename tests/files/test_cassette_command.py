@@ -72,13 +72,13 @@ def test_check_names_every_problem_with_its_line_and_exits_1(tapes, capsys):
     assert main(["cassette", "check", str(tapes)]) == 1
     told = capsys.readouterr()
     assert told.out == (
-        f"{bad}:2: the key 'n' is there twice\n"
+        f"{bad}:2: the key 'n' appears twice\n"
         "  a damaged cassette that holds 0 whole events\n"
-        f"{partial}:{last_line(partial)}: the recording stopped here: there is no end mark\n"
+        f"{partial}:{last_line(partial)}: the recording stopped here: the end mark is missing\n"
         "  an interrupted recording that holds 1 whole event\n"
         f"  hint: vcr-gen cassette convert --salvage {partial} NEW\n"
-        f"{torn}:{last_line(torn)}: the file ends here without its end mark: it was cut, "
-        "or its recording interrupted\n"
+        f"{torn}:{last_line(torn)}: the file ends without its end mark: it was truncated, "
+        "or the recording was interrupted\n"
         "  a damaged cassette that holds 4 whole events\n"
         f"  hint: vcr-gen cassette convert --salvage {torn} NEW\n"
     )
@@ -104,7 +104,7 @@ def test_check_of_events_that_cannot_have_happened_names_the_line(tapes, capsys)
 
 def test_check_of_a_path_that_is_not_there_exits_2(tapes, capsys):
     assert main(["cassette", "check", str(tapes / "gone.yaml")]) == 2
-    assert "there is no such file or folder" in capsys.readouterr().err
+    assert "no such file or folder" in capsys.readouterr().err
 
 
 def test_check_speaks_json(tapes, capsys):
@@ -123,7 +123,9 @@ def test_check_speaks_json(tapes, capsys):
         "changed_signatures": [],
     }
     assert damaged["problem"]["line"] == last_line(torn)
-    assert damaged["problem"]["message"].startswith(f"{torn}:{last_line(torn)}: the file ends here")
+    assert damaged["problem"]["message"].startswith(
+        f"{torn}:{last_line(torn)}: the file ends without"
+    )
 
 
 def test_check_without_paths_looks_here(tapes, monkeypatch, capsys):
@@ -204,7 +206,7 @@ def test_convert_of_a_damaged_cassette_writes_nothing_unless_it_is_to_save_what_
     torn, target = tear(tapes), tapes / "saved.jsonl"
     before = sorted(tapes.iterdir())
     assert main(["cassette", "convert", str(torn), str(target)]) == 2
-    assert "ends here without its end mark" in capsys.readouterr().err
+    assert "ends without its end mark" in capsys.readouterr().err
     assert before == sorted(tapes.iterdir())
     assert main(["cassette", "convert", "--salvage", str(torn), str(target)]) == 0
     with Reading(target) as reading:
@@ -226,7 +228,7 @@ def test_list_says_which_cassettes_cannot_be_used_and_why(tapes, capsys):
     assert main(["cassette", "list", str(tapes)]) == 2
     told = capsys.readouterr()
     assert told.out.splitlines()[1].split()[2:] == ["unusable", str(torn)]
-    assert told.err.startswith(f"{torn}:{last_line(torn)}: the file ends here")
+    assert told.err.startswith(f"{torn}:{last_line(torn)}: the file ends without")
     assert main(["cassette", "list", "--json", str(tapes)]) == 2
     document = json.loads(capsys.readouterr().out)
     assert [entry["problem"] is None for entry in document["cassettes"]] == [True, False, True]

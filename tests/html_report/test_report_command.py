@@ -53,13 +53,13 @@ def test_a_report_is_replaced_and_nothing_else_is(tmp_path, capsys):
 
 def test_a_folder_in_the_way_is_an_error(tmp_path, capsys):
     assert report(EXAMPLE, "-o", tmp_path) == 2
-    assert "something that is no file is in the way" in capsys.readouterr().err
+    assert "path exists and is not a regular file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda text: text[:-40], "ends here without its end mark"),
+        (lambda text: text[:-40], "ends without its end mark"),
         (lambda text: text.replace("- end: 7\n", "- end: 70\n"), "call 70 has not begun"),
         (lambda text: text.replace("  inbound: true", "  inbound: 1", 1), "`inbound`: expected"),
     ],
@@ -80,7 +80,7 @@ def test_a_damaged_cassette_makes_no_page_and_spoils_none(damage, message, tmp_p
 
 def test_a_cassette_that_is_not_there_is_an_error(tmp_path, capsys):
     assert report(tmp_path / "gone.yaml", "-o", tmp_path / "page.html") == 2
-    assert "there is no such cassette" in capsys.readouterr().err
+    assert "no such cassette" in capsys.readouterr().err
 
 
 def test_the_page_needs_nothing_from_anywhere_and_lets_nothing_else_run(tmp_path):

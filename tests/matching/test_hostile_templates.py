@@ -79,7 +79,7 @@ def test_a_template_cannot_fill_the_memory_with_what_the_program_gives(tmp_path:
 
     with Cassette(path, "none", templates=True) as cassette:
         market = VcrMarket.attach(cassette, RealMarket)
-        with pytest.raises(CassetteTemplateError, match="more than 1000000 characters"):
+        with pytest.raises(CassetteTemplateError, match="longer than 1000000 characters"):
             market.fetch("k" * 90_000)
 
 

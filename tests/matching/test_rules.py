@@ -112,12 +112,11 @@ def test_a_rule_that_never_applied_is_reported_with_what_may_be_meant(tmp_path: 
 
     assert str(caught[0].message).splitlines()[1:] == [
         "  Market.plaice order.placed: volatile  "
-        "(there is no Market.plaice here; did you mean `Market.place`?)",
+        "(unknown method Market.plaice; did you mean `Market.place`?)",
         "  Market.post body.$json.id: volatile  (Market.post was not called)",
-        "  Market.place oder.placed: volatile  (there is no `oder`; did you mean `order`?)",
-        "  Market.place order.placd: volatile  "
-        "(no value has such a place; did you mean `placed`?)",
-        "  Market.place order.notes.$json: volatile  (the text there holds no JSON)",
+        "  Market.place oder.placed: volatile  (unknown parameter `oder`; did you mean `order`?)",
+        "  Market.place order.placd: volatile  " "(no value has this path; did you mean `placed`?)",
+        "  Market.place order.notes.$json: volatile  (the text is not JSON)",
         "  Market.place $result: volatile  (no $result was compared)",
     ]
     assert caught[0].filename == session.__code__.co_filename
@@ -136,7 +135,7 @@ def test_rules_that_applied_are_not_reported(tmp_path: Path) -> None:
     ("make", "words"),
     [
         (lambda: Rule("Market.place", "order..x", Volatile), "field path 'order..x', column 6"),
-        (lambda: Rule("", "order", Volatile), "a rule is for `Boundary.method`; got ''"),
+        (lambda: Rule("", "order", Volatile), "a rule names `Boundary.method`; got ''"),
         (lambda: Rule("Market.place", "order", Secret), "a rule's `how` is Volatile or Match"),
         (lambda: Cassette("x.yaml", "all", rules=["order"]), "`rules` takes rules"),
     ],

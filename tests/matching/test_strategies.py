@@ -187,7 +187,7 @@ def test_a_strategy_for_a_boundary_that_is_not_there_is_reported(tmp_path: Path)
     ("options", "words"),
     [
         ({"strategy": "methods"}, "unknown strategy 'methods': expected one of exact, method"),
-        ({"strategy": "sequential", "order": "total"}, "order='total' cannot hold"),
+        ({"strategy": "sequential", "order": "total"}, "contradicts order='total'"),
     ],
 )
 def test_what_has_no_meaning_is_refused(

@@ -121,7 +121,7 @@ def test_a_template_is_refused_with_its_line_unless_allowed(tmp_path: Path) -> N
     with pytest.raises(CassetteTemplateError) as refused:
         Cassette(path, "none")
 
-    assert f"{path}:4: there is a template here" in str(refused.value)
+    assert f"{path}:4: the value is a template" in str(refused.value)
     assert "hint: if you trust the file, open it with Cassette(..., templates=True)" in str(
         refused.value
     )
@@ -139,7 +139,9 @@ def test_a_template_is_refused_where_the_program_is_compared(
 ) -> None:
     path = tape(tmp_path, *lines)
 
-    with pytest.raises(CassetteTemplateError, match=r":4: .*program's own value(.|\n)*Rule\("):
+    with pytest.raises(
+        CassetteTemplateError, match=r":4: .*compared with the program's(.|\n)*Rule\("
+    ):
         Cassette(path, "none", templates=True)
 
 

@@ -181,7 +181,7 @@ def test_a_divergence_is_told_once_though_the_teardown_meets_it_again(
     output = project.run("--tb=short", WORD="b")
     assert "1 failed, 1 error" in output
     assert output.count("differences (- recorded, + actual)") == 1
-    assert f"E   Failed: the replay had ended already: {HEADLINE}" in output
+    assert f"E   Failed: the replay had already ended: {HEADLINE}" in output
 
 
 def test_a_plain_cassette_in_a_test_shows_user_frames_alone(project: PluginProject) -> None:

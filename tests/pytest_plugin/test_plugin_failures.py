@@ -213,4 +213,4 @@ def test_an_interrupt_from_a_tape_fails_its_test_alone(project: PluginProject) -
     assert "2 passed" in project.run("--vcrgen-mode=all", WORLD="old", CATCH="1")
     output = project.run()
     assert "1 failed, 1 passed" in output
-    assert "Shell.run raised KeyboardInterrupt(), as recorded, and the program did not" in output
+    assert "Shell.run raised KeyboardInterrupt(), as recorded, but the program did not" in output

@@ -68,7 +68,7 @@ def test_an_outbound_wrapper_needs_an_inner_exactly_when_it_may_call_it(tape):
         VcrShell(cassette=recording)
     recording.close()
     replaying = Cassette(tape.path, "none")
-    with pytest.raises(UsageError, match="given an inner in a replay"):
+    with pytest.raises(UsageError, match="got an inner in a replay"):
         VcrShell(cassette=replaying, inner=RealShell())
     replaying.close()
 
@@ -122,7 +122,7 @@ def test_a_forked_process_can_neither_use_nor_spoil_the_tape_of_its_parent(tape)
         assert done.stdout.splitlines() == [
             "['before', 'before']",
             "refused: make the call there, or open a cassette of its own in the child",
-            "refused: open a cassette of its own in a forked process",
+            "refused: open a separate cassette in the forked process",
             "['after', 'after']",
         ]
     assert [entry["args"]["pattern"] for entry in read_tape(tape.path)] == ["before", "after"]

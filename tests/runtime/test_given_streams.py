@@ -199,7 +199,7 @@ def test_a_stream_goes_out_while_another_comes_in(tape):
         return log
 
     assert tape.same(VcrFeed, RealFeed, program) == [b"a", 1, b"bb", 2, b"ccc", 3]
-    with pytest.raises(DivergenceError, match="gave a different item"):
+    with pytest.raises(DivergenceError, match="yielded a different item"):
         tape.replay(VcrFeed, lambda feed: program(feed, b"x"))
 
 

@@ -36,7 +36,7 @@ def test_two_callbacks_of_a_call_are_the_same_or_not_as_recorded(tape, recorded)
     tape.record(VcrBus, RealBus, lambda bus: program(bus, *recorded))
     assert tape.replay(VcrBus, lambda bus: program(bus, *recorded)) == ["one 1", "one 2"]
     other = (one, one) if recorded == (one, two) else (one, two)
-    with pytest.raises(DivergenceError, match="another object"):
+    with pytest.raises(DivergenceError, match="different object"):
         tape.replay(VcrBus, lambda bus: program(bus, *other))
 
 
@@ -49,7 +49,7 @@ def test_callbacks_of_two_calls_are_the_same_or_not_as_recorded(tape, recorded):
     other = (one, one) if recorded == (one, two) else (one, two)
     tape.record(VcrBus, RealBus, lambda bus: program(bus, *recorded))
     tape.replay(VcrBus, lambda bus: program(bus, *recorded))
-    with pytest.raises(DivergenceError, match="another object"):
+    with pytest.raises(DivergenceError, match="different object"):
         tape.replay(VcrBus, lambda bus: program(bus, *other))
 
 
@@ -70,7 +70,7 @@ def test_a_new_callback_does_not_take_the_number_of_one_that_is_gone(tape):
 
     tape.record(VcrBus, RealBus, lambda bus: program(bus, again=True))
     tape.replay(VcrBus, lambda bus: program(bus, again=True))
-    with pytest.raises(DivergenceError, match="another object"):
+    with pytest.raises(DivergenceError, match="different object"):
         tape.replay(VcrBus, lambda bus: program(bus, again=False))
 
 

@@ -155,7 +155,7 @@ def test_passing_another_handle_than_recorded_is_a_divergence(tape):
         database.use(two if swap else one)
 
     tape.record(VcrDatabase, RealDatabase, program)
-    with pytest.raises(DivergenceError, match="another object"):
+    with pytest.raises(DivergenceError, match="different object"):
         tape.replay(VcrDatabase, lambda database: program(database, swap=True))
 
 
@@ -196,7 +196,9 @@ def test_a_handle_that_the_program_dropped_may_come_again(tape):
 def test_a_handle_is_of_no_use_with_another_cassette(tape, tmp_path):
     with Cassette(tape.path, "all") as one:
         cursor = VcrDatabase.attach(one, RealDatabase).cursor()
-        with pytest.raises(UsageError, match="a handle of Cursor is used with another cassette"):
+        with pytest.raises(
+            UsageError, match="a handle of Cursor is used with a different cassette"
+        ):
             Tape(tmp_path / "other.yaml").record(
                 VcrDatabase, RealDatabase, lambda database: database.use(cursor)
             )

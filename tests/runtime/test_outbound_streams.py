@@ -166,7 +166,7 @@ def test_closing_a_stream_earlier_than_recorded_is_a_divergence(tape):
     assert divergence.kind == "stream"
     assert divergence.headline.startswith(
         'Feed.lines: the application closed the stream where the tape has Feed.lines(name="abc") '
-        'giving "b" [event 3'
+        'yielding "b" [event 3'
     )
     assert re.search(r"test_outbound_streams\.py:\d+ in program", divergence.call_site)
     assert divergence.likely == "the stream is no longer read to its end"
@@ -181,7 +181,7 @@ def test_closing_an_asynchronous_stream_earlier_than_recorded_is_a_divergence(ta
 
     tape.record(VcrFeed, RealFeed, lambda feed: program(feed, 2))
     with pytest.raises(
-        DivergenceError, match=r'closed the stream where the tape has .* giving "b"'
+        DivergenceError, match=r'closed the stream where the tape has .* yielding "b"'
     ):
         tape.replay(VcrFeed, lambda feed: program(feed, 1))
 
@@ -222,9 +222,9 @@ def test_reading_on_in_a_stream_that_was_left_is_told_with_the_place(tape):
             tape.replay(VcrFeed, lambda feed, count=count: program(feed, count + 1))
         divergence = caught.value.divergence
         assert divergence.headline == (
-            "the program reads on in Feed.lines, where the recorded loop had ended"
+            "the program keeps reading Feed.lines, but the recorded loop had ended"
         )
-        assert divergence.likely == "the loop over the stream no longer ends where it did"
+        assert divergence.likely == "the loop over the stream no longer stops at the same item"
         assert re.search(r"test_outbound_streams\.py:\d+ in read$", divergence.call_site)
         assert divergence.call_site in divergence.waiting[0]
 
@@ -238,9 +238,9 @@ def test_reading_on_in_a_stream_that_was_left_at_the_end_of_the_tape_is_told(tap
         tape.replay(VcrFeed, lambda feed: program(feed, 4))
     divergence = caught.value.divergence
     assert divergence.headline == (
-        "the program reads on in Feed.lines, where the recording has no more items"
+        "the program keeps reading Feed.lines, but the recording has no more items"
     )
-    assert divergence.likely.startswith("the loop over the stream no longer ends where it did")
+    assert divergence.likely.startswith("the loop over the stream no longer stops at the same item")
 
 
 def test_interleaved_streams_keep_their_true_order(tape):
@@ -332,7 +332,7 @@ def test_an_iterable_that_no_codec_knows_cannot_be_gone_through_again(tape):
 
     def program(feed):
         words = feed.words(lazy=True)
-        with pytest.raises(UsageError, match=r"Feed\.words returned .* gone through already"):
+        with pytest.raises(UsageError, match=r"result of Feed\.words .* already consumed"):
             return list(words), list(words)
 
     tape.record(VcrFeed, Odd, program)
@@ -532,5 +532,5 @@ def test_who_asks_an_iterator_on_that_was_left_after_it_raised_is_told(tape):
         return next(lines) if more else None
 
     tape.same(VcrFeed, StubbornFeed, program)
-    with pytest.raises(DivergenceError, match="the program reads on in"):
+    with pytest.raises(DivergenceError, match="the program keeps reading"):
         tape.replay(VcrFeed, lambda feed: program(feed, more=True))

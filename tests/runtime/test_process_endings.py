@@ -113,7 +113,7 @@ def test_a_process_does_not_end_well_because_the_tape_says_so(tape):
         check=False,
     )
     assert done.returncode == 1
-    assert "Shell.exit raised SystemExit(0), as recorded, and the program did not catch it" in (
+    assert "Shell.exit raised SystemExit(0), as recorded, but the program did not catch it" in (
         done.stderr
     )
 

@@ -134,7 +134,7 @@ def test_what_a_reader_gets_of_a_stream_that_another_closed_is_told_not_to_be_on
         await lines.aclose()
         return await reader
 
-    with pytest.warns(InexactReplayWarning, match="1 answers came from streams"):
+    with pytest.warns(InexactReplayWarning, match="1 items of streams arrived"):
         assert tape.record(VcrFeed, Last, program) == "z"
     assert tape.words() == ["call", "closed", "end"]
 

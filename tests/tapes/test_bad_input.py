@@ -22,20 +22,20 @@ TOOLS = {
     "merge": "merge good.yaml BAD -o out.yaml",
 }
 WORDS = {
-    "torn.yaml": "torn.yaml:68: the file ends here without its end mark",
-    "torn.jsonl": "torn.jsonl:12: the file ends here without its end mark",
+    "torn.yaml": "torn.yaml:68: the file ends without its end mark",
+    "torn.jsonl": "torn.jsonl:12: the file ends without its end mark",
     "binary.yaml": "binary.yaml:1: ",
     "binary.jsonl": "binary.jsonl:1: ",
     "empty.yaml": "empty.yaml:1: ",
     "other.yaml": "other.yaml:1: not a cassette",
-    "old.yaml": "version 99 of the cassette format is not known",
+    "old.yaml": "unsupported cassette format version 99",
     "odd.yaml": "odd.yaml:14: call 7 has not begun, or is over",
-    "merged.yaml": "merged.yaml:20: a merge left two versions here",
-    "merged.jsonl": "merged.jsonl:3: a merge left two versions here",
+    "merged.yaml": "merged.yaml:20: unresolved merge conflict",
+    "merged.jsonl": "merged.jsonl:3: unresolved merge conflict",
     "notes.txt": "notes.txt: a cassette's name must end in one of",
     "left.yaml.partial": "left.yaml.partial:",
     "pipe.yaml": "pipe.yaml: not a regular file",
-    "missing.yaml": "missing.yaml: there is no such",
+    "missing.yaml": "missing.yaml: no such",
 }
 
 

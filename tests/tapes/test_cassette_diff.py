@@ -231,7 +231,7 @@ def test_bad_input_exits_2_with_its_place(tmp_path, capsys):
     torn.write_bytes(good.read_bytes()[:-30])
     for other, words in (
         (torn, "torn.yaml:"),
-        (tmp_path / "no.yaml", "there is no such file or folder"),
+        (tmp_path / "no.yaml", "no such file or folder"),
         (tmp_path, "compare two files or two folders"),
     ):
         assert main(["cassette", "diff", str(good), str(other)]) == 2

@@ -20,7 +20,7 @@ def refuse_foreign(target: Path) -> None:
     except FileNotFoundError:
         return
     if not stat.S_ISREG(status.st_mode):
-        raise UsageError(f"{target}: something that is no file is in the way")
+        raise UsageError(f"{target}: path exists and is not a regular file")
     with target.open("rb") as file:
         if MARK.encode() not in file.read(1024):
             raise UsageError(

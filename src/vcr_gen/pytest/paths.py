@@ -69,7 +69,7 @@ class CassettePaths:
         if others:
             raise UsageError(
                 f"{path}: two owners of one cassette: {owner} and {', '.join(others)}\n\n"
-                "hint: give one another name: @pytest.mark.vcrgen(name=…)"
+                "hint: rename one of them: @pytest.mark.vcrgen(name=…)"
             )
 
     def _add_owner(self, path: Path, owner: str) -> set[str]:

@@ -85,7 +85,7 @@ class DivergenceGuard:
     ) -> BaseException:
         text = str(divergence)
         if not self._report(divergence):
-            text = f"the replay had ended already: {divergence.divergence.headline}"
+            text = f"the replay had already ended: {divergence.divergence.headline}"
         return pytest.fail.Exception(text).with_traceback(traceback)
 
 

@@ -103,7 +103,7 @@ def _compare(before: Path | None, after: Path | None, *, times: bool) -> _Compar
 def _pairs(before: Path, after: Path) -> list[tuple[Path | None, Path | None]]:
     for path in (before, after):
         if not path.exists():
-            raise CassetteMissingError("there is no such file or folder", path=path)
+            raise CassetteMissingError("no such file or folder", path=path)
     if before.is_dir() != after.is_dir():
         raise UsageError(f"{before} and {after}: compare two files or two folders, not one of each")
     if not before.is_dir():

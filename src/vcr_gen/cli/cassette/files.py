@@ -77,7 +77,7 @@ def find_cassettes(paths: Sequence[Path], *, partial: bool = True) -> list[Path]
     found: list[Path] = []
     for path in paths:
         if not path.exists():
-            raise CassetteMissingError("there is no such file or folder", path=path)
+            raise CassetteMissingError("no such file or folder", path=path)
         if path.is_dir():
             found.extend(one for one in _in_folder(path) if partial or not is_partial(one))
         else:

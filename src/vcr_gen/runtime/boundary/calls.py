@@ -101,7 +101,7 @@ class instance_member(Generic[_P, _R]):
         @wraps(self._function)
         def unbound(*_: object, **__: object) -> _R:
             raise UsageError(
-                f"{name} was called on the class: only an instance has a cassette; "
+                f"{name} was called on the class, which has no cassette; "
                 f"call it on a {owner.__name__} instance"
             )
 

@@ -40,7 +40,7 @@ class Port(Generic[P]):
     def __reduce__(self) -> NoReturn:
         raise TypeError(
             f"a {self.boundary.wrapper.__name__} cannot be pickled: it belongs to the cassette of "
-            "this process; another process needs a cassette and a wrapper of its own"
+            "this process; open a cassette and attach a wrapper in each process"
         )
 
     @property
@@ -59,8 +59,8 @@ class Port(Generic[P]):
         """The port for a wrapper whose Protocol has an `__init__` of its own."""
         if arguments or not set(options) <= {"cassette", "inner"} or "cassette" not in options:
             raise UsageError(
-                f"{boundary.wrapper.__name__} wraps an object that exists: "
-                "build it with cassette=… and inner=…"
+                f"{boundary.wrapper.__name__} wraps an existing object: "
+                "construct it with cassette=… and inner=…"
             )
         return cls(options["cassette"], boundary, options.get("inner"), wrapper)
 
@@ -89,7 +89,8 @@ class Port(Generic[P]):
         if self._inner is None:
             raise UsageError(
                 f"{self.boundary.name}.{member} is marked @unrecorded and was used in a replay, "
-                "where there is no real object to pass it to; record it, or do without it"
+                "which has no real object to pass it to; remove the mark, or do not use it in a "
+                "replay"
             )
         return self._inner
 
@@ -156,14 +157,14 @@ class OutboundPort(Port[P]):
     ) -> None:
         if inner is None and cassette.calls_real and not handle_being_built.get():
             raise UsageError(
-                f"{boundary.wrapper.__name__} needs inner=… here: the cassette records. "
+                f"{boundary.wrapper.__name__} needs inner=… because the cassette is recording; "
                 f"{boundary.wrapper.__name__}.attach(cassette, factory) builds it when needed"
             )
         if inner is not None and not cassette.calls_real:
             raise UsageError(
-                f"{boundary.wrapper.__name__} was given an inner in a replay, where the real "
-                "environment must not be reached; "
-                f"{boundary.wrapper.__name__}.attach(cassette, factory) leaves it out"
+                f"{boundary.wrapper.__name__} got an inner in a replay, which must not reach the "
+                f"real environment; {boundary.wrapper.__name__}.attach(cassette, factory) builds "
+                "it only when needed"
             )
         super().__init__(cassette, boundary, inner, wrapper)
 

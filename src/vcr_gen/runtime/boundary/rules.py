@@ -46,13 +46,9 @@ class Rule:
     def __post_init__(self) -> None:
         parse_path(self.path)
         if not self.of or not isinstance(self.of, str):
-            raise UsageError(f"a rule is for `Boundary.method`; got {self.of!r}")
+            raise UsageError(f"a rule names `Boundary.method`; got {self.of!r}")
         if self.how is not Volatile and not isinstance(self.how, Match):
-            hint = (
-                "hint: what is secret is said with redaction=…"
-                if repr(self.how) == "Secret"
-                else ""
-            )
+            hint = "hint: pass redaction=… to mark secrets" if repr(self.how) == "Secret" else ""
             raise UsageError(
                 f"a rule's `how` is Volatile or Match(same); got {self.how!r}\n\n{hint}".rstrip()
             )
@@ -239,28 +235,28 @@ def _reason(active: _Active, known: Mapping[str, Collection[str]]) -> str:
     meant = [method for method in known if active.rule.is_for(method)]
     if not meant:
         names = [*known, *dict.fromkeys(method.partition(".")[0] for method in known)]
-        return f"there is no {of} here{suggestion(of, names)}"
+        return f"unknown method {of}{suggestion(of, names)}"
     if not active.methods:
         return f"{of} was not called"
     if active.sample is MISSING:
         roots = {name for method in active.methods for name in known.get(method, ())}
         if path.root in ROOTS or path.root in roots:
             return f"no {path.root} was compared"
-        return f"there is no `{path.root}`{suggestion(path.root, [*roots, *ROOTS])}"
+        return f"unknown parameter `{path.root}`{suggestion(path.root, [*roots, *ROOTS])}"
     for count in range(1, len(path.steps) + 1):
         step = path.steps[count - 1]
         before = FieldPath("", path.root, path.steps[: count - 1])
         if not any(True for _ in find(FieldPath("", path.root, path.steps[:count]), active.sample)):
             if step is Wild.JSON:
-                return "the text there holds no JSON"
+                return "the text is not JSON"
             keys = [
                 key
                 for each in find(before, active.sample)
                 if isinstance(each, dict)
                 for key in each
             ]
-            return f"no value has such a place{suggestion(str(step), keys)}"
-    return "no value has such a place"
+            return f"no value has this path{suggestion(str(step), keys)}"
+    return "no value has this path"
 
 
 def suggestion(word: str, words: Iterable[str]) -> str:

@@ -108,7 +108,7 @@ class Compiler:
             if isinstance(known, LiveNode):  # nothing said that the other side is to use it
                 raise Fault("a value", f"a live object, of {self.type_name(cls)}", DECLARE)
             if isinstance(known, DynamicNode | UnsupportedNode):
-                raise Fault("a type the codec knows", f"an object of {self.type_name(cls)}", HINT)
+                raise Fault("", f"a value of type {self.type_name(cls)}", HINT)
             self._values[cls] = known
         return known
 

@@ -193,8 +193,8 @@ class ProtocolNode(DynamicNode):
             if fault.path != "$" or not fault.hint:
                 raise
             mark = f"{self.name} is a Protocol: mark it with @outbound or @inbound and run vcr-gen"
-            hint = f"{mark}, then its objects stay live; or {fault.hint}"
-            raise Fault(f"{fault.expected}, or a boundary", fault.got, hint) from None
+            hint = f"{mark} to record its objects as handles; or {fault.hint}"
+            raise Fault(fault.expected, fault.got, hint) from None
 
 
 _SPECIAL: Final[dict[str, type]] = {BIG_INT: int, ODD_FLOAT: float, ESCAPED: str}

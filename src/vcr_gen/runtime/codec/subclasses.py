@@ -69,7 +69,7 @@ class SubclassNode(ClassNode):
     def bare(self, value: object) -> Plain:
         """The plain of the builtin value."""
         if getattr(value, "__dict__", None) or _has_slots(self.cls):
-            raise Fault("a type the codec knows", f"an object of {self.name} with attributes", HINT)
+            raise Fault("", f"a value of type {self.name} with attributes", HINT)
         return self._inner.encode(self._builtin.to_base(value))
 
     def restore(self, plain: Plain) -> object:

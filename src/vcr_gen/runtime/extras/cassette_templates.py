@@ -36,14 +36,14 @@ def open_templates(reading: Reading, *, allowed: bool) -> "Templates | None":
         for text in _texts(_value(event)):
             if not allowed:
                 raise CassetteTemplateError(
-                    "there is a template here, and templates are not allowed\n\n"
+                    "the value is a template, and templates are not allowed\n\n"
                     "hint: if you trust the file, open it with Cassette(..., templates=True)",
                     path=path,
                     line=line,
                 )
             if not _is_fed(event, start):
                 raise CassetteTemplateError(
-                    "a template stands where the program's own value is compared\n\n"
+                    "a template replaces a value that is compared with the program's\n\n"
                     "hint: to loosen the comparison, use a rule: "
                     f"Rule({start.of!r}, …, Volatile)",
                     path=path,

@@ -108,7 +108,7 @@ def _joined(pieces: Iterator[str]) -> str:
     for piece in pieces:
         size += len(piece)
         if size > MAX_TEXT:
-            raise RenderError(f"it makes more than {MAX_TEXT} characters")
+            raise RenderError(f"its result is longer than {MAX_TEXT} characters")
         made.append(piece)
     return "".join(made)
 
@@ -117,7 +117,7 @@ def _defined(value: Any) -> Plain:
     if isinstance(value, StrictUndefined):
         str(value)  # raises, with the name that means nothing
     if isinstance(value, str) and len(value) > MAX_TEXT:
-        raise RenderError(f"it makes more than {MAX_TEXT} characters")
+        raise RenderError(f"its result is longer than {MAX_TEXT} characters")
     made: Plain = value
     return made
 

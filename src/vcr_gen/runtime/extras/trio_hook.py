@@ -62,10 +62,7 @@ class TrioHook:
         runner = loop.runner
         own_clock = isinstance(runner.clock, SystemClock | _SessionClock)
         if runner.is_guest or not own_clock:
-            raise UsageError(
-                "a session takes turns with trio where trio runs alone and on its own clock, not "
-                "as a guest of another loop, nor with a MockClock"
-            )
+            raise UsageError("vcr-gen does not support trio in guest mode or with a MockClock")
         self.loop = loop
         self._runner = runner
         self._session = session

@@ -38,11 +38,11 @@ class Advice:
 
     def record_again(self) -> str:
         """Advice for who changed something."""
-        return self.record("if the change is meant, record again")
+        return self.record("if the change is intended, record again")
 
     def migrate(self, *options: str) -> str:
         """Advice for who changed a Protocol."""
-        return f"bring it up to date: {self.migrating(*options)}; {self.record('or record again')}"
+        return f"update the cassette: {self.migrating(*options)}; {self.record('or record again')}"
 
     def _recording_in_words(self) -> str:
         if self.follows_variable:

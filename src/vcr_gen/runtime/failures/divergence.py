@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["DRIVE_IT", "Reporter"]
 
 SHARED_WORK = (
-    "if it is chance which thread does what: name the object that has the lock or queue by which "
-    "they share it, `cassette.watch_locks(owner)`, and record again"
+    "if threads share work in no fixed order: pass the object that has their lock or queue to "
+    "`cassette.watch_locks(owner)`, and record again"
 )
 
 DRIVE_IT = "drive it: `await Driver(cassette, wrapper).run()`, or `.run_sync()`"
@@ -87,15 +87,15 @@ class Reporter:
         elif slot.event.of != name:
             headline = f"{title} was called where the tape has {due}"
             if nearest.ahead or nearest.next_but_one:
-                kind, likely = "order", f"{due} was dropped, or is called later now"
+                kind, likely = "order", f"{due} was dropped, or is now called later"
         elif found.stranger:
             thread = threading.current_thread().name
             headline = f"{title} was called by thread {thread}; a different thread was recorded"
-            kind, likely = "order", "threads exchanged calls, or took over each other's work"
+            kind, likely = "order", "threads swapped calls, or one took over work of another"
         elif slot.event.on != operation.on:
             differences = found.differences
             headline = f"{title} was called on a different object"
-            kind, likely = "argument", "a different object is used, or calls changed places"
+            kind, likely = "argument", "a different object is used, or calls were reordered"
         elif name == LEAVE_BLOCK:
             differences = found.differences
             name, headline, likely = left_block(title, slot.event.arguments, stored)
@@ -105,7 +105,7 @@ class Reporter:
             change = self.since.signature(name, [found.path for found in differences])
             headline = f"{title} was called with different arguments: {_few(differences)}"
             if nearest.ahead:
-                kind, likely = "order", "calls changed places, or the expected call was dropped"
+                kind, likely = "order", "calls were reordered, or the expected call was dropped"
             elif not nearest.repeated:
                 kind, likely = "argument", "an argument changed"
                 if len(stored) > 1 and _are_all(stored, differences):
@@ -129,7 +129,7 @@ class Reporter:
         if found.may_come and nearest.ahead:
             return replace(
                 divergence,
-                likely="calls changed places, or equal threads exchanged their work",
+                likely="calls were reordered, or equal threads swapped their work",
                 hint=self.advice.record(SHARED_WORK),
             )
         return divergence
@@ -147,8 +147,8 @@ class Reporter:
         signals = isinstance(event, Signal)
         site = called_at(self._is_generated) if signals else ""
         if slot is None:
-            headline = f"the application {did(event)} where the tape has nothing more"
-            likely = "something was added"
+            headline = f"the application {did(event)}, but the tape has no more events"
+            likely = "a call or an item was added"
             return self._divergence("extra", headline, "", None, window, likely=likely, site=site)
         start = own.start if own is not None else slot.start
         differences: tuple[Difference, ...] = ()
@@ -187,7 +187,7 @@ class Reporter:
         """The application cancelled a call that was not cancelled in the recording."""
         return self._divergence(
             "cancellation",
-            f"{self._title(slot.start)} was cancelled; in the recording it came to its end",
+            f"{self._title(slot.start)} was cancelled; in the recording it completed",
             slot.start.of,
             slot,
             window,
@@ -200,11 +200,11 @@ class Reporter:
         methods = list(asked)
         divergence = self._divergence(
             "order",
-            f"{' or '.join(methods)} was asked for where the tape has {describe(slot)}",
+            f"the driver asked for {' or '.join(methods)} where the tape has {describe(slot)}",
             methods[0],
             slot,
             window,
-            likely="the driver feeds the calls in a different order",
+            likely="the driver makes the calls in a different order",
             site=called_at(self._is_generated),
         )
         return replace(divergence, hint="ask for the calls in the recorded order", commands=())
@@ -238,7 +238,7 @@ class Reporter:
     def unreadable(self, error: DecodeError, name: str, line: int) -> DecodeError:
         """The same error, with the place of the recorded value, and what to do about it."""
         change = self.since.signature(name)
-        hint = self.advice.record(f"{error.hint or 'undo what was edited there'}, or record again")
+        hint = self.advice.record(f"{error.hint or 'undo the edit'}, or record again")
         return DecodeError(
             path=error.path,
             expected=error.expected,

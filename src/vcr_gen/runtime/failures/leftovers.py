@@ -63,7 +63,7 @@ def _likely(first: Slot, *, went_on: bool) -> str:
     if isinstance(first.event, Item):
         return f"the stream of {name} is no longer read to its end"
     if not isinstance(first.event, Start):
-        return f"{name} was called, but the program did not wait for its end"
+        return f"{name} was called, but the program did not wait for it to finish"
     if went_on:
         return f"the program skipped {name} and moved on to a later call"
     return f"the program ended before {name}: it makes fewer calls, or stops early"

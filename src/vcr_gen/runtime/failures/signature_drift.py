@@ -67,7 +67,7 @@ class Since:
             words = f"recorded before `{boundary}` was renamed to `{strangers[0]}`"
             return self._change(words, ["--rename-boundary", f"{boundary}={strangers[0]}"])
         attach = f"attach its wrapper to this cassette; {self._advice.record('or record again')}"
-        return Change(f"no wrapper of `{boundary}` takes part in this replay", attach, ())
+        return Change(f"no wrapper of `{boundary}` is attached to this cassette", attach, ())
 
     def _change(self, words: str, options: list[str] | None) -> Change:
         advice = self._advice

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["IN_FLIGHT", "name_of", "stall_words", "who_reads_on"]
 
 IN_FLIGHT: Final = "the recording stopped while the call was in flight"
-OWN_WAIT: Final = "the program waits for a task, a thread or an event of its own, or a callback"
+OWN_WAIT: Final = "the program waits for its own task, thread or event, or for a callback"
 
 
 def stall_words(
@@ -26,10 +26,10 @@ def stall_words(
         if reader := _reads_past_the_end(waiters, window):
             return (
                 "stream",
-                f"the program reads on in {name_of(reader, window)}, "
-                "where the recording has no more items",
-                "the loop over the stream no longer ends where it did, "
-                "or the recording was closed while an item was on its way",
+                f"the program keeps reading {name_of(reader, window)}, "
+                "but the recording has no more items",
+                "the loop over the stream no longer stops at the same item, "
+                "or the recording was closed before its next item arrived",
             )
         return (
             "unanswered",
@@ -42,20 +42,20 @@ def stall_words(
         case Start(inbound=True):
             return (
                 "undriven",
-                f"the inbound call {describe(head)} is not driven",
+                f"no driver makes the inbound call {describe(head)}",
                 "no Driver runs for this boundary",
             )
         case End(outcome="cancelled") | Signal(kind="cancel" | "left") if awaited:
             return (
                 "cancellation",
-                f"{name} was cancelled in the recording, but the program waits for its end",
+                f"{name} was cancelled in the recording, but the program waits for it to finish",
                 "a timeout became longer, or a task is no longer cancelled",
             )
         case Signal(kind="closed") if awaited:
             return (
                 "stream",
-                f"{name} was closed early in the recording, but the program reads on",
-                "the loop over the stream no longer ends where it did",
+                f"{name} was closed early in the recording, but the program keeps reading",
+                "the loop over the stream no longer stops at the same item",
             )
     if not head.driven_by_application:
         return (
@@ -67,9 +67,9 @@ def stall_words(
     if reader is not None:
         return (
             "stream",
-            f"the program reads on in {name_of(reader, window)}, "
-            "where the recorded loop had ended",
-            "the loop over the stream no longer ends where it did",
+            f"the program keeps reading {name_of(reader, window)}, "
+            "but the recorded loop had ended",
+            "the loop over the stream no longer stops at the same item",
         )
     if _goes_on(head.strand, waiters, window):
         return (

@@ -39,7 +39,7 @@ def who_waits(
 
 def _wanted(waiter: "Waiter", window: Window) -> str:
     if waiter.call < 0:
-        return "the close of the cassette"
+        return "the cassette to close"
     slot = window.next_of_call(waiter.call)
     if slot is not None and not slot.driven_by_application and not _is_cancellation(slot):
         return str(describe(slot))
@@ -47,7 +47,7 @@ def _wanted(waiter: "Waiter", window: Window) -> str:
     start = slot.start if slot is not None else next(starts, None)
     signature = "" if slot is None else slot.signature
     what = words_of(start, start, signature) if start is not None else f"call {waiter.call}"
-    return what if slot is not None else f"{what}, which has no end on the tape,"
+    return what if slot is not None else f"{what}, whose end is not on the tape,"
 
 
 def _is_cancellation(slot: Slot) -> bool:

@@ -23,7 +23,7 @@ def left_block(
     now = "ended normally" if after is None else f"ended with {show(after, 60)}"
     then = "it ended normally" if before is None else f"{show(before, 60)} left it"
     if before is None:
-        likely = "an exception leaves the block now"
+        likely = "an exception now leaves the block"
     elif after is None:
         likely = "no exception leaves the block any more"
     else:

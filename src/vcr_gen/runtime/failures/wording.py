@@ -29,9 +29,9 @@ _SIGNALS = {
     "thrown": "being thrown",
     "closed": "being closed",
     "cancel": "being cancelled",
-    "left": "being left by a reader that was cancelled",
+    "left": "losing a reader that was cancelled",
 }
-_DID = {"sent": "sent a value into the stream", "thrown": "threw into the stream"}
+_DID = {"sent": "sent a value into the stream", "thrown": "threw an exception into the stream"}
 
 
 def describe(slot: Slot, differing: Collection[str] = ()) -> RecordedEvent:
@@ -55,7 +55,7 @@ def words_of(
             return call
         case Item(raised=raised):
             value = show(event.value, _VALUE, item_type(result))
-            return f"{call} {'raising' if raised else 'giving'} {value}"
+            return f"{call} {'raising' if raised else 'yielding'} {value}"
         case Signal(kind="sent" | "thrown"):
             return f"{call} {_SIGNALS[event.kind]} {show(event.value, _VALUE)}"
         case Signal():
@@ -94,7 +94,7 @@ def did(event: Item | End | Signal) -> str:
     """What the application did."""
     match event:
         case Item(raised=False):
-            return "gave an item"
+            return "yielded an item"
         case Item() | End(outcome="raised"):
             return f"raised {exception_words(event.value)}"
         case End(outcome="cancelled"):
@@ -109,7 +109,7 @@ def how_it_differs(event: Item | End | Signal, recorded: Event) -> str:
     """What the application did, where only the value differs from the recorded one."""
     match event:
         case Item(raised=False):
-            return "gave a different item"
+            return "yielded a different item"
         case Item() | End(outcome="raised"):
             before = None if isinstance(recorded, Start) else recorded.value
             return f"raised {exception_words(event.value)}; the tape has {exception_words(before)}"

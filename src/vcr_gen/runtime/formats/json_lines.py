@@ -76,7 +76,7 @@ def _unique(pairs: list[tuple[str, Plain]]) -> dict[str, Plain]:
     if len(mapping) != len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} is there twice")
+        raise ValueError(f"the key {twice!r} appears twice")
     return mapping
 
 

@@ -49,9 +49,11 @@ HEADER_KEYS: Final = (
 )
 """What a header may say, in the order in which it is written."""
 
-TORN: Final = "the file ends here without its end mark: it was cut, or its recording interrupted"
+TORN: Final = (
+    "the file ends without its end mark: it was truncated, or the recording was interrupted"
+)
 TOO_LARGE: Final = "more than 256 MiB in one event"
-UNFINISHED: Final = "the recording stopped here: there is no end mark"
+UNFINISHED: Final = "the recording stopped here: the end mark is missing"
 
 MAX_ENTRY: Final = 1 << 28
 """How many bytes of a file one header or event may take: what a reader must be able to hold."""
@@ -114,7 +116,7 @@ def full_header(header: Mapping[str, Plain]) -> dict[str, Plain]:
     if unknown:
         raise UsageError(f"a cassette's header has no key {unknown[0]!r}")
     if header.get(VERSION_KEY, VERSION) != VERSION:
-        raise UsageError(f"a cassette is written as version {VERSION}")
+        raise UsageError(f"cassettes are written as version {VERSION}")
     ordered: dict[str, Plain] = {VERSION_KEY: VERSION}
     ordered |= {key: header[key] for key in HEADER_KEYS if key in header}
     check_plain(ordered)
@@ -126,7 +128,7 @@ def check_event(event: Mapping[str, Plain]) -> dict[str, Plain]:
     plain = event if isinstance(event, dict) else dict(event)
     check_plain(plain)
     if len(plain) == 1 and isinstance(plain.get(END_KEY), dict):
-        raise EncodeError(path="$", expected="an event", got="what looks like an end mark")
+        raise EncodeError(path="$", expected="an event", got="an event that looks like an end mark")
     return plain
 
 
@@ -139,9 +141,8 @@ def check_header(position: int, key: str, value: Plain) -> str:
         if key != VERSION_KEY:
             return f"not a cassette: the first key is {key!r}, not {VERSION_KEY!r}"
         if type(value) is not int or value != VERSION:
-            known = f"only {VERSION}: another vcr-gen wrote it"
-            known = f"only {VERSION}: another vcr-gen wrote it"
-            return f"version {value!r} of the cassette format is not known, {known}"
+            reads = f"this vcr-gen reads version {VERSION}"
+            return f"unsupported cassette format version {value!r}; {reads}"
     elif key not in HEADER_KEYS:
         return f"a cassette's header has no key {key!r}; known: {', '.join(HEADER_KEYS)}"
     return ""

@@ -100,5 +100,5 @@ class TextSource:
             return text
         line = self._lines + text.count("\n", 0, position) + 1
         name = f"U+{ord(text[position]):04X}"
-        self.fault = Fault(line, f"{name} may only stand as an escape in a double-quoted text")
+        self.fault = Fault(line, f"{name} is allowed only as an escape in a double-quoted text")
         return text[:position]

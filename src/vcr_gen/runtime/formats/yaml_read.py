@@ -251,7 +251,7 @@ class _YamlReader:
         if not isinstance(key, str):
             raise self._refusal(event, f"a key must be text: put {event.value!r} in quotes")
         if key in known:
-            raise self._refusal(event, f"the key {key!r} is there twice")
+            raise self._refusal(event, f"the key {key!r} appears twice")
         return key
 
     def _check_bare(self, event: CollectionStartEvent | ScalarEvent) -> None:

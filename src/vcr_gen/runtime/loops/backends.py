@@ -263,10 +263,7 @@ def running_library() -> Library:
     """What runs the asynchronous code that asks."""
     found = library_here()
     if found is None:
-        raise UsageError(
-            "asynchronous calls are recorded and replayed in a loop of asyncio or trio, and none "
-            "runs here"
-        )
+        raise UsageError("asynchronous calls need a running asyncio or trio event loop")
     return found
 
 

@@ -180,8 +180,8 @@ class OnePass:
         stream, self._stream = self._stream, None
         if stream is None:
             raise UsageError(
-                f"what {self._name} returned is recorded item by item, and was gone through already"
-                "\n\nhint: keep its items in a list, or have the bridge return one"
+                f"the result of {self._name} is recorded item by item and was already consumed"
+                "\n\nhint: keep the items in a list, or return a list from the bridge"
             )
         return stream
 

@@ -113,7 +113,7 @@ class Tape:
             if self._closed:
                 raise UsageError(
                     f"{of} was called after the cassette was closed\n\n"
-                    "hint: make all calls inside the `with` block, and await what it started"
+                    "hint: make all calls inside the `with` block, and await every task it starts"
                 )
             call = self._next_call
             self._next_call += 1

@@ -25,7 +25,7 @@ class Wrappers:
         """Let a wrapper take the inbound calls of its boundary."""
         name = on or boundary.name
         if name in self._roots and self._roots[name][1] is not wrapper:
-            raise UsageError(f"{boundary.name} is driven already")
+            raise UsageError(f"{boundary.name} already has a driver")
         self._roots[name] = (boundary, wrapper)
 
     def target(self, start: Start) -> Target | None:

@@ -198,12 +198,12 @@ def _start_differences(
     event = slot.event
     bound = operation.bound
     if not isinstance(event, Start):
-        return (Difference("", MISSING, bound.method.name, "another event is due"),)
+        return (Difference("", MISSING, bound.method.name, "a different event is expected"),)
     if event.of != bound.method.name:
-        return (Difference("", event.of, bound.method.name, "another method"),)
+        return (Difference("", event.of, bound.method.name, "different method"),)
     found: list[Difference] = []
     if event.on != operation.on:
-        found.append(Difference("on", event.on, operation.on, "another object"))
+        found.append(Difference("on", event.on, operation.on, "different object"))
     if strategy == "exact":
         found += _argument_differences(event.arguments, stored, bound)
     else:
@@ -236,12 +236,12 @@ def _answer_differences(
 ) -> tuple[Difference, ...]:
     recorded = slot.event
     if recorded.call != call or type(recorded) is not type(event):
-        return (Difference("", MISSING, MISSING, "another event is due"),)
+        return (Difference("", MISSING, MISSING, "a different event is expected"),)
     if isinstance(event, End) and isinstance(recorded, End) and recorded.outcome != event.outcome:
         return (Difference(event.outcome, recorded.value, event.value, f"it {recorded.outcome}"),)
     assert isinstance(recorded, Item | End)
     if isinstance(event, Item) and isinstance(recorded, Item) and recorded.raised != event.raised:
-        reason = "it raised an exception" if recorded.raised else "it gave an item"
+        reason = "it raised an exception" if recorded.raised else "it yielded an item"
         return (Difference("$item", recorded.value, event.value, reason),)
     return _under(passing.root, passing.differences(recorded.value, event.value))
 
@@ -254,7 +254,7 @@ def _signal_differences(
         event.call,
         event.kind,
     ):
-        return (Difference("", MISSING, MISSING, "another event is due"),)
+        return (Difference("", MISSING, MISSING, "a different event is expected"),)
     if passing is None:
         return ()
     return _under(passing.root, passing.differences(recorded.value, event.value))

@@ -50,14 +50,15 @@ class Orders:
         name = boundary.name
         if boundary.direction == "inbound" and name in self._strategies.each:
             raise UsageError(
-                f"`strategy` is about calls that go out, and {name} is inbound\n\n"
-                f"hint: to loosen what it answers, give rules=[Rule({name!r}, '$result…', …)]"
+                f"`strategy` applies to outbound calls, and {name} is inbound\n\n"
+                f"hint: to loosen the comparison of its answers, pass rules=[Rule({name!r}, "
+                "'$result…', …)]"
             )
         strategy = self._strategies.of(f"{name}.")
         if strategy in FREE and self._each.get(name, self._default) == "total":
             raise UsageError(
-                f"{name}: the strategy {strategy!r} finds calls in any order, so that "
-                "order='total' cannot hold"
+                f"{name}: the strategy {strategy!r} matches calls in any order, "
+                "which contradicts order='total'"
             )
 
     def unused(self, known: Collection[str]) -> list[str]:

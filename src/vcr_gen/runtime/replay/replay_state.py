@@ -209,7 +209,7 @@ class Stage:
         if self.closed:
             raise UsageError(
                 f"{self.reporter.advice.path}: a boundary was used after the cassette was closed"
-                "\n\nhint: make all calls inside the `with` block, and await what it started"
+                "\n\nhint: make all calls inside the `with` block, and await every task it starts"
             )
 
     def fail(self, divergence: Divergence) -> NoReturn:
@@ -332,8 +332,8 @@ class Stage:
         found = self.reporter.stall(self.window, waiters, self.others())
         if not self.threads.somebody_works(waiters):
             return found
-        longer = f"if a thread only takes longer than {self.patience:g} s, give the cassette a"
-        return replace(found, hint=f"{found.hint}; {longer} larger patience=")
+        slow = f"if a thread is only slower than {self.patience:g} s, pass a larger patience="
+        return replace(found, hint=f"{found.hint}; {slow}")
 
     def others(self) -> list[threading.Thread]:
         """The threads of the program that are not at the tape."""

@@ -210,10 +210,10 @@ def incomplete(
 ) -> IncompleteError:
     """The error for a recording in which something is missing."""
     reasons = "\n\n".join(map(str, failures))
-    kept = f"\n\nwhat was recorded before: {shown_path(partial)}" if partial else ""
+    kept = f"\n\nrecorded before the failure: {shown_path(partial)}" if partial else ""
     return IncompleteError(
         f"{shown_path(path)}: the recording is incomplete and was not saved: "
-        f"something could not be stored\n\n{reasons}{kept}",
+        f"some values could not be stored\n\n{reasons}{kept}",
         path=path,
         failures=[failure.error for failure in failures],
         partial=partial,
@@ -265,24 +265,27 @@ class RecordRun(Run):
         """What a replay cannot do again, and what it may do otherwise."""
         for method, name in self._recorder.changed:
             yield (
-                f"{method} changed its argument `{name}`, which a replay does not: only what it "
-                "returns is recorded; return the changed value, or give the environment a copy"
+                f"{method} changed its argument `{name}`, but only the return value is recorded, "
+                "so a replay leaves the argument unchanged; return the changed value, or pass "
+                "the environment a copy"
             )
         if late := self._recorder.tape.late:
             yield (
-                f"{late} answers came from streams that another task or thread had ended by then, "
-                "and are not on the tape: a replay does not give them; end a stream when nobody "
-                "reads it any more"
+                f"{late} items of streams arrived after another task or thread had closed the "
+                "stream; they are not recorded, and a replay does not yield them; close a stream "
+                "only after its last read"
             )
         if self._loops.shares_one:
             yield (
-                "another cassette was open on the same loop, and no tape knows what the other has: "
-                "a replay of both may interleave tasks otherwise; give all wrappers one cassette"
+                "another cassette was open on the same event loop, and neither recorded their "
+                "common order: a replay may interleave tasks differently; attach all wrappers to "
+                "one cassette"
             )
         if self._turns.forced:
             yield (
-                f"{self._turns.forced} results were handed to a loop that was never idle, so that "
-                "a replay may interleave tasks otherwise; let the loop wait, not spin"
+                f"{self._turns.forced} results were delivered to an event loop that was never "
+                "idle: a replay may interleave tasks differently; let the loop wait instead of "
+                "spinning"
             )
 
     def _append(self, event: Mapping[str, Plain]) -> None:

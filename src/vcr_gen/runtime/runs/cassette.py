@@ -242,19 +242,19 @@ class Cassette:
         if os.getpid() != self._process:
             raise UsageError(
                 f"{self.path}: the cassette belongs to the process that opened it\n\n"
-                "hint: open a cassette of its own in a forked process"
+                "hint: open a separate cassette in the forked process"
             )
         if self._closed:
             raise UsageError(
-                f"{self.path}: the cassette is closed, and takes no more wrappers\n\n"
-                "hint: attach them inside its `with` block"
+                f"{self.path}: the cassette is closed; no wrapper can be attached any more\n\n"
+                "hint: attach wrappers inside the `with` block of the cassette"
             )
         for reachable in boundary.reachable:
             known = self._settings.boundaries.setdefault(reachable.name, reachable)
             if known is not reachable:
                 raise UsageError(
                     f"two boundaries are called {reachable.name!r}: {known.protocol} and "
-                    f"{reachable.protocol}; give one another name: @{reachable.direction}(name=…)"
+                    f"{reachable.protocol}; rename one of them: @{reachable.direction}(name=…)"
                 )
         self._settings.orders.check(boundary)
         self._run.learn(boundary)
@@ -271,7 +271,7 @@ class Cassette:
         if isinstance(self._run, ReplayRun) and not self._run.recording:
             return self._run
         raise UsageError(
-            f"{self.path}: nothing is replayed here: in mode {self.mode.value!r} the real "
+            f"{self.path}: a Driver works only in a replay; in mode {self.mode.value!r} the real "
             "environment makes the inbound calls\n\n"
             "hint: use a Driver only where `cassette.calls_real` is false"
         )
@@ -304,7 +304,7 @@ class Cassette:
         age = datetime.now(UTC) - header.recorded_at
         if limit is None or age <= limit:
             return False
-        message = f"the recording is {show_age(age)} old, more than the {show_age(limit)} allowed"
+        message = f"the recording is {show_age(age)} old; the maximum age is {show_age(limit)}"
         if when_stale == "record" and self.mode is Mode.NONE:
             advice = self._settings.advice.record("record again")
             hint = f"hint: mode 'none' never records; {advice}"

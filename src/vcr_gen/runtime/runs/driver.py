@@ -25,7 +25,8 @@ class Driver:
             port = port_of(wrapper)
             if not any(port.boundary.inbound(key) for key in port.boundary.calls):
                 raise UsageError(
-                    f"{type(wrapper).__name__} is outbound: the tape answers it, nobody drives it"
+                    f"{type(wrapper).__name__} is outbound: the tape answers its calls; a Driver "
+                    "takes inbound wrappers only"
                 )
             self._replay.wrappers.add(port.boundary, port.on, wrapper)
 

@@ -141,8 +141,8 @@ class ReplayRun(Run):
         """Whether threads woke tasks of trio, which nothing tells the runtime to wait for."""
         if self.player.told_by_threads:
             yield (
-                "threads handed their results to tasks of trio, and the tape does not know when, "
-                "so that tasks may interleave otherwise than recorded"
+                "threads passed results to trio tasks, and the tape does not record when: tasks "
+                "may interleave differently than in the recording"
             )
 
     def _warn(self) -> None:
@@ -210,7 +210,7 @@ class ReplayRun(Run):
             if ending is error:
                 path = self._settings.path
                 return ReplayError(
-                    f"{path}: {method} raised {error!r}, as recorded, and the program did not "
+                    f"{path}: {method} raised {error!r}, as recorded, but the program did not "
                     "catch it; in the recording it did\n\n"
                     f"hint: {self._settings.advice.record_again()}"
                 )
@@ -221,8 +221,8 @@ class ReplayRun(Run):
         overdue = self.player.what_is_overdue()
         if overdue is not None:
             error.add_note(
-                f"in the replay of {self._settings.path}: {overdue.headline}. "
-                "So time went on, and a time-out may have come that did not in the recording"
+                f"in the replay of {self._settings.path}: {overdue.headline}. Time advanced "
+                "meanwhile, so a timeout may have expired that did not in the recording"
             )
 
     def _refuse_leftovers(self) -> None:
@@ -245,7 +245,7 @@ def open_cassette(advice: Advice) -> Reading:
     path = stand_in_of(advice.path) or advice.path
     if not path.exists():
         in_ci = is_set(os.environ, "CI")
-        why = "nothing is recorded where CI is set" if in_ci else "the mode only replays"
+        why = "nothing is recorded while CI is set" if in_ci else "the mode only replays"
         hint = advice.record("record it elsewhere" if in_ci else "record it")
         if saved := salvage_hint(path):
             hint = f"{saved}\nhint: {hint}"
@@ -255,7 +255,7 @@ def open_cassette(advice: Advice) -> Reading:
     try:
         return Reading(path)
     except CassetteFormatError as error:
-        hint = advice.record("bring the file back from version control, or record again")
+        hint = advice.record("restore the file from version control, or record again")
         raise CassetteFormatError(
             f"{error.message}\n\nhint: {hint}", path=error.path, line=error.line
         ) from None

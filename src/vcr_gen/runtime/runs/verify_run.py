@@ -79,7 +79,7 @@ class VerifyRun(Run):
         if found:
             differences = tuple(each.text for each in found)
             advice = self._settings.advice
-            hint = advice.record("if it is right as it is now, record again")
+            hint = advice.record("if the new behaviour is correct, record again")
             count = "1 difference" if len(differences) == 1 else f"{len(differences)} differences"
             lines = "\n".join(f"  {line}" for text in differences for line in text.split("\n"))
             raise VerificationError(
@@ -95,8 +95,10 @@ _PROGRAM: Final = "program"
 _WORLD: Final = "environment"
 _HEADLINES: Final = {
     frozenset({_WORLD}): "the real environment no longer behaves as recorded",
-    frozenset({_PROGRAM}): "the program no longer does what was recorded",
-    frozenset({_PROGRAM, _WORLD}): "neither the program nor the real environment does as recorded",
+    frozenset({_PROGRAM}): "the program no longer behaves as recorded",
+    frozenset(
+        {_PROGRAM, _WORLD}
+    ): "neither the program nor the real environment behaves as recorded",
 }
 
 
@@ -190,7 +192,7 @@ def compare_tapes(
 
 _OTHERWISE = {
     "call": "called with different arguments",
-    "item": "gave a different item",
+    "item": "yielded a different item",
     "returned": "returned a different value",
     "raised": "raised a different exception",
     "raised at call": "raised a different exception",

@@ -144,7 +144,7 @@ def _conflicts_named(stream: BinaryIO, path: Path) -> Iterator[None]:
             raise
         stream.seek(0)
         line = next(number for number, text in enumerate(stream, 1) if text.startswith(_CONFLICT))
-        message = "a merge left two versions here: keep one of them, or record again"
+        message = "unresolved merge conflict: keep one of the two versions, or record again"
         raise CassetteFormatError(message, path=path, line=line) from error
 
 
@@ -182,7 +182,7 @@ def open_regular(path: Path) -> BinaryIO:
         regular = stat.S_ISREG(os.fstat(handle).st_mode)
     except (FileNotFoundError, NotADirectoryError):
         hint = salvage_hint(path)
-        message = "there is no such cassette" + (f"\n\nhint: {hint}" if hint else "")
+        message = "no such cassette" + (f"\n\nhint: {hint}" if hint else "")
         raise CassetteMissingError(message, path=path) from None
     except (OSError, ValueError) as error:
         raise CassetteError(f"cannot be read: {reason(error)}", path=path) from error

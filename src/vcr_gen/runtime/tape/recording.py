@@ -67,7 +67,7 @@ class Recording:
     def begin(self, header: Mapping[str, Plain]) -> None:
         """Write the header; events can follow."""
         if self._head:
-            raise UsageError("this recording has begun already")
+            raise UsageError("this recording has already begun")
         head = self._format.header(header)
         with self._explained():
             os.ftruncate(self._open_handle(), 0)  # of partial files, only the newest is kept
@@ -230,7 +230,7 @@ def remove_cassette(path: Path) -> None:
 def _refuse_irregular(target: Path, path: Path) -> None:
     with suppress(FileNotFoundError):
         if not stat.S_ISREG(target.stat().st_mode):
-            raise CassetteWriteError("something that is no file is in the way", path=path)
+            raise CassetteWriteError("path exists and is not a regular file", path=path)
 
 
 def _open_exclusively(partial: Path, path: Path) -> int:
@@ -240,7 +240,7 @@ def _open_exclusively(partial: Path, path: Path) -> int:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             os.close(handle)
-            raise CassetteWriteError(f"{partial.name} is in the way and no file", path=path)
+            raise CassetteWriteError(f"{partial.name} exists and is not a regular file", path=path)
         if not _lock(handle):
             os.close(handle)
             raise CassetteWriteError("another recording of it is running", path=path)

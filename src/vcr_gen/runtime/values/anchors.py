@@ -107,8 +107,8 @@ class Anchors:
         for name in sorted(names - set(self._roots)):
             now = "switched off" if name in self._switched_off else "not declared"
             raise UsageError(
-                f"{path}: recorded with the anchor {name!r}, which is {now} now\n\n"
-                f"hint: Cassette(…, anchors={{{name!r}: …}})"
+                f"{path}: recorded with the anchor {name!r}, which is {now}\n\n"
+                f"hint: pass it: Cassette(…, anchors={{{name!r}: …}})"
             )
         names.update(digests)
         self._usual = {name: root for name, root in self._usual.items() if name in names}

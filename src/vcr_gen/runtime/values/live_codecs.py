@@ -125,7 +125,7 @@ class Crossing:
         def build(number: int, real: Any) -> Any:
             if isinstance(real, boundary.wrapper):
                 raise UsageError(
-                    f"a handle of {boundary.name} is used with another cassette than it came from"
+                    f"a handle of {boundary.name} is used with a different cassette than its own"
                 )
             if boundary.direction != wanted:
                 raise UsageError(
@@ -168,7 +168,7 @@ class Crossing:
         def compare(recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
             if objects.agree(number_of(recorded, builds)[1], number_of(actual, builds)[1]):
                 return ()
-            return (Difference("$", recorded, actual, "another object"),)
+            return (Difference("$", recorded, actual, "different object"),)
 
         def replace(value: Any) -> Any:
             if not last.fits(value):  # it cannot be stored either, and crosses as it is
