@@ -2,9 +2,8 @@
 
 import ast
 
-from vcr_gen.gen.annotations.resolving import bind
+from vcr_gen.gen.annotations.resolving import resolve_value
 from vcr_gen.gen.annotations.scopes import Scope
-from vcr_gen.gen.annotations.spelling import spell
 from vcr_gen.gen.model.boundaries import Default
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.sources.library import Definition, Unread
@@ -18,9 +17,9 @@ def default_of(node: ast.expr, scope: Scope) -> Default:
     if isinstance(node, ast.Constant) and node.value is ...:
         return Default("omitted")
     if _is_literal(node):
-        return Default("text", spell(node))
+        return Default("text", resolve_value(node, scope))
     if isinstance(node, ast.Name | ast.Attribute) and _can_be_named(node, scope):
-        return Default("text", spell(bind(node, scope)))
+        return Default("text", resolve_value(node, scope))
     return Default("fetched")
 
 

@@ -4,11 +4,12 @@ So are functions, as attributes of a class.
 """
 
 import ast
+from collections.abc import Iterator
 from typing import Final
 
-from vcr_gen.gen.annotations.resolving import bind, full_name, unquoted
-from vcr_gen.gen.annotations.scopes import Bound, Scope
-from vcr_gen.gen.model.annotation import fold
+from vcr_gen.gen.annotations.resolving import resolve_names
+from vcr_gen.gen.annotations.scopes import Scope
+from vcr_gen.gen.model.annotation import Annotation, Name, Subscript, Union, full_name, unquoted
 from vcr_gen.gen.sources.library import Definition, Library, Unread
 from vcr_gen.gen.sources.modules import class_bindings
 
@@ -36,45 +37,46 @@ _MOST_BASES: Final = 10
 _MOST_ALIASES: Final = 10
 
 
-def is_descriptor(node: ast.expr, scope: Scope) -> bool:
-    """Whether a type checker finds `__get__` in a resolved annotation, or in a part of a union."""
-    match unquoted(node):
-        case ast.BinOp(left=left, right=right):
-            return is_descriptor(left, scope) or is_descriptor(right, scope)
-        case ast.Subscript(value=value, slice=inner) if full_name(value) in _AROUND:
-            elements = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-            return any(is_descriptor(one, scope) for one in elements)
-        case ast.Subscript(value=value):
-            return is_descriptor(value, scope)
-        case Bound(reference=reference) if reference.kind != "import":
-            return reference.full_name in _STANDARD
-        case (Bound() | ast.Attribute()) as name:
-            key = full_name(name)
-            known = scope.library.descriptors
-            if key not in known:
-                known[key] = _has_get(scope.library, scope.resolve(name), _MOST_BASES)
-            return known[key]
+def is_descriptor(annotation: Annotation, scope: Scope) -> bool:
+    """Whether a type checker finds `__get__` in a type, or in a member of a union."""
+    for name in _types(annotation):
+        if name.reference.kind != "import":
+            if name.full_name in _STANDARD:
+                return True
+            continue
+        known = scope.library.descriptors
+        if name.full_name not in known:
+            known[name.full_name] = _has_get(scope.library, scope.resolve(name), _MOST_BASES)
+        if known[name.full_name]:
+            return True
     return False
 
 
-def is_function(node: ast.expr, scope: Scope, depth: int = _MOST_ALIASES) -> bool:
-    """Whether a resolved annotation, or a part of a union, is a `Callable`, also by an alias."""
-    match unquoted(node):
-        case ast.BinOp(left=left, right=right):
-            return is_function(left, scope, depth) or is_function(right, scope, depth)
-        case ast.Subscript(value=value, slice=inner) if full_name(value) in _AROUND:
-            elements = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-            return any(is_function(one, scope, depth) for one in elements)
-        case ast.Subscript(value=value):
-            return is_function(value, scope, depth)
-        case (Bound() | ast.Attribute()) as name if depth:
-            found = scope.resolve(name)
-            alias = getattr(found.node, "value", None) if isinstance(found, Definition) else None
-            if isinstance(found, Definition) and isinstance(alias, ast.expr):
-                inner_scope = Scope(scope.library, found.module)
-                return is_function(bind(alias, inner_scope), inner_scope, depth - 1)
-            return fold(full_name(name)) == "typing.Callable"
-    return False
+def is_function(annotation: Annotation, scope: Scope, depth: int = _MOST_ALIASES) -> bool:
+    """Whether a type, or a member of a union, is a `Callable`, also by an alias."""
+    return depth > 0 and any(_is_function(name, scope, depth) for name in _types(annotation))
+
+
+def _is_function(name: Name, scope: Scope, depth: int) -> bool:
+    found = scope.resolve(name)
+    alias = getattr(found.node, "value", None) if isinstance(found, Definition) else None
+    if isinstance(found, Definition) and isinstance(alias, ast.expr):
+        inner = Scope(scope.library, found.module)
+        return is_function(resolve_names(alias, inner), inner, depth - 1)
+    return name.full_name == "typing.Callable"
+
+
+def _types(annotation: Annotation) -> Iterator[Name]:
+    """The names of a type: several of a union, without their arguments."""
+    match unquoted(annotation):
+        case Union(elements=members):
+            yield from (name for member in members for name in _types(member))
+        case Subscript() as generic if full_name(generic) in _AROUND:
+            yield from (name for argument in generic.arguments for name in _types(argument))
+        case Subscript(value=value):
+            yield from _types(value)
+        case Name() as name:
+            yield name
 
 
 def names_descriptor(node: ast.expr, scope: Scope) -> bool:
@@ -91,7 +93,7 @@ def _has_get(library: Library, found: Definition | Unread | None, depth: int) ->
         return found is not None and found.full_name in _STANDARD
     if not isinstance(found.node, ast.ClassDef) or not depth:
         return False
-    if any(one.name == "__get__" for one in class_bindings(found.module, found.node)):
+    if any(binding.name == "__get__" for binding in class_bindings(found.module, found.node)):
         return True
     scope = Scope(library, found.module)
     package = found.module.name.partition(".")[0]

@@ -1,35 +1,48 @@
 """Fills type arguments in: what each type parameter of a class stands for, and where it stands."""
 
-import ast
-from collections.abc import Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from vcr_gen.gen.annotations.resolving import full_name
-from vcr_gen.gen.annotations.scopes import Bound, QuotedNode
-from vcr_gen.gen.model.annotation import builtin, imported
+from vcr_gen.gen.model.annotation import (
+    ANY,
+    ELLIPSIS,
+    TUPLE,
+    Annotation,
+    List,
+    Name,
+    Quoted,
+    Starred,
+    Subscript,
+    Tuple,
+    dotted,
+    full_name,
+    replace_nodes,
+    subscript,
+    without_quotes,
+)
 
-__all__ = ["OwnParameter", "assigned", "fill", "without_quotes"]
+__all__ = ["OwnParameter", "assigned", "fill"]
 
-OwnParameter: TypeAlias = tuple[str, str, ast.expr | None]
+OwnParameter: TypeAlias = tuple[str, str, Annotation | None]
 """Name, kind and default of a type parameter."""
 
 
 def assigned(
-    names: Sequence[OwnParameter], given: Sequence[ast.expr] | None
-) -> dict[str, ast.expr]:
+    parameters: Sequence[OwnParameter], given: Sequence[Annotation] | None
+) -> dict[str, Annotation]:
     """Which argument each type parameter gets: its default, or `Any`, where none is given.
 
     Nothing is given where there are no brackets; `Base[()]` gives its TypeVarTuple no types.
     """
     rest = list(given or ())
-    if len(names) == 1 and names[0][1] == "ParamSpec" and rest and not _is_parameter_list(rest):
-        return {names[0][0]: ast.List(rest, ast.Load())}
-    found: dict[str, ast.expr] = {}
-    for index, (name, kind, default) in enumerate(names):
+    single = len(rest) == 1 and _may_be_parameters(rest[0])
+    if len(parameters) == 1 and parameters[0][1] == "ParamSpec" and rest and not single:
+        return {parameters[0][0]: List(tuple(rest))}  # `X[int, str]` is `X[[int, str]]`
+    found: dict[str, Annotation] = {}
+    for index, (name, kind, default) in enumerate(parameters):
         if kind == "TypeVarTuple" and given is not None:
-            taken = rest[: len(rest) - _wanted_after(names[index + 1 :], rest)]
-            found[name] = ast.Tuple([one for each in taken for one in _spread(each)], ast.Load())
+            taken = rest[: len(rest) - _wanted_after(parameters[index + 1 :], rest)]
+            found[name] = Tuple(tuple(part for argument in taken for part in _spread(argument)))
             rest = rest[len(taken) :]
         elif rest:
             found[name] = rest.pop(0)
@@ -37,163 +50,123 @@ def assigned(
             found[name] = _default(kind)
         else:  # which may speak of the parameters before it
             filled = fill(default, found)
-            several = kind == "TypeVarTuple" and not isinstance(filled, ast.Tuple)
-            found[name] = ast.Tuple([filled], ast.Load()) if several else filled
+            several = kind == "TypeVarTuple" and not isinstance(filled, Tuple)
+            found[name] = Tuple((filled,)) if several else filled
     return found
 
 
-def _is_parameter_list(given: list[ast.expr]) -> bool:
-    """Whether `X[...]`'s one argument already stands for a whole parameter list."""
-    return len(given) == 1 and _may_be_parameters(given[0])
-
-
-def _may_be_parameters(node: ast.expr) -> bool:
+def _may_be_parameters(argument: Annotation) -> bool:
     """Whether an argument can be what a ParamSpec stands for; a variable may be another one."""
-    is_ellipsis = isinstance(node, ast.Constant) and node.value is ...
-    variable = isinstance(node, Bound) and node.reference.kind in {"variable", "parameter"}
-    concatenate = full_name(node) == "typing.Concatenate"
-    return isinstance(node, ast.List) or is_ellipsis or variable or concatenate
+    variable = isinstance(argument, Name) and argument.reference.is_variable
+    concatenate = full_name(argument) == "typing.Concatenate"
+    return isinstance(argument, List) or argument == ELLIPSIS or variable or concatenate
 
 
-def _wanted_after(names: Sequence[OwnParameter], given: Sequence[ast.expr]) -> int:
+def _wanted_after(parameters: Sequence[OwnParameter], given: Sequence[Annotation]) -> int:
     """How many of the arguments the parameters after a TypeVarTuple take.
 
-    A ParamSpec with a default is left to it where the last argument can be no list of parameters.
+    A ParamSpec with a default keeps it where the last argument cannot be a list of parameters.
     """
-    defaults = bool(names) and names[-1][1] == "ParamSpec" and names[-1][2] is not None
-    left = defaults and not (given and _may_be_parameters(given[-1]))
-    return len(names) - left
+    defaults = [default for _, kind, default in parameters[-1:] if kind == "ParamSpec"]
+    left = any(defaults) and not (given and _may_be_parameters(given[-1]))
+    return len(parameters) - left
 
 
-def _spread(node: ast.expr) -> list[ast.expr]:
+def _spread(argument: Annotation) -> tuple[Annotation, ...]:
     """What an argument of a TypeVarTuple stands for: several types, or a `*` with what it repeats.
 
-    `Unpack[...]` is said with a `*`, and `*tuple[int, str]` is the same as `int, str`.
+    `Unpack[...]` becomes a `*`, and `*tuple[int, str]` is the same as `int, str`.
     """
-    match node:
-        case ast.Subscript(value=value, slice=inner) if full_name(value) == "typing.Unpack":
-            return _spread(ast.Starred(inner, ast.Load()))
-        case ast.Starred(value=ast.Subscript(value=value, slice=inner)):
-            elements = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-            repeats = any(isinstance(one, ast.Constant) and one.value is ... for one in elements)
-            if full_name(value) in {"builtins.tuple", "typing.Tuple"} and not repeats:
-                return [one for each in elements for one in _spread(each)]
-    return [node]
+    match argument:
+        case Subscript(value=value, inner=inner) if full_name(value) == "typing.Unpack":
+            return _spread(Starred(inner))
+        case Starred(value=Subscript() as whole) if ELLIPSIS not in whole.arguments:
+            if full_name(whole) in {"builtins.tuple", "typing.Tuple"}:
+                return tuple(part for inner in whole.arguments for part in _spread(inner))
+    return (argument,)
 
 
-def _default(kind: str) -> ast.expr:
+def _default(kind: str) -> Annotation:
     if kind == "ParamSpec":
-        return ast.Constant(...)
-    any_node = Bound("Any", ast.Load())
-    any_node.reference = imported("typing", "Any")
-    if kind == "TypeVarTuple":
-        whole = _packed(ast.Tuple([any_node, ast.Constant(...)], ast.Load()))
-        return ast.Tuple([ast.Starred(whole, ast.Load())], ast.Load())
-    return any_node
+        return ELLIPSIS
+    return Tuple((Starred(subscript(TUPLE, ANY, ELLIPSIS)),)) if kind == "TypeVarTuple" else ANY
 
 
-def fill(node: ast.expr, arguments: Mapping[str, ast.expr]) -> ast.expr:
+def fill(annotation: Annotation, arguments: Mapping[str, Annotation]) -> Annotation:
     """Replace type parameters by what they stand for."""
-    return _Filler(arguments).fill(node) if arguments else node
+    return _Filler(arguments).fill(annotation) if arguments else annotation
 
 
 class _Filler:
-    def __init__(self, arguments: Mapping[str, ast.expr]) -> None:
+    def __init__(self, arguments: Mapping[str, Annotation]) -> None:
         self.arguments = arguments
 
-    def fill(self, node: ast.expr) -> ast.expr:
+    def fill(self, annotation: Annotation) -> Annotation:
+        return replace_nodes(annotation, self._filled)
+
+    def _filled(self, node: Annotation) -> Annotation | None:
         match node:
-            case Bound():
-                is_variable = node.reference.kind in {"variable", "parameter"}
-                return self.arguments.get(node.id, node) if is_variable else node
-            case QuotedNode():
-                inner = self.fill(node.value)
-                if inner is node.value:
-                    return node
-                quoted = QuotedNode()
-                quoted.value, quoted.original = without_quotes(inner), ""
-                return quoted
-            case ast.Subscript(value=value, slice=inner):
-                return self._subscript(self.fill(value), inner)
-            case ast.BinOp(left=left, op=op, right=right):
-                return ast.BinOp(self.fill(left), op, self.fill(right))
-            case ast.Tuple(elts=elements):
-                return ast.Tuple(self._elements(elements), ast.Load())
-            case ast.List(elts=elements):
-                return ast.List(self._elements(elements), ast.Load())
-            case ast.Starred(value=value):
-                return ast.Starred(_packed(self.fill(value)), ast.Load())
-            case ast.Attribute(value=value, attr=attr):
-                return ast.Attribute(self.fill(value), attr, ast.Load())
-        return node
+            case Name(reference=reference, tail=tail) if reference.is_variable:
+                argument = self.arguments.get(reference.spelling)
+                return None if argument is None else dotted(argument, tail)
+            case Quoted(inner=inner):
+                filled = self.fill(inner)
+                return node if filled == inner else Quoted(without_quotes(filled), "")
+            case Tuple(elements=elements):
+                return Tuple(self._elements(elements))
+            case List(elements=elements):
+                return List(self._elements(elements))
+            case Starred(value=value):
+                return Starred(_packed(self.fill(value)))
+            case Subscript():
+                return self._subscript(node, self.fill(node.value))
+        return None
 
-    def _subscript(self, value: ast.expr, inner: ast.expr) -> ast.expr:
+    def _subscript(self, node: Subscript, value: Annotation) -> Annotation:
         name = full_name(value)
-        if name == "typing.Annotated" and isinstance(inner, ast.Tuple):
-            first, *rest = inner.elts
-            return ast.Subscript(
-                value, ast.Tuple([self.fill(first), *rest], ast.Load()), ast.Load()
-            )
+        if name == "typing.Annotated" and isinstance(node.inner, Tuple):
+            first, *metadata = node.arguments
+            return Subscript(value, Tuple((self.fill(first), *metadata)))
         if name == "typing.Concatenate":
-            elements = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-            *front, last = self._elements(elements)
-            if isinstance(last, ast.List):
-                return ast.List([*front, *last.elts], ast.Load())
-            if isinstance(last, ast.Subscript) and full_name(last) == "typing.Concatenate":
-                tail = last.slice.elts if isinstance(last.slice, ast.Tuple) else [last.slice]
-                return ast.Subscript(value, ast.Tuple([*front, *tail], ast.Load()), ast.Load())
-            return ast.Subscript(value, ast.Tuple([*front, last], ast.Load()), ast.Load())
+            *front, last = self._elements(node.arguments)
+            if isinstance(last, List):
+                return List((*front, *last.elements))
+            if isinstance(last, Subscript) and full_name(last) == "typing.Concatenate":
+                return Subscript(value, Tuple((*front, *last.arguments)))
+            return Subscript(value, Tuple((*front, last)))
         if name == "typing.Unpack":
-            return ast.Subscript(value, _packed(self.fill(inner)), ast.Load())
-        if not isinstance(inner, ast.Tuple):
-            spread = self._elements([inner])
-            filled = spread[0] if len(spread) == 1 else ast.Tuple(spread, ast.Load())
-            return ast.Subscript(value, filled, ast.Load())
-        return ast.Subscript(value, self.fill(inner), ast.Load())
+            return Subscript(value, _packed(self.fill(node.inner)))
+        if isinstance(node.inner, Tuple):
+            return Subscript(value, self.fill(node.inner))
+        return subscript(value, *self._elements([node.inner]))
 
-    def _elements(self, elements: Sequence[ast.expr]) -> list[ast.expr]:
+    def _elements(self, elements: Iterable[Annotation]) -> tuple[Annotation, ...]:
         """The elements filled in; `*Ts` and `Unpack[Ts]` spread over several."""
-        found: list[ast.expr] = []
+        found: list[Annotation] = []
         for element in elements:
-            pack = _pack(element)
-            argument = self.arguments.get(pack) if pack else None
-            if isinstance(argument, ast.Tuple):
-                found.extend(argument.elts)
+            argument = self.arguments.get(_pack(element))
+            if isinstance(argument, Tuple):
+                found.extend(argument.elements)
             else:
                 found.append(self.fill(element))
-        return found
+        return tuple(found)
 
 
-def without_quotes(node: ast.expr) -> ast.expr:
-    """The annotation with every string in it opened."""
-    opened = _Opener().visit(deepcopy(node))
-    assert isinstance(opened, ast.expr)
-    return opened
-
-
-class _Opener(ast.NodeTransformer):
-    def visit_QuotedNode(self, node: QuotedNode) -> ast.AST:
-        found = self.visit(node.value)
-        assert isinstance(found, ast.AST)
-        return found
-
-
-def _packed(node: ast.expr) -> ast.expr:
+def _packed(argument: Annotation) -> Annotation:
     """`tuple[int, str]`, where a TypeVarTuple stands for several types that nothing spreads."""
-    if not isinstance(node, ast.Tuple):
-        return node
-    if len(node.elts) == 1 and isinstance(node.elts[0], ast.Starred):
-        return node.elts[0].value  # `tuple[*tuple[int, ...]]` is `tuple[int, ...]`
-    whole = Bound("tuple", ast.Load())
-    whole.reference = builtin("tuple")
-    return ast.Subscript(whole, node, ast.Load())
+    match argument:
+        case Tuple(elements=(Starred(value=value),)):
+            return value  # `tuple[*tuple[int, ...]]` is `tuple[int, ...]`
+        case Tuple():
+            return Subscript(TUPLE, argument)
+    return argument
 
 
-def _pack(node: ast.expr) -> str:
+def _pack(element: Annotation) -> str:
     """The name of the TypeVarTuple in `*Ts` and `Unpack[Ts]`."""
-    match node:
-        case ast.Starred(value=Bound() as inner):
-            return inner.id
-        case ast.Subscript(slice=Bound() as inner) if full_name(node.value) == "typing.Unpack":
-            return inner.id
+    match element:
+        case Starred(value=Name(reference=reference)):
+            return reference.spelling
+        case Subscript(value=value, inner=Name(reference=reference)):
+            return reference.spelling if full_name(value) == "typing.Unpack" else ""
     return ""

@@ -1,4 +1,4 @@
-"""Resolves the names in annotations."""
+"""Resolves the names in annotations: a syntax tree becomes an annotation of the model."""
 
 import ast
 import builtins
@@ -6,121 +6,122 @@ from copy import deepcopy
 from dataclasses import replace
 
 from vcr_gen.gen.annotations.referring import reference_to
-from vcr_gen.gen.annotations.scopes import Bound, QuotedNode, Scope, is_type_variable, parsed_string
-from vcr_gen.gen.model.annotation import Reference, builtin, fold, imported
+from vcr_gen.gen.annotations.scopes import Scope, is_type_variable, parsed_string
+from vcr_gen.gen.model.annotation import (
+    Annotation,
+    Code,
+    Dotted,
+    Expression,
+    List,
+    Name,
+    Quoted,
+    Reference,
+    Starred,
+    String,
+    Subscript,
+    Tuple,
+    Union,
+    builtin,
+    full_name,
+    imported,
+)
 from vcr_gen.gen.sources.library import Definition, Unread
 
-__all__ = ["bind", "full_name", "unquoted"]
+__all__ = ["resolve_names", "resolve_value"]
 
 
-def bind(node: ast.expr, scope: Scope) -> ast.expr:
-    """Resolve every name in an annotation; string annotations are opened."""
-    return _Binder(scope).visit_type(node)
+def resolve_names(node: ast.expr, scope: Scope) -> Annotation:
+    """An annotation with every name in it resolved, also in strings."""
+    return _Resolver(scope).resolve(node)
 
 
-def full_name(node: ast.expr) -> str:
-    """The full name of a resolved expression: `typing.Self`; empty when it is not a name."""
-    match node:
-        case Bound():
-            return node.reference.full_name
-        case ast.Attribute(value=value, attr=attr):
-            inner = full_name(value)
-            return fold(f"{inner}.{attr}") if inner else ""
-        case ast.Subscript(value=value):
-            return full_name(value)
-        case QuotedNode():
-            return full_name(node.value)
-    return ""
+def resolve_value(node: ast.expr, scope: Scope) -> Annotation:
+    """A value with every name in it resolved: a default, or the metadata of `Annotated`."""
+    return _Resolver(scope).resolve(node, is_type=False)
 
 
-def unquoted(node: ast.expr) -> ast.expr:
-    """The expression inside a string annotation, or the expression itself."""
-    return unquoted(node.value) if isinstance(node, QuotedNode) else node
-
-
-class _Binder:
-    """Walks one annotation; `type` positions may hold strings, others are plain values."""
-
+class _Resolver:
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
 
-    def visit_type(self, node: ast.expr) -> ast.expr:
+    def resolve(self, node: ast.expr, *, is_type: bool = True) -> Annotation:
+        """A node of the model; a string is a type only where `is_type`."""
         match node:
-            case Bound() | QuotedNode():
-                return node
-            case ast.Constant(value=str() as text):
-                parsed = parsed_string(text)
-                if parsed is None:
-                    return node
-                for inner in ast.walk(parsed):  # a diagnostic points to the string
-                    ast.copy_location(inner, node)
-                quoted = QuotedNode()
-                quoted.value = self.visit_type(parsed)
-                quoted.original = text
-                return quoted
+            case ast.Constant(value=str() | bytes() as text):
+                quoted = self._quoted(text, node) if isinstance(text, str) and is_type else None
+                return quoted or String(text)
             case ast.Constant():
-                return node
-            case ast.Name() | ast.Attribute():
-                return self.visit_name(node)
+                return Code(ast.unparse(node))
+            case ast.Name() | ast.Attribute() if isinstance(_root(node), ast.Name):
+                return self.name(node)
+            case ast.Attribute(value=ast.Attribute() | ast.Subscript() as value, attr=attribute):
+                return Dotted(self.resolve(value, is_type=is_type), attribute)
             case ast.Subscript(value=value, slice=inner):
-                return self._subscript(self.visit_type(value), inner)
-            case ast.BinOp(left=left, op=op, right=right):
-                return ast.BinOp(self.visit_type(left), op, self.visit_type(right))
+                return self._subscript(self.resolve(value, is_type=is_type), inner, is_type=is_type)
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                return Union(self._all([left, right], is_type=is_type))
             case ast.Tuple(elts=elements):
-                return ast.Tuple([self.visit_type(one) for one in elements], ast.Load())
+                return Tuple(self._all(elements, is_type=is_type))
             case ast.List(elts=elements):
-                return ast.List([self.visit_type(one) for one in elements], ast.Load())
+                return List(self._all(elements, is_type=is_type))
             case ast.Starred(value=value):
-                return ast.Starred(self.visit_type(value), ast.Load())
-        return self.visit_value(node)
+                return Starred(self.resolve(value, is_type=is_type))
+        return self._expression(node)
 
-    def _subscript(self, value: ast.expr, inner: ast.expr) -> ast.expr:
+    def _all(self, nodes: list[ast.expr], *, is_type: bool) -> tuple[Annotation, ...]:
+        return tuple(self.resolve(node, is_type=is_type) for node in nodes)
+
+    def _quoted(self, text: str, node: ast.expr) -> Quoted | None:
+        parsed = parsed_string(text)
+        if parsed is None:
+            return None
+        for inner in ast.walk(parsed):  # a diagnostic points to the string
+            ast.copy_location(inner, node)
+        return Quoted(self.resolve(parsed), text)
+
+    def _subscript(self, value: Annotation, inner: ast.expr, *, is_type: bool) -> Subscript:
         name = full_name(value)
-        if name == "typing.Literal":
-            return ast.Subscript(value, self.visit_value(inner), ast.Load())
-        if name == "typing.Annotated" and isinstance(inner, ast.Tuple):
+        if name == "typing.Annotated" and is_type and isinstance(inner, ast.Tuple):
             first, *rest = inner.elts
-            elements = [self.visit_type(first), *(self.visit_value(one) for one in rest)]
-            return ast.Subscript(value, ast.Tuple(elements, ast.Load()), ast.Load())
-        return ast.Subscript(value, self.visit_type(inner), ast.Load())
+            return Subscript(value, Tuple((self.resolve(first), *self._all(rest, is_type=False))))
+        is_type = is_type and name != "typing.Literal"
+        return Subscript(value, self.resolve(inner, is_type=is_type))
 
-    def visit_value(self, node: ast.expr) -> ast.expr:
-        """Resolve the names in a value, such as the metadata of `Annotated`."""
-        if isinstance(node, ast.Constant):
-            return node
-        if isinstance(node, ast.Name | ast.Attribute):
-            return self.visit_name(node)
-        local = {
-            argument.arg
-            for inner in ast.walk(node)
-            if isinstance(inner, ast.Lambda)
-            for argument in ast.walk(inner.args)
-            if isinstance(argument, ast.arg)
-        } | {
-            inner.id
-            for inner in ast.walk(node)
-            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
-        }
-        return _ValueBinder(self, local).transform(node)
+    def _expression(self, node: ast.expr) -> Expression:
+        """Any other expression, by `ast.unparse` with marks where names and strings are."""
+        finder = _NamesAndStrings(self, node)
+        # A copy, as the tree belongs to a module that is read once for all.
+        marked = finder.visit(deepcopy(node))
+        pieces = ast.unparse(marked).split(_MARK)
+        parts = [
+            finder.found[int(piece)] if index % 2 else piece for index, piece in enumerate(pieces)
+        ]
+        return Expression(tuple(part for part in parts if part))
 
-    def visit_name(self, node: ast.expr) -> ast.expr:
-        chain: list[str] = []
-        root = node
-        while isinstance(root, ast.Attribute):
-            chain.append(root.attr)
-            root = root.value
-        if isinstance(root, Bound):
-            return node
-        if not isinstance(root, ast.Name):
-            return self.visit_value(root) if root is node else node
-        chain.reverse()
+    def name(self, node: ast.expr) -> Annotation:
+        """A dotted name."""
+        root, chain = _root(node), _chain(node)
+        assert isinstance(root, ast.Name)
         if root.id == "__builtins__" and chain:  # how to say `list` beside a method of that name
-            root = ast.copy_location(ast.Name(chain.pop(0), ast.Load()), root)
-            return _dotted(self._builtin(root), chain)
-        variable = self._variable(node) if chain else None
-        return variable or _dotted(self._root(root, chain), chain)
+            name, *chain = chain
+            if not hasattr(builtins, name):
+                return self._unknown(ast.copy_location(ast.Name(name), root), chain)
+            reference = replace(builtin(name), spelling=f"__builtins__.{name}")
+            return Name(reference, tuple(chain))
+        if chain and (variable := self._variable(node)):
+            return variable
+        if root.id in self.scope.parameters:
+            return Name(Reference(root.id, "parameter", full_name=root.id), tuple(chain))
+        if self.scope.class_binding(root.id) is not None:
+            return self._inner_class(root.id, chain)
+        found = reference_to(self.scope.library, self.scope.module, root.id, chain)
+        return self._unknown(root, chain) if found is None else Name(found, tuple(chain))
 
-    def _variable(self, node: ast.expr) -> ast.expr | None:
+    def _unknown(self, root: ast.Name, chain: list[str]) -> Code:
+        self.scope.unresolved.append((self.scope.module, root))
+        return Code(".".join([root.id, *chain]))
+
+    def _variable(self, node: ast.expr) -> Name | None:
         """The TypeVar that `module.T` stands for: one is a type parameter under any name."""
         library, found = self.scope.library, self.scope.resolve(node)
         reference = None
@@ -128,66 +129,54 @@ class _Binder:
             reference = reference_to(library, found.module, found.qualname, [])
         elif isinstance(found, Unread) and found.full_name == "typing.AnyStr":
             reference = replace(imported("typing", "AnyStr"), kind="variable")
-        return None if reference is None else _bound(reference)
+        return None if reference is None else Name(reference)
 
-    def _builtin(self, node: ast.Name) -> ast.expr:
-        if hasattr(builtins, node.id):
-            meaning = builtin(node.id)
-            return _bound(replace(meaning, spelling=f"__builtins__.{node.id}"))
-        self.scope.unresolved.append((self.scope.module, node))
-        return node
-
-    def _root(self, node: ast.Name, chain: list[str]) -> ast.expr:
-        scope, name = self.scope, node.id
-        if name in scope.parameters:
-            return _bound(Reference(name, "parameter", full_name=name))
-        if scope.class_binding(name) is not None:
-            return self._class_scope(name)
-        reference = reference_to(scope.library, scope.module, name, chain)
-        if reference is None:
-            scope.unresolved.append((scope.module, node))
-            return node
-        return _bound(reference)
-
-    def _class_scope(self, name: str) -> ast.expr:
-        outer, *inner = [*(one.name for one in self.scope.classes), name]
+    def _inner_class(self, name: str, chain: list[str]) -> Name:
+        outer, *inner = [*(around.name for around in self.scope.classes), name]
         reference = reference_to(self.scope.library, self.scope.module, outer, inner)
-        unsaid = "".join(f".{one}" for one in inner[:-1]) + "."
-        return _dotted(
-            _bound(replace(reference or Reference(outer, "builtin"), unsaid=unsaid)), inner
-        )
+        return Name(reference or Reference(outer, "builtin"), (*inner, *chain), len(inner))
 
 
-class _ValueBinder(ast.NodeTransformer):
-    def __init__(self, binder: _Binder, local: set[str]) -> None:
-        self.binder = binder
-        self.local = local
-
-    def transform(self, node: ast.expr) -> ast.expr:
-        # A copy, as the tree belongs to a module that is read once for all.
-        found = self.visit(deepcopy(node))
-        return found if isinstance(found, ast.expr) else node
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return node if node.id in self.local else self.binder.visit_name(node)
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        root: ast.expr = node
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if isinstance(root, ast.Name) and root.id not in self.local:
-            return self.binder.visit_name(node)
-        found = self.generic_visit(node)
-        return found if isinstance(found, ast.expr) else node
+_MARK = "\ue000"
+"""A letter that no name has."""
 
 
-def _dotted(root: ast.expr, chain: list[str]) -> ast.expr:
-    for attr in chain:
-        root = ast.Attribute(root, attr, ast.Load())
-    return root
+class _NamesAndStrings(ast.NodeTransformer):
+    """Takes names and strings out of an expression, whose own variables stay."""
+
+    def __init__(self, resolver: _Resolver, expression: ast.expr) -> None:
+        self.resolver = resolver
+        self.found: list[Annotation] = []
+        self.own: set[str] = set()
+        for node in ast.walk(expression):
+            if isinstance(node, ast.arg):
+                self.own.add(node.arg)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                self.own.add(node.id)
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        match node:
+            case ast.JoinedStr():
+                return node
+            case ast.Constant(value=str() | bytes() as value):
+                return self._marked(String(value))
+            case ast.Name() | ast.Attribute():
+                root = _root(node)
+                if isinstance(root, ast.Name) and root.id not in self.own:
+                    return self._marked(self.resolver.name(node))
+        return self.generic_visit(node)
+
+    def _marked(self, found: Annotation) -> ast.Name:
+        self.found.append(found)
+        return ast.Name(f"{_MARK}{len(self.found) - 1}{_MARK}", ast.Load())
 
 
-def _bound(reference: Reference) -> Bound:
-    node = Bound(reference.spelling, ast.Load())
-    node.reference = reference
+def _root(node: ast.expr) -> ast.expr:
+    while isinstance(node, ast.Attribute):
+        node = node.value
     return node
+
+
+def _chain(node: ast.expr) -> list[str]:
+    """The names after the first dot."""
+    return [*_chain(node.value), node.attr] if isinstance(node, ast.Attribute) else []

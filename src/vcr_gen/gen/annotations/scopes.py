@@ -6,29 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from vcr_gen.gen.model.annotation import Reference
+from vcr_gen.gen.model.annotation import Annotation, Name, Subscript
 from vcr_gen.gen.sources.library import Definition, Library, Unread, is_standard
 from vcr_gen.gen.sources.modules import Binding, Module
 from vcr_gen.gen.sources.syntax import TypeParameter
 
-__all__ = ["Bound", "QuotedNode", "Scope", "is_type_variable", "parsed_string"]
+__all__ = ["Scope", "is_type_variable", "parsed_string"]
 
 _BUILTINS: Final = frozenset(dir(builtins))
 _TYPE_VARIABLES: Final = frozenset({"typing.TypeVar", "typing.ParamSpec", "typing.TypeVarTuple"})
-
-
-class Bound(ast.Name):
-    """A name whose meaning is known."""
-
-    reference: Reference
-
-
-class QuotedNode(ast.expr):
-    """A string annotation, parsed."""
-
-    _fields = ("value",)
-    value: ast.expr
-    original: str
 
 
 @dataclass(frozen=True)
@@ -46,41 +32,46 @@ class Scope:
 
     def with_parameters(self, parameters: tuple[TypeParameter, ...]) -> "Scope":
         """The scope inside a function or class with its own type parameters."""
-        known = {**self.parameters, **{one.name: one for one in parameters}}
+        known = {**self.parameters, **{parameter.name: parameter for parameter in parameters}}
         return Scope(self.library, self.module, self.classes, known, self.unresolved)
 
-    def resolve(self, node: ast.expr) -> Definition | Unread | None:
+    def resolve(self, node: ast.expr | Annotation) -> Definition | Unread | None:
         """What a dotted name stands for."""
         match node:
-            case Bound():
-                return self._resolve_bound(node)
+            case Name():
+                return self._meaning(node)
             case ast.Name(id=name):
                 return self._resolve_name(name)
             case ast.Attribute(value=value, attr=attr):
                 found = self.resolve(value)
                 return None if found is None else self.library.member(found, attr)
-            case ast.Subscript(value=value):
+            case ast.Subscript(value=value) | Subscript(value=value):
                 return self.resolve(value)
             case ast.Constant(value=str() as text):
                 parsed = parsed_string(text)
                 return None if parsed is None else self.resolve(parsed)
         return None
 
-    def _resolve_bound(self, node: Bound) -> Definition | Unread | None:
-        reference = node.reference
-        if reference.kind == "builtin":
-            return Unread("builtins", reference.spelling.removeprefix("__builtins__."))
+    def _meaning(self, name: Name) -> Definition | Unread | None:
+        reference = name.reference
         module = self.library.module(reference.module)
-        if is_standard(reference.module) or module is None or not reference.attribute:
-            return Unread(reference.module, reference.attribute)
-        return self.library.follow(module, reference.attribute)
+        found: Definition | Unread | None
+        if reference.kind == "builtin":
+            found = Unread("builtins", reference.spelling.removeprefix("__builtins__."))
+        elif is_standard(reference.module) or module is None or not reference.attribute:
+            found = Unread(reference.top_level or reference.module, reference.attribute)
+        else:
+            found = self.library.follow(module, reference.attribute)
+        for part in name.tail:
+            found = None if found is None else self.library.member(found, part)
+        return found
 
     def _resolve_name(self, name: str) -> Definition | Unread | None:
         if name in self.parameters:
             return Unread("", name)
         local = self.class_binding(name)
         if local is not None:
-            qualname = ".".join([*(one.name for one in self.classes), name])
+            qualname = ".".join([*(around.name for around in self.classes), name])
             return Definition(self.module, qualname, local.node, local.when)
         found = self.library.follow(self.module, name)
         if found is None and name in _BUILTINS:
@@ -91,7 +82,7 @@ class Scope:
         """A name that the innermost class binds to a class or an alias."""
         return self.module.class_types(self.classes[-1]).get(name) if self.classes else None
 
-    def name_of(self, node: ast.expr) -> str:
+    def name_of(self, node: ast.expr | Annotation) -> str:
         """The full name of what an expression stands for; aliases of one name are followed."""
         scope = self
         for _ in range(10):  # `A = B` and `B = A` go round

@@ -3,10 +3,9 @@
 import ast
 from dataclasses import replace
 
-from vcr_gen.gen.annotations.resolving import bind, unquoted
-from vcr_gen.gen.annotations.scopes import QuotedNode, Scope
-from vcr_gen.gen.annotations.spelling import spell
-from vcr_gen.gen.model.annotation import Reference
+from vcr_gen.gen.annotations.resolving import resolve_names
+from vcr_gen.gen.annotations.scopes import Scope
+from vcr_gen.gen.model.annotation import Reference, unquoted
 from vcr_gen.gen.model.boundaries import TypeVariable
 from vcr_gen.gen.model.kinds import TypeParameterKind
 from vcr_gen.gen.sources.library import Definition
@@ -32,15 +31,15 @@ def declaration(reference: Reference, scope: Scope) -> TypeVariable:
         return TypeVariable(reference, "TypeVar")
     inner = Scope(scope.library, found.module)
     kind = _KINDS.get(inner.name_of(call.func), "TypeVar")
-    keywords = {one.arg: one.value for one in call.keywords if one.arg}
+    keywords = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     bound, default = keywords.get("bound"), keywords.get("default")
     return TypeVariable(
         reference,
         kind,
         maker=_maker(call.func, found.module, defaulted=default is not None),
-        arguments=tuple(spell(bind(one, inner)) for one in call.args[1:]),
-        bound=None if bound is None else spell(_opened(bind(bound, inner))),
-        default=None if default is None else spell(bind(default, inner)),
+        arguments=tuple(resolve_names(argument, inner) for argument in call.args[1:]),
+        bound=None if bound is None else unquoted(resolve_names(bound, inner)),
+        default=None if default is None else resolve_names(default, inner),
         options=tuple(
             f"{name}=True"
             for name in _FLAGS
@@ -61,22 +60,20 @@ def _maker(function: ast.expr, module: Module, *, defaulted: bool) -> str:
     return "typing_extensions" if backport else "typing"
 
 
-def _opened(node: ast.expr) -> ast.expr:
-    return unquoted(node) if isinstance(node, QuotedNode) else node
-
-
 def bracketed(parameter: TypeParameter, scope: Scope) -> TypeVariable:
     """A type parameter in PEP 695 brackets."""
     reference = Reference(parameter.name, "parameter", full_name=parameter.name)
     variable = TypeVariable(
         reference,
         parameter.kind,
-        default=None if parameter.default is None else spell(bind(parameter.default, scope)),
+        default=None if parameter.default is None else resolve_names(parameter.default, scope),
     )
     match parameter.bound:
         case None:
             return variable
         case ast.Tuple(elts=elements):
-            return replace(variable, arguments=tuple(spell(bind(one, scope)) for one in elements))
+            return replace(
+                variable, arguments=tuple(resolve_names(element, scope) for element in elements)
+            )
         case bound:
-            return replace(variable, bound=spell(bind(bound, scope)))
+            return replace(variable, bound=resolve_names(bound, scope))

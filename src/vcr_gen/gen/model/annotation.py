@@ -1,11 +1,12 @@
-"""Source text with holes: the names in it are chosen only when the module is written."""
+"""Annotations as one frozen tree: its nodes, and how to walk and change it.
 
-import ast
-import re
-from collections.abc import Collection, Iterable, Iterator
+Defaults and decorators are such trees too. A name in the tree is a `Reference`: what it is called
+is decided only when a module is written (`to_text`).
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal
 
 from vcr_gen.gen.model.kinds import When
 
@@ -19,58 +20,58 @@ __all__ = [
     "STR",
     "TUPLE",
     "Annotation",
+    "Code",
+    "Dotted",
+    "Expression",
     "List",
     "Name",
-    "Part",
     "Quoted",
     "Reference",
     "Starred",
+    "String",
+    "Subscript",
+    "Tuple",
+    "Union",
     "builtin",
-    "contains_self",
+    "dotted",
     "fold",
-    "free_name",
+    "full_name",
     "full_names",
-    "has_quotes",
-    "has_starred_tuple",
+    "has_self_argument",
     "imported",
-    "is_inner",
-    "is_self",
-    "is_starred",
-    "names_inner",
-    "opened",
-    "plain_builtins",
-    "quoted",
+    "mentions_self",
+    "names_in",
     "references",
+    "replace_nodes",
     "replace_self",
-    "string_annotation",
-    "string_literal",
     "subscript",
-    "surrounded",
-    "union",
+    "unquoted",
     "variables_of",
+    "walk",
+    "walk_with_owners",
     "without_quotes",
 ]
-
 
 _FOLDED: Final = {
     "typing_extensions": "typing",
     "collections.abc": "typing",
     "_collections_abc": "typing",
 }
-_TAIL: Final = re.compile(r"(\.\w+)*")
-_NAME: Final = re.compile(r"\w+")
-_STRING: Final = re.compile(
-    r"""b?(?:\"""(?:[^"\\]|\\.|"(?!""))*\"""|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", re.DOTALL
-)
+
+
+def fold(full_name: str) -> str:
+    """One name for what `typing`, `typing_extensions` and `collections.abc` all offer."""
+    module, _, name = full_name.rpartition(".")
+    return f"{_FOLDED[module]}.{name}" if module in _FOLDED else full_name
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Reference:
-    """A name in an annotation or default: how the source spells it, and what it stands for."""
+    """What a name stands for, and how the source spells it."""
 
     spelling: str
     kind: Literal["builtin", "import", "variable", "parameter"]
-    """A TypeVar and its kin is a `variable`; one between PEP 695 brackets a `parameter`."""
+    """A `variable` is a TypeVar, ParamSpec or TypeVarTuple; in PEP 695 brackets a `parameter`."""
     module: str = ""
     """The module to import it from."""
     attribute: str = ""
@@ -81,8 +82,6 @@ class Reference:
     """A module that has the name at run time, where type checkers look elsewhere."""
     full_name: str = ""
     """The name of what it stands for, through all re-exports."""
-    unsaid: str = ""
-    """`.Inner.` for `Outer.Inner.Name`, which the body of `Inner` calls `Name` alone."""
 
     @property
     def top_level(self) -> str:
@@ -91,25 +90,10 @@ class Reference:
         bare = self.kind == "import" and not self.attribute and self.spelling == top
         return top if bare else ""
 
-    def submodule(self, after: "Annotation") -> str:
-        """`.b` where `import a.b` binds a name, and the text goes on to say `.b` after it."""
-        inner = self.module.removeprefix(self.top_level) if self.top_level else ""
-        following = after[0] if after else ""
-        says = isinstance(following, str) and following.startswith(f"{inner}.")
-        return inner if says and not self.home else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Quoted:
-    """Annotation inside a string annotation."""
-
-    text: "Annotation"
-    original: str
-    """As the source says it; used as long as no name had to change."""
-
-
-Part: TypeAlias = str | Reference | Quoted
-Annotation: TypeAlias = tuple[Part, ...]
+    @property
+    def is_variable(self) -> bool:
+        """Whether it is a TypeVar, ParamSpec or TypeVarTuple, however it is declared."""
+        return self.kind in {"variable", "parameter"}
 
 
 def builtin(name: str) -> Reference:
@@ -122,254 +106,299 @@ def imported(module: str, name: str) -> Reference:
     return Reference(name, "import", module, name, full_name=f"{module}.{name}")
 
 
-def Name(reference: Reference, tail: tuple[str, ...] = ()) -> Annotation:  # noqa: N802
-    """A name, and what is said after it with dots."""
-    return (reference, "".join(f".{part}" for part in tail)) if tail else (reference,)
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A node of the tree."""
 
 
-def List(elements: Iterable[Annotation]) -> Annotation:  # noqa: N802
-    """`[a, b]`, as the parameters of a `Callable`."""
-    return _merged(("[", *_joined(elements), "]"))
+@dataclass(frozen=True, slots=True)
+class Name(Annotation):
+    """A name whose meaning is known: `Path`, `datetime.date`, `P.args`."""
+
+    reference: Reference
+    tail: tuple[str, ...] = ()
+    """The names after the first dot."""
+    inner: int = 0
+    """How many names of the tail lead to a class that the source names without those around it.
+
+    In the body of `Outer`, `Color` is `Outer.Color` with 1.
+    """
+
+    @property
+    def full_name(self) -> str:
+        """The name of what it stands for, synonyms of `typing` folded."""
+        return fold(".".join((self.reference.full_name, *self.tail)))
+
+    @property
+    def source(self) -> str:
+        """The name as the source has it."""
+        if self.inner:
+            return ".".join(self.tail[self.inner - 1 :])
+        return ".".join((self.reference.spelling, *self.tail))
+
+    @property
+    def submodule(self) -> tuple[str, ...]:
+        """`b` of `a.b.Name`, where `import a.b` binds `a`."""
+        reference = self.reference
+        inner = tuple(reference.module.split(".")[1:]) if reference.top_level else ()
+        says = len(self.tail) > len(inner) and self.tail[: len(inner)] == inner
+        return inner if says and not reference.home else ()
+
+    def is_inner(self, classes: Collection[str]) -> bool:
+        """Whether the source names one of these classes, given by full names, without `Outer.`."""
+        path = ".".join((self.reference.full_name, *self.tail[: self.inner]))
+        return self.inner > 0 and path in classes
 
 
-def Starred(value: Annotation) -> Annotation:  # noqa: N802
-    """`*value`."""
-    return _merged(("*", *value))
+@dataclass(frozen=True, slots=True)
+class Code(Annotation):
+    """Code without names or strings: `None`, `...`, a number; or a name that means nothing."""
+
+    text: str
 
 
-def subscript(value: Annotation, *arguments: Annotation) -> Annotation:
-    """`value[a, b]`."""
-    return _merged((*value, "[", *_joined(arguments), "]"))
+@dataclass(frozen=True, slots=True)
+class String(Annotation):
+    """A string that is a value, as in `Literal["a"]`."""
+
+    value: str | bytes
 
 
-def union(*members: Annotation) -> Annotation:
+@dataclass(frozen=True, slots=True)
+class Quoted(Annotation):
+    """A string annotation."""
+
+    inner: Annotation
+    original: str
+    """The text in the source, used as long as no name in it changes; empty if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dotted(Annotation):
+    """An attribute of something that is not a name."""
+
+    value: Annotation
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Subscript(Annotation):
+    """`value[inner]`, where `inner` may be a tuple."""
+
+    value: Annotation
+    inner: Annotation
+
+    @property
+    def arguments(self) -> tuple[Annotation, ...]:
+        """What is between the brackets."""
+        return self.inner.elements if isinstance(self.inner, Tuple) else (self.inner,)
+
+
+@dataclass(frozen=True, slots=True)
+class _Several(Annotation):
+    elements: tuple[Annotation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Union(_Several):
     """`a | b`."""
-    return _merged(_joined(members, " | "))
 
 
-def _joined(elements: Iterable[Annotation], between: str = ", ") -> Iterator[Part]:
-    for index, element in enumerate(elements):
-        if index:
-            yield between
-        yield from element
+@dataclass(frozen=True, slots=True)
+class List(_Several):
+    """`[a, b]`, such as the parameters of a `Callable`."""
 
 
-def _merged(parts: Iterable[Part]) -> Annotation:
-    merged: list[Part] = []
-    for part in parts:
-        if isinstance(part, str) and merged and isinstance(merged[-1], str):
-            merged[-1] += part
-        else:
-            merged.append(part)
-    return tuple(merged)
+@dataclass(frozen=True, slots=True)
+class Tuple(_Several):
+    """`(a, b)`, or `a, b` between the brackets of a subscript."""
 
 
-NONE: Final[Annotation] = ("None",)
-ELLIPSIS: Final[Annotation] = ("...",)
-ANY: Final[Annotation] = (imported("typing", "Any"),)
-ANNOTATED: Final[Annotation] = (imported("typing", "Annotated"),)
-CALLABLE: Final[Annotation] = (imported("collections.abc", "Callable"),)
-DICT: Final[Annotation] = (builtin("dict"),)
-STR: Final[Annotation] = (builtin("str"),)
-TUPLE: Final[Annotation] = (builtin("tuple"),)
+@dataclass(frozen=True, slots=True)
+class Starred(Annotation):
+    """`*value`."""
+
+    value: Annotation
 
 
-def has_quotes(text: Annotation) -> bool:
-    """Whether a string annotation is in it."""
-    return any(isinstance(part, Quoted) for part in text)
+@dataclass(frozen=True, slots=True)
+class Expression(Annotation):
+    """Any other expression: code, with the names and strings in it as nodes."""
+
+    parts: tuple[str | Annotation, ...]
 
 
-def is_starred(text: Annotation) -> bool:
-    """Whether it is `*Ts`."""
-    return bool(text) and text[0] == "*"
+NONE: Final = Code("None")
+ELLIPSIS: Final = Code("...")
+ANY: Final = Name(imported("typing", "Any"))
+ANNOTATED: Final = Name(imported("typing", "Annotated"))
+CALLABLE: Final = Name(imported("collections.abc", "Callable"))
+DICT: Final = Name(builtin("dict"))
+STR: Final = Name(builtin("str"))
+TUPLE: Final = Name(builtin("tuple"))
 
 
-def plain_builtins(text: Annotation) -> Annotation:
-    """The annotation with `list` for `__builtins__.list`, which only the main module knows."""
-    return tuple(
-        (
-            builtin(part.spelling.rpartition(".")[2])
-            if isinstance(part, Reference) and part.spelling.startswith("__builtins__.")
-            else part
-        )
-        for part in text
-    )
+def subscript(value: Annotation, *arguments: Annotation) -> Subscript:
+    """`value[a, b]`."""
+    return Subscript(value, arguments[0] if len(arguments) == 1 else Tuple(arguments))
 
 
-def has_starred_tuple(text: Annotation | None) -> bool:
-    """Whether `*tuple[...]` is among the parameters of a `Callable`."""
-    return any(
-        reference.full_name == "builtins.tuple"
-        and "typing.Callable" in around
-        and any(
-            isinstance(left, str) and left.endswith("*")
-            for left, right in pairwise(text or ())
-            if right is reference
-        )
-        for reference, around in surrounded(text or ())
-    )
+def dotted(value: Annotation, tail: tuple[str, ...]) -> Annotation:
+    """`value.a.b`."""
+    if isinstance(value, Name):
+        return Name(value.reference, (*value.tail, *tail), value.inner)
+    for name in tail:
+        value = Dotted(value, name)
+    return value
 
 
-def names_inner(text: Annotation, inner: Collection[str], *, kept: bool) -> bool:
-    """Whether an annotation that is kept as text, or a string in it, names an inner class."""
-    return any(
-        (
-            names_inner(part.text, inner, kept=True)
-            if isinstance(part, Quoted)
-            else kept and is_inner(text, index, inner)
-        )
-        for index, part in enumerate(text)
-    )
+def _children(node: Annotation) -> tuple[Annotation, ...]:
+    match node:
+        case Quoted(inner=child) | Dotted(value=child) | Starred(value=child):
+            return (child,)
+        case Subscript(value=value, inner=inner):
+            return (value, inner)
+        case Union() | List() | Tuple():
+            return node.elements
+        case Expression(parts=parts):
+            return tuple(part for part in parts if not isinstance(part, str))
+    return ()
 
 
-def opened(text: Annotation) -> Annotation:
-    """The text inside a string annotation, or the text itself."""
-    if len(text) == 1 and isinstance(text[0], Quoted):
-        return opened(text[0].text)
-    return text
+def _with_children(node: Annotation, children: tuple[Annotation, ...]) -> Annotation:
+    match node:
+        case Quoted():
+            return Quoted(children[0], "")
+        case Dotted(name=name):
+            return dotted(children[0], (name,))
+        case Starred():
+            return Starred(children[0])
+        case Subscript():
+            return Subscript(*children)
+        case Union() | List() | Tuple():
+            return type(node)(children)
+        case Expression(parts=parts):
+            left = iter(children)
+            return Expression(
+                tuple(part if isinstance(part, str) else next(left) for part in parts)
+            )
+    return node
 
 
-def without_quotes(text: Annotation) -> Annotation:
-    """The text with every string annotation in it opened."""
-    parts: list[Part] = []
-    for part in text:
-        parts.extend(without_quotes(part.text) if isinstance(part, Quoted) else (part,))
-    return tuple(parts)
+def walk(annotation: Annotation | None, *, strings: bool = True) -> Iterator[Annotation]:
+    """All nodes, each before those in it; those in string annotations only with `strings`."""
+    if annotation is None:
+        return
+    yield annotation
+    if strings or not isinstance(annotation, Quoted):
+        for child in _children(annotation):
+            yield from walk(child, strings=strings)
 
 
-def references(text: Annotation | None) -> Iterator[Reference]:
-    """All names in a text, in order."""
-    for part in text or ():
-        if isinstance(part, Reference):
-            yield part
-        elif isinstance(part, Quoted):
-            yield from references(part.text)
+def walk_with_owners(
+    annotation: Annotation | None, owners: tuple[str, ...] = ()
+) -> Iterator[tuple[Annotation, tuple[str, ...]]]:
+    """All nodes, each with the full names of the types whose arguments it is in, outermost first.
 
-
-def surrounded(
-    text: Annotation, around: tuple[str, ...] = ()
-) -> Iterator[tuple[Reference, tuple[str, ...]]]:
-    """All names in a text, each with the full names of the types between whose brackets it stands.
-
-    Brackets without a type before them, as in `Callable[[int], str]`, count with no name.
+    The parameter list of `Callable[[int], str]` counts with no name.
     """
-    opener = ""
-    for index, part in enumerate(text):
-        if isinstance(part, Quoted):
-            yield from surrounded(part.text, around)
-        elif isinstance(part, Reference):
-            after = text[index + 1] if index + 1 < len(text) else ""
-            tail = _TAIL.match(after) if isinstance(after, str) else None
-            opener = fold(part.full_name + (tail.group() if tail else ""))
-            yield part, around
-        else:
-            for character in _STRING.sub("", part):
-                if character == "[":
-                    around = (*around, opener)
-                elif character == "]":
-                    around = around[:-1]
-                opener = "" if character in "[]," else opener
+    if annotation is None:
+        return
+    yield annotation, owners
+    if isinstance(annotation, Subscript):
+        yield from walk_with_owners(annotation.value, owners)
+        yield from walk_with_owners(annotation.inner, (*owners, full_name(annotation.value)))
+        return
+    below = (*owners, "") if isinstance(annotation, List) else owners
+    for child in _children(annotation):
+        yield from walk_with_owners(child, below)
 
 
-def fold(full_name: str) -> str:
-    """One name for what `typing`, `typing_extensions` and `collections.abc` all offer."""
-    module, _, name = full_name.rpartition(".")
-    return f"{_FOLDED[module]}.{name}" if module in _FOLDED else full_name
+def names_in(annotation: Annotation | None, *, strings: bool = True) -> Iterator[Name]:
+    """All names, in order."""
+    for node in walk(annotation, strings=strings):
+        if isinstance(node, Name):
+            yield node
 
 
-def full_names(text: Annotation | None) -> Iterator[str]:
-    """The full names of all that a text mentions, dotted tails included."""
-    text = text or ()
-    for index, part in enumerate(text):
-        if isinstance(part, Quoted):
-            yield from full_names(part.text)
-        elif isinstance(part, Reference):
-            after = text[index + 1] if index + 1 < len(text) else ""
-            tail = _TAIL.match(after) if isinstance(after, str) else None
-            yield part.full_name + (tail.group() if tail else "")
+def references(annotation: Annotation | None, *, strings: bool = True) -> Iterator[Reference]:
+    """What all names stand for, in order."""
+    return (name.reference for name in names_in(annotation, strings=strings))
 
 
-def replace_self(text: Annotation, variable: Reference | None, own: Annotation) -> Annotation:
-    """The text with `Self`, however it is imported, and the type variable of `self` replaced."""
-    parts: list[Part] = []
-    pending = list(text)
-    while pending:
-        part = pending.pop(0)
-        if isinstance(part, Quoted):
-            inner = replace_self(part.text, variable, own)
-            parts.append(part if inner == part.text else Quoted(inner, ""))
-        elif isinstance(part, Reference):
-            after = pending[0] if pending else ""
-            tail = _TAIL.match(after) if isinstance(after, str) else None
-            dotted = tail.group() if tail else ""
-            if part == variable or is_self(part.full_name + dotted):
-                parts.extend(own)
-                if isinstance(after, str) and dotted:
-                    pending[0] = after[len(dotted) :]
-            else:
-                parts.append(part)
-        else:
-            parts.append(part)
-    return tuple(parts)
+def full_names(annotation: Annotation | None) -> Iterator[str]:
+    """The full names of all that is named, in order."""
+    return (name.full_name for name in names_in(annotation))
 
 
-def is_self(full_name: str) -> bool:
-    """Whether a full name is `Self`'s."""
-    return full_name in {"typing.Self", "typing_extensions.Self"}
+def full_name(annotation: Annotation | None) -> str:
+    """The full name of a type, without its arguments; empty when it is not a name."""
+    match annotation:
+        case Name():
+            return annotation.full_name
+        case Subscript(value=value):
+            return full_name(value)
+        case Quoted(inner=inner):
+            return full_name(inner)
+    return ""
 
 
-def is_inner(text: Annotation, index: int, inner: Collection[str]) -> bool:
-    """Whether a name stands for a class that the source names without those around it.
-
-    `inner` holds the full names of the classes that can be named so.
-    """
-    part, after = text[index], text[index + 1] if index + 1 < len(text) else ""
-    if not isinstance(part, Reference) or not part.unsaid or not isinstance(after, str):
-        return False
-    name = _NAME.match(after.removeprefix(part.unsaid))
-    return name is not None and f"{part.full_name}{part.unsaid}{name.group()}" in inner
-
-
-def contains_self(text: Annotation | None) -> bool:
-    """Whether `Self` is an argument of another type."""
-    inside = any("[" in part for part in opened(text or ()) if isinstance(part, str))
-    return inside and any(map(is_self, full_names(text)))
-
-
-def string_literal(value: str | bytes) -> str:
-    """A string as black writes it: in double quotes unless that needs more escapes."""
-    shown = repr(value)
-    prefix, quote, body = shown[: shown.index(shown[-1])], shown[-1], shown.lstrip("b")[1:-1]
-    if quote == '"' or body.count('"') > body.count("'"):
-        return shown
-    escaped = body.replace("\\'", "'").replace('"', '\\"')
-    return f'{prefix}"{escaped}"'
-
-
-def string_annotation(original: str) -> str:
-    """A string annotation; pyright reads one of several lines only between three quotes."""
-    plain = "\n" not in original or "\\" in original or '"' in original
-    return string_literal(original) if plain else f'"""{original}"""'
-
-
-def quoted(code: str) -> str:
-    """Code as a string, the strings in it as Python writes them that keeps annotations as text."""
-    return string_literal(_STRING.sub(lambda one: repr(ast.literal_eval(one.group())), code))
-
-
-def variables_of(texts: Iterable[Annotation | None]) -> list[Reference]:
-    """The type variables in some texts, in order of appearance."""
+def variables_of(annotations: Iterable[Annotation | None]) -> list[Reference]:
+    """The type variables in some annotations, in order of appearance."""
     found = dict.fromkeys(
         reference
-        for text in texts
-        for reference in references(text)
-        if reference.kind in {"variable", "parameter"}
+        for annotation in annotations
+        for reference in references(annotation)
+        if reference.is_variable
     )
     return list(found)
 
 
-def free_name(wish: str, taken: Collection[str]) -> str:
-    """The wished name, with as many underscores after it as it needs to be nobody else's."""
-    while wish in taken:
-        wish += "_"
-    return wish
+def mentions_self(annotation: Annotation | None) -> bool:
+    """Whether `Self` is anywhere in an annotation."""
+    return "typing.Self" in full_names(annotation)
+
+
+def has_self_argument(annotation: Annotation | None) -> bool:
+    """Whether `Self` is an argument of another type."""
+    return any(
+        owners and isinstance(node, Name) and node.full_name == "typing.Self"
+        for node, owners in walk_with_owners(annotation)
+    )
+
+
+def replace_nodes(
+    annotation: Annotation, change: Callable[[Annotation], Annotation | None]
+) -> Annotation:
+    """The annotation with some nodes replaced; `change` gives None for those that stay."""
+    changed = change(annotation)
+    if changed is not None:
+        return changed
+    before = _children(annotation)
+    after = tuple(replace_nodes(child, change) for child in before)
+    same = all(old is new for old, new in zip(before, after, strict=True))
+    return annotation if same else _with_children(annotation, after)
+
+
+def replace_self(annotation: Annotation, variable: Reference | None, own: Annotation) -> Annotation:
+    """The annotation with `Self`, and the type variable of `self`, replaced."""
+
+    def change(node: Annotation) -> Annotation | None:
+        is_self = isinstance(node, Name) and (
+            node.reference == variable or node.full_name == "typing.Self"
+        )
+        return own if is_self else None
+
+    return replace_nodes(annotation, change)
+
+
+def unquoted(annotation: Annotation) -> Annotation:
+    """The annotation inside a string annotation, or the annotation itself."""
+    return unquoted(annotation.inner) if isinstance(annotation, Quoted) else annotation
+
+
+def without_quotes(annotation: Annotation) -> Annotation:
+    """The annotation with every string annotation in it opened."""
+    return replace_nodes(
+        annotation, lambda node: without_quotes(node.inner) if isinstance(node, Quoted) else None
+    )

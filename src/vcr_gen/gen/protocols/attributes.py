@@ -5,9 +5,17 @@ from typing import Final
 
 from vcr_gen.gen.annotations.descriptors import is_descriptor, is_function
 from vcr_gen.gen.annotations.inner_types import makes_variable
-from vcr_gen.gen.annotations.resolving import full_name, unquoted
-from vcr_gen.gen.annotations.spelling import spell
-from vcr_gen.gen.model.annotation import Annotation, builtin, imported
+from vcr_gen.gen.model.annotation import (
+    NONE,
+    Annotation,
+    Name,
+    Subscript,
+    builtin,
+    full_name,
+    imported,
+    subscript,
+    unquoted,
+)
 from vcr_gen.gen.model.boundaries import Attribute
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.protocols.signatures import Place
@@ -22,7 +30,7 @@ def annotated_attribute(
 ) -> Attribute | None:
     """`declared: type` in a Protocol's body, an attribute that is called `name` at run time."""
     annotation = place.typed(node.annotation)
-    if full_name(unquoted(annotation)) == "dataclasses.KW_ONLY":
+    if full_name(annotation) == "dataclasses.KW_ONLY":
         return None
     value, wrappers = _value_type(annotation)
     if value is None:
@@ -37,13 +45,13 @@ def annotated_attribute(
             settable=False,
             lazy=place.scope.module.lazy_annotations,
         )
-    shown, final = spell(annotation), "typing.Final" in wrappers
+    shown, final = annotation, "typing.Final" in wrappers
     if final:  # with a value, it is the class's to type checkers, and else the instance's
-        shown = _of_the_class(spell(value)) if node.value is not None else spell(value)
+        shown = _of_the_class(value) if node.value is not None else value
     return Attribute(
         name,
         shown,
-        spell(value),
+        value,
         settable=not wrappers,  # an instance cannot set a class variable either
         final=final and node.value is None,
         read_only="typing.ReadOnly" in wrappers,
@@ -75,29 +83,29 @@ def _has_slots(node: ast.ClassDef) -> bool:
     )
 
 
-def _value_type(annotation: ast.expr) -> tuple[ast.expr | None, set[str]]:
+def _value_type(annotation: Annotation) -> tuple[Annotation | None, set[str]]:
     """The type inside `ClassVar[...]` and `Final[...]`, and which of them there were."""
     wrappers: set[str] = set()
-    node: ast.expr | None = annotation
-    while node is not None and full_name(unquoted(node)) in _WRAPPERS:
-        inner = unquoted(node)
-        wrappers.add(full_name(inner))
-        node = inner.slice if isinstance(inner, ast.Subscript) else None
-    return node, wrappers
+    value: Annotation | None = annotation
+    while value is not None and (wrapper := full_name(value)) in _WRAPPERS:
+        wrappers.add(wrapper)
+        value = unquoted(value)
+        value = value.inner if isinstance(value, Subscript) else None
+    return value, wrappers
 
 
 def _of_the_class(value: Annotation) -> Annotation:
-    return (imported("typing", "ClassVar"), "[", *value, "]")
+    return subscript(Name(imported("typing", "ClassVar")), value)
 
 
 def _inferred(value: ast.expr) -> Annotation | None:
     match value:
         case ast.Constant(value=None):
-            return ("None",)
+            return NONE
         case ast.Constant(value=bool() | int() | float() | str() | bytes() as constant):
-            return (builtin(type(constant).__name__),)
+            return Name(builtin(type(constant).__name__))
         case ast.UnaryOp(operand=ast.Constant(value=int() | float() as number)):
-            return (builtin(type(number).__name__),)
+            return Name(builtin(type(number).__name__))
     return None
 
 

@@ -2,29 +2,28 @@
 
 import ast
 
-from vcr_gen.gen.annotations.resolving import full_name, unquoted
 from vcr_gen.gen.annotations.scopes import Scope
 from vcr_gen.gen.annotations.variables import declaration
+from vcr_gen.gen.model.annotation import Annotation, Subscript, full_name, walk
 from vcr_gen.gen.protocols.flatten import own_variables
 from vcr_gen.gen.sources.library import Definition
 
 __all__ = ["takes_bounded_self"]
 
 
-def takes_bounded_self(annotation: ast.expr, scope: Scope) -> bool:
+def takes_bounded_self(annotation: Annotation, scope: Scope) -> bool:
     """Whether a type in the annotation has `Self` as an argument, and bounds for its arguments."""
     return any(
-        isinstance(node, ast.Subscript) and _has_self(node.slice) and _has_bound(node.value, scope)
-        for node in ast.walk(unquoted(annotation))
+        isinstance(node, Subscript) and _has_self(node) and _has_bound(node, scope)
+        for node in walk(annotation)
     )
 
 
-def _has_self(node: ast.expr) -> bool:
-    elements = node.elts if isinstance(node, ast.Tuple) else [node]
-    return any(full_name(unquoted(one)) == "typing.Self" for one in elements)
+def _has_self(node: Subscript) -> bool:
+    return any(full_name(argument) == "typing.Self" for argument in node.arguments)
 
 
-def _has_bound(node: ast.expr, scope: Scope) -> bool:
+def _has_bound(node: Subscript, scope: Scope) -> bool:
     found = scope.resolve(node)
     if not isinstance(found, Definition) or not isinstance(found.node, ast.ClassDef):
         return False

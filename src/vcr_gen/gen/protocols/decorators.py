@@ -5,9 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from vcr_gen.gen.annotations.resolving import bind
+from vcr_gen.gen.annotations.resolving import resolve_names
 from vcr_gen.gen.annotations.scopes import Scope
-from vcr_gen.gen.annotations.spelling import spell
 from vcr_gen.gen.model.annotation import Annotation
 from vcr_gen.gen.model.boundaries import Managed
 from vcr_gen.gen.settings.config import Direction
@@ -134,7 +133,7 @@ def _add(found: Decorations, decorator: ast.expr, scope: Scope) -> Decorations:
         return found
     if _is_of_the_body(called, scope):
         return replace(found, foreign=decorator)
-    text = spell(bind(decorator, scope))
+    text = resolve_names(decorator, scope)
     if name in _MANAGERS:
         return replace(found, managed=_MANAGERS[name], kept=(text, *found.kept))
     if name in _DEPRECATED:

@@ -1,14 +1,14 @@
 """Lines up a Protocol with its bases in MRO order, generic arguments filled in."""
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from vcr_gen.gen.annotations.filling import OwnParameter, assigned, fill
-from vcr_gen.gen.annotations.resolving import bind, unquoted
-from vcr_gen.gen.annotations.scopes import Bound, Scope
-from vcr_gen.gen.model.annotation import Reference
+from vcr_gen.gen.annotations.resolving import resolve_names
+from vcr_gen.gen.annotations.scopes import Scope
+from vcr_gen.gen.model.annotation import Annotation, Reference, Subscript, unquoted, variables_of
 from vcr_gen.gen.protocols.problems import Problems, RefusedProtocolError
 from vcr_gen.gen.sources.library import Definition, Library, Unread, is_standard
 from vcr_gen.gen.sources.modules import Module
@@ -17,6 +17,7 @@ from vcr_gen.gen.sources.syntax import blocks, is_function
 __all__ = [
     "Ancestor",
     "NamedClass",
+    "annotated_class",
     "class_scope",
     "is_protocol",
     "lineage",
@@ -24,7 +25,6 @@ __all__ = [
     "own_parameters",
     "own_variables",
     "scope_around",
-    "variables_in",
 ]
 
 _PROTOCOL: Final = "typing.Protocol"
@@ -32,7 +32,7 @@ _OF_PYTHON: Final = "inherit from `Collection` or `Iterable`, or declare the met
 _NOT_BASES: Final = frozenset({_PROTOCOL, "typing.Generic", "builtins.object"})
 
 
-NamedClass: TypeAlias = tuple[Definition, list[ast.expr] | None]
+NamedClass: TypeAlias = tuple[Definition, Sequence[Annotation] | None]
 """A class, and its type arguments where there are brackets."""
 
 
@@ -41,7 +41,7 @@ class Ancestor:
     """One class of the MRO, and what its type parameters stand for in the Protocol."""
 
     definition: Definition
-    arguments: Mapping[str, ast.expr] = field(default_factory=dict)
+    arguments: Mapping[str, Annotation] = field(default_factory=dict)
 
     @property
     def node(self) -> ast.ClassDef:
@@ -105,7 +105,7 @@ def lineage(library: Library, definition: Definition, problems: Problems) -> tup
     """The Protocol and all its bases, in MRO order; refuses what cannot be resolved."""
     reader = _Bases(library, problems)
     order = reader.linearize(definition, ())
-    arguments: dict[str, dict[str, ast.expr]] = {definition.full_name: {}}
+    arguments: dict[str, dict[str, Annotation]] = {definition.full_name: {}}
     for current in order:
         env = arguments.get(current.full_name, {})
         for base, bound in reader.bases(current):
@@ -207,10 +207,19 @@ class _Bases:
 
 def named_class(node: ast.expr, scope: Scope) -> NamedClass | None:
     """The class that an expression names, and its arguments, through all aliases."""
-    library = scope.library
-    arguments = _arguments(bind(node, scope))
+    return _followed(scope.resolve(node), resolve_names(node, scope), scope.library)
+
+
+def annotated_class(annotation: Annotation, scope: Scope) -> NamedClass | None:
+    """The class that an annotation names, and its arguments, through all aliases."""
+    return _followed(scope.resolve(annotation), annotation, scope.library)
+
+
+def _followed(
+    found: Definition | Unread | None, annotation: Annotation, library: Library
+) -> NamedClass | None:
+    arguments = _arguments(annotation)
     for _ in range(10):
-        found = scope.resolve(node)
         if isinstance(found, Unread):
             found = library.read_standard(found)
         if found is None or isinstance(found.node, ast.ClassDef):
@@ -218,12 +227,12 @@ def named_class(node: ast.expr, scope: Scope) -> NamedClass | None:
         value = getattr(found.node, "value", None)  # `Base = Other`, `Base = Other[list[T]]`
         if not isinstance(value, ast.expr):
             return None
-        node, scope = value, scope_around(library, found)
-        bound = unquoted(bind(node, scope))
-        if isinstance(bound, ast.Subscript):
-            variables = {one.spelling: one for one in variables_in(bound)}.values()
-            names = [_own_parameter(library, one) for one in variables]
-            arguments = _arguments(fill(bound, assigned(names, arguments)))
+        scope = scope_around(library, found)
+        alias = unquoted(resolve_names(value, scope))
+        if isinstance(alias, Subscript):
+            own = _own_parameters(library, variables_of([alias]))
+            arguments = _arguments(fill(alias, assigned(own, arguments)))
+        found = scope.resolve(value)
     return None
 
 
@@ -255,11 +264,9 @@ def _left_out(library: Library, base: NamedClass) -> str:
     return packs[0] if packs and arguments is not None and len(arguments) < len(names) else ""
 
 
-def _arguments(base: ast.expr) -> list[ast.expr] | None:
-    bound = unquoted(base)
-    if not isinstance(bound, ast.Subscript):
-        return None
-    return list(bound.slice.elts) if isinstance(bound.slice, ast.Tuple) else [bound.slice]
+def _arguments(annotation: Annotation) -> Sequence[Annotation] | None:
+    generic = unquoted(annotation)
+    return generic.arguments if isinstance(generic, Subscript) else None
 
 
 def own_parameters(library: Library, definition: Definition) -> tuple[OwnParameter, ...]:
@@ -270,34 +277,34 @@ def own_parameters(library: Library, definition: Definition) -> tuple[OwnParamet
     scope = scope_around(library, definition)
     if brackets:
         return tuple(
-            (one.name, one.kind, None if one.default is None else bind(one.default, scope))
+            (one.name, one.kind, None if one.default is None else resolve_names(one.default, scope))
             for one in brackets
         )
-    return tuple(_own_parameter(library, one) for one in own_variables(library, definition))
+    return _own_parameters(library, own_variables(library, definition))
 
 
 def own_variables(library: Library, definition: Definition) -> list[Reference]:
     """The type variables that a class without brackets is generic in, in order."""
     scope = scope_around(library, definition)
-    generic: list[ast.expr] = []
-    others: list[ast.expr] = []
+    generic: list[Annotation] = []
+    others: list[Annotation] = []
     for base in getattr(definition.node, "bases", ()):
         if isinstance(base, ast.Subscript):
             listed = scope.name_of(base.value) in {_PROTOCOL, "typing.Generic"}
-            (generic if listed else others).append(bind(base.slice, scope))
+            (generic if listed else others).append(resolve_names(base.slice, scope))
+    return _by_spelling(variables_of(generic or others))
+
+
+def _by_spelling(variables: Iterable[Reference]) -> list[Reference]:
+    """The type variables, of each spelling the first."""
     found: dict[str, Reference] = {}
-    for expression in generic or others:
-        for reference in variables_in(expression):
-            found.setdefault(reference.spelling, reference)
+    for variable in variables:
+        found.setdefault(variable.spelling, variable)
     return list(found.values())
 
 
-def variables_in(node: ast.AST) -> Iterator[Reference]:
-    """The type variables in an annotation whose names are resolved."""
-    if isinstance(node, Bound) and node.reference.kind in {"variable", "parameter"}:
-        yield node.reference
-    for child in ast.iter_child_nodes(node):
-        yield from variables_in(child)
+def _own_parameters(library: Library, variables: Iterable[Reference]) -> tuple[OwnParameter, ...]:
+    return tuple(_own_parameter(library, variable) for variable in _by_spelling(variables))
 
 
 def _own_parameter(library: Library, reference: Reference) -> OwnParameter:
@@ -308,5 +315,12 @@ def _own_parameter(library: Library, reference: Reference) -> OwnParameter:
         return reference.spelling, "TypeVar", None
     scope = Scope(library, found.module)
     kind = scope.name_of(call.func).rpartition(".")[2]
-    default = next((bind(one.value, scope) for one in call.keywords if one.arg == "default"), None)
+    default = next(
+        (
+            resolve_names(keyword.value, scope)
+            for keyword in call.keywords
+            if keyword.arg == "default"
+        ),
+        None,
+    )
     return reference.spelling, kind, default

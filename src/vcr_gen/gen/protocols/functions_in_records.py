@@ -5,9 +5,8 @@ from collections import deque
 from collections.abc import Container, Iterator
 from typing import Final
 
-from vcr_gen.gen.annotations.resolving import bind
-from vcr_gen.gen.annotations.spelling import spell
-from vcr_gen.gen.model.annotation import Annotation, full_names, references
+from vcr_gen.gen.annotations.resolving import resolve_names
+from vcr_gen.gen.model.annotation import Annotation, full_names, names_in
 from vcr_gen.gen.model.boundaries import Attribute, Boundary, Method, NestedClass, Property
 from vcr_gen.gen.protocols.flatten import class_scope
 from vcr_gen.gen.protocols.handles import behind, definition_of
@@ -15,7 +14,6 @@ from vcr_gen.gen.sources.library import Definition, Library
 
 __all__ = ["functions_in_records"]
 
-_CALLABLE: Final = frozenset({"collections.abc.Callable", "typing.Callable"})
 _SETTLED: Final = frozenset(
     {
         "dataclasses.InitVar",
@@ -50,15 +48,15 @@ def functions_in_records(
     seen: set[str] = {boundary.full_name}
     pending = deque(_outgoing(boundary))
     while pending:
-        text = pending.popleft()
-        if _SETTLED & set(full_names(text)):
+        annotation = pending.popleft()
+        if not _SETTLED.isdisjoint(full_names(annotation)):
             continue
-        for reference, name in zip(references(text), full_names(text), strict=True):
-            if name in seen or name in known:
+        for name in names_in(annotation):
+            if name.full_name in seen or name.full_name in known:
                 continue
-            seen.add(name)
-            pending.extend(behind(library, reference, name))
-            found = definition_of(library, reference, name)
+            seen.add(name.full_name)
+            pending.extend(behind(library, name))
+            found = definition_of(library, name)
             if found is not None and _is_record(library, found):
                 for field, annotation in _fields(library, found):
                     if _is_function(library, annotation):
@@ -82,9 +80,10 @@ def _outgoing(boundary: Boundary) -> Iterator[Annotation]:
                 continue
         for signature in signatures:
             if outbound:
-                yield from (parameter.annotation or () for parameter in signature.parameters)
+                annotations = [parameter.annotation for parameter in signature.parameters]
             else:
-                yield signature.returns or ()
+                annotations = [signature.returns]
+            yield from filter(None, annotations)
 
 
 def _is_record(library: Library, found: Definition) -> bool:
@@ -98,10 +97,11 @@ def _is_record(library: Library, found: Definition) -> bool:
     if any(scope.name_of(decorator) in _DECORATORS for decorator in decorators):
         return True
     for base in found.node.bases:
-        text = spell(bind(base, scope))
-        for reference, name in zip(references(text), full_names(text), strict=True):
-            inherited = definition_of(library, reference, name)
-            if name in _BASES or (inherited is not None and _is_record(library, inherited)):
+        for name in names_in(resolve_names(base, scope)):
+            inherited = definition_of(library, name)
+            if name.full_name in _BASES or (
+                inherited is not None and _is_record(library, inherited)
+            ):
                 return True
     return False
 
@@ -111,7 +111,7 @@ def _fields(library: Library, found: Definition) -> Iterator[tuple[ast.AnnAssign
     scope = class_scope(library, found, [])
     for statement in found.node.body:
         if isinstance(statement, ast.AnnAssign):
-            yield statement, spell(bind(statement.annotation, scope))
+            yield statement, resolve_names(statement.annotation, scope)
 
 
 def _is_function(library: Library, annotation: Annotation) -> bool:
@@ -120,13 +120,12 @@ def _is_function(library: Library, annotation: Annotation) -> bool:
     pending = deque([annotation])
     is_function = False
     while pending:
-        text = pending.popleft()
-        for reference, name in zip(references(text), full_names(text), strict=True):
-            if name in _SETTLED:
+        for name in names_in(pending.popleft()):
+            if name.full_name in _SETTLED:
                 return False
-            is_function = is_function or name in _CALLABLE
-            alias = None if name in seen else definition_of(library, reference, name)
-            seen.add(name)
+            is_function = is_function or name.full_name == "typing.Callable"
+            alias = None if name.full_name in seen else definition_of(library, name)
+            seen.add(name.full_name)
             if alias is not None and not isinstance(alias.node, ast.ClassDef):
-                pending.extend(behind(library, reference, name))
+                pending.extend(behind(library, name))
     return is_function

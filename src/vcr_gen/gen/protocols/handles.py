@@ -4,9 +4,8 @@ import ast
 from collections import deque
 from collections.abc import Container, Iterator
 
-from vcr_gen.gen.annotations.resolving import bind
-from vcr_gen.gen.annotations.spelling import spell
-from vcr_gen.gen.model.annotation import Annotation, Reference, full_names, references
+from vcr_gen.gen.annotations.resolving import resolve_names
+from vcr_gen.gen.model.annotation import Annotation, Name, names_in
 from vcr_gen.gen.model.boundaries import Boundary, TypeVariable
 from vcr_gen.gen.protocols.flatten import class_scope, scope_around
 from vcr_gen.gen.sources.library import Definition, Library, is_standard
@@ -21,20 +20,19 @@ def handles(library: Library, boundary: Boundary, known: Container[str]) -> Iter
     stored as data, or what a Protocol with `__call__` takes and returns.
     """
     seen: set[str] = {boundary.full_name}
-    pending = deque(_texts(boundary))
+    pending = deque(_annotations(boundary))
     while pending:
-        text = pending.popleft()
-        for reference, name in zip(references(text), full_names(text), strict=True):
-            if name in seen:
+        for name in names_in(pending.popleft()):
+            if name.full_name in seen:
                 continue
-            seen.add(name)
-            if name in known:
-                yield name
+            seen.add(name.full_name)
+            if name.full_name in known:
+                yield name.full_name
             else:
-                pending.extend(behind(library, reference, name))
+                pending.extend(behind(library, name))
 
 
-def _texts(boundary: Boundary) -> Iterator[Annotation]:
+def _annotations(boundary: Boundary) -> Iterator[Annotation]:
     yield from boundary.texts()
     for variable in boundary.type_parameters:
         yield from _limits(variable)
@@ -44,31 +42,30 @@ def _texts(boundary: Boundary) -> Iterator[Annotation]:
 
 
 def _limits(variable: TypeVariable) -> Iterator[Annotation]:
-    yield from variable.arguments
-    yield variable.bound or ()
-    yield variable.default or ()
+    yield from filter(None, (*variable.arguments, variable.bound, variable.default))
 
 
-def behind(library: Library, reference: Reference, name: str) -> tuple[Annotation, ...]:
+def behind(library: Library, name: Name) -> tuple[Annotation, ...]:
     """The types that a name stands for or is made of."""
-    if reference.kind not in {"import", "variable"} or not reference.module:
+    if name.reference.kind not in {"import", "variable"} or not name.reference.module:
         return ()
-    if name not in library.made_of:
-        found = definition_of(library, reference, name)
-        library.made_of[name] = tuple(_parts(library, found)) if found else ()
-    return library.made_of[name]
+    if name.full_name not in library.made_of:
+        found = definition_of(library, name)
+        library.made_of[name.full_name] = tuple(_parts(library, found)) if found else ()
+    return library.made_of[name.full_name]
 
 
-def definition_of(library: Library, reference: Reference, name: str) -> Definition | None:
+def definition_of(library: Library, name: Name) -> Definition | None:
     """The statement behind a name; nothing of Python's own is made of boundaries."""
+    reference, full_name = name.reference, name.full_name
     if is_standard(reference.module) and not library.project_has(reference.module):
         return None
     module = library.module(reference.module)
     if module is None:
         return None
-    found = library.follow(module, reference.attribute or name.rpartition(".")[2])
+    found = library.follow(module, reference.attribute or full_name.rpartition(".")[2])
     if isinstance(found, Definition) and reference.attribute:
-        for part in name.removeprefix(found.full_name).split(".")[1:]:
+        for part in full_name.removeprefix(found.full_name).split(".")[1:]:
             found = library.member(found, part) if found else None
     return found if isinstance(found, Definition) and not found.module.standard else None
 
@@ -81,8 +78,8 @@ def _parts(library: Library, found: Definition) -> Iterator[Annotation]:
         parameters = found.module.parsed.type_parameters(found.node)
         scope = scope_around(library, found).with_parameters(parameters)
         types = tuple(_made_by(getattr(found.node, "value", None)))
-    for one in types:
-        yield spell(bind(one, scope))
+    for node in types:
+        yield resolve_names(node, scope)
 
 
 def _fields(node: ast.ClassDef) -> Iterator[ast.expr]:

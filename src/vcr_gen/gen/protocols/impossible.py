@@ -3,12 +3,20 @@
 import ast
 from collections.abc import Iterator, Sequence
 
-from vcr_gen.gen.annotations.resolving import bind, full_name, unquoted
+from vcr_gen.gen.annotations.resolving import resolve_names
 from vcr_gen.gen.annotations.scopes import Scope
 from vcr_gen.gen.annotations.variables import declaration
-from vcr_gen.gen.model.annotation import Reference, fold, full_names, references, variables_of
+from vcr_gen.gen.model.annotation import (
+    Reference,
+    Subscript,
+    full_name,
+    full_names,
+    references,
+    variables_of,
+    walk,
+)
 from vcr_gen.gen.model.boundaries import Signature, TypeVariable
-from vcr_gen.gen.protocols.flatten import Ancestor, own_variables, variables_in
+from vcr_gen.gen.protocols.flatten import Ancestor, own_variables
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.protocols.signatures import Place
 from vcr_gen.gen.sources.library import Library
@@ -38,9 +46,10 @@ def why_captured(node: Function, place: Place) -> tuple[str, str] | None:
     """
     if not place.arguments:
         return None
-    given = {one.spelling for value in place.arguments.values() for one in variables_in(value)}
+    given = {variable.spelling for variable in variables_of(place.arguments.values())}
     scope = _inside(node, place).scope
-    own = {one.spelling for each in _annotations(node) for one in variables_in(bind(each, scope))}
+    annotations = [resolve_names(annotation, scope) for annotation in _annotations(node)]
+    own = {variable.spelling for variable in variables_of(annotations)}
     for name in sorted((own - set(place.arguments)) & given):
         return (
             f"has a type variable `{name}` of its own, and is inherited by a Protocol with another",
@@ -84,10 +93,10 @@ def _annotations(node: Function) -> Iterator[ast.expr]:
 
 def _has_type_of_literal(place: Place, annotation: ast.expr) -> bool:
     return any(
-        isinstance(one, ast.Subscript)
-        and full_name(one.value) in {"builtins.type", "typing.Type"}
-        and full_name(unquoted(one.slice)) == "typing.Literal"
-        for one in ast.walk(place.typed(annotation))
+        isinstance(node, Subscript)
+        and full_name(node) in {"builtins.type", "typing.Type"}
+        and full_name(node.inner) == "typing.Literal"
+        for node in walk(place.typed(annotation))
     )
 
 
@@ -95,9 +104,8 @@ def _undecided(
     signature: Signature, scope: Scope, ancestors: Sequence[Ancestor]
 ) -> list[TypeVariable]:
     """The method's own type variables with constraints that its result alone mentions."""
-    returns = signature.returns or ()
-    variables = variables_of([returns])
-    types = set(full_names(returns)) - {one.full_name for one in variables}
+    variables = variables_of([signature.returns])
+    types = set(full_names(signature.returns)) - {variable.full_name for variable in variables}
     if any(map(_rescopes, types)):
         return []
     known = {one.spelling for one in own_variables(scope.library, ancestors[0].definition)}
@@ -105,7 +113,7 @@ def _undecided(
         one.spelling
         for parameter in (signature.receiver, *signature.parameters)
         if parameter is not None
-        for one in references(parameter.annotation or ())
+        for one in references(parameter.annotation)
     )
     free = [one for one in variables if one.spelling not in known]
     declared = [_declared(one, signature, scope) for one in free]
@@ -114,7 +122,7 @@ def _undecided(
 
 def _rescopes(name: str) -> bool:
     """Whether a type may be a function, whose own the type variables in it then are."""
-    module, _, attribute = fold(name).rpartition(".")
+    module, _, attribute = name.rpartition(".")
     return module not in {"", "builtins", "typing"} or attribute == "Callable"
 
 

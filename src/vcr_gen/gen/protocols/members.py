@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from vcr_gen.gen.annotations.inner_types import is_alias, names_type
-from vcr_gen.gen.annotations.resolving import full_name, unquoted
-from vcr_gen.gen.model.annotation import full_names, opened
+from vcr_gen.gen.model.annotation import full_name
 from vcr_gen.gen.model.boundaries import (
     Attribute,
     Member,
@@ -111,11 +110,9 @@ def _with_base(member: Member, base: Declared, ancestors: Sequence[Ancestor]) ->
     """A member that knows whether it names the Protocol as its result, where a base says `Self`."""
     if not isinstance(member, Method) or member.overloads:
         return member
-    result = next(full_names(opened(member.signature.returns or ())), "")
+    result = full_name(member.signature.returns)
     said = [base.place.typed(one.returns) for one, _ in functions_of(base) if one.returns]
-    if result != ancestors[0].definition.full_name or "typing.Self" not in [
-        full_name(unquoted(one)) for one in said
-    ]:
+    if result != ancestors[0].definition.full_name or "typing.Self" not in map(full_name, said):
         return member
     return replace(member, returns_own=True)
 

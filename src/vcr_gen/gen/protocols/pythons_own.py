@@ -4,7 +4,7 @@ import ast
 from collections.abc import Sequence
 from typing import Final
 
-from vcr_gen.gen.annotations.resolving import full_name, unquoted
+from vcr_gen.gen.model.annotation import Subscript, Tuple, full_name, unquoted
 from vcr_gen.gen.protocols.flatten import Ancestor
 from vcr_gen.gen.protocols.signatures import Place
 
@@ -52,8 +52,8 @@ def is_pythons_own(
         )
     if name in {"__dict__", "__annotations__"} and isinstance(first, ast.AnnAssign):
         match unquoted(place.typed(first.annotation)):
-            case ast.Subscript(value=kind, slice=ast.Tuple(elts=[key, value])):
-                found = [full_name(one) for one in (kind, key, value)]
+            case Subscript(value=kind, inner=Tuple(elements=(key, value))):
+                found = [full_name(part) for part in (kind, key, value)]
                 return found[1:] != ["builtins.str", "typing.Any"] or found[0] not in _DICTS
         return True
     return name in _NEEDED

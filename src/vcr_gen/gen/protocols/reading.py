@@ -5,7 +5,7 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 
 from vcr_gen.gen.annotations.referring import reference_to
-from vcr_gen.gen.annotations.resolving import bind
+from vcr_gen.gen.annotations.resolving import resolve_names
 from vcr_gen.gen.annotations.scopes import Scope
 from vcr_gen.gen.annotations.variables import bracketed, declaration
 from vcr_gen.gen.model.annotation import Reference, references
@@ -69,9 +69,8 @@ def _declare(
         variables[reference] = TypeVariable(reference, "TypeVar")
         return
     variable = variables[reference] = declaration(reference, Scope(library, module))
-    inner = [*variable.arguments, variable.bound or (), variable.default or ()]
-    for text in inner:
-        for other in references(text):
+    for annotation in (*variable.arguments, variable.bound, variable.default):
+        for other in references(annotation):
             if other.kind == "variable" and other not in variables:
                 _declare(other, library, variables)
 
@@ -183,7 +182,7 @@ def _look_up_arguments(
     scope = replace(scope_around(library, definition), unresolved=unresolved)
     for base in getattr(definition.node, "bases", ()):
         if isinstance(base, ast.Subscript) and not definition.module.standard:
-            bind(base.slice, scope)
+            resolve_names(base.slice, scope)
 
 
 def _laziness(boundary: Boundary, module: Module) -> Iterator[bool]:

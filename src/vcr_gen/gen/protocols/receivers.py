@@ -2,21 +2,29 @@
 
 import ast
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from vcr_gen.gen.annotations.resolving import bind, full_name, unquoted
-from vcr_gen.gen.annotations.scopes import Bound, Scope
+from vcr_gen.gen.annotations.resolving import resolve_names
+from vcr_gen.gen.annotations.scopes import Scope
+from vcr_gen.gen.model.annotation import (
+    Annotation,
+    Name,
+    Subscript,
+    full_name,
+    unquoted,
+    variables_of,
+)
 from vcr_gen.gen.model.boundaries import Signature
 from vcr_gen.gen.protocols.flatten import (
     Ancestor,
     NamedClass,
+    annotated_class,
     is_protocol,
     named_class,
     own_parameters,
     scope_around,
-    variables_in,
 )
 from vcr_gen.gen.protocols.signatures import Place
 from vcr_gen.gen.sources.library import Definition, Library
@@ -38,11 +46,11 @@ def asked_of_instance(node: Function, place: Place) -> NamedClass | None:
         return None
     scope = place.scope.with_parameters(place.scope.module.parsed.type_parameters(node))
     asked = unquoted(Place(scope, place.arguments).typed(first.annotation))
-    if isinstance(asked, ast.Subscript) and full_name(asked) in {"builtins.type", "typing.Type"}:
-        asked = unquoted(asked.slice)
-    if isinstance(asked, Bound) and asked.reference.kind in {"variable", "parameter"}:
+    if isinstance(asked, Subscript) and full_name(asked) in {"builtins.type", "typing.Type"}:
+        asked = unquoted(asked.inner)
+    if isinstance(asked, Name) and asked.reference.is_variable:
         return _bound(asked, scope)
-    return named_class(asked, scope)
+    return annotated_class(asked, scope)
 
 
 def may_begin_with_instance(node: Function, place: Place) -> bool:
@@ -56,15 +64,13 @@ def may_begin_with_instance(node: Function, place: Place) -> bool:
     if node.args.vararg.annotation is None:
         return True
     scope = place.scope.with_parameters(place.scope.module.parsed.type_parameters(node))
-    asked = unquoted(bind(node.args.vararg.annotation, scope))
-    if isinstance(asked, ast.Attribute) and asked.attr == "args":
-        asked = asked.value
-    if isinstance(asked, Bound) and asked.reference.kind in {"variable", "parameter"}:
+    asked = unquoted(resolve_names(node.args.vararg.annotation, scope))
+    if isinstance(asked, Name) and asked.reference.is_variable:
         return False
     return _builtin_class(asked) in {None, object}
 
 
-def _bound(variable: Bound, scope: Scope) -> NamedClass | None:
+def _bound(variable: Name, scope: Scope) -> NamedClass | None:
     """The class that a type variable is bound to."""
     reference = variable.reference
     if reference.kind == "parameter":
@@ -92,11 +98,11 @@ def with_demands(
     if definition is None or not arguments:
         return signature
     own = [one for one, _, _ in own_parameters(library, ancestors[0].definition)]
-    given = [getattr(one, "id", "") for one in arguments]
+    given = [_variable(argument) for argument in arguments]
     if definition.full_name == ancestors[0].definition.full_name and given == own:
         return signature
     open_ended = any(
-        any(variables_in(one)) and getattr(one, "id", "") not in own for one in arguments
+        variables_of([argument]) and _variable(argument) not in own for argument in arguments
     )
     circular = open_ended and name in _names(definition, library)
     return replace(signature, selective=True, circular=circular)
@@ -111,7 +117,7 @@ def why_uncallable(
     definition, arguments = asked
     for one in ancestors:
         if one.definition.full_name == definition.full_name:
-            return _why_never(definition, arguments or [], list(one.arguments.values()))
+            return _why_never(definition, arguments or (), one.arguments.values())
     if not is_protocol(library, definition):
         if definition.module.standard:
             return None
@@ -131,7 +137,7 @@ def why_uncallable(
 
 
 def _why_never(
-    definition: Definition, asked: list[ast.expr], given: list[ast.expr]
+    definition: Definition, asked: Iterable[Annotation], given: Iterable[Annotation]
 ) -> tuple[str, str] | None:
     """Why what a base's method asks is not what the Protocol gives the base; a hint."""
     for wanted, had in zip(asked, given, strict=False):
@@ -145,8 +151,15 @@ def _why_never(
     return None
 
 
-def _builtin_class(node: ast.expr) -> type | None:
-    module, _, name = full_name(unquoted(node)).rpartition(".")
+def _variable(argument: Annotation) -> str:
+    """The spelling of a plain name."""
+    if isinstance(argument, Name) and not argument.tail:
+        return argument.reference.spelling
+    return ""
+
+
+def _builtin_class(annotation: Annotation) -> type | None:
+    module, _, name = full_name(annotation).rpartition(".")
     found = getattr(builtins, name, None) if module == "builtins" else None
     return found if isinstance(found, type) else None
 

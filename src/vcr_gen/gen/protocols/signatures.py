@@ -7,12 +7,28 @@ from typing import Literal
 
 from vcr_gen.gen.annotations.defaults import default_of
 from vcr_gen.gen.annotations.descriptors import is_descriptor
-from vcr_gen.gen.annotations.filling import fill, without_quotes
-from vcr_gen.gen.annotations.resolving import bind, full_name, unquoted
-from vcr_gen.gen.annotations.scopes import Bound, Scope
-from vcr_gen.gen.annotations.spelling import spell
+from vcr_gen.gen.annotations.filling import fill
+from vcr_gen.gen.annotations.resolving import resolve_names
+from vcr_gen.gen.annotations.scopes import Scope
 from vcr_gen.gen.annotations.variables import bracketed
-from vcr_gen.gen.model.annotation import Annotation, Reference, builtin, free_name, imported, opened
+from vcr_gen.gen.model.annotation import (
+    ANY,
+    ELLIPSIS,
+    NONE,
+    TUPLE,
+    Annotation,
+    Dotted,
+    List,
+    Name,
+    Reference,
+    Starred,
+    Subscript,
+    dotted,
+    full_name,
+    subscript,
+    unquoted,
+    without_quotes,
+)
 from vcr_gen.gen.model.boundaries import Kind, Parameter, Signature
 from vcr_gen.gen.protocols.bounds import takes_bounded_self
 from vcr_gen.gen.protocols.decorators import Decorations
@@ -26,18 +42,18 @@ class Place:
     """Where a member is declared: its scope, and what type parameters stand for there."""
 
     scope: Scope
-    arguments: Mapping[str, ast.expr]
+    arguments: Mapping[str, Annotation]
 
     @property
     def class_name(self) -> str:
         """The class whose name mangles private names."""
         return self.scope.classes[-1].name
 
-    def typed(self, node: ast.expr) -> ast.expr:
+    def typed(self, node: ast.expr) -> Annotation:
         """An annotation with its names resolved and its type parameters filled in."""
-        bound, module = bind(node, self.scope), self.scope.module
-        filled = fill(bound, self.arguments)
-        if filled is bound or module.standard or not module.lazy_annotations:
+        resolved, module = resolve_names(node, self.scope), self.scope.module
+        filled = fill(resolved, self.arguments)
+        if filled == resolved or module.standard or not module.lazy_annotations:
             return filled
         return without_quotes(filled)  # which the arguments need where they are given, not here
 
@@ -62,7 +78,7 @@ def signature_of(node: Function, place: Place, decorated: Decorations) -> Signat
     returns = None if node.returns is None else inner.typed(node.returns)
     return Signature(
         parameters=tuple(parameters),
-        returns=None if returns is None else spell(returns),
+        returns=returns,
         returned=_returned(returns, inner.scope),
         receiver=receiver,
         self_type=_self_type(receiver),
@@ -96,11 +112,11 @@ def _parameters(arguments: ast.arguments, place: Place) -> Iterator[Parameter]:
         yield from _variadic(arguments.vararg, place, taken)
     for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         yield _parameter(one, Kind.KEYWORD, default, place)
-    if arguments.kwarg and not isinstance(_filled_pack(arguments.kwarg, place), ast.List):
+    if arguments.kwarg and not isinstance(_filled_pack(arguments.kwarg, place), List):
         yield _parameter(arguments.kwarg, Kind.KEYWORDS, None, place)
 
 
-def _filled_pack(node: ast.arg, place: Place) -> ast.expr | None:
+def _filled_pack(node: ast.arg, place: Place) -> Annotation | None:
     """What the ParamSpec of `*args: P.args` stands for, when a base was given arguments."""
     match node.annotation:
         case ast.Attribute(value=ast.Name(id=name), attr="args" | "kwargs"):
@@ -111,32 +127,33 @@ def _filled_pack(node: ast.arg, place: Place) -> ast.expr | None:
 def _variadic(node: ast.arg, place: Place, taken: Collection[str]) -> Iterator[Parameter]:
     """`*args`, or the parameters that a ParamSpec was replaced by, under names that are free."""
     filled = _filled_pack(node, place)
-    front: list[ast.expr] = []
-    if isinstance(filled, ast.List):
-        front = filled.elts
-    elif filled is not None and full_name(filled) == "typing.Concatenate":
-        inner = getattr(filled, "slice", None)
-        front = inner.elts[:-1] if isinstance(inner, ast.Tuple) else []
-    for index, one in enumerate(front):
-        name = free_name(f"{node.arg}_{index}", taken)
-        yield Parameter(name, Kind.POSITIONAL_ONLY, spell(one))
-    if not isinstance(filled, ast.List):
+    front: tuple[Annotation, ...] = ()
+    if isinstance(filled, List):
+        front = filled.elements
+    elif isinstance(filled, Subscript) and full_name(filled) == "typing.Concatenate":
+        front = filled.arguments[:-1]
+    for index, annotation in enumerate(front):
+        name = f"{node.arg}_{index}"
+        while name in taken:
+            name += "_"
+        yield Parameter(name, Kind.POSITIONAL_ONLY, annotation)
+    if not isinstance(filled, List):
         yield _parameter(node, Kind.VARIADIC, None, place)
 
 
 def _parameter(node: ast.arg, kind: Kind, default: ast.expr | None, place: Place) -> Parameter:
     annotation = None if node.annotation is None else place.typed(node.annotation)
     filled = _filled_pack(node, place)
-    if isinstance(filled, ast.Subscript) and isinstance(annotation, ast.Attribute):
-        filled = filled.slice.elts[-1] if isinstance(filled.slice, ast.Tuple) else filled.slice
-        annotation = ast.Attribute(filled, annotation.attr, ast.Load())
-    if isinstance(filled, ast.Constant):  # `...` takes anything
-        return Parameter(node.arg, kind, (imported("typing", "Any"),))
+    if isinstance(filled, Subscript) and isinstance(annotation, Dotted):
+        filled = filled.arguments[-1]
+        annotation = dotted(filled, (annotation.name,))
+    if filled == ELLIPSIS:  # which takes anything
+        return Parameter(node.arg, kind, ANY)
     pack, packed = _packed(kind, annotation)
     return Parameter(
         mangled(node.arg, place.class_name),
         kind,
-        None if annotation is None else spell(annotation),
+        annotation,
         None if default is None else default_of(default, place.scope),
         pack,
         node.arg if mangled(node.arg, place.class_name) != node.arg else "",
@@ -149,61 +166,57 @@ def _parameter(node: ast.arg, kind: Kind, default: ast.expr | None, place: Place
 
 
 def _packed(
-    kind: Kind, annotation: ast.expr | None
+    kind: Kind, annotation: Annotation | None
 ) -> tuple[Literal["", "args", "kwargs", "dict"], Annotation | None]:
     """What `*args` and `**kwargs` hold when it is not one type repeated."""
     match annotation and unquoted(annotation):
-        case ast.Attribute(value=Bound(), attr="args") if kind is Kind.VARIADIC:
+        case Name(tail=("args",)) if kind is Kind.VARIADIC:
             return "args", None
-        case ast.Attribute(value=Bound(), attr="kwargs") if kind is Kind.KEYWORDS:
+        case Name(tail=("kwargs",)) if kind is Kind.KEYWORDS:
             return "kwargs", None
-        case ast.Starred(value=value) if kind is Kind.VARIADIC:
+        case Starred(value=value) if kind is Kind.VARIADIC:
             return "dict", _tuple_of(value)
-        case ast.Subscript(value=value, slice=inner) if full_name(value) == "typing.Unpack":
+        case Subscript(inner=inner) as unpacked if full_name(unpacked) == "typing.Unpack":
             if kind is Kind.VARIADIC:
                 return "dict", _tuple_of(inner)
-            return "dict", spell(inner)
+            return "dict", inner
     return "", None
 
 
-def _tuple_of(pack: ast.expr) -> Annotation:
+def _tuple_of(pack: Annotation) -> Annotation:
     """The type of what `*args: *pack` holds; a tuple type already says it."""
     if full_name(pack) in {"builtins.tuple", "typing.Tuple"}:
-        return spell(pack)
-    return (builtin("tuple"), "[", *spell(ast.Starred(pack, ast.Load())), "]")
+        return pack
+    return subscript(TUPLE, Starred(pack))
 
 
 def _returned(
-    node: ast.expr | None, scope: Scope
+    returns: Annotation | None, scope: Scope
 ) -> Literal["value", "none", "never", "awaitable"]:
-    if node is None:
+    if returns is None:
         return "value"
-    node = unquoted(node)
-    if isinstance(node, ast.Constant) and node.value is None:
+    returns = unquoted(returns)
+    if returns == NONE:
         return "none"
-    meant = scope.name_of(node) if isinstance(node, Bound | ast.Attribute) else ""
+    meant = scope.name_of(returns) if isinstance(returns, Name) else ""
     return "never" if meant in {"typing.NoReturn", "typing.Never"} else "value"
 
 
 def _self_type(receiver: Parameter | None) -> Reference | None:
     """The TypeVar of `self: T` or `cls: type[T]`."""
-    match opened(receiver.annotation) if receiver and receiver.annotation else ():
-        case (Reference(kind="variable" | "parameter") as variable,):
-            return variable
-        case (
-            Reference(full_name="builtins.type" | "typing.Type"),
-            "[",
-            Reference(kind="variable" | "parameter") as variable,
-            "]",
-        ):
-            return variable
+    if receiver is None or receiver.annotation is None:
+        return None
+    annotation = unquoted(receiver.annotation)
+    is_class = full_name(annotation) in {"builtins.type", "typing.Type"}
+    if is_class and isinstance(annotation, Subscript):
+        annotation = annotation.inner
+    match annotation:
+        case Name(reference=reference, tail=()) if reference.is_variable:
+            return reference
     return None
 
 
-def _entered(returns: ast.expr | None) -> Annotation:
+def _entered(returns: Annotation | None) -> Annotation:
     """What `with` binds: the first argument of `Iterator[T]` and the like."""
-    node = unquoted(returns) if returns is not None else None
-    if isinstance(node, ast.Subscript):
-        inner = node.slice
-        return spell(inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner)
-    return (imported("typing", "Any"),)
+    generic = returns and unquoted(returns)
+    return generic.arguments[0] if isinstance(generic, Subscript) and generic.arguments else ANY

@@ -8,11 +8,10 @@ from vcr_gen.gen.model.annotation import (
     Name,
     Reference,
     builtin,
-    contains_self,
-    full_names,
-    is_self,
-    opened,
+    has_self_argument,
+    mentions_self,
     references,
+    unquoted,
 )
 from vcr_gen.gen.model.boundaries import Kind, Signature
 from vcr_gen.gen.wrappers.events import Event
@@ -120,12 +119,12 @@ def returning(
 def cast_to(wrapper: Wrapper, text: Annotation, value: Nest | str, bound: Collection[str]) -> Nest:
     """The value as a value of the type, for type checkers."""
     cast = wrapper.names.own("typing", "cast", bound=bound)
-    shown = wrapper.names.quoted(opened(text), bound=bound)
+    shown = wrapper.names.quoted(unquoted(text), bound=bound)
     return Nest(f"{cast}(", (shown, value), ")")
 
 
 def _speaks_of_self(signature: Signature, text: Annotation) -> bool:
-    return any(map(is_self, full_names(text))) or signature.self_type in set(references(text))
+    return mentions_self(text) or signature.self_type in set(references(text))
 
 
 def instance(wrapper: Wrapper, signature: Signature, receiver: str, bound: Collection[str]) -> str:
@@ -151,7 +150,7 @@ def as_protocol(
     """
     for one in signature.parameters:
         annotation = one.annotation
-        own = signature.self_type in set(references(annotation)) or contains_self(annotation)
-        own |= one.kind is Kind.KEYWORDS and any(map(is_self, full_names(annotation)))
+        own = signature.self_type in set(references(annotation)) or has_self_argument(annotation)
+        own |= one.kind is Kind.KEYWORDS and mentions_self(annotation)
         if own or one.descriptor:
             yield one.name, wrapper.maker.anything(one.name, bound)

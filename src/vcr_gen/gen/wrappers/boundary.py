@@ -10,15 +10,14 @@ from vcr_gen.gen.model.annotation import (
     List,
     Name,
     Reference,
+    Union,
     builtin,
-    contains_self,
-    fold,
     full_names,
-    string_literal,
+    has_self_argument,
     subscript,
-    union,
     without_quotes,
 )
+from vcr_gen.gen.model.annotation_text import string_literal
 from vcr_gen.gen.model.boundaries import (
     Attribute,
     Boundary,
@@ -163,7 +162,7 @@ def _constructors(wrapper: Wrapper) -> Iterator[FunctionView]:
     bound = wrapper.members
     optional = wrapper.port_class == "OutboundPort"
     cassette = names.own(RUNTIME, "Cassette", bound=bound)
-    inner_type = union(maker.target, NONE) if optional else maker.target
+    inner_type = Union((maker.target, NONE)) if optional else maker.target
     inner = names.own_annotation(inner_type, bound=bound)
     # Beside `(self, dsn, /, **options)`, no signature may take the instance by keyword.
     receivers = [one.receiver for one in boundary.constructors]
@@ -228,7 +227,7 @@ def _declarations(wrapper: Wrapper, bound: Collection[str]) -> Iterator[str]:
     for hidden in private:  # to pyright, nobody else calls it
         any_name = names.own("typing", "Any", bound=bound)
         yield f"    self.{hidden.name}: {any_name} = self.{hidden.declared}"
-    unknown = any(map(contains_self, wrapper.boundary.texts()))
+    unknown = any(map(has_self_argument, wrapper.boundary.texts()))
     for one in attributes:
         if unknown and not _is_literal(one.annotation):
             value = cast_to(wrapper, one.annotation, "self", bound).flat
@@ -240,7 +239,7 @@ def _declarations(wrapper: Wrapper, bound: Collection[str]) -> Iterator[str]:
 
 def _is_literal(annotation: Annotation) -> bool:
     """Whether a type is a `Literal` or has one in it: found out, it is a `str` to pyright."""
-    said = {fold(name) for name in full_names(annotation)}
+    said = set(full_names(annotation))
     return "typing.Literal" in said and "typing.Callable" not in said
 
 

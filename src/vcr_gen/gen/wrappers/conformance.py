@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from vcr_gen.gen.model.annotation import Annotation, surrounded
+from vcr_gen.gen.model.annotation import Annotation, Name, walk_with_owners
 from vcr_gen.gen.model.boundaries import Attribute, Boundary, TypeVariable
 from vcr_gen.gen.wrappers.generic_headers import generic_header
 from vcr_gen.gen.wrappers.layout import Nest
@@ -49,10 +49,13 @@ def _unsolved(boundary: Boundary) -> list[TypeVariable]:
     selective = any(one.selective for one in boundary.signatures())
     single = len(boundary.type_parameters) == 1
     solved = {
-        name
-        for text, turns in _texts(boundary)
-        for name, around in surrounded(text)
-        if single or turns + sum(map(_turns_round, around)) < 2 or not any(map(_is_class, around))
+        node.reference
+        for annotation, turns in _annotations(boundary)
+        for node, owners in walk_with_owners(annotation)
+        if isinstance(node, Name)
+        and (
+            single or turns + sum(map(_turns_round, owners)) < 2 or not any(map(_is_class, owners))
+        )
     }
     return [
         one
@@ -61,7 +64,7 @@ def _unsolved(boundary: Boundary) -> list[TypeVariable]:
     ]
 
 
-def _texts(boundary: Boundary) -> Iterator[tuple[Annotation, int]]:
+def _annotations(boundary: Boundary) -> Iterator[tuple[Annotation, int]]:
     """All annotations, and how often what stands there is turned round already."""
     for signature in boundary.signatures():
         given = [*signature.parameters, *([signature.receiver] if signature.receiver else [])]

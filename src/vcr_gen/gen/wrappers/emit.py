@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from keyword import iskeyword
 
-from vcr_gen.gen.model.annotation import Annotation, Reference, imported, opened, references
+from vcr_gen.gen.model.annotation import Annotation, Reference, imported, references, unquoted
 from vcr_gen.gen.model.boundaries import (
     Attribute,
     Boundary,
@@ -290,7 +290,7 @@ def _default(names: Names, default: Annotation) -> str:
     """A default that can be evaluated, or else its text."""
     if all(one.when is When.ALWAYS for one in references(default)):
         return names.spell(default, evaluated=True)
-    return names.quoted(opened(default))
+    return names.quoted(unquoted(default))
 
 
 def all_names(view: ModuleView) -> Iterable[str]:

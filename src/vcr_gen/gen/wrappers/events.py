@@ -16,17 +16,16 @@ from vcr_gen.gen.model.annotation import (
     Annotation,
     Name,
     Reference,
+    Starred,
     builtin,
-    fold,
-    full_names,
-    has_starred_tuple,
+    full_name,
     imported,
-    opened,
-    plain_builtins,
+    replace_nodes,
     replace_self,
     subscript,
-    surrounded,
+    unquoted,
     variables_of,
+    walk_with_owners,
     without_quotes,
 )
 from vcr_gen.gen.model.boundaries import Boundary, Kind, Parameter, Signature, TypeVariable
@@ -114,7 +113,7 @@ class EventMaker:
         if unseen:
             access = f"{self.anything('target')}.{key}"
         if unseen and returns != ANY:
-            cast, shown = self.names.own("typing", "cast"), self.names.quoted(opened(returns))
+            cast, shown = self.names.own("typing", "cast"), self.names.quoted(unquoted(returns))
             access = f"{cast}({shown}, {access})"
         if never or signature.returned == "none":  # alone, `target.x` does nothing
             signature = replace(signature, returned="value")
@@ -163,13 +162,14 @@ class EventMaker:
             kind = "AbstractAsyncContextManager" if asynchronous else "AbstractContextManager"
             inner = self.of_protocol(signature.entered or ANY, signature)
             return subscript(Name(imported("contextlib", kind)), inner)
-        if fold(next(full_names(signature.returns), "")) in _NARROWING:
+        if full_name(signature.returns) in _NARROWING:
             return Name(builtin("bool"))  # it speaks of an argument, which the event has not
         return self.of_protocol(signature.returns or ANY, signature)
 
     def of_protocol(self, text: Annotation, signature: Signature) -> Annotation:
         """The text with `Self` replaced by the Protocol; every name in it can be evaluated."""
-        return plain_builtins(replace_self(text, signature.self_type, self.target))
+        plain = replace_nodes(text, _plain_builtin)
+        return replace_self(plain, signature.self_type, self.target)
 
     def field_type(self, parameter: Parameter, signature: Signature, key: str) -> Annotation:
         """The type of the field that holds a parameter."""
@@ -222,7 +222,11 @@ class EventMaker:
         known = [one.reference for one in self.boundary.type_parameters]
         # What only a returned `Callable` mentions is that callable's own, and no type of the event.
         held = {*variables_of(texts[:-1])}
-        held.update(one for one, around in surrounded(returns) if "typing.Callable" not in around)
+        held.update(
+            node.reference
+            for node, owners in walk_with_owners(returns)
+            if isinstance(node, Name) and "typing.Callable" not in owners
+        )
         others = [
             one
             for one in variables_of(texts)
@@ -297,6 +301,13 @@ class EventMaker:
         return self.names.annotation(shown, lazy=lazy, bound=bound)
 
 
+def _plain_builtin(node: Annotation) -> Annotation | None:
+    """`list` for `__builtins__.list`, which Python knows only in the module that is run."""
+    if isinstance(node, Name) and node.reference.spelling.startswith("__builtins__."):
+        return Name(builtin(node.reference.spelling.rpartition(".")[2]), node.tail)
+    return None
+
+
 def _has_pack(signature: Signature) -> bool:
     return any(one.pack in {"args", "kwargs"} for one in signature.parameters)
 
@@ -317,7 +328,13 @@ def _spreads(signature: Signature) -> bool:
 
     `Callable[[int, *tuple[str, ...]], None]` is another type to mypy where it is filled in.
     """
-    return any(has_starred_tuple(one.annotation) for one in signature.parameters)
+    return any(
+        isinstance(node, Starred)
+        and full_name(node.value) == "builtins.tuple"
+        and "typing.Callable" in owners
+        for parameter in signature.parameters
+        for node, owners in walk_with_owners(parameter.annotation)
+    )
 
 
 def _statement(signature: Signature, inner: Nest) -> Nest:

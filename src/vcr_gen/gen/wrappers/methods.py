@@ -7,8 +7,6 @@ from vcr_gen.gen.model.annotation import (
     ANY,
     Name,
     builtin,
-    fold,
-    free_name,
     full_names,
     imported,
     replace_self,
@@ -28,6 +26,7 @@ from vcr_gen.gen.wrappers.events import (
 )
 from vcr_gen.gen.wrappers.headers import decorators_of, header_of
 from vcr_gen.gen.wrappers.layout import Nest
+from vcr_gen.gen.wrappers.names import free_name
 from vcr_gen.gen.wrappers.views import (
     DeclaredView,
     FunctionView,
@@ -181,7 +180,7 @@ def _holds_any(wrapper: Wrapper, signature: Signature, parameter: Parameter) -> 
     text = parameter.annotation
     table = {**wrapper.maker.variables, **{one.reference: one for one in signature.type_parameters}}
     bounds = (table[one].bound for one in variables_of([text]) if one in table)
-    return any("typing.Any" in map(fold, full_names(one)) for one in (text, *bounds))
+    return any("typing.Any" in full_names(one) for one in (text, *bounds))
 
 
 def _binder(wrapper: Wrapper, member: Method) -> tuple[str, ...]:

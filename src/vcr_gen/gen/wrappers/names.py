@@ -7,20 +7,21 @@ from typing import Final
 from vcr_gen.gen.model.annotation import (
     STR,
     Annotation,
+    Name,
     Quoted,
     Reference,
     fold,
     imported,
-    is_inner,
-    quoted,
+    names_in,
     references,
-    string_annotation,
+    replace_nodes,
     without_quotes,
 )
+from vcr_gen.gen.model.annotation_text import string_literal, to_text
 from vcr_gen.gen.model.boundaries import TypeVariable
 from vcr_gen.gen.model.kinds import When
 
-__all__ = ["Names", "Use", "camel", "means", "snake"]
+__all__ = ["Names", "Use", "camel", "declared_first", "free_name", "means", "snake"]
 
 _BACKPORTS: Final = frozenset({"typing", "typing_extensions"})
 """Modules that have other things under one name, which are folded: `TypeVar` with a default."""
@@ -80,34 +81,42 @@ class Names:
 
         The `unsayable` names mean something else in a string, if not all that are `bound` do.
         """
-        missing = any(isinstance(one, Reference) and _is_missing(one) for one in text)
-        kept = self.lazy or bool(lazy or missing)
-        shown = self.spell(
-            text,
-            bound=bound,
-            unsayable=unsayable,
-            evaluated=not kept,
-            inner=inner,
-        )
+        kept = self.lazy or bool(lazy) or any(map(_is_missing, references(text, strings=False)))
+        shown = self.spell(text, bound=bound, unsayable=unsayable, evaluated=not kept, inner=inner)
         if self.lazy or not kept:
             return shown
+        string = self.quoted(text, bound=bound, unsayable=unsayable, inner=inner)
         if shown[0] == "*" or "\n" in shown:  # no tool reads such a string, so none is shown one
-            return f"{self.spell(STR, bound=bound)}({quoted(shown)})"
-        return quoted(shown)
+            return f"{self.spell(STR, bound=bound)}({string})"
+        return string
 
     def own_annotation(self, text: Annotation, *, bound: Collection[str] = ()) -> str:
         """An annotation that only generated code has: quoted when a name may be missing."""
         missing = any(one.when is not When.ALWAYS for one in references(text))
         return self.annotation(self.known(text), lazy=missing, bound=bound)
 
-    def quoted(self, text: Annotation, *, bound: Collection[str] = ()) -> str:
-        """An annotation as a string, for type checkers alone."""
-        return quoted(self.spell(text, bound=bound))
+    def quoted(
+        self,
+        text: Annotation,
+        *,
+        bound: Collection[str] = (),
+        unsayable: Collection[str] | None = None,
+        inner: Collection[str] = (),
+    ) -> str:
+        """An annotation as a string."""
+        return string_literal(
+            self.spell(text, bound=bound, unsayable=unsayable, inner=inner, in_string=True)
+        )
 
     def known(self, text: Annotation) -> Annotation:
-        """A text of generated code that names what the source already imports as it does."""
-        return tuple(
-            self._known(one) if isinstance(one, Reference) else one for one in without_quotes(text)
+        """An annotation of generated code that names what the source already imports as it does."""
+        return replace_nodes(
+            without_quotes(text),
+            lambda node: (
+                replace(node, reference=self._known(node.reference))
+                if isinstance(node, Name)
+                else None
+            ),
         )
 
     def spell(
@@ -118,54 +127,40 @@ class Names:
         unsayable: Collection[str] | None = None,
         evaluated: bool = False,
         inner: Collection[str] = (),
+        in_string: bool = False,
     ) -> str:
-        """A text with a name in each hole; `bound` are names that mean something else here.
+        """An annotation as text; `bound` are names that mean something else here.
 
         The `inner` classes, by their full names, are bound by the class body that the text is in.
         """
-        parts: list[str] = []
-        unsaid = ""
-        for index, part in enumerate(text):
-            if isinstance(part, str):
-                parts.append(part.removeprefix(unsaid))
-                unsaid = ""
-            elif isinstance(part, Quoted):
-                parts.append(self._quoted(part, bound if unsayable is None else unsayable, inner))
-            elif not evaluated and is_inner(text, index, inner):
-                unsaid = part.unsaid
-            else:
-                meant, unsaid = self._meant(part, text[index + 1 :], bound)
-                parts.append(self.name(meant, bound=bound, evaluated=evaluated))
-        return "".join(parts)
+        hidden = bound if unsayable is None else unsayable
+        return to_text(
+            text,
+            lambda name: self._dotted(name, bound, inner, evaluated=evaluated),
+            lambda quoted: self._content(quoted, hidden, inner),
+            in_string=in_string,
+        )
 
-    def _meant(
-        self, part: Reference, after: Annotation, bound: Collection[str]
-    ) -> tuple[Reference, str]:
-        """What is named, and how much of the text after it that makes unneeded.
+    def _dotted(
+        self, name: Name, bound: Collection[str], inner: Collection[str], *, evaluated: bool = False
+    ) -> str:
+        if not evaluated and name.is_inner(inner):
+            return name.source
+        reference, tail = name.reference, name.tail
+        if name.submodule and not self._is_free(reference, reference.spelling, bound):
+            # Where `a` is something else, `import a.b` gives way as a whole: `import a as _a` would
+            # not bring `_a.b`, which type checkers notice.
+            reference = replace(reference, spelling="_" + reference.module.replace(".", "_"))
+            tail = tail[len(name.submodule) :]
+        return ".".join((self.name(reference, bound=bound, evaluated=evaluated), *tail))
 
-        Where `a` is something else, `import a.b` gives way as a whole: `import a as _a` would not
-        bring `_a.b`, which type checkers notice.
-        """
-        submodule = part.submodule(after)
-        if not submodule or self._is_free(part, part.spelling, bound):
-            return part, ""
-        return replace(part, spelling="_" + part.module.replace(".", "_")), submodule
-
-    def _quoted(self, part: Quoted, bound: Collection[str], inner: Collection[str]) -> str:
-        shown = self.spell(part.text, bound=bound, inner=inner)
-        if part.original and all(
-            is_inner(part.text, index, inner)
-            or (not one.unsaid and self._keeps(one, part.text[index + 1 :], bound))
-            for index, one in enumerate(part.text)
-            if isinstance(one, Reference)
-        ):
-            return string_annotation(part.original)
-        return quoted(shown)
-
-    def _keeps(self, part: Reference, after: Annotation, bound: Collection[str]) -> bool:
-        """Whether a name is what the source calls it."""
-        meant, _ = self._meant(part, after, bound)
-        return self.name(meant, bound=bound) == part.spelling
+    def _content(self, quoted: Quoted, bound: Collection[str], inner: Collection[str]) -> str:
+        """What a string annotation says: the source's text as long as no name in it changes."""
+        shown = self.spell(quoted.inner, bound=bound, inner=inner, in_string=True)
+        kept = all(
+            self._dotted(name, bound, inner) == name.source for name in names_in(quoted.inner)
+        )
+        return quoted.original if quoted.original and kept else shown
 
     def name(
         self, reference: Reference, *, bound: Collection[str] = (), evaluated: bool = False
@@ -262,3 +257,10 @@ def snake(name: str) -> str:
 def declared_first(variables: Iterable[TypeVariable]) -> list[TypeVariable]:
     """Type variables in an order that Python takes: those with a default last."""
     return sorted(variables, key=lambda one: one.default is not None)
+
+
+def free_name(wish: str, taken: Collection[str]) -> str:
+    """The wished name, with as many underscores after it as it needs to be free."""
+    while wish in taken:
+        wish += "_"
+    return wish

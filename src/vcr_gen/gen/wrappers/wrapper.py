@@ -9,18 +9,16 @@ from vcr_gen.gen.model.annotation import (
     ELLIPSIS,
     Annotation,
     Name,
+    Quoted,
     Starred,
-    contains_self,
-    fold,
-    free_name,
     full_names,
-    has_quotes,
-    is_starred,
-    names_inner,
+    has_self_argument,
+    names_in,
     references,
     replace_self,
     subscript,
     variables_of,
+    walk,
 )
 from vcr_gen.gen.model.boundaries import (
     Boundary,
@@ -34,7 +32,7 @@ from vcr_gen.gen.model.boundaries import (
 from vcr_gen.gen.settings.config import Direction
 from vcr_gen.gen.wrappers.events import EventMaker
 from vcr_gen.gen.wrappers.generic_headers import generic_argument
-from vcr_gen.gen.wrappers.names import Names, camel, snake
+from vcr_gen.gen.wrappers.names import Names, camel, free_name, snake
 from vcr_gen.gen.wrappers.views import (
     EventView,
 )
@@ -139,7 +137,7 @@ class Wrapper:
             return True
         inner = self.inner(protocols=True) - self.inner(protocols=False)
         kept = self.names.lazy or bool(signature.lazy)
-        return bool(inner) and any(names_inner(one, inner, kept=kept) for one in signature.texts())
+        return bool(inner) and any(_names_inner(one, inner, kept=kept) for one in signature.texts())
 
     def is_shown_otherwise(self, member: Property) -> bool:
         """Whether type checkers are shown another property than the one that runs."""
@@ -153,12 +151,16 @@ class Wrapper:
         The source keeps all annotations as text and has quotes too; the module keeps none.
         """
         kept = bool(signature.lazy) and not self.names.lazy
-        return kept and any(map(has_quotes, signature.texts()))
+        return kept and any(
+            isinstance(node, Quoted)
+            for annotation in signature.texts()
+            for node in walk(annotation)
+        )
 
     def is_quoted_star(self, signature: Signature) -> bool:
         """Whether `*args: *Ts` is text here, as no type checker has it."""
         kept = bool(signature.lazy) and not self.names.lazy
-        return kept and any(map(is_starred, signature.texts()))
+        return kept and any(isinstance(annotation, Starred) for annotation in signature.texts())
 
     def for_all(self, signature: Signature) -> Signature:
         """A function as every instance has it: what only `self` can tell is anything.
@@ -176,7 +178,7 @@ class Wrapper:
 
         A variable that `self` alone tells would be that of a returned `Callable` there.
         """
-        returned = map(fold, full_names(signature.returns))
+        returned = full_names(signature.returns)
         if signature.circular or (signature.selective and "typing.Callable" in returned):
             return self._untold(signature)
         return signature
@@ -210,7 +212,7 @@ class Wrapper:
         The base that says so may be the bound of a type that has `Self` as its argument: a wrapper
         is an instance of that base only if it keeps the promise.
         """
-        return member.returns_own and any(map(contains_self, self.boundary.texts()))
+        return member.returns_own and any(map(has_self_argument, self.boundary.texts()))
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -290,6 +292,16 @@ def _is_several(member: Member) -> bool:
         case Property():
             return len(member.accessors) > 1
     return False
+
+
+def _names_inner(annotation: Annotation, inner: Collection[str], *, kept: bool) -> bool:
+    """Whether an annotation that is kept as text, or a string in it, names an inner class."""
+    return any(
+        name.is_inner(inner)
+        for node in walk(annotation)
+        if kept or isinstance(node, Quoted)
+        for name in names_in(node)
+    )
 
 
 def protocol_text(
