@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vcr_gen.gen.diagnostics import CODES, Diagnostic
-from vcr_gen.gen.protocols.flatten import is_protocol
+from vcr_gen.gen.protocols.mro import is_protocol
 from vcr_gen.gen.runs.pipeline import Generation, generate
 from vcr_gen.gen.settings.config import BoundaryRule, Config, Direction
 from vcr_gen.gen.sources.conditions import Target

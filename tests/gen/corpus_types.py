@@ -18,7 +18,7 @@ from typing import Protocol
 
 from corpus_run import SOURCES, Corpus
 
-from vcr_gen.gen.protocols.flatten import lineage
+from vcr_gen.gen.protocols.mro import linearize
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.sources.library import Definition, Library
 from vcr_gen.gen.sources.modules import Module
@@ -96,7 +96,7 @@ def _drawn_from(path: Path, library: Library, corpus: Corpus) -> list[Module]:
         assert home is not None, module
         protocol = library.follow(home, name)
         assert isinstance(protocol, Definition), name
-        for ancestor in lineage(library, protocol, problems):
+        for ancestor in linearize(library, protocol, problems):
             if not ancestor.definition.module.standard:
                 found[ancestor.definition.module.name] = ancestor.definition.module
     return list(found.values())

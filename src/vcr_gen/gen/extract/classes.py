@@ -8,7 +8,6 @@ from copy import copy, deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
-from vcr_gen.gen.annotations.scopes import parsed_string
 from vcr_gen.gen.extract.imports import names_in
 from vcr_gen.gen.extract.members import is_public
 from vcr_gen.gen.extract.own_name import last_word, renamed
@@ -17,6 +16,7 @@ from vcr_gen.gen.extract.variables import class_variables, read
 from vcr_gen.gen.sources.library import Definition, Library
 from vcr_gen.gen.sources.modules import Binding, Module, class_bindings
 from vcr_gen.gen.sources.syntax import Function
+from vcr_gen.gen.types.scope import parsed_string
 
 __all__ = ["FoundClass", "adds_to", "ancestors", "interface", "is_frozen"]
 

@@ -3,7 +3,6 @@
 import ast
 from dataclasses import dataclass, replace
 
-from vcr_gen.gen.annotations.scopes import Scope
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.extract.classes import FoundClass, adds_to, ancestors, interface, is_frozen
 from vcr_gen.gen.extract.decorators import LeftOut
@@ -16,6 +15,7 @@ from vcr_gen.gen.extract.variance import variances
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.sources.library import Library
 from vcr_gen.gen.sources.modules import Binding, class_bindings
+from vcr_gen.gen.types.scope import Scope
 
 __all__ = ["Contents", "read_contents"]
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from vcr_gen.gen.annotations.scopes import Scope
 from vcr_gen.gen.extract.own_name import last_word
 from vcr_gen.gen.extract.variables import read, variable_of
 from vcr_gen.gen.sources.library import Library
 from vcr_gen.gen.sources.modules import Module, class_bindings
 from vcr_gen.gen.sources.syntax import Function
+from vcr_gen.gen.types.scope import Scope
 
 __all__ = ["HINT", "MANAGERS", "LeftOut", "kept", "manager_of", "obstacle"]
 

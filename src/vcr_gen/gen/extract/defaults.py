@@ -5,12 +5,12 @@ import builtins
 import linecache
 from typing import Final
 
-from vcr_gen.gen.annotations.scopes import Scope, parsed_string
 from vcr_gen.gen.extract.own_name import is_type_variable
 from vcr_gen.gen.extract.variables import read
-from vcr_gen.gen.protocols.flatten import is_protocol
+from vcr_gen.gen.protocols.mro import is_protocol
 from vcr_gen.gen.sources.library import Library
 from vcr_gen.gen.sources.modules import Module
+from vcr_gen.gen.types.scope import Scope, parsed_string
 
 __all__ = ["repeated_default"]
 

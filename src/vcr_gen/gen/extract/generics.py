@@ -5,9 +5,9 @@ import builtins
 from collections.abc import Mapping
 from typing import Final
 
-from vcr_gen.gen.annotations.scopes import Scope, parsed_string
 from vcr_gen.gen.extract.own_name import last_word
 from vcr_gen.gen.extract.variables import Variable, class_variables, read
+from vcr_gen.gen.types.scope import Scope, parsed_string
 
 __all__ = ["any_arguments", "completed"]
 

@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from vcr_gen.gen.annotations.referring import exporter
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.sources.library import Library
 from vcr_gen.gen.sources.modules import Module
+from vcr_gen.gen.types.import_targets import exporter
 
 __all__ = ["Imports", "names_in"]
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
-from vcr_gen.gen.annotations.descriptors import names_descriptor
-from vcr_gen.gen.annotations.scopes import Scope, parsed_string
 from vcr_gen.gen.extract.decorators import HINT, MANAGERS, LeftOut, kept, manager_of, obstacle
 from vcr_gen.gen.extract.defaults import repeated_default
 from vcr_gen.gen.extract.generics import completed
@@ -18,6 +16,8 @@ from vcr_gen.gen.extract.variables import Variables, bracketed, declared, variab
 from vcr_gen.gen.sources.library import Library
 from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.sources.syntax import Function, docstring_of, yields
+from vcr_gen.gen.types.descriptors import names_descriptor
+from vcr_gen.gen.types.scope import Scope, parsed_string
 
 __all__ = ["Member", "Place", "copy_member", "is_public"]
 

@@ -4,7 +4,7 @@ import ast
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from vcr_gen.gen.annotations.scopes import parsed_string
+from vcr_gen.gen.types.scope import parsed_string
 
 __all__ = ["OwnName", "is_type_variable", "last_word", "renamed"]
 

@@ -3,12 +3,12 @@
 import ast
 from collections.abc import Iterable, Mapping
 
-from vcr_gen.gen.annotations.scopes import Scope, parsed_string
 from vcr_gen.gen.extract.own_name import last_word
 from vcr_gen.gen.extract.variables import read
 from vcr_gen.gen.sources.library import Library
 from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.sources.syntax import Function
+from vcr_gen.gen.types.scope import Scope, parsed_string
 
 __all__ = ["attributes_of", "is_for_others", "is_for_some"]
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Final
 
-from vcr_gen.gen.annotations.scopes import Scope, parsed_string
 from vcr_gen.gen.extract.imports import names_in
 from vcr_gen.gen.extract.members import Member
 from vcr_gen.gen.extract.own_name import OwnName, last_word
@@ -14,6 +13,7 @@ from vcr_gen.gen.extract.variables import Variable, Variance, class_variables, r
 from vcr_gen.gen.sources.library import Definition, Library, Unread
 from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.sources.syntax import Function
+from vcr_gen.gen.types.scope import Scope, parsed_string
 
 __all__ = ["variances"]
 

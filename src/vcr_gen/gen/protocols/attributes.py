@@ -3,8 +3,6 @@
 import ast
 from typing import Final
 
-from vcr_gen.gen.annotations.descriptors import is_descriptor, is_function
-from vcr_gen.gen.annotations.inner_types import makes_variable
 from vcr_gen.gen.model.annotation import (
     NONE,
     Annotation,
@@ -19,6 +17,8 @@ from vcr_gen.gen.model.annotation import (
 from vcr_gen.gen.model.boundaries import Attribute
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.protocols.signatures import Place
+from vcr_gen.gen.types.descriptors import is_descriptor, is_function
+from vcr_gen.gen.types.inner_types import makes_variable
 
 __all__ = ["annotated_attribute", "assigned_attribute"]
 

@@ -2,11 +2,11 @@
 
 import ast
 
-from vcr_gen.gen.annotations.scopes import Scope
-from vcr_gen.gen.annotations.variables import declaration
 from vcr_gen.gen.model.annotation import Annotation, Subscript, full_name, walk
-from vcr_gen.gen.protocols.flatten import own_variables
+from vcr_gen.gen.protocols.mro import own_variables
 from vcr_gen.gen.sources.library import Definition
+from vcr_gen.gen.types.scope import Scope
+from vcr_gen.gen.types.type_variables import declaration
 
 __all__ = ["takes_bounded_self"]
 

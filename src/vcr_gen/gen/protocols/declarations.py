@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.protocols.decorators import Decorations, decorations
-from vcr_gen.gen.protocols.flatten import Ancestor
+from vcr_gen.gen.protocols.mro import Ancestor
 from vcr_gen.gen.protocols.signatures import Place
 from vcr_gen.gen.sources.modules import Binding, class_bindings
 from vcr_gen.gen.sources.syntax import Function

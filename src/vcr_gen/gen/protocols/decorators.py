@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from vcr_gen.gen.annotations.resolving import resolve_names
-from vcr_gen.gen.annotations.scopes import Scope
 from vcr_gen.gen.model.annotation import Annotation
 from vcr_gen.gen.model.boundaries import Managed
 from vcr_gen.gen.settings.config import Direction
 from vcr_gen.gen.sources.library import Definition, Unread
 from vcr_gen.gen.sources.modules import class_bindings
 from vcr_gen.gen.sources.syntax import Function
+from vcr_gen.gen.types.resolve import resolve_names
+from vcr_gen.gen.types.scope import Scope
 
 __all__ = ["Decorations", "decorations", "is_deprecated", "mark_of"]
 

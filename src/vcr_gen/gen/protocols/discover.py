@@ -10,8 +10,8 @@ from unicodedata import normalize
 
 from vcr_gen.gen.diagnostics import Diagnostic, printable
 from vcr_gen.gen.model.kinds import When
-from vcr_gen.gen.protocols.flatten import is_protocol
 from vcr_gen.gen.protocols.marks import marked_by_call, marked_classes, mistaken_marks
+from vcr_gen.gen.protocols.mro import is_protocol
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.settings.config import BoundaryRule, Config, Direction
 from vcr_gen.gen.settings.toml_table import closest

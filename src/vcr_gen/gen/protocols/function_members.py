@@ -5,22 +5,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from vcr_gen.gen.annotations.descriptors import is_descriptor
 from vcr_gen.gen.model.boundaries import Default, Kind, Member, Method, Property, Signature
 from vcr_gen.gen.protocols.declarations import Declared, Decorated, functions_of
 from vcr_gen.gen.protocols.decorators import Decorations
-from vcr_gen.gen.protocols.flatten import Ancestor
-from vcr_gen.gen.protocols.impossible import why_captured, why_undecided, why_unsayable
+from vcr_gen.gen.protocols.mro import Ancestor
 from vcr_gen.gen.protocols.problems import Problems
-from vcr_gen.gen.protocols.receivers import (
+from vcr_gen.gen.protocols.self_annotations import (
     asked_of_instance,
     may_begin_with_instance,
     why_uncallable,
     with_demands,
 )
 from vcr_gen.gen.protocols.signatures import Place, signature_of
+from vcr_gen.gen.protocols.unsupported import why_captured, why_undecided, why_unsayable
 from vcr_gen.gen.settings.config import Direction
 from vcr_gen.gen.sources.syntax import Function
+from vcr_gen.gen.types.descriptors import is_descriptor
 
 __all__ = ["constructors", "function_member"]
 

@@ -5,12 +5,12 @@ from collections import deque
 from collections.abc import Container, Iterator
 from typing import Final
 
-from vcr_gen.gen.annotations.resolving import resolve_names
 from vcr_gen.gen.model.annotation import Annotation, full_names, names_in
 from vcr_gen.gen.model.boundaries import Attribute, Boundary, Method, NestedClass, Property
-from vcr_gen.gen.protocols.flatten import class_scope
 from vcr_gen.gen.protocols.handles import behind, definition_of
+from vcr_gen.gen.protocols.mro import class_scope
 from vcr_gen.gen.sources.library import Definition, Library
+from vcr_gen.gen.types.resolve import resolve_names
 
 __all__ = ["functions_in_records"]
 

@@ -4,11 +4,11 @@ import ast
 from collections import deque
 from collections.abc import Container, Iterator
 
-from vcr_gen.gen.annotations.resolving import resolve_names
 from vcr_gen.gen.model.annotation import Annotation, Name, names_in
 from vcr_gen.gen.model.boundaries import Boundary, TypeVariable
-from vcr_gen.gen.protocols.flatten import class_scope, scope_around
+from vcr_gen.gen.protocols.mro import class_scope, scope_around
 from vcr_gen.gen.sources.library import Definition, Library, is_standard
+from vcr_gen.gen.types.resolve import resolve_names
 
 __all__ = ["behind", "definition_of", "handles"]
 

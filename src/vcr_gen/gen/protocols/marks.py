@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from vcr_gen.gen.annotations.scopes import Scope
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.protocols.decorators import mark_of
 from vcr_gen.gen.settings.config import Direction
@@ -13,6 +12,7 @@ from vcr_gen.gen.sources.conditions import Target, verdict
 from vcr_gen.gen.sources.library import Definition, Library
 from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.sources.syntax import blocks
+from vcr_gen.gen.types.scope import Scope
 
 __all__ = ["Marked", "marked_by_call", "marked_classes", "mistaken_marks"]
 

@@ -5,12 +5,6 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from vcr_gen.gen.annotations.defaults import default_of
-from vcr_gen.gen.annotations.descriptors import is_descriptor
-from vcr_gen.gen.annotations.filling import fill
-from vcr_gen.gen.annotations.resolving import resolve_names
-from vcr_gen.gen.annotations.scopes import Scope
-from vcr_gen.gen.annotations.variables import bracketed
 from vcr_gen.gen.model.annotation import (
     ANY,
     ELLIPSIS,
@@ -33,6 +27,12 @@ from vcr_gen.gen.model.boundaries import Kind, Parameter, Signature
 from vcr_gen.gen.protocols.bounds import takes_bounded_self
 from vcr_gen.gen.protocols.decorators import Decorations
 from vcr_gen.gen.sources.syntax import Function, docstring_of, yields
+from vcr_gen.gen.types.defaults import default_of
+from vcr_gen.gen.types.descriptors import is_descriptor
+from vcr_gen.gen.types.resolve import resolve_names
+from vcr_gen.gen.types.scope import Scope
+from vcr_gen.gen.types.type_arguments import fill
+from vcr_gen.gen.types.type_variables import bracketed
 
 __all__ = ["Place", "mangled", "signature_of"]
 

@@ -8,7 +8,7 @@ from vcr_gen.gen.model.boundaries import SourceModule
 from vcr_gen.gen.rendering.formatting import is_settled
 from vcr_gen.gen.rendering.templates import Renderer
 from vcr_gen.gen.settings.config import Config
-from vcr_gen.gen.wrappers.emit import Elsewhere, all_names, choose_names, emit_module
+from vcr_gen.gen.wrappers.emit import BoundaryLocation, all_names, choose_names, emit_module
 from vcr_gen.gen.wrappers.imports import ProjectTest
 
 __all__ = ["ModuleRenderer", "Rendered", "places"]
@@ -29,11 +29,11 @@ class Rendered:
     """Everything that it offers to others."""
 
 
-def places(output: str, module: SourceModule) -> Iterator[tuple[str, Elsewhere]]:
+def places(output: str, module: SourceModule) -> Iterator[tuple[str, BoundaryLocation]]:
     """Where others find the boundaries of a module, by their full names."""
     chosen, _ = choose_names(module)
     for boundary, names in zip(module.boundaries, chosen, strict=True):
-        yield boundary.full_name, Elsewhere(output, names.constant)
+        yield boundary.full_name, BoundaryLocation(output, names.constant)
 
 
 class ModuleRenderer:
@@ -45,7 +45,7 @@ class ModuleRenderer:
         self._renderer = cache(Renderer)  # compiling the templates costs more than filling them in
 
     def render(
-        self, output: str, module: SourceModule, elsewhere: Mapping[str, Elsewhere]
+        self, output: str, module: SourceModule, elsewhere: Mapping[str, BoundaryLocation]
     ) -> Rendered:
         """The text of the generated module of that name."""
         view = emit_module(module, elsewhere, self._is_project)

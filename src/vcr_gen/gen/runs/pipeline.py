@@ -8,9 +8,9 @@ from typing import Final, TypeVar
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.model.boundaries import SourceModule
 from vcr_gen.gen.output.ownership import PREFIX, file_of
+from vcr_gen.gen.protocols.build_model import read_module
 from vcr_gen.gen.protocols.discover import Found, discover_marked, discover_ruled
 from vcr_gen.gen.protocols.problems import Problems
-from vcr_gen.gen.protocols.reading import read_module
 from vcr_gen.gen.rendering.formatting import is_settled
 from vcr_gen.gen.rendering.module import ModuleRenderer, Rendered, places
 from vcr_gen.gen.rendering.templates import Renderer, TemplateFailedError

@@ -20,13 +20,13 @@ from vcr_gen.gen.wrappers.names import Names, Use, means
 from vcr_gen.gen.wrappers.views import BoundaryView, ModuleView
 from vcr_gen.gen.wrappers.wrapper import Chosen, names_for
 
-__all__ = ["Elsewhere", "choose_names", "emit_module"]
+__all__ = ["BoundaryLocation", "choose_names", "emit_module"]
 
 LATE = "LATE_IMPORTS"
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
+class BoundaryLocation:
     """Where the constant of a boundary is defined."""
 
     module: str
@@ -130,7 +130,7 @@ def choose_names(module: SourceModule) -> tuple[tuple[Chosen, ...], _Taken]:
 
 def emit_module(
     module: SourceModule,
-    elsewhere: Mapping[str, Elsewhere],
+    elsewhere: Mapping[str, BoundaryLocation],
     is_project: Callable[[str], bool],
 ) -> ModuleView:
     """The view of one generated module."""

@@ -3,14 +3,14 @@
 import ast
 from dataclasses import replace
 
-from vcr_gen.gen.annotations.resolving import resolve_names
-from vcr_gen.gen.annotations.scopes import Scope
 from vcr_gen.gen.model.annotation import Reference, unquoted
 from vcr_gen.gen.model.boundaries import TypeVariable
 from vcr_gen.gen.model.kinds import TypeParameterKind
 from vcr_gen.gen.sources.library import Definition
 from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.sources.syntax import TypeParameter
+from vcr_gen.gen.types.resolve import resolve_names
+from vcr_gen.gen.types.scope import Scope
 
 __all__ = ["bracketed", "declaration"]
 

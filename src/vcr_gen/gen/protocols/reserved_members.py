@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from vcr_gen.gen.model.annotation import Subscript, Tuple, full_name, unquoted
-from vcr_gen.gen.protocols.flatten import Ancestor
+from vcr_gen.gen.protocols.mro import Ancestor
 from vcr_gen.gen.protocols.signatures import Place
 
-__all__ = ["NOT_MEMBERS", "is_pythons_own"]
+__all__ = ["NOT_MEMBERS", "is_reserved"]
 
 NOT_MEMBERS: Final = frozenset(
     {
@@ -37,7 +37,7 @@ _ACCESS: Final = frozenset({"__getattr__", "__setattr__"})
 _DICTS: Final = frozenset({"builtins.dict", "typing.Dict"})
 
 
-def is_pythons_own(
+def is_reserved(
     name: str, nodes: Sequence[ast.stmt], place: Place, ancestors: Sequence[Ancestor]
 ) -> bool:
     """Whether a wrapper that answered for the real object would not work, or cannot be defined."""

@@ -4,10 +4,6 @@ import ast
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 
-from vcr_gen.gen.annotations.referring import reference_to
-from vcr_gen.gen.annotations.resolving import resolve_names
-from vcr_gen.gen.annotations.scopes import Scope
-from vcr_gen.gen.annotations.variables import bracketed, declaration
 from vcr_gen.gen.model.annotation import Reference, references
 from vcr_gen.gen.model.boundaries import (
     Attribute,
@@ -16,17 +12,21 @@ from vcr_gen.gen.model.boundaries import (
     TypeVariable,
 )
 from vcr_gen.gen.model.field_rules import check_fields, split_match
+from vcr_gen.gen.protocols.class_body import read_members
 from vcr_gen.gen.protocols.decorators import is_deprecated
 from vcr_gen.gen.protocols.discover import Found
-from vcr_gen.gen.protocols.flatten import class_scope, lineage, own_variables, scope_around
 from vcr_gen.gen.protocols.functions_in_records import functions_in_records
 from vcr_gen.gen.protocols.handles import handles
-from vcr_gen.gen.protocols.members import read_members
+from vcr_gen.gen.protocols.mro import class_scope, linearize, own_variables, scope_around
 from vcr_gen.gen.protocols.problems import Problems, RefusedProtocolError
 from vcr_gen.gen.settings.toml_table import closest
 from vcr_gen.gen.sources.library import Definition, Library
 from vcr_gen.gen.sources.modules import Module, class_bindings
 from vcr_gen.gen.sources.syntax import docstring_of
+from vcr_gen.gen.types.import_targets import reference_to
+from vcr_gen.gen.types.resolve import resolve_names
+from vcr_gen.gen.types.scope import Scope
+from vcr_gen.gen.types.type_variables import bracketed, declaration
 
 __all__ = ["read_module"]
 
@@ -81,7 +81,7 @@ def _boundary(
     definition = found.definition
     assert isinstance(definition.node, ast.ClassDef)
     unresolved: list[tuple[Module, ast.Name]] = []
-    ancestors = lineage(library, definition, problems)
+    ancestors = linearize(library, definition, problems)
     for ancestor in ancestors:
         _look_up_arguments(library, ancestor.definition, unresolved)
     members = read_members(library, ancestors, problems, unresolved)

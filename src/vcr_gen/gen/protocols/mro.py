@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from vcr_gen.gen.annotations.filling import OwnParameter, assigned, fill
-from vcr_gen.gen.annotations.resolving import resolve_names
-from vcr_gen.gen.annotations.scopes import Scope
 from vcr_gen.gen.model.annotation import Annotation, Reference, Subscript, unquoted, variables_of
 from vcr_gen.gen.protocols.problems import Problems, RefusedProtocolError
 from vcr_gen.gen.sources.library import Definition, Library, Unread, is_standard
 from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.sources.syntax import blocks, is_function
+from vcr_gen.gen.types.resolve import resolve_names
+from vcr_gen.gen.types.scope import Scope
+from vcr_gen.gen.types.type_arguments import OwnParameter, assigned, fill
 
 __all__ = [
     "Ancestor",
@@ -20,7 +20,7 @@ __all__ = [
     "annotated_class",
     "class_scope",
     "is_protocol",
-    "lineage",
+    "linearize",
     "named_class",
     "own_parameters",
     "own_variables",
@@ -101,7 +101,7 @@ def _classes(body: Sequence[ast.stmt]) -> Iterator[ast.ClassDef]:
                 yield from _classes(block)
 
 
-def lineage(library: Library, definition: Definition, problems: Problems) -> tuple[Ancestor, ...]:
+def linearize(library: Library, definition: Definition, problems: Problems) -> tuple[Ancestor, ...]:
     """The Protocol and all its bases, in MRO order; refuses what cannot be resolved."""
     reader = _Bases(library, problems)
     order = reader.linearize(definition, ())

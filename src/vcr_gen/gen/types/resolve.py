@@ -5,8 +5,6 @@ import builtins
 from copy import deepcopy
 from dataclasses import replace
 
-from vcr_gen.gen.annotations.referring import reference_to
-from vcr_gen.gen.annotations.scopes import Scope, is_type_variable, parsed_string
 from vcr_gen.gen.model.annotation import (
     Annotation,
     Code,
@@ -26,6 +24,8 @@ from vcr_gen.gen.model.annotation import (
     imported,
 )
 from vcr_gen.gen.sources.library import Definition, Unread
+from vcr_gen.gen.types.import_targets import reference_to
+from vcr_gen.gen.types.scope import Scope, is_type_variable, parsed_string
 
 __all__ = ["resolve_names", "resolve_value"]
 

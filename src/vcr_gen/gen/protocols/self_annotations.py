@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from vcr_gen.gen.annotations.resolving import resolve_names
-from vcr_gen.gen.annotations.scopes import Scope
 from vcr_gen.gen.model.annotation import (
     Annotation,
     Name,
@@ -17,7 +15,7 @@ from vcr_gen.gen.model.annotation import (
     variables_of,
 )
 from vcr_gen.gen.model.boundaries import Signature
-from vcr_gen.gen.protocols.flatten import (
+from vcr_gen.gen.protocols.mro import (
     Ancestor,
     NamedClass,
     annotated_class,
@@ -30,6 +28,8 @@ from vcr_gen.gen.protocols.signatures import Place
 from vcr_gen.gen.sources.library import Definition, Library
 from vcr_gen.gen.sources.modules import class_bindings
 from vcr_gen.gen.sources.syntax import Function
+from vcr_gen.gen.types.resolve import resolve_names
+from vcr_gen.gen.types.scope import Scope
 
 __all__ = ["asked_of_instance", "may_begin_with_instance", "why_uncallable", "with_demands"]
 

@@ -3,9 +3,6 @@
 import ast
 from collections.abc import Iterator, Sequence
 
-from vcr_gen.gen.annotations.resolving import resolve_names
-from vcr_gen.gen.annotations.scopes import Scope
-from vcr_gen.gen.annotations.variables import declaration
 from vcr_gen.gen.model.annotation import (
     Reference,
     Subscript,
@@ -16,11 +13,14 @@ from vcr_gen.gen.model.annotation import (
     walk,
 )
 from vcr_gen.gen.model.boundaries import Signature, TypeVariable
-from vcr_gen.gen.protocols.flatten import Ancestor, own_variables
+from vcr_gen.gen.protocols.mro import Ancestor, own_variables
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.protocols.signatures import Place
 from vcr_gen.gen.sources.library import Library
 from vcr_gen.gen.sources.syntax import Function
+from vcr_gen.gen.types.resolve import resolve_names
+from vcr_gen.gen.types.scope import Scope
+from vcr_gen.gen.types.type_variables import declaration
 
 __all__ = ["refuse_dataclasses", "why_captured", "why_undecided", "why_unsayable"]
 

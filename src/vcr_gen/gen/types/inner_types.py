@@ -3,10 +3,10 @@
 import ast
 from typing import Final
 
-from vcr_gen.gen.annotations.scopes import Scope
 from vcr_gen.gen.sources.library import Definition, Unread
 from vcr_gen.gen.sources.modules import class_bindings
 from vcr_gen.gen.sources.syntax import is_function
+from vcr_gen.gen.types.scope import Scope
 
 __all__ = ["is_alias", "makes_variable", "names_type"]
 

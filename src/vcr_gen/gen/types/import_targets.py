@@ -4,11 +4,11 @@ import ast
 import builtins
 from typing import Final, Literal
 
-from vcr_gen.gen.annotations.scopes import Scope, is_type_variable
 from vcr_gen.gen.model.annotation import Reference
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.sources.library import Definition, Library, Unread, is_standard
 from vcr_gen.gen.sources.modules import Binding, Module
+from vcr_gen.gen.types.scope import Scope, is_type_variable
 
 __all__ = ["AT_HAND", "exporter", "reference_to"]
 

@@ -2,12 +2,12 @@
 
 import ast
 
-from vcr_gen.gen.annotations.resolving import resolve_value
-from vcr_gen.gen.annotations.scopes import Scope
 from vcr_gen.gen.model.boundaries import Default
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.sources.library import Definition, Unread
 from vcr_gen.gen.sources.modules import Module, class_bindings
+from vcr_gen.gen.types.resolve import resolve_value
+from vcr_gen.gen.types.scope import Scope
 
 __all__ = ["default_of"]
 

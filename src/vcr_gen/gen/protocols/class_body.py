@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from vcr_gen.gen.annotations.inner_types import is_alias, names_type
 from vcr_gen.gen.model.annotation import full_name
 from vcr_gen.gen.model.boundaries import (
     Attribute,
@@ -18,15 +17,16 @@ from vcr_gen.gen.model.boundaries import (
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.protocols.attributes import annotated_attribute, assigned_attribute
 from vcr_gen.gen.protocols.declarations import Declared, declarations, functions_of
-from vcr_gen.gen.protocols.flatten import Ancestor, class_scope, is_protocol
 from vcr_gen.gen.protocols.function_members import constructors, function_member
-from vcr_gen.gen.protocols.impossible import refuse_dataclasses
+from vcr_gen.gen.protocols.mro import Ancestor, class_scope, is_protocol
 from vcr_gen.gen.protocols.problems import Problems
-from vcr_gen.gen.protocols.pythons_own import NOT_MEMBERS, is_pythons_own
+from vcr_gen.gen.protocols.reserved_members import NOT_MEMBERS, is_reserved
 from vcr_gen.gen.protocols.signatures import Place, mangled
+from vcr_gen.gen.protocols.unsupported import refuse_dataclasses
 from vcr_gen.gen.sources.library import Definition, Library
 from vcr_gen.gen.sources.modules import Module, class_bindings
 from vcr_gen.gen.sources.syntax import is_function
+from vcr_gen.gen.types.inner_types import is_alias, names_type
 
 __all__ = ["Members", "read_members"]
 
@@ -80,7 +80,7 @@ def read_members(
         for declared in declarations(ancestor, place):
             if declared.name == "__init__":
                 initial = initial or constructors(declared, ancestors)
-            elif is_pythons_own(declared.name, declared.nodes, place, ancestors):
+            elif is_reserved(declared.name, declared.nodes, place, ancestors):
                 problems.report(
                     "VCR205",
                     f"`{place.class_name}.{declared.name}` cannot be wrapped: "

@@ -7,11 +7,11 @@ import ast
 from collections.abc import Iterator
 from typing import Final
 
-from vcr_gen.gen.annotations.resolving import resolve_names
-from vcr_gen.gen.annotations.scopes import Scope
 from vcr_gen.gen.model.annotation import Annotation, Name, Subscript, Union, full_name, unquoted
 from vcr_gen.gen.sources.library import Definition, Library, Unread
 from vcr_gen.gen.sources.modules import class_bindings
+from vcr_gen.gen.types.resolve import resolve_names
+from vcr_gen.gen.types.scope import Scope
 
 __all__ = ["is_descriptor", "is_function", "names_descriptor"]
 
