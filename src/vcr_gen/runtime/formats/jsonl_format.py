@@ -7,7 +7,7 @@ from typing import BinaryIO, Final
 
 from vcr_gen.errors import CassetteFormatError
 from vcr_gen.runtime.formats import layout
-from vcr_gen.runtime.formats.json_lines import dump_line, parse_line
+from vcr_gen.runtime.formats.json_lines import dump_line, may_be_deep, parse_line
 from vcr_gen.runtime.formats.layout import (
     END_KEY,
     TORN,
@@ -19,7 +19,7 @@ from vcr_gen.runtime.formats.layout import (
     verify_by_reading,
 )
 from vcr_gen.runtime.formats.raw_bytes import count_in, read_tail
-from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.plain import Plain, check_plain
 
 __all__ = ["JsonlFormat"]
 
@@ -36,9 +36,13 @@ class JsonlFormat:
         """The first line."""
         return dump_line(full_header(header))
 
-    def event(self, event: Mapping[str, Plain]) -> bytes:
+    def event(self, event: Mapping[str, Plain], *, is_plain: bool = False) -> bytes:
         """One line."""
-        return dump_line(check_event(event))
+        checked = check_event(event, is_plain=is_plain)
+        line = dump_line(checked)
+        if is_plain and may_be_deep(line):
+            check_plain(checked)
+        return line
 
     def end(self, end: Mapping[str, Plain]) -> bytes:
         """The last line."""

@@ -7,14 +7,14 @@ trailing space or emoji. This one writes literal blocks wherever YAML can hold t
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Final
+from typing import Final, cast
 
 from vcr_gen.runtime.formats.layout import TEMPLATE_KEY, TEMPLATE_TAG
 from vcr_gen.runtime.formats.text import find_escaped_only
 from vcr_gen.runtime.formats.yaml_scalars import float_text, is_safe_plain
-from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.plain import MAX_DEPTH, Plain
 
-__all__ = ["emit_item", "emit_mapping"]
+__all__ = ["emit_item", "emit_mapping", "may_be_deep"]
 
 _STEP: Final = "  "
 _LONGEST_SIMPLE_KEY: Final = 1000  # YAML stops looking for the colon after 1024 characters
@@ -42,16 +42,27 @@ def emit_item(value: Mapping[str, Plain]) -> str:
     return "".join(out)
 
 
+def may_be_deep(text: str) -> bool:
+    """Whether a text may hold more levels than the plain model allows; each takes two letters."""
+    levels = 2 * MAX_DEPTH
+    return len(text) > levels and text.count(":\n") + text.count("- ") >= MAX_DEPTH - 2
+
+
 def _mapping(value: Mapping[str, Plain], indent: str, lead: str, out: list[str]) -> None:
     """Items of a mapping at `indent`; `lead` stands for it on the first line, after a dash."""
     for key, item in value.items():
         shown = _key(key)
-        if len(shown) <= _LONGEST_SIMPLE_KEY:
-            out += (lead, shown, ":")
-            _value(item, indent, out)
-        else:
+        kind = type(item)
+        if len(shown) > _LONGEST_SIMPLE_KEY:
             out += (lead, "? ", shown, "\n", indent, ":")
             _value(item, indent, out, sequence_step=_STEP)
+        elif kind is str:  # most are texts and numbers
+            out.append(f"{lead}{shown}: {_text(cast(str, item), indent)}\n")
+        elif kind is int:
+            out.append(f"{lead}{shown}: {item}\n")
+        else:
+            out += (lead, shown, ":")
+            _value(item, indent, out)
         lead = indent
 
 
@@ -77,10 +88,10 @@ def _sequence(items: list[Plain], indent: str, lead: str, out: list[str]) -> Non
 def _value(item: Plain, indent: str, out: list[str], *, sequence_step: str = "") -> None:
     """What follows a colon or a dash at `indent`, and the line's end."""
     if isinstance(item, str):
-        out += (" ", _text(item, indent + _STEP), "\n")
+        out += (" ", _text(item, indent), "\n")
     elif isinstance(item, dict):
         if _is_template(item):
-            out += (" ", TEMPLATE_TAG, " ", _text(str(item[TEMPLATE_KEY]), indent + _STEP), "\n")
+            out += (" ", TEMPLATE_TAG, " ", _text(str(item[TEMPLATE_KEY]), indent), "\n")
         elif item:
             out.append("\n")
             _mapping(item, indent + _STEP, indent + _STEP, out)
@@ -110,14 +121,15 @@ def _scalar(item: float | None) -> str:
     return float_text(item) if isinstance(item, float) else str(item)
 
 
-def _text(text: str, indent: str) -> str:
+def _text(text: str, outer: str) -> str:
+    """A text, whose own lines are indented by a step more than `outer`."""
     if is_safe_plain(text):
         return text
     if "\n" not in text:
         return _quoted(text)
     if "\r" in text or text.isspace() or find_escaped_only(text) >= 0:
-        return _quoted_lines(text, indent)
-    return _literal(text, indent)
+        return _quoted_lines(text, outer + _STEP)
+    return _literal(text, outer + _STEP)
 
 
 def _literal(text: str, indent: str) -> str:

@@ -15,9 +15,9 @@ from vcr_gen.runtime.formats.layout import (
     verify_by_reading,
 )
 from vcr_gen.runtime.formats.raw_bytes import count_in, read_tail
-from vcr_gen.runtime.formats.yaml_emit import emit_item, emit_mapping
+from vcr_gen.runtime.formats.yaml_emit import emit_item, emit_mapping, may_be_deep
 from vcr_gen.runtime.formats.yaml_read import read_entries
-from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.plain import Plain, check_plain
 
 __all__ = ["YamlFormat"]
 
@@ -34,9 +34,13 @@ class YamlFormat:
         """The header's keys, and the one that opens the list."""
         return f"{emit_mapping(full_header(header))}{COUNT_KEY}:\n".encode()
 
-    def event(self, event: Mapping[str, Plain]) -> bytes:
+    def event(self, event: Mapping[str, Plain], *, is_plain: bool = False) -> bytes:
         """One item of the list."""
-        return emit_item(check_event(event)).encode()
+        checked = check_event(event, is_plain=is_plain)
+        text = emit_item(checked)
+        if is_plain and may_be_deep(text):
+            check_plain(checked)
+        return text.encode()
 
     def end(self, end: Mapping[str, Plain]) -> bytes:
         """The last key."""

@@ -292,7 +292,7 @@ class RecordRun(Run):
         if not self._begun:
             self._begun = True
             self._file.begin(self._plain_header(self._header))
-        self._file.append(event)
+        self._file.append(event, is_plain=True)
 
     def _close(self, error: BaseException | None) -> None:
         self._recorder.close()

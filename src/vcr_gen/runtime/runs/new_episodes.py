@@ -95,12 +95,12 @@ class ContinueRun(ReplayRun):
         names.update(placeholders_in(self._reading.header))
         with Reading(self._settings.path) as recorded:
             for entry in recorded:
-                file.append(entry.data)
+                file.append(entry.data, is_plain=True)
                 names.update(placeholders_in(entry.data))
 
     def _append(self, event: Mapping[str, Plain]) -> None:
         assert self._file is not None  # nothing is written after a failure to begin the file
-        self._file.append(event)
+        self._file.append(event, is_plain=True)
 
     def _close(self, error: BaseException | None) -> None:
         try:

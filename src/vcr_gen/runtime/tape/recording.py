@@ -74,12 +74,15 @@ class Recording:
         self._write(head + self._format.event_start, 0)
         self._head = head
 
-    def append(self, event: Mapping[str, Plain]) -> None:
-        """Write one event; once this returns, only the disk itself can lose it."""
+    def append(self, event: Mapping[str, Plain], *, is_plain: bool = False) -> None:
+        """Write one event; once this returns, only the disk itself can lose it.
+
+        An event that the codec made is plain, and is not checked once more.
+        """
         if not self._head:
             raise UsageError("this recording has not begun")
         start = self._format.event_start
-        self._write(self._format.event(event)[len(start) :] + start, 1)
+        self._write(self._format.event(event, is_plain=is_plain)[len(start) :] + start, 1)
 
     def holds(self, text: str) -> bool:
         """Whether a text stands anywhere in what was written; a quick look that parses nothing."""
@@ -132,10 +135,11 @@ class Recording:
         if len(data) > layout.MAX_ENTRY:
             raise EncodeError(path="$", expected="an event of at most 256 MiB", got="a larger one")
         try:
-            with self._explained():
-                _write_all(handle, data)
-        except BaseException:
+            _write_all(handle, data)
+        except BaseException as error:
             _shorten(handle, self._size)
+            if isinstance(error, OSError | ValueError):
+                raise self._failed(error) from error
             raise
         self._size += len(data)
         self._count += events
@@ -207,10 +211,13 @@ class Recording:
         try:
             yield
         except (OSError, ValueError) as error:
-            message = f"cannot be written: {reason(error)}"
-            if self._count and self._partial.exists():
-                message += f"; {self._count} events are safe in {self._partial}"
-            raise CassetteWriteError(message, path=self._path) from error
+            raise self._failed(error) from error
+
+    def _failed(self, error: Exception) -> CassetteWriteError:
+        message = f"cannot be written: {reason(error)}"
+        if self._count and self._partial.exists():
+            message += f"; {self._count} events are safe in {self._partial}"
+        return CassetteWriteError(message, path=self._path)
 
 
 def remove_cassette(path: Path) -> None:
@@ -264,9 +271,9 @@ def _lock(handle: int) -> bool:
 
 
 def _write_all(handle: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(handle, rest) :]
+    written = os.write(handle, data)
+    while written < len(data):
+        written += os.write(handle, memoryview(data)[written:])
 
 
 def _shorten(handle: int, size: int) -> None:
