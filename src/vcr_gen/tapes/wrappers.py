@@ -211,7 +211,7 @@ def _binder(boundaries: Iterable[Boundary]) -> Binder:
         return Codec(encode=_refuse, decode=_refuse, compare=None, replace_live=None)
 
     compiler = Compiler(live=live)
-    return Binder(outward=compiler, inward=compiler, anchors=Anchors({}))
+    return Binder(lambda annotation, _: compiler.codec(annotation), anchors=Anchors({}))
 
 
 def _refuse(value: Any) -> Any:

@@ -66,7 +66,8 @@ class Compiler:
         self.rebuilds: Final = rebuilds
         self._names: Final = dict(namespace or {})
         self._depth: Final = Depth()
-        self._loaded: Final = LoadedTypes()
+        self._loaded = LoadedTypes()
+        self._lookups: Final[list[dict[Any, Any]]] = []
         self._classes: Final = ClassNodes(self, self._depth, self._names)
         self._version = self._registry.version
         self._nodes: dict[object, Node] = {}
@@ -76,6 +77,22 @@ class Compiler:
         self._compiling: dict[object, Guarded] = {}
         self._kept: dict[int, object] = {}
         self._lock: Final = threading.RLock()
+
+    def lookup_table(self) -> dict[Any, Any]:
+        """A table of classes that values and names lead to; emptied when a session begins."""
+        table: dict[Any, Any] = {}
+        self._lookups.append(table)
+        return table
+
+    def forget_lookups(self) -> None:
+        """Forget the classes that values and names led to: the next session may have others."""
+        with self._lock:
+            self._loaded = LoadedTypes()
+            for table in self._lookups:
+                table.clear()
+            for cls in [cls for cls in self._values if cls.__module__ != "builtins"]:
+                del self._values[cls]
+                self._nodes.pop(cls, None)
 
     def codec(self, annotation: object) -> Codec:
         """The codec of an annotation."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import ClassVar, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.compare import Difference, differences
@@ -90,6 +90,10 @@ class Nodes(Protocol):
         """The node of an annotation."""
         ...
 
+    def lookup_table(self) -> dict[Any, Any]:
+        """A table of classes that values and names lead to; emptied when a session begins."""
+        ...
+
     def of_value(self, cls: type) -> Node:
         """The node that stores exactly the values of a class; raises `Fault` when there is none."""
         ...
@@ -137,8 +141,8 @@ class StandIns:
         self._base: Final = base
         self._alternatives: Final = dict(alternatives or {})
         self._excluded: Final = excluded
-        self._known: Final[dict[type, tuple[str, Node]]] = {}
-        self._named: Final[dict[str, Node]] = {}
+        self._known: Final[dict[type, tuple[str, Node]]] = nodes.lookup_table()
+        self._named: Final[dict[str, Node]] = nodes.lookup_table()
 
     def encode(self, value: object) -> Plain:
         """The tagged plain of a value of another type than the declared one."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from vcr_gen.runtime.codec.compiler import Compiler
 
 T = TypeVar("T")
 
@@ -28,6 +31,8 @@ class Registry:
         self._names: dict[type, str] = {}
         self.version = 0
         """Counts the changes, so that what was compiled before one is compiled again."""
+        self.compilers: dict[object, Compiler] = {}
+        """What compiles annotations with these codecs, kept as long as they are."""
 
     def register(
         self,

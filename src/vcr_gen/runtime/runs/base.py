@@ -130,7 +130,10 @@ class Run(ABC):
 
     def _end(self, error: BaseException | None) -> None:
         self._loops.release()
-        self._close(error)
+        try:
+            self._close(error)
+        finally:
+            self.crossing.close()
 
     def _settle(self, error: BaseException | None) -> None:
         """Let what is under way come to its end; by default nothing is."""

@@ -11,6 +11,7 @@ from types import TracebackType, UnionType
 from typing import (
     TYPE_CHECKING,
     Any,
+    Final,
     Literal,
     Self,
     TypeAlias,
@@ -58,6 +59,10 @@ _RUNS: dict[Action, type[Run]] = {
     Action.CONTINUE: ContinueRun,
     Action.VERIFY: VerifyRun,
 }
+
+
+_NO_CODECS: Final = Registry()
+"""The registry of cassettes without `codecs`: what is compiled for one serves all of them."""
 
 
 class StaleCassetteWarning(UserWarning):
@@ -128,7 +133,7 @@ class Cassette:
             path=self.path,
             initial_state=initial_state or {},
             anchors=Anchors(anchors or {}, usual=usual_roots()),
-            registry=codecs or Registry(),
+            registry=codecs or _NO_CODECS,
             max_age=max_age,
             orders=Orders(order, Strategies(strategy)),
             rules=Rules(rules),

@@ -2,6 +2,7 @@
 
 import json
 import marshal
+import threading
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +17,6 @@ from vcr_gen.runtime.boundary.rules import Loosening, Rules, how_in_words
 from vcr_gen.runtime.boundary.spec import Method
 from vcr_gen.runtime.codec import (
     Codec,
-    Compiler,
     Difference,
     differences,
     import_failures,
@@ -29,12 +29,25 @@ from vcr_gen.runtime.privacy import Redaction, Secrets, decode_with_stand_ins
 from vcr_gen.runtime.tape.events import Outcome
 from vcr_gen.runtime.values.anchors import Anchors
 
-__all__ = ["Binder", "Bound", "ValueChannel", "Way"]
+__all__ = ["Binder", "Bound", "ValueChannel", "Way", "at_work"]
 
 _CHANGEABLE: Final = frozenset({list, dict, set, bytearray, memoryview, deque})
 
 Way: TypeAlias = Literal["outward", "inward"]
 """Outward: from the application to the environment. Inward: the other way."""
+
+
+class _AtWork(threading.local):
+    """The session whose value is being encoded, decoded or compared in this thread.
+
+    Codecs are compiled once a process. Those of live objects and of secrets ask here for the
+    session that they work for.
+    """
+
+    crossing: Any = None
+
+
+at_work: Final = _AtWork()
 
 
 @final
@@ -54,6 +67,23 @@ class ValueChannel:
     """The rules by which it is compared, where equality is not it."""
     late: tuple[str, ...] = ()
     """What its type may speak of that is imported when first needed, each as `module:name`."""
+    crossing: Any = None
+    """The live objects of the session."""
+
+    def encode(self, value: Any) -> Plain:
+        """What the codec makes of a live value, for this session."""
+        before, at_work.crossing = at_work.crossing, self.crossing
+        try:
+            return self.codec.encode(value)
+        finally:
+            at_work.crossing = before
+
+    def _decode(self, plain: Plain) -> Any:
+        before, at_work.crossing = at_work.crossing, self.crossing
+        try:
+            return self.codec.decode(plain)
+        finally:
+            at_work.crossing = before
 
     @property
     def of(self) -> str:
@@ -79,7 +109,7 @@ class ValueChannel:
 
     def _store(self, value: Any) -> Plain:
         try:
-            return self.anchors.store(self.codec.encode(value))
+            return self.anchors.store(self.encode(value))
         except EncodeError as error:
             place = titled(self.what, in_use.get()) + error.path.removeprefix("$")
             refused = EncodeError(
@@ -98,8 +128,12 @@ class ValueChannel:
         replace = self.codec.replace_live
         if replace is None:
             return value
-        with at_place(self.what):
-            return replace(value)
+        before, at_work.crossing = at_work.crossing, self.crossing
+        try:
+            with at_place(self.what):
+                return replace(value)
+        finally:
+            at_work.crossing = before
 
     def feed(self, plain: Plain) -> Any:
         """The live value of a stored form, for the program: what it was given is remembered."""
@@ -116,12 +150,12 @@ class ValueChannel:
         plain = self.anchors.restore(plain)
         try:
             try:
-                value = self.codec.decode(plain)
+                value = self._decode(plain)
                 if fed:  # not where something else stands in: that comes back in many forms
                     self.secrets.feed(plain)
                 return value
             except DecodeError as error:  # a field of another type than text may be a secret
-                return decode_with_stand_ins(self.codec.decode, plain, error)
+                return decode_with_stand_ins(self._decode, plain, error)
         except DecodeError as error:
             raise DecodeError(
                 path=self.what + error.path.removeprefix("$"),
@@ -161,9 +195,15 @@ class ValueChannel:
         return plain
 
     def _compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        if self.codec.compare is not None:
+        if same(recorded, actual):
+            return ()
+        if self.codec.compare is None:
+            return differences(recorded, actual)
+        before, at_work.crossing = at_work.crossing, self.crossing
+        try:
             return self.codec.compare(recorded, actual)
-        return () if same(recorded, actual) else differences(recorded, actual)
+        finally:
+            at_work.crossing = before
 
 
 def _raised_at(error: BaseException) -> str:
@@ -181,7 +221,7 @@ def _image(passing: ValueChannel, value: Any) -> bytes:
     except ValueError:
         pass
     try:
-        return marshal.dumps(passing.codec.encode(value), 2)
+        return marshal.dumps(passing.encode(value), 2)
     except EncodeError:  # by now it holds something that cannot be stored
         return b""
 
@@ -245,7 +285,7 @@ class Bound:
         if codec.replace_live is not None:  # to try it out would count the live objects inside
             return None if isinstance(iterable, Collection) else _items(iterable)
         try:
-            codec.encode(iterable)
+            self.whole.encode(iterable)
         except EncodeError as error:
             return _items(iterable) if error.path == "$" else None
         return None
@@ -320,14 +360,15 @@ class Binder:
 
     def __init__(
         self,
+        codec: Callable[[object, Way], Codec],
         *,
-        outward: Compiler,
-        inward: Compiler,
         anchors: Anchors,
         secrets: Secrets | None = None,
         rules: Rules | None = None,
+        crossing: object = None,
     ) -> None:
-        self._compilers: dict[Way, Compiler] = {"outward": outward, "inward": inward}
+        self._codec = codec
+        self._crossing = crossing
         self._anchors = anchors
         self._secrets = secrets or Secrets(Redaction())
         self._rules = rules or Rules()
@@ -355,8 +396,10 @@ class Binder:
 
     def anything(self, what: str) -> ValueChannel:
         """The way of a value whose type is not declared."""
-        codec = self._compilers["outward"].codec(Any)
-        return ValueChannel(codec, self._anchors, self._secrets, "outward", what)
+        codec = self._codec(Any, "outward")
+        return ValueChannel(
+            codec, self._anchors, self._secrets, "outward", what, crossing=self._crossing
+        )
 
     def _compile(self, method: Method) -> Bound:
         there: Way = "inward" if method.inbound else "outward"
@@ -368,13 +411,21 @@ class Binder:
         name = method.name
 
         def passing(annotation: object, way: Way, what: str, root: str = "") -> ValueChannel:
-            codec = self._compilers[way].codec(annotation)
+            codec = self._codec(annotation, way)
             for steps in codec.few:
                 self._secrets.spare(name, FieldPath("", root, steps))
             loosening = self._rules.loosening(name, root, method.rules)
             what = f"{name}: {what}"
             return ValueChannel(
-                codec, self._anchors, self._secrets, way, what, root, loosening, method.late
+                codec,
+                self._anchors,
+                self._secrets,
+                way,
+                what,
+                root,
+                loosening,
+                method.late,
+                self._crossing,
             )
 
         given = "$result" if shape.kind in (Kind.VALUE, Kind.AWAITABLE) else "$item"

@@ -1,8 +1,8 @@
-"""Compiles types for a session, with the live objects among them."""
+"""Compiles types once for all sessions, with the live objects of each session among them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final, get_origin
+from typing import TYPE_CHECKING, Any, Final, final, get_origin
 
 from vcr_gen.errors import EncodeError, UsageError
 from vcr_gen.runtime.boundary.call_kinds import strip
@@ -14,7 +14,7 @@ from vcr_gen.runtime.codec import Codec, Compiler, Difference, Registry
 from vcr_gen.runtime.context_blocks import setting
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Secrets
-from vcr_gen.runtime.values.channel import Binder, Way
+from vcr_gen.runtime.values.channel import Binder, Way, at_work
 from vcr_gen.runtime.values.live_objects import LiveKind, live_kind
 from vcr_gen.runtime.values.objects import Build, Objects, number_of
 
@@ -32,7 +32,8 @@ class _Form:
 
     word: str
     fits: Callable[[object], bool]
-    build: Build
+    build: Callable[["Crossing", int, Any], Any]
+    """Makes the wrapper of an object with a number, for a session."""
 
 
 @final
@@ -46,24 +47,19 @@ class Crossing:
         objects: Objects,
         secrets: Secrets,
     ) -> None:
-        self._cassette = settings.cassette
+        self.cassette = settings.cassette
         self._session = session
+        self._registry = settings.registry
         self.objects = objects
+        self.hide = secrets.hide
         self._boundaries: dict[object, Boundary] = {}
+        self._compilers: dict[Way, Compiler] = {}
         self.binder = Binder(
-            outward=self._compiler("outward", settings.registry, secrets),
-            inward=self._compiler("inward", settings.registry, secrets),
+            self._codec,
             anchors=settings.anchors,
             secrets=secrets,
             rules=settings.rules,
-        )
-
-    def _compiler(self, way: Way, registry: Registry, secrets: Secrets) -> Compiler:
-        return Compiler(
-            registry=registry,
-            live=lambda type_: self._leaf(type_, way),
-            hide=secrets.hide,
-            rebuilds=way == "inward",
+            crossing=self,
         )
 
     def know(self, boundary: Boundary) -> None:
@@ -72,6 +68,12 @@ class Crossing:
             self._boundaries[reachable.wrapper] = reachable
             if reachable.protocol_type is not None:
                 self._boundaries[reachable.protocol_type] = reachable
+        self._compilers.clear()
+
+    def close(self) -> None:
+        """Let go of the classes that only the values of this session had."""
+        for compiler in self._compilers.values():
+            compiler.forget_lookups()
 
     def link(self, on: str, origin: str = "") -> Link:
         """A way over the boundary for one object, which came from somewhere."""
@@ -82,47 +84,89 @@ class Crossing:
         kind: LiveKind | Boundary = self.objects.kinds[number]
         return kind
 
-    def _leaf(self, annotation: object, way: Way) -> Codec | None:
+    def built_here(self, form: _Form) -> Build:
+        """What builds an object that crosses now, and remembers where."""
+        origin = origin_here(form.word)
+
+        def build(number: int, real: Any) -> Any:
+            if origin:
+                self.objects.origins[number] = origin
+            return form.build(self, number, real)
+
+        return build
+
+    def _codec(self, annotation: object, way: Way) -> Codec:
+        compiler = self._compilers.get(way)
+        if compiler is None:
+            compiler = _compiler_for(self._registry, way, self._boundaries)
+            self._compilers[way] = compiler
+        return compiler.codec(annotation)
+
+
+_MOST_COMPILERS: Final = 64
+
+
+def _compiler_for(registry: Registry, way: Way, boundaries: Mapping[object, Boundary]) -> Compiler:
+    """What compiles annotations for all sessions that know the same boundaries."""
+    known = registry.compilers
+    key = (way, frozenset(boundaries.items()))
+    compiler = known.get(key)
+    if compiler is None:
+        if len(known) >= _MOST_COMPILERS:
+            known.clear()
+        compiler = known[key] = Compiler(
+            registry=registry,
+            live=_LiveTypes(dict(boundaries), way).codec_of,
+            hide=lambda plain: _crossing().hide(plain),
+            rebuilds=way == "inward",
+        )
+    compiler.forget_lookups()
+    return compiler
+
+
+def _crossing() -> Crossing:
+    """The session whose value is being encoded or decoded in this thread."""
+    crossing: Crossing = at_work.crossing
+    return crossing
+
+
+@final
+class _LiveTypes:
+    """Finds the live objects among annotations: handles of boundaries, callbacks, streams."""
+
+    def __init__(self, boundaries: Mapping[object, Boundary], way: Way) -> None:
+        self._boundaries = boundaries
+        self._way = way
+
+    def codec_of(self, annotation: object) -> Codec | None:
+        """The codec of a type of live objects; None for any other type."""
         bare = strip(annotation)
         boundary = self._boundaries.get(get_origin(bare) or bare) if _hashable(bare) else None
         if boundary is not None:
-            return self._handle(boundary, way)
-        kind = live_kind(bare, inbound=way == "outward")
+            return self._handle(boundary)
+        kind = live_kind(bare, inbound=self._way == "outward")
         if kind is None:
             return None
 
         # What the application exports is asked when it is called; of what it gets in a replay, only
         # the tape knows whether it was a coroutine function.
-        awaited = kind.awaited if way == "inward" else None
+        awaited = kind.awaited if self._way == "inward" else None
         kinds = (kind,) if awaited is None else (awaited, kind)
-        forms = [_Form(one.word, one.fits, self._build(one, way)) for one in kinds]
-        return self._codec(way, forms)
+        return self._codec([_Form(each.word, each.fits, self._build(each)) for each in kinds])
 
-    def _build(self, kind: LiveKind, way: Way) -> Build:
-        def build(number: int, real: Any) -> Any:
-            if way == "outward":
-                self.objects.kinds[number] = kind
-            origin = self.objects.origins.get(number, "")
-            return kind.wrap(self.link(f"#{number}", origin), kind.methods, real)
-
-        return build
-
-    def _from_here(self, form: _Form) -> Build:
-        """What builds an object that crosses now, and remembers where."""
-        origin = origin_here(form.word)
-        if not origin:
-            return form.build
-
-        def build(number: int, real: Any) -> Any:
-            self.objects.origins[number] = origin
-            return form.build(number, real)
+    def _build(self, kind: LiveKind) -> Callable[[Crossing, int, Any], Any]:
+        def build(crossing: Crossing, number: int, real: Any) -> Any:
+            if self._way == "outward":
+                crossing.objects.kinds[number] = kind
+            origin = crossing.objects.origins.get(number, "")
+            return kind.wrap(crossing.link(f"#{number}", origin), kind.methods, real)
 
         return build
 
-    def _handle(self, boundary: Boundary, way: Way) -> Codec:
-        wanted = "inbound" if way == "outward" else "outbound"
+    def _handle(self, boundary: Boundary) -> Codec:
+        wanted = "inbound" if self._way == "outward" else "outbound"
 
-        def build(number: int, real: Any) -> Any:
+        def build(crossing: Crossing, number: int, real: Any) -> Any:
             if isinstance(real, boundary.wrapper):
                 raise UsageError(
                     f"a handle of {boundary.name} is used with a different cassette than its own"
@@ -130,52 +174,55 @@ class Crossing:
             if boundary.direction != wanted:
                 raise UsageError(
                     f"{boundary.name} is {boundary.direction}, but an object of it was "
-                    f"{'made by the application' if way == 'outward' else 'handed in'}: "
+                    f"{'made by the application' if self._way == 'outward' else 'handed in'}: "
                     f"mark the Protocol @{wanted}"
                 )
-            if way == "outward":
-                self.objects.kinds[number] = boundary
+            if self._way == "outward":
+                crossing.objects.kinds[number] = boundary
             with setting(handle_being_built, f"#{number}"):
-                return boundary.wrapper(cassette=self._cassette, inner=real)
+                return boundary.wrapper(cassette=crossing.cassette, inner=real)
 
         def rank(value: object) -> int | None:
             if isinstance(value, boundary.wrapper):
                 return 0
             return boundary.distance(value) if boundary.direction == wanted else None
 
-        form = _Form(_WORD, lambda value: value is not None, build)
-        return self._codec(way, [form], rank)
+        return self._codec([_Form(_WORD, lambda value: value is not None, build)], rank)
 
     def _codec(
-        self, way: Way, forms: Sequence[_Form], rank: Callable[[object], int | None] = lambda _: 0
+        self, forms: Sequence[_Form], rank: Callable[[object], int | None] = lambda _: 0
     ) -> Codec:
         """The codec of live objects: the first form that fits is theirs, and the last fits all."""
-        objects = self.objects
+        is_outward = self._way == "outward"
         last = forms[-1]
-        builds = {form.word: form for form in forms}
+        by_word = {form.word: form for form in forms}
 
         def encode(value: Any) -> Plain:
+            crossing = _crossing()
             for form in forms:
                 if form.fits(value):
-                    build = self._from_here(form) if way == "outward" else None
-                    return {form.word: objects.number(value, build)}
+                    build = crossing.built_here(form) if is_outward else None
+                    return {form.word: crossing.objects.number(value, build)}
             raise EncodeError(path="$", expected=last.word.removeprefix("$"), got=repr(value)[:80])
 
         def decode(plain: Plain) -> Any:
-            word, number = number_of(plain, builds)
-            return objects.recall(number, self._from_here(builds[word]))
+            crossing = _crossing()
+            word, number = number_of(plain, by_word)
+            return crossing.objects.recall(number, crossing.built_here(by_word[word]))
 
         def compare(recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-            if objects.agree(number_of(recorded, builds)[1], number_of(actual, builds)[1]):
+            objects = _crossing().objects
+            if objects.agree(number_of(recorded, by_word)[1], number_of(actual, by_word)[1]):
                 return ()
             return (Difference("$", recorded, actual, "different object"),)
 
         def replace(value: Any) -> Any:
             if not last.fits(value):  # it cannot be stored either, and crosses as it is
                 return value
-            if way == "outward":
-                return objects.hand_out(value, self._from_here(last))
-            return objects.bring_in(value, self._from_here(last))
+            crossing = _crossing()
+            if is_outward:
+                return crossing.objects.hand_out(value, crossing.built_here(last))
+            return crossing.objects.bring_in(value, crossing.built_here(last))
 
         return Codec(
             encode=encode,
