@@ -86,6 +86,16 @@ class TypeVariable:
     maker: str = "typing"
     """The module that its class comes from: older Pythons lack some options."""
 
+    @property
+    def name(self) -> str:
+        """Its name in the source."""
+        return self.reference.spelling
+
+    @property
+    def limits(self) -> Iterator[Annotation]:
+        """The annotations in its declaration."""
+        return filter(None, (*self.arguments, self.bound, self.default))
+
 
 @dataclass(frozen=True, slots=True)
 class Signature:

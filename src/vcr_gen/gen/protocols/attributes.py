@@ -15,8 +15,8 @@ from vcr_gen.gen.model.annotation import (
     unquoted,
 )
 from vcr_gen.gen.model.boundaries import Attribute
+from vcr_gen.gen.protocols.declarations import MemberPlace
 from vcr_gen.gen.protocols.problems import Problems
-from vcr_gen.gen.protocols.signatures import Place
 from vcr_gen.gen.types.descriptors import is_descriptor, is_function
 from vcr_gen.gen.types.inner_types import makes_variable
 
@@ -26,7 +26,7 @@ _WRAPPERS: Final = frozenset({"typing.ClassVar", "typing.Final", "typing.ReadOnl
 
 
 def annotated_attribute(
-    place: Place, declared: str, name: str, node: ast.AnnAssign, problems: Problems
+    place: MemberPlace, declared: str, name: str, node: ast.AnnAssign, problems: Problems
 ) -> Attribute | None:
     """`declared: type` in a Protocol's body, an attribute that is called `name` at run time."""
     annotation = place.typed(node.annotation)
@@ -63,7 +63,7 @@ def annotated_attribute(
 
 
 def assigned_attribute(
-    place: Place, declared: str, name: str, node: ast.Assign, problems: Problems
+    place: MemberPlace, declared: str, name: str, node: ast.Assign, problems: Problems
 ) -> Attribute | None:
     """`declared = value` in a Protocol's body, where the value tells its type."""
     inferred = _inferred(node.value)
@@ -109,7 +109,7 @@ def _inferred(value: ast.expr) -> Annotation | None:
     return None
 
 
-def _untyped(place: Place, declared: str, node: ast.stmt, problems: Problems) -> None:
+def _untyped(place: MemberPlace, declared: str, node: ast.stmt, problems: Problems) -> None:
     problems.report(
         "VCR202",
         f"the attribute `{place.class_name}.{declared}` has no declared type",

@@ -17,7 +17,7 @@ from vcr_gen.gen.protocols.decorators import is_deprecated
 from vcr_gen.gen.protocols.discover import Found
 from vcr_gen.gen.protocols.functions_in_records import functions_in_records
 from vcr_gen.gen.protocols.handles import handles
-from vcr_gen.gen.protocols.mro import class_scope, linearize, own_variables, scope_around
+from vcr_gen.gen.protocols.mro import linearize, own_parameters, scope_around
 from vcr_gen.gen.protocols.problems import Problems, RefusedProtocolError
 from vcr_gen.gen.settings.toml_table import closest
 from vcr_gen.gen.sources.library import Definition, Library
@@ -26,7 +26,7 @@ from vcr_gen.gen.sources.syntax import docstring_of
 from vcr_gen.gen.types.import_targets import reference_to
 from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
-from vcr_gen.gen.types.type_variables import bracketed, declaration
+from vcr_gen.gen.types.type_variables import declaration
 
 __all__ = ["read_module"]
 
@@ -64,12 +64,8 @@ def read_module(
 def _declare(
     reference: Reference, library: Library, variables: dict[Reference, TypeVariable]
 ) -> None:
-    module = library.module(reference.module)
-    if module is None:
-        variables[reference] = TypeVariable(reference, "TypeVar")
-        return
-    variable = variables[reference] = declaration(reference, Scope(library, module))
-    for annotation in (*variable.arguments, variable.bound, variable.default):
+    variables[reference] = declaration(library, reference)
+    for annotation in variables[reference].limits:
         for other in references(annotation):
             if other.kind == "variable" and other not in variables:
                 _declare(other, library, variables)
@@ -99,7 +95,7 @@ def _boundary(
         name=found.name,
         direction=found.direction,
         docstring=docstring_of(definition.node),
-        type_parameters=_type_parameters(library, definition),
+        type_parameters=own_parameters(library, definition),
         members=members.members,
         constructors=members.constructors,
         deprecated=is_deprecated(definition.node, Scope(library, definition.module)),
@@ -163,16 +159,6 @@ def _reference(library: Library, found: Found) -> Reference:
         if reference is not None:
             return reference
     return Reference(head, "import", definition.module.name, head)
-
-
-def _type_parameters(library: Library, definition: Definition) -> tuple[TypeVariable, ...]:
-    assert isinstance(definition.node, ast.ClassDef)
-    brackets = definition.module.parsed.type_parameters(definition.node)
-    if brackets:
-        scope = class_scope(library, definition, [])
-        return tuple(bracketed(one, scope) for one in brackets)
-    scope = Scope(library, definition.module)
-    return tuple(declaration(one, scope) for one in own_variables(library, definition))
 
 
 def _look_up_arguments(

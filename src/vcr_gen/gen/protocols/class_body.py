@@ -16,12 +16,12 @@ from vcr_gen.gen.model.boundaries import (
 )
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.protocols.attributes import annotated_attribute, assigned_attribute
-from vcr_gen.gen.protocols.declarations import Declared, declarations, functions_of
+from vcr_gen.gen.protocols.declarations import Declared, MemberPlace, declarations, functions_of
 from vcr_gen.gen.protocols.function_members import constructors, function_member
 from vcr_gen.gen.protocols.mro import Ancestor, class_scope, is_protocol
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.protocols.reserved_members import NOT_MEMBERS, is_reserved
-from vcr_gen.gen.protocols.signatures import Place, mangled
+from vcr_gen.gen.protocols.signatures import mangled
 from vcr_gen.gen.protocols.unsupported import refuse_dataclasses
 from vcr_gen.gen.sources.library import Definition, Library
 from vcr_gen.gen.sources.modules import Module, class_bindings
@@ -74,7 +74,7 @@ def read_members(
     initial: tuple[Signature, ...] = ()
     for ancestor in ancestors:
         scope = class_scope(library, ancestor.definition, unresolved)
-        place = Place(scope, ancestor.arguments)
+        place = MemberPlace(scope, ancestor.arguments)
         if problems.config.target_is_assumed:
             _refuse_newer_members(ancestor, problems)
         for declared in declarations(ancestor, place):
@@ -193,11 +193,13 @@ def _method_named(
                 for base in ancestors[index + 1 :]:
                     if isinstance(found, Definition) and found.node is base.node:
                         inner = class_scope(scope.library, base.definition, scope.unresolved)
-                        return _before(None, name, base, Place(inner, base.arguments))
+                        return _before(None, name, base, MemberPlace(inner, base.arguments))
     return None
 
 
-def _before(node: ast.stmt | None, name: str, ancestor: Ancestor, place: Place) -> Declared | None:
+def _before(
+    node: ast.stmt | None, name: str, ancestor: Ancestor, place: MemberPlace
+) -> Declared | None:
     """What declares a method in a class, above a statement in it; perhaps by another name."""
     for other in declarations(ancestor, place):
         first = other.nodes[0]

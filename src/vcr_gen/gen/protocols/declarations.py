@@ -1,18 +1,21 @@
 """Groups the statements of a class body by the names that they declare."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from vcr_gen.gen.model.annotation import Annotation, without_quotes
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.protocols.decorators import Decorations, decorations
 from vcr_gen.gen.protocols.mro import Ancestor
-from vcr_gen.gen.protocols.signatures import Place
 from vcr_gen.gen.sources.modules import Binding, class_bindings
 from vcr_gen.gen.sources.syntax import Function
+from vcr_gen.gen.types.resolve import resolve_names
+from vcr_gen.gen.types.scope import Scope
+from vcr_gen.gen.types.type_arguments import fill
 
-__all__ = ["Declared", "Decorated", "declarations", "functions_of"]
+__all__ = ["Declared", "Decorated", "MemberPlace", "declarations", "functions_of"]
 
 Decorated: TypeAlias = tuple[Function, Decorations]
 """A function, and what its decorators say."""
@@ -21,12 +24,33 @@ _DISPUTED: Final = frozenset({"typing.Container.__contains__"})
 
 
 @dataclass(frozen=True)
+class MemberPlace:
+    """Where a member is declared: its scope, and what type parameters stand for there."""
+
+    scope: Scope
+    arguments: Mapping[str, Annotation]
+
+    @property
+    def class_name(self) -> str:
+        """The class whose name mangles private names."""
+        return self.scope.classes[-1].name
+
+    def typed(self, node: ast.expr) -> Annotation:
+        """An annotation with its names resolved and its type parameters filled in."""
+        resolved, module = resolve_names(node, self.scope), self.scope.module
+        filled = fill(resolved, self.arguments)
+        if filled == resolved or module.standard or not module.lazy_annotations:
+            return filled
+        return without_quotes(filled)  # which the arguments need where they are given, not here
+
+
+@dataclass(frozen=True)
 class Declared:
     """The statements in one class body that declare one name."""
 
     name: str
     nodes: tuple[ast.stmt, ...]
-    place: Place
+    place: MemberPlace
     disputed: bool
     """Whether type checkers do not agree that it is declared, or do not know it."""
     checking: frozenset[ast.stmt] = frozenset()
@@ -39,7 +63,7 @@ class Declared:
         return ".".join([scope.module.name, *(one.name for one in scope.classes), self.name])
 
 
-def declarations(ancestor: Ancestor, place: Place) -> list[Declared]:
+def declarations(ancestor: Ancestor, place: MemberPlace) -> list[Declared]:
     """What one class of the MRO declares, in the order of its body."""
     groups: dict[str, list[Binding]] = {}
     module = ancestor.definition.module

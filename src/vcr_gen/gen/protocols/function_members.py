@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from vcr_gen.gen.model.boundaries import Default, Kind, Member, Method, Property, Signature
-from vcr_gen.gen.protocols.declarations import Declared, Decorated, functions_of
+from vcr_gen.gen.protocols.declarations import Declared, Decorated, MemberPlace, functions_of
 from vcr_gen.gen.protocols.decorators import Decorations
 from vcr_gen.gen.protocols.mro import Ancestor
 from vcr_gen.gen.protocols.problems import Problems
@@ -16,7 +16,7 @@ from vcr_gen.gen.protocols.self_annotations import (
     why_uncallable,
     with_demands,
 )
-from vcr_gen.gen.protocols.signatures import Place, signature_of
+from vcr_gen.gen.protocols.signatures import signature_of
 from vcr_gen.gen.protocols.unsupported import why_captured, why_undecided, why_unsayable
 from vcr_gen.gen.settings.config import Direction
 from vcr_gen.gen.sources.syntax import Function
@@ -175,7 +175,7 @@ def _direction(functions: list[Decorated]) -> Direction | None:
 
 
 def _signature(
-    node: Function, place: Place, decorated: Decorations, ancestors: Sequence[Ancestor]
+    node: Function, place: MemberPlace, decorated: Decorations, ancestors: Sequence[Ancestor]
 ) -> Signature:
     signature = signature_of(node, place, decorated)
     if signature.receiver is None or signature.receiver.annotation is None:
@@ -202,7 +202,7 @@ def _named_twice(node: Function) -> ast.arg | None:
     return None
 
 
-def _takes_instance(node: Function, decorated: Decorations, place: Place) -> bool:
+def _takes_instance(node: Function, decorated: Decorations, place: MemberPlace) -> bool:
     """Whether a function has a parameter for what it is bound to, if only `*args`."""
     if decorated.binding == "static" or node.args.posonlyargs or node.args.args:
         return True

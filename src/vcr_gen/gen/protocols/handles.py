@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Container, Iterator
 
 from vcr_gen.gen.model.annotation import Annotation, Name, names_in
-from vcr_gen.gen.model.boundaries import Boundary, TypeVariable
+from vcr_gen.gen.model.boundaries import Boundary
 from vcr_gen.gen.protocols.mro import class_scope, scope_around
 from vcr_gen.gen.sources.library import Definition, Library, is_standard
 from vcr_gen.gen.types.resolve import resolve_names
@@ -35,14 +35,10 @@ def handles(library: Library, boundary: Boundary, known: Container[str]) -> Iter
 def _annotations(boundary: Boundary) -> Iterator[Annotation]:
     yield from boundary.texts()
     for variable in boundary.type_parameters:
-        yield from _limits(variable)
+        yield from variable.limits
     for signature in boundary.signatures():
         for variable in signature.type_parameters:
-            yield from _limits(variable)
-
-
-def _limits(variable: TypeVariable) -> Iterator[Annotation]:
-    yield from filter(None, (*variable.arguments, variable.bound, variable.default))
+            yield from variable.limits
 
 
 def behind(library: Library, name: Name) -> tuple[Annotation, ...]:

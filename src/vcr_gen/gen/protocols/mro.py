@@ -1,18 +1,20 @@
 """Lines up a Protocol with its bases in MRO order, generic arguments filled in."""
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from vcr_gen.gen.model.annotation import Annotation, Reference, Subscript, unquoted, variables_of
+from vcr_gen.gen.model.annotation import Annotation, Subscript, unquoted
+from vcr_gen.gen.model.boundaries import TypeVariable
 from vcr_gen.gen.protocols.problems import Problems, RefusedProtocolError
 from vcr_gen.gen.sources.library import Definition, Library, Unread, is_standard
 from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.sources.syntax import blocks, is_function
 from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
-from vcr_gen.gen.types.type_arguments import OwnParameter, assigned, fill
+from vcr_gen.gen.types.type_arguments import assigned, fill
+from vcr_gen.gen.types.type_variables import bracketed, declared_variables
 
 __all__ = [
     "Ancestor",
@@ -23,7 +25,6 @@ __all__ = [
     "linearize",
     "named_class",
     "own_parameters",
-    "own_variables",
     "scope_around",
 ]
 
@@ -230,7 +231,7 @@ def _followed(
         scope = scope_around(library, found)
         alias = unquoted(resolve_names(value, scope))
         if isinstance(alias, Subscript):
-            own = _own_parameters(library, variables_of([alias]))
+            own = declared_variables(library, [alias])
             arguments = _arguments(fill(alias, assigned(own, arguments)))
         found = scope.resolve(value)
     return None
@@ -260,8 +261,11 @@ def _left_out(library: Library, base: NamedClass) -> str:
     """The TypeVarTuple with a default for which brackets give nothing."""
     definition, arguments = base
     names = own_parameters(library, definition)
-    packs = [name for name, kind, default in names if kind == "TypeVarTuple" and default]
-    return packs[0] if packs and arguments is not None and len(arguments) < len(names) else ""
+    if arguments is not None and len(arguments) < len(names):
+        for parameter in names:
+            if parameter.kind == "TypeVarTuple" and parameter.default is not None:
+                return parameter.name
+    return ""
 
 
 def _arguments(annotation: Annotation) -> Sequence[Annotation] | None:
@@ -269,58 +273,17 @@ def _arguments(annotation: Annotation) -> Sequence[Annotation] | None:
     return generic.arguments if isinstance(generic, Subscript) else None
 
 
-def own_parameters(library: Library, definition: Definition) -> tuple[OwnParameter, ...]:
-    """Name, kind and default of a class's type parameters, in order."""
-    node, module = definition.node, definition.module
-    assert isinstance(node, ast.ClassDef)
-    brackets = module.parsed.type_parameters(node)
+def own_parameters(library: Library, definition: Definition) -> tuple[TypeVariable, ...]:
+    """The type parameters of a class, in order."""
+    assert isinstance(definition.node, ast.ClassDef)
     scope = scope_around(library, definition)
+    brackets = definition.module.parsed.type_parameters(definition.node)
     if brackets:
-        return tuple(
-            (one.name, one.kind, None if one.default is None else resolve_names(one.default, scope))
-            for one in brackets
-        )
-    return _own_parameters(library, own_variables(library, definition))
-
-
-def own_variables(library: Library, definition: Definition) -> list[Reference]:
-    """The type variables that a class without brackets is generic in, in order."""
-    scope = scope_around(library, definition)
+        return tuple(bracketed(parameter, scope) for parameter in brackets)
     generic: list[Annotation] = []
     others: list[Annotation] = []
-    for base in getattr(definition.node, "bases", ()):
+    for base in definition.node.bases:
         if isinstance(base, ast.Subscript):
             listed = scope.name_of(base.value) in {_PROTOCOL, "typing.Generic"}
             (generic if listed else others).append(resolve_names(base.slice, scope))
-    return _by_spelling(variables_of(generic or others))
-
-
-def _by_spelling(variables: Iterable[Reference]) -> list[Reference]:
-    """The type variables, of each spelling the first."""
-    found: dict[str, Reference] = {}
-    for variable in variables:
-        found.setdefault(variable.spelling, variable)
-    return list(found.values())
-
-
-def _own_parameters(library: Library, variables: Iterable[Reference]) -> tuple[OwnParameter, ...]:
-    return tuple(_own_parameter(library, variable) for variable in _by_spelling(variables))
-
-
-def _own_parameter(library: Library, reference: Reference) -> OwnParameter:
-    home = library.module(reference.module)
-    found = library.follow(home, reference.attribute) if home else None
-    call = getattr(found.node, "value", None) if isinstance(found, Definition) else None
-    if not isinstance(found, Definition) or not isinstance(call, ast.Call):
-        return reference.spelling, "TypeVar", None
-    scope = Scope(library, found.module)
-    kind = scope.name_of(call.func).rpartition(".")[2]
-    default = next(
-        (
-            resolve_names(keyword.value, scope)
-            for keyword in call.keywords
-            if keyword.arg == "default"
-        ),
-        None,
-    )
-    return reference.spelling, kind, default
+    return declared_variables(library, generic or others)

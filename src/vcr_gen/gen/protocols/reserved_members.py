@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from vcr_gen.gen.model.annotation import Subscript, Tuple, full_name, unquoted
+from vcr_gen.gen.protocols.declarations import MemberPlace
 from vcr_gen.gen.protocols.mro import Ancestor
-from vcr_gen.gen.protocols.signatures import Place
 
 __all__ = ["NOT_MEMBERS", "is_reserved"]
 
@@ -38,7 +38,7 @@ _DICTS: Final = frozenset({"builtins.dict", "typing.Dict"})
 
 
 def is_reserved(
-    name: str, nodes: Sequence[ast.stmt], place: Place, ancestors: Sequence[Ancestor]
+    name: str, nodes: Sequence[ast.stmt], place: MemberPlace, ancestors: Sequence[Ancestor]
 ) -> bool:
     """Whether a wrapper that answered for the real object would not work, or cannot be defined."""
     first = nodes[0]

@@ -13,8 +13,10 @@ from vcr_gen.gen.model.annotation import (
     full_name,
     unquoted,
     variables_of,
+    walk,
 )
 from vcr_gen.gen.model.boundaries import Signature
+from vcr_gen.gen.protocols.declarations import MemberPlace
 from vcr_gen.gen.protocols.mro import (
     Ancestor,
     NamedClass,
@@ -24,19 +26,25 @@ from vcr_gen.gen.protocols.mro import (
     own_parameters,
     scope_around,
 )
-from vcr_gen.gen.protocols.signatures import Place
 from vcr_gen.gen.sources.library import Definition, Library
 from vcr_gen.gen.sources.modules import class_bindings
 from vcr_gen.gen.sources.syntax import Function
 from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
+from vcr_gen.gen.types.type_variables import bracketed, declaration
 
-__all__ = ["asked_of_instance", "may_begin_with_instance", "why_uncallable", "with_demands"]
+__all__ = [
+    "asked_of_instance",
+    "may_begin_with_instance",
+    "takes_bounded_self",
+    "why_uncallable",
+    "with_demands",
+]
 
 _EVERY_OBJECT: Final = frozenset({*dir(object), "__slots__"})
 
 
-def asked_of_instance(node: Function, place: Place) -> NamedClass | None:
+def asked_of_instance(node: Function, place: MemberPlace) -> NamedClass | None:
     """The class that the first parameter of a method is annotated with, and its arguments.
 
     The bound of a type variable counts as the annotation, and so does `T` of `type[T]`.
@@ -45,7 +53,7 @@ def asked_of_instance(node: Function, place: Place) -> NamedClass | None:
     if first is None or first.annotation is None:
         return None
     scope = place.scope.with_parameters(place.scope.module.parsed.type_parameters(node))
-    asked = unquoted(Place(scope, place.arguments).typed(first.annotation))
+    asked = unquoted(MemberPlace(scope, place.arguments).typed(first.annotation))
     if isinstance(asked, Subscript) and full_name(asked) in {"builtins.type", "typing.Type"}:
         asked = unquoted(asked.inner)
     if isinstance(asked, Name) and asked.reference.is_variable:
@@ -53,7 +61,7 @@ def asked_of_instance(node: Function, place: Place) -> NamedClass | None:
     return annotated_class(asked, scope)
 
 
-def may_begin_with_instance(node: Function, place: Place) -> bool:
+def may_begin_with_instance(node: Function, place: MemberPlace) -> bool:
     """Whether the `*args` of a method may hold the instance, by their type.
 
     They do not where that is a type variable, `P.args`, or a type of Python's own but `object`:
@@ -72,18 +80,12 @@ def may_begin_with_instance(node: Function, place: Place) -> bool:
 
 def _bound(variable: Name, scope: Scope) -> NamedClass | None:
     """The class that a type variable is bound to."""
-    reference = variable.reference
-    if reference.kind == "parameter":
-        parameter = scope.parameters.get(reference.spelling)
-        bound = parameter.bound if parameter is not None else None
+    parameter = scope.parameters.get(variable.reference.spelling)
+    if variable.reference.kind == "parameter" and parameter is not None:
+        bound = bracketed(parameter, scope).bound
     else:
-        found = scope.resolve(variable)
-        call = getattr(found.node, "value", None) if isinstance(found, Definition) else None
-        if not isinstance(found, Definition) or not isinstance(call, ast.Call):
-            return None
-        scope = Scope(scope.library, found.module)
-        bound = next((one.value for one in call.keywords if one.arg == "bound"), None)
-    return None if bound is None else named_class(bound, scope)
+        bound = declaration(scope.library, variable.reference).bound
+    return None if bound is None else annotated_class(bound, scope)
 
 
 def with_demands(
@@ -97,7 +99,7 @@ def with_demands(
     definition, arguments = asked or (None, None)
     if definition is None or not arguments:
         return signature
-    own = [one for one, _, _ in own_parameters(library, ancestors[0].definition)]
+    own = [parameter.name for parameter in own_parameters(library, ancestors[0].definition)]
     given = [_variable(argument) for argument in arguments]
     if definition.full_name == ancestors[0].definition.full_name and given == own:
         return signature
@@ -185,3 +187,23 @@ def _own_names(definition: Definition) -> Iterator[str]:
     for binding in class_bindings(definition.module, definition.node):
         if not binding.module:
             yield binding.name
+
+
+def takes_bounded_self(annotation: Annotation, scope: Scope) -> bool:
+    """Whether a type in the annotation has `Self` as an argument, and bounds for its arguments."""
+    return any(
+        isinstance(node, Subscript) and _has_self(node) and _has_bound(node, scope)
+        for node in walk(annotation)
+    )
+
+
+def _has_self(node: Subscript) -> bool:
+    return any(full_name(argument) == "typing.Self" for argument in node.arguments)
+
+
+def _has_bound(node: Subscript, scope: Scope) -> bool:
+    found = scope.resolve(node)
+    if not isinstance(found, Definition) or not isinstance(found.node, ast.ClassDef):
+        return False
+    parameters = own_parameters(scope.library, found)
+    return any(parameter.bound is not None for parameter in parameters)

@@ -1,8 +1,7 @@
 """Turns a function statement in a Protocol's body into a signature of the model."""
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
 from typing import Literal
 
 from vcr_gen.gen.model.annotation import (
@@ -21,41 +20,18 @@ from vcr_gen.gen.model.annotation import (
     full_name,
     subscript,
     unquoted,
-    without_quotes,
 )
 from vcr_gen.gen.model.boundaries import Kind, Parameter, Signature
-from vcr_gen.gen.protocols.bounds import takes_bounded_self
+from vcr_gen.gen.protocols.declarations import MemberPlace
 from vcr_gen.gen.protocols.decorators import Decorations
+from vcr_gen.gen.protocols.self_annotations import takes_bounded_self
 from vcr_gen.gen.sources.syntax import Function, docstring_of, yields
 from vcr_gen.gen.types.defaults import default_of
 from vcr_gen.gen.types.descriptors import is_descriptor
-from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
-from vcr_gen.gen.types.type_arguments import fill
 from vcr_gen.gen.types.type_variables import bracketed
 
-__all__ = ["Place", "mangled", "signature_of"]
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a member is declared: its scope, and what type parameters stand for there."""
-
-    scope: Scope
-    arguments: Mapping[str, Annotation]
-
-    @property
-    def class_name(self) -> str:
-        """The class whose name mangles private names."""
-        return self.scope.classes[-1].name
-
-    def typed(self, node: ast.expr) -> Annotation:
-        """An annotation with its names resolved and its type parameters filled in."""
-        resolved, module = resolve_names(node, self.scope), self.scope.module
-        filled = fill(resolved, self.arguments)
-        if filled == resolved or module.standard or not module.lazy_annotations:
-            return filled
-        return without_quotes(filled)  # which the arguments need where they are given, not here
+__all__ = ["mangled", "signature_of"]
 
 
 def mangled(name: str, class_name: str) -> str:
@@ -66,11 +42,11 @@ def mangled(name: str, class_name: str) -> str:
     return f"_{stripped}{name}"
 
 
-def signature_of(node: Function, place: Place, decorated: Decorations) -> Signature:
+def signature_of(node: Function, place: MemberPlace, decorated: Decorations) -> Signature:
     """The signature of a function, its receiver taken apart."""
     parsed = place.scope.module.parsed
     brackets = parsed.type_parameters(node)
-    inner = Place(place.scope.with_parameters(brackets), place.arguments)
+    inner = MemberPlace(place.scope.with_parameters(brackets), place.arguments)
     parameters = list(_parameters(node.args, inner))
     receiver = None
     if decorated.binding != "static" and parameters and parameters[0].kind in _LEADING:
@@ -100,7 +76,7 @@ def _is_coroutine(node: Function, decorated: Decorations) -> bool:
 _LEADING = (Kind.POSITIONAL_ONLY, Kind.POSITIONAL)
 
 
-def _parameters(arguments: ast.arguments, place: Place) -> Iterator[Parameter]:
+def _parameters(arguments: ast.arguments, place: MemberPlace) -> Iterator[Parameter]:
     positional = [*arguments.posonlyargs, *arguments.args]
     missing = len(positional) - len(arguments.defaults)
     for index, one in enumerate(positional):
@@ -116,7 +92,7 @@ def _parameters(arguments: ast.arguments, place: Place) -> Iterator[Parameter]:
         yield _parameter(arguments.kwarg, Kind.KEYWORDS, None, place)
 
 
-def _filled_pack(node: ast.arg, place: Place) -> Annotation | None:
+def _filled_pack(node: ast.arg, place: MemberPlace) -> Annotation | None:
     """What the ParamSpec of `*args: P.args` stands for, when a base was given arguments."""
     match node.annotation:
         case ast.Attribute(value=ast.Name(id=name), attr="args" | "kwargs"):
@@ -124,7 +100,7 @@ def _filled_pack(node: ast.arg, place: Place) -> Annotation | None:
     return None
 
 
-def _variadic(node: ast.arg, place: Place, taken: Collection[str]) -> Iterator[Parameter]:
+def _variadic(node: ast.arg, place: MemberPlace, taken: Collection[str]) -> Iterator[Parameter]:
     """`*args`, or the parameters that a ParamSpec was replaced by, under names that are free."""
     filled = _filled_pack(node, place)
     front: tuple[Annotation, ...] = ()
@@ -141,7 +117,9 @@ def _variadic(node: ast.arg, place: Place, taken: Collection[str]) -> Iterator[P
         yield _parameter(node, Kind.VARIADIC, None, place)
 
 
-def _parameter(node: ast.arg, kind: Kind, default: ast.expr | None, place: Place) -> Parameter:
+def _parameter(
+    node: ast.arg, kind: Kind, default: ast.expr | None, place: MemberPlace
+) -> Parameter:
     annotation = None if node.annotation is None else place.typed(node.annotation)
     filled = _filled_pack(node, place)
     if isinstance(filled, Subscript) and isinstance(annotation, Dotted):

@@ -13,9 +13,9 @@ from vcr_gen.gen.model.annotation import (
     walk,
 )
 from vcr_gen.gen.model.boundaries import Signature, TypeVariable
-from vcr_gen.gen.protocols.mro import Ancestor, own_variables
+from vcr_gen.gen.protocols.declarations import MemberPlace
+from vcr_gen.gen.protocols.mro import Ancestor, own_parameters
 from vcr_gen.gen.protocols.problems import Problems
-from vcr_gen.gen.protocols.signatures import Place
 from vcr_gen.gen.sources.library import Library
 from vcr_gen.gen.sources.syntax import Function
 from vcr_gen.gen.types.resolve import resolve_names
@@ -38,7 +38,7 @@ def why_undecided(
     return None
 
 
-def why_captured(node: Function, place: Place) -> tuple[str, str] | None:
+def why_captured(node: Function, place: MemberPlace) -> tuple[str, str] | None:
     """What makes it impossible to inherit a method that is generic itself, and a hint.
 
     Its own type variables cannot be told from those of the Protocol that inherits it where they
@@ -58,7 +58,7 @@ def why_captured(node: Function, place: Place) -> tuple[str, str] | None:
     return None
 
 
-def why_unsayable(node: Function, place: Place) -> tuple[str, str] | None:
+def why_unsayable(node: Function, place: MemberPlace) -> tuple[str, str] | None:
     """What makes it impossible to say a signature with the arguments of a base, and a hint."""
     if not place.arguments:
         return None
@@ -80,10 +80,10 @@ def why_unsayable(node: Function, place: Place) -> tuple[str, str] | None:
     return None
 
 
-def _inside(node: Function, place: Place) -> Place:
+def _inside(node: Function, place: MemberPlace) -> MemberPlace:
     """The place inside a function, which may have type parameters of its own."""
     brackets = place.scope.module.parsed.type_parameters(node)
-    return Place(place.scope.with_parameters(brackets), place.arguments)
+    return MemberPlace(place.scope.with_parameters(brackets), place.arguments)
 
 
 def _annotations(node: Function) -> Iterator[ast.expr]:
@@ -91,7 +91,7 @@ def _annotations(node: Function) -> Iterator[ast.expr]:
     return (one for one in (*parameters, node.returns) if one is not None)
 
 
-def _has_type_of_literal(place: Place, annotation: ast.expr) -> bool:
+def _has_type_of_literal(place: MemberPlace, annotation: ast.expr) -> bool:
     return any(
         isinstance(node, Subscript)
         and full_name(node) in {"builtins.type", "typing.Type"}
@@ -108,7 +108,7 @@ def _undecided(
     types = set(full_names(signature.returns)) - {variable.full_name for variable in variables}
     if any(map(_rescopes, types)):
         return []
-    known = {one.spelling for one in own_variables(scope.library, ancestors[0].definition)}
+    known = {parameter.name for parameter in own_parameters(scope.library, ancestors[0].definition)}
     known.update(
         one.spelling
         for parameter in (signature.receiver, *signature.parameters)
@@ -130,7 +130,7 @@ def _declared(reference: Reference, signature: Signature, scope: Scope) -> TypeV
     brackets = {one.reference.spelling: one for one in signature.type_parameters}
     if reference.kind == "parameter":
         return brackets.get(reference.spelling, TypeVariable(reference, "TypeVar"))
-    return declaration(reference, scope)
+    return declaration(scope.library, reference)
 
 
 def refuse_dataclasses(library: Library, ancestors: Sequence[Ancestor], problems: Problems) -> None:

@@ -1,7 +1,6 @@
 """Fills type arguments in: what each type parameter of a class stands for, and where it stands."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
 
 from vcr_gen.gen.model.annotation import (
     ANY,
@@ -20,15 +19,13 @@ from vcr_gen.gen.model.annotation import (
     subscript,
     without_quotes,
 )
+from vcr_gen.gen.model.boundaries import TypeVariable
 
-__all__ = ["OwnParameter", "assigned", "fill"]
-
-OwnParameter: TypeAlias = tuple[str, str, Annotation | None]
-"""Name, kind and default of a type parameter."""
+__all__ = ["assigned", "fill"]
 
 
 def assigned(
-    parameters: Sequence[OwnParameter], given: Sequence[Annotation] | None
+    parameters: Sequence[TypeVariable], given: Sequence[Annotation] | None
 ) -> dict[str, Annotation]:
     """Which argument each type parameter gets: its default, or `Any`, where none is given.
 
@@ -36,10 +33,11 @@ def assigned(
     """
     rest = list(given or ())
     single = len(rest) == 1 and _may_be_parameters(rest[0])
-    if len(parameters) == 1 and parameters[0][1] == "ParamSpec" and rest and not single:
-        return {parameters[0][0]: List(tuple(rest))}  # `X[int, str]` is `X[[int, str]]`
+    if len(parameters) == 1 and parameters[0].kind == "ParamSpec" and rest and not single:
+        return {parameters[0].name: List(tuple(rest))}  # `X[int, str]` is `X[[int, str]]`
     found: dict[str, Annotation] = {}
-    for index, (name, kind, default) in enumerate(parameters):
+    for index, parameter in enumerate(parameters):
+        name, kind, default = parameter.name, parameter.kind, parameter.default
         if kind == "TypeVarTuple" and given is not None:
             taken = rest[: len(rest) - _wanted_after(parameters[index + 1 :], rest)]
             found[name] = Tuple(tuple(part for argument in taken for part in _spread(argument)))
@@ -62,13 +60,14 @@ def _may_be_parameters(argument: Annotation) -> bool:
     return isinstance(argument, List) or argument == ELLIPSIS or variable or concatenate
 
 
-def _wanted_after(parameters: Sequence[OwnParameter], given: Sequence[Annotation]) -> int:
+def _wanted_after(parameters: Sequence[TypeVariable], given: Sequence[Annotation]) -> int:
     """How many of the arguments the parameters after a TypeVarTuple take.
 
     A ParamSpec with a default keeps it where the last argument cannot be a list of parameters.
     """
-    defaults = [default for _, kind, default in parameters[-1:] if kind == "ParamSpec"]
-    left = any(defaults) and not (given and _may_be_parameters(given[-1]))
+    last = parameters[-1] if parameters else None
+    defaults = last is not None and last.kind == "ParamSpec" and last.default is not None
+    left = defaults and not (given and _may_be_parameters(given[-1]))
     return len(parameters) - left
 
 

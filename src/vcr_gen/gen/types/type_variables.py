@@ -1,18 +1,19 @@
 """Reads the declarations of TypeVars, ParamSpecs and TypeVarTuples."""
 
 import ast
+from collections.abc import Iterable
 from dataclasses import replace
 
-from vcr_gen.gen.model.annotation import Reference, unquoted
+from vcr_gen.gen.model.annotation import Annotation, Reference, unquoted, variables_of
 from vcr_gen.gen.model.boundaries import TypeVariable
 from vcr_gen.gen.model.kinds import TypeParameterKind
-from vcr_gen.gen.sources.library import Definition
+from vcr_gen.gen.sources.library import Definition, Library
 from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.sources.syntax import TypeParameter
 from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
 
-__all__ = ["bracketed", "declaration"]
+__all__ = ["bracketed", "declaration", "declared_variables"]
 
 _KINDS: dict[str, TypeParameterKind] = {
     "typing.TypeVar": "TypeVar",
@@ -22,14 +23,24 @@ _KINDS: dict[str, TypeParameterKind] = {
 _FLAGS = ("covariant", "contravariant", "infer_variance")
 
 
-def declaration(reference: Reference, scope: Scope) -> TypeVariable:
+def declared_variables(
+    library: Library, annotations: Iterable[Annotation]
+) -> tuple[TypeVariable, ...]:
+    """The type variables in some annotations, of each spelling the first."""
+    found: dict[str, Reference] = {}
+    for reference in variables_of(annotations):
+        found.setdefault(reference.spelling, reference)
+    return tuple(declaration(library, reference) for reference in found.values())
+
+
+def declaration(library: Library, reference: Reference) -> TypeVariable:
     """What the statement that declares a type variable says."""
-    home = scope.library.module(reference.module)
-    found = scope.library.follow(home, reference.attribute) if home else None
+    home = library.module(reference.module)
+    found = library.follow(home, reference.attribute) if home else None
     call = getattr(found.node, "value", None) if isinstance(found, Definition) else None
     if not isinstance(found, Definition) or not isinstance(call, ast.Call):
         return TypeVariable(reference, "TypeVar")
-    inner = Scope(scope.library, found.module)
+    inner = Scope(library, found.module)
     kind = _KINDS.get(inner.name_of(call.func), "TypeVar")
     keywords = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     bound, default = keywords.get("bound"), keywords.get("default")
