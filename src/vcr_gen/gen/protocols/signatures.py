@@ -21,13 +21,16 @@ from vcr_gen.gen.model.annotation import (
     subscript,
     unquoted,
 )
-from vcr_gen.gen.model.boundaries import Kind, Parameter, Signature
+from vcr_gen.gen.model.boundaries import Default, Kind, Parameter, Signature
+from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.protocols.declarations import MemberPlace
 from vcr_gen.gen.protocols.decorators import Decorations
 from vcr_gen.gen.protocols.self_annotations import takes_bounded_self
+from vcr_gen.gen.sources.library import Definition, Unread
+from vcr_gen.gen.sources.modules import Module, class_bindings
 from vcr_gen.gen.sources.syntax import Function, docstring_of, yields
-from vcr_gen.gen.types.defaults import default_of
 from vcr_gen.gen.types.descriptors import is_descriptor
+from vcr_gen.gen.types.resolve import resolve_value
 from vcr_gen.gen.types.scope import Scope
 from vcr_gen.gen.types.type_variables import bracketed
 
@@ -132,7 +135,7 @@ def _parameter(
         mangled(node.arg, place.class_name),
         kind,
         annotation,
-        None if default is None else default_of(default, place.scope),
+        None if default is None else _default_of(default, place.scope),
         pack,
         node.arg if mangled(node.arg, place.class_name) != node.arg else "",
         packed,
@@ -198,3 +201,60 @@ def _entered(returns: Annotation | None) -> Annotation:
     """What `with` binds: the first argument of `Iterator[T]` and the like."""
     generic = returns and unquoted(returns)
     return generic.arguments[0] if isinstance(generic, Subscript) and generic.arguments else ANY
+
+
+def _default_of(node: ast.expr, scope: Scope) -> Default:
+    """The default that an expression in a Protocol's signature stands for."""
+    if isinstance(node, ast.Constant) and node.value is ...:
+        return Default("omitted")
+    if _is_literal(node):
+        return Default("text", resolve_value(node, scope))
+    if isinstance(node, ast.Name | ast.Attribute) and _can_be_named(node, scope):
+        return Default("text", resolve_value(node, scope))
+    return Default("fetched")
+
+
+def _is_literal(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant():
+            return True
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=ast.Constant(value=int() | float())):
+            return True
+        case ast.Tuple(elts=elements):
+            return all(_is_literal(element) for element in elements)
+    return False
+
+
+def _can_be_named(node: ast.expr, scope: Scope) -> bool:
+    """Whether the name is public, bound once and for all, and there when the program runs."""
+    root = node
+    while isinstance(root, ast.Attribute):
+        if root.attr.startswith("_"):
+            return False
+        root = root.value
+    if not isinstance(root, ast.Name) or root.id.startswith("_"):
+        return False
+    if scope.classes and _bound_in_class(root.id, scope):
+        return False
+    if scope.module.is_stub:
+        return False
+    found = scope.resolve(root)
+    if isinstance(found, Unread):
+        # A builtin, or something of a module that was not read.
+        return bool(found.module == "builtins" or _bound_once(scope.module, root.id))
+    return (
+        isinstance(found, Definition)
+        and _bound_once(scope.module, root.id)
+        and (found.module is scope.module or _bound_once(found.module, found.qualname))
+    )
+
+
+def _bound_in_class(name: str, scope: Scope) -> bool:
+    return any(one.name == name for one in class_bindings(scope.module, scope.classes[-1]))
+
+
+def _bound_once(module: Module, name: str) -> bool:
+    bindings = module.bindings.get(name, ())
+    if bindings and all(isinstance(one.node, ast.Import) for one in bindings):
+        return True  # `import a` and `import a.b`
+    return len(bindings) == 1 and bindings[0].when is When.ALWAYS
