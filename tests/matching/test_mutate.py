@@ -48,15 +48,14 @@ end:
 
 TEST = """
 import os, sys
-from dataclasses import dataclass
 from typing import Annotated, Protocol
 
 from vcr_gen import Cassette, Rule
 from vcr_gen.boundary import Volatile
-from vcr_gen.runtime import Boundary, Call, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ShopOrder(Call):
     name: str
     trace: Annotated[str, Volatile]
@@ -66,10 +65,7 @@ class ShopOrder(Call):
         return target.order(self.name, self.trace, self.body)
 
 
-class VcrShop:
-    def __init__(self, *, cassette, inner=None):
-        self._port = OutboundPort(cassette, SHOP, inner, self)
-
+class VcrShop(OutboundWrapper[object]):
     def order(self, name, trace, body):
         return self._port.call(ShopOrder(name=name, trace=trace, body=body))
 

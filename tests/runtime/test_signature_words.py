@@ -1,11 +1,10 @@
 """The signatures that cassettes remember are the same in every run and on every Python."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from vcr_gen.boundary import Codec, Match, Secret
-from vcr_gen.runtime import Boundary, Call
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 
 def close(recorded: float, actual: float) -> bool:
@@ -16,7 +15,7 @@ class Metadata:
     """Somebody else's word in `Annotated`; its repr shows an address."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ShopBuy(Call):
     amount: Annotated[float, Match(close)]
     where: Annotated[Path, Codec(str, Path), Metadata()]
@@ -26,9 +25,13 @@ class ShopBuy(Call):
         return None
 
 
+class VcrShop(OutboundWrapper[object]):
+    pass
+
+
 def test_a_signature_holds_no_address_and_no_private_module() -> None:
     shop = Boundary(
-        "Shop", direction="outbound", protocol="shop:Shop", wrapper=object, calls={"buy": ShopBuy}
+        "Shop", direction="outbound", protocol="shop:Shop", wrapper=VcrShop, calls={"buy": ShopBuy}
     )
 
     assert shop.signatures()["buy"].replace(f"{__name__}.", "") == (

@@ -1,18 +1,23 @@
 """What generated code needs, and nothing else."""
 
+from vcr_gen.runtime.boundary.attributes import (
+    recorded_attribute,
+    recorded_qualname,
+    unrecorded_attribute,
+)
 from vcr_gen.runtime.boundary.calls import (
     OMITTED,
     Call,
     default_of,
+    event,
     given,
     given_positional,
     implementation,
     instance_member,
-    qualname_getter,
-    qualname_setter,
 )
 from vcr_gen.runtime.boundary.port import InboundPort, MixedPort, OutboundPort
 from vcr_gen.runtime.boundary.spec import Boundary
+from vcr_gen.runtime.boundary.wrapper import InboundWrapper, MixedWrapper, OutboundWrapper
 from vcr_gen.runtime.runs.cassette import Cassette
 
 __all__ = [
@@ -21,13 +26,18 @@ __all__ = [
     "Call",
     "Cassette",
     "InboundPort",
+    "InboundWrapper",
     "MixedPort",
+    "MixedWrapper",
     "OutboundPort",
+    "OutboundWrapper",
     "default_of",
+    "event",
     "given",
     "given_positional",
     "implementation",
     "instance_member",
-    "qualname_getter",
-    "qualname_setter",
+    "recorded_attribute",
+    "recorded_qualname",
+    "unrecorded_attribute",
 ]

@@ -213,16 +213,10 @@ class Attribute:
     value: Annotation
     """The type of the value alone."""
     settable: bool = True
-    final: bool = False
-    """Whether it is `Final` without a value: of the instance, which no property is to pyright."""
-    read_only: bool = False
-    """Whether it is `ReadOnly`: a property is all that can be offered."""
-    slotted: bool = False
-    """Whether the Protocol declares `__slots__`."""
     descriptor: bool = False
     """Whether its type has `__get__`, which then tells what reading it gives."""
-    binds: bool = False
-    """Whether it is a function of the class: reading it is a method's to type checkers."""
+    function: bool = False
+    """Whether its type is a `Callable`."""
     lazy: bool = False
     direction: Direction | None = None
     recorded: bool = True

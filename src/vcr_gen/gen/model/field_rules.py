@@ -43,11 +43,12 @@ def names_parameter(
 
 
 def places_inside(boundary: Boundary, texts: tuple[str, ...]) -> dict[str, list[str]]:
-    """The field paths that no annotation can say, by member."""
+    """The field paths that no annotation of an event says, by member."""
+    attributes = {one.name for one in boundary.members if isinstance(one, Attribute)}
     found: dict[str, list[str]] = {}
     for text in texts:
         for place in _places(boundary, text):
-            if not place.is_parameter:
+            if not place.is_parameter or place.member in attributes:
                 found.setdefault(place.member, []).append(place.path.text)
     return found
 

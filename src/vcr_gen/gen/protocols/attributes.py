@@ -53,11 +53,8 @@ def annotated_attribute(
         shown,
         value,
         settable=not wrappers,  # an instance cannot set a class variable either
-        final=final and node.value is None,
-        read_only="typing.ReadOnly" in wrappers,
-        slotted=_has_slots(place.scope.classes[-1]),
         descriptor=is_descriptor(value, place.scope),
-        binds="typing.ClassVar" in wrappers and is_function(value, place.scope),
+        function=is_function(value, place.scope),
         lazy=place.scope.module.lazy_annotations,
     )
 
@@ -72,15 +69,6 @@ def assigned_attribute(
     if not makes_variable(node.value, place.scope):
         _untyped(place, declared, node, problems)
     return None
-
-
-def _has_slots(node: ast.ClassDef) -> bool:
-    return any(
-        isinstance(target, ast.Name) and target.id == "__slots__"
-        for statement in node.body
-        if isinstance(statement, ast.Assign)
-        for target in statement.targets
-    )
 
 
 def _value_type(annotation: Annotation) -> tuple[Annotation | None, set[str]]:

@@ -53,11 +53,12 @@ def is_descriptor(annotation: Annotation, scope: Scope) -> bool:
 
 
 def is_function(annotation: Annotation, scope: Scope, depth: int = _MOST_ALIASES) -> bool:
-    """Whether a type, or a member of a union, is a `Callable`, also by an alias."""
-    return depth > 0 and any(_is_function(name, scope, depth) for name in _types(annotation))
-
-
-def _is_function(name: Name, scope: Scope, depth: int) -> bool:
+    """Whether a type is a `Callable`, also by an alias."""
+    name = unquoted(annotation)
+    if isinstance(name, Subscript):
+        name = unquoted(name.value)
+    if not isinstance(name, Name) or not depth:
+        return False
     found = scope.resolve(name)
     alias = getattr(found.node, "value", None) if isinstance(found, Definition) else None
     if isinstance(found, Definition) and isinstance(alias, ast.expr):

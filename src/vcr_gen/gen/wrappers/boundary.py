@@ -6,14 +6,12 @@ from dataclasses import replace
 from vcr_gen.gen.model.annotation import (
     CALLABLE,
     NONE,
-    Annotation,
     List,
     Name,
     Reference,
     Union,
     builtin,
-    full_names,
-    has_self_argument,
+    references,
     subscript,
     without_quotes,
 )
@@ -28,6 +26,7 @@ from vcr_gen.gen.model.boundaries import (
     TypeVariable,
 )
 from vcr_gen.gen.model.field_rules import matched_places, places_inside
+from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.wrappers.bodies import cast_to
 from vcr_gen.gen.wrappers.conformance import conformance
 from vcr_gen.gen.wrappers.events import RUNTIME, EventMaker
@@ -38,12 +37,13 @@ from vcr_gen.gen.wrappers.methods import method
 from vcr_gen.gen.wrappers.names import Names
 from vcr_gen.gen.wrappers.values import attribute_member, property_member
 from vcr_gen.gen.wrappers.views import (
+    AttributeView,
     BoundaryView,
     DeclaredView,
     FunctionView,
     MemberView,
 )
-from vcr_gen.gen.wrappers.wrapper import Chosen, Wrapper, protocol_text
+from vcr_gen.gen.wrappers.wrapper import Chosen, Wrapper, is_declared_on_instance, protocol_text
 
 __all__ = ["make_boundary"]
 
@@ -62,9 +62,9 @@ def make_boundary(
     maker = EventMaker(names, boundary, variables, target)
     wrapper = Wrapper(names, boundary, chosen, maker, new_event)
     members = list(_members(wrapper))
+    attributes = [one for one in members if isinstance(one, AttributeView)]
     declared = [one for one in members if isinstance(one, DeclaredView)]
     plain = [one for one in members if isinstance(one, MemberView)]
-    header = generic_header(names, chosen.wrapper, list(boundary.type_parameters))
     shown = names.name(boundary.reference)
     tail = boundary.qualname.partition(".")[2]
     qualified = f"{shown}.{tail}" if tail else shown
@@ -73,14 +73,12 @@ def make_boundary(
         protocol=boundary.qualname,
         constant=chosen.constant,
         wrapper=chosen.wrapper,
-        header=header,
+        header=_header(wrapper),
         docstring=f"Records and replays `{boundary.qualname}`.",
-        constructors=tuple(_constructors(wrapper)),
-        attach=_attach(wrapper),
-        aliases=(
-            *_port_declaration(wrapper),
-            *_nested(wrapper, qualified),
-        ),
+        constructors=tuple(_constructors(wrapper)) if wrapper.is_explicit else (),
+        attach=_attach(wrapper) if wrapper.is_explicit else None,
+        aliases=tuple(_nested(wrapper, qualified)),
+        attributes=tuple(attributes),
         declared=tuple(declared),
         members=tuple(plain),
         events=tuple(wrapper.events),
@@ -88,6 +86,20 @@ def make_boundary(
         factory=names.own(RUNTIME, "Boundary"),
         conformance=conformance(wrapper),
     )
+
+
+def _header(wrapper: Wrapper) -> Nest:
+    """`class VcrFiles(OutboundWrapper[Files]):`."""
+    names, variables = wrapper.names, list(wrapper.boundary.type_parameters)
+    if wrapper.is_explicit:
+        return generic_header(names, wrapper.chosen.wrapper, variables)
+    target = names.known(wrapper.maker.target)
+    evaluated = all(one.when is When.ALWAYS for one in references(target))
+    shown = names.spell(target, evaluated=True) if evaluated else names.quoted(target)
+    base = names.own(RUNTIME, wrapper.port_class.replace("Port", "Wrapper"))
+    # A base that can be evaluated says which variables the wrapper is generic in.
+    needed = variables if wrapper.boundary.brackets or not evaluated else []
+    return generic_header(names, wrapper.chosen.wrapper, needed, base=f"{base}[{shown}]")
 
 
 def _nested(wrapper: Wrapper, protocol: str) -> Iterator[str]:
@@ -124,7 +136,8 @@ def _options(wrapper: Wrapper, handles: tuple[str, ...]) -> Iterator[str | Nest]
     yield f'protocol="{boundary.reference.module}:{boundary.qualname}"'
     yield f"wrapper={wrapper.chosen.wrapper}"
     calls = tuple(f'"{one.key}": {one.name}' for one in wrapper.events)
-    yield Nest("calls={", calls, "}")
+    if calls:
+        yield Nest("calls={", calls, "}")
     opposite = [
         one.key
         for one in wrapper.events
@@ -205,42 +218,21 @@ def _constructors(wrapper: Wrapper) -> Iterator[FunctionView]:
 
 
 def _declarations(wrapper: Wrapper, bound: Collection[str]) -> Iterator[str]:
-    """The types of plain attributes, said of the instance, and the real names of private members.
+    """The attributes that type checkers need declared on the instance.
 
-    In the class body a callable would be a method to pyright, and a property is no attribute.
-    To mypy, the Protocol's own is a method until all types are known; it asks before that whether
-    `Self` may be the argument of a type, and is content with a type that it has yet to find out.
+    By a value: to mypy, a Protocol's `Callable` is a method until all types are known, and it asks
+    before that whether `Self` may be the argument of a type.
     """
-    names = wrapper.names
     attributes = [
         one
         for one in wrapper.boundary.members
-        if isinstance(one, Attribute) and (one.settable or one.final)
+        if isinstance(one, Attribute) and is_declared_on_instance(one)
     ]
-    private = [
-        one
-        for one in wrapper.boundary.members
-        if isinstance(one, Method | Property) and one.declared
-    ]
-    if attributes or private:
-        yield f"if {names.own('typing', 'TYPE_CHECKING', bound=bound)}:"
-    for hidden in private:  # to pyright, nobody else calls it
-        any_name = names.own("typing", "Any", bound=bound)
-        yield f"    self.{hidden.name}: {any_name} = self.{hidden.declared}"
-    unknown = any(map(has_self_argument, wrapper.boundary.texts()))
+    if attributes:
+        yield f"if {wrapper.names.own('typing', 'TYPE_CHECKING', bound=bound)}:"
     for one in attributes:
-        if unknown and not _is_literal(one.annotation):
-            value = cast_to(wrapper, one.annotation, "self", bound).flat
-            yield f"    self.{one.declared or one.name} = {value}"
-        else:
-            shown = names.spell(without_quotes(one.annotation), bound=bound)
-            yield f"    self.{one.declared or one.name}: {shown}"
-
-
-def _is_literal(annotation: Annotation) -> bool:
-    """Whether a type is a `Literal` or has one in it: found out, it is a `str` to pyright."""
-    said = set(full_names(annotation))
-    return "typing.Literal" in said and "typing.Callable" not in said
+        value = cast_to(wrapper, without_quotes(one.annotation), "self", bound).flat
+        yield f"    self.{one.declared or one.name} = {value}"
 
 
 def _kept(wrapper: Wrapper, value: Nest, annotation: str = "") -> Nest:
@@ -249,14 +241,6 @@ def _kept(wrapper: Wrapper, value: Nest, annotation: str = "") -> Nest:
         return Nest("object.__setattr__(", ("self", f'"{wrapper.port}"', value), ")")
     typed = f": {annotation}" if annotation else ""
     return Nest(f"self.{wrapper.port}{typed} = {value.before}", value.items, value.after)
-
-
-def _port_declaration(wrapper: Wrapper) -> Iterator[str]:
-    """`_port: ...` in the class body, where no assignment in `__init__` can declare it."""
-    if any(one.name == "__setattr__" for one in wrapper.boundary.members):
-        port = wrapper.names.own(RUNTIME, wrapper.port_class)
-        target = wrapper.names.own_annotation(wrapper.maker.target)
-        yield f"{wrapper.port}: {port}[{target}]"
 
 
 def _attach(wrapper: Wrapper) -> FunctionView | None:
@@ -271,21 +255,21 @@ def _attach(wrapper: Wrapper) -> FunctionView | None:
         (names.spell(Name(builtin("classmethod")), bound=bound),),
         Nest(
             f"def {wrapper.attach}(",
-            ("cls", f"cassette: {cassette}", f"real: {real}"),
+            ("cls", f"cassette: {cassette}", f"factory: {real}"),
             f") -> {self_type}:",
         ),
-        "Wrap what `real` builds; it is called only when the cassette may call the real thing.",
+        "Wrap what `factory` builds; it is called only when the cassette calls the real thing.",
         (
             Nest(
                 "return cls(",
-                ("cassette=cassette", "inner=real() if cassette.calls_real else None"),
+                ("cassette=cassette", "inner=factory() if cassette.calls_real else None"),
                 ")",
             ),
         ),
     )
 
 
-def _members(wrapper: Wrapper) -> Iterator[MemberView | DeclaredView]:
+def _members(wrapper: Wrapper) -> Iterator[MemberView | DeclaredView | AttributeView]:
     for member in wrapper.boundary.members:
         match member:
             case Method():

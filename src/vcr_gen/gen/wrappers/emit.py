@@ -8,12 +8,14 @@ from vcr_gen.gen.model.annotation import Annotation, Reference, imported, refere
 from vcr_gen.gen.model.boundaries import (
     Attribute,
     Boundary,
+    Method,
     Signature,
     SourceModule,
     TypeVariable,
 )
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.wrappers.boundary import make_boundary
+from vcr_gen.gen.wrappers.events import RUNTIME
 from vcr_gen.gen.wrappers.imports import Import, statements
 from vcr_gen.gen.wrappers.layout import Nest
 from vcr_gen.gen.wrappers.names import Names, Use, means
@@ -153,7 +155,7 @@ def emit_module(
         for boundary, names_of in zip(module.boundaries, chosen, strict=True)
     ]
     has_events = any(one.events for one in made)
-    dataclass_name = names.own("dataclasses", "dataclass") if has_events else ""
+    event = names.own(RUNTIME, "event") if has_events else ""
     sorted_names = _Imports.of(names, module)
     late = sorted_names.late
     boundaries = tuple(_with_late(one) if late else one for one in made)
@@ -163,8 +165,13 @@ def emit_module(
         lazy=module.lazy,
         private=any(_is_private(use) for use in names.uses.values())
         or any(_is_protected(one.name) for b in module.boundaries for one in b.members),
+        mangled=any(
+            isinstance(one, Method) and bool(one.declared)
+            for boundary in module.boundaries
+            for one in boundary.members
+        ),
         deprecated=any(boundary.deprecated for boundary in module.boundaries),
-        dataclass=dataclass_name,
+        event=event,
         final=final,
         checking_flag=flag,
         imports=statements(sorted_names.always, is_project),

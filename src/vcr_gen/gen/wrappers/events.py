@@ -250,8 +250,6 @@ class EventMaker:
             header=generic_header(
                 self.names, name, variables, base=self.names.own(RUNTIME, "Call")
             ),
-            docstring=f"`{self.boundary.qualname}.{key.partition('#')[0]}`, "
-            "as it crosses the boundary.",
             fields=tuple(
                 self._field(parameter, members[parameter], text, bound, lazy=signature.lazy)
                 for parameter, text in fields

@@ -42,7 +42,6 @@ def method(wrapper: Wrapper, member: Method) -> MemberView | DeclaredView:
     if member.passed:
         return DeclaredView(
             member.name,
-            "",
             tuple(_unmangled(wrapper, _for_all(wrapper, member))),
             (_passing(wrapper, member),),
         )
@@ -55,14 +54,14 @@ def method(wrapper: Wrapper, member: Method) -> MemberView | DeclaredView:
         return MemberView(member.name, tuple(functions))
     declared = tuple(_checked_functions(wrapper, member))
     if member.binding == "instance":
-        return DeclaredView(member.name, "", declared, tuple(functions))
+        return DeclaredView(member.name, declared, tuple(functions))
     instance = wrapper.names.own(RUNTIME, "instance_member")
     bound = replace(member, binding="instance")
     running = [
         _stub(wrapper, bound, _with_instance(member, signature)) for signature in member.overloads
     ]
     running.append(replace(functions[-1], decorators=(instance, *functions[-1].decorators)))
-    return DeclaredView(member.name, "", declared, tuple(running))
+    return DeclaredView(member.name, declared, tuple(running))
 
 
 def _checked_functions(wrapper: Wrapper, member: Method) -> Iterator[FunctionView]:

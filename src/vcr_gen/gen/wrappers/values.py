@@ -3,24 +3,32 @@
 from collections.abc import Collection
 from dataclasses import replace
 
-from vcr_gen.gen.model.annotation import ANY, NONE, Name, builtin
+from vcr_gen.gen.model.annotation import (
+    ANY,
+    Name,
+    Quoted,
+    builtin,
+    mentions_self,
+    references,
+    without_quotes,
+)
 from vcr_gen.gen.model.boundaries import (
     Attribute,
-    Kind,
-    Parameter,
     Property,
     Signature,
 )
+from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.wrappers.bodies import as_protocol, cast_to, handing, instance, returning
 from vcr_gen.gen.wrappers.events import RUNTIME
 from vcr_gen.gen.wrappers.headers import decorators_of, header_of
 from vcr_gen.gen.wrappers.layout import Nest
 from vcr_gen.gen.wrappers.views import (
+    AttributeView,
     DeclaredView,
     FunctionView,
     MemberView,
 )
-from vcr_gen.gen.wrappers.wrapper import Wrapper, event_name
+from vcr_gen.gen.wrappers.wrapper import Wrapper, event_name, is_declared_on_instance
 
 __all__ = ["attribute_member", "property_member"]
 
@@ -57,7 +65,7 @@ def property_member(wrapper: Wrapper, member: Property) -> MemberView | Declared
         )
         declared.append(_accessor(wrapper, member, f"{shown}.deleter", member.deleter))
     if wrapper.is_shown_otherwise(member):
-        return DeclaredView(member.name, "", tuple(declared), tuple(functions))
+        return DeclaredView(member.name, tuple(declared), tuple(functions))
     return MemberView(member.name, tuple(functions))
 
 
@@ -161,59 +169,41 @@ def _unrecorded(
     return wrapper.maker.anything(target, bound) if unseen else target
 
 
-_ACCESS = (("qualname_getter", "__getattr__"), ("qualname_setter", "__setattr__"))
-
-
-def _around_class(wrapper: Wrapper, view: FunctionView, names: tuple[str, str]) -> FunctionView:
-    """An accessor of `__qualname__`, which Python takes for the class's own in a class body."""
-    maker, function = names
-    header = view.signature
-    before = header.before.replace("__qualname__", function)
-    decorator = wrapper.names.own(RUNTIME, maker, bound=wrapper.members)
-    return replace(
-        view, decorators=(decorator,), signature=Nest(before, header.items, header.after)
+def attribute_member(wrapper: Wrapper, member: Attribute) -> AttributeView:
+    """A plain attribute."""
+    names, bound = wrapper.names, wrapper.members
+    is_text = names.lazy or member.lazy
+    signature = Signature((), None, "value", None)
+    # What a descriptor's `__get__` gives, the source does not say.
+    value = ANY if member.descriptor else wrapper.maker.of_protocol(member.value, signature)
+    maker = "recorded_attribute" if member.recorded else "unrecorded_attribute"
+    made_by, name = names.own(RUNTIME, maker), member.name
+    declared = without_quotes(member.annotation) if is_text else member.annotation
+    shown = names.annotation(declared, lazy=member.lazy, bound=bound)
+    if member.name == "__qualname__":
+        made_by, name = names.own(RUNTIME, "recorded_qualname"), "__getattr__"
+    elif not is_split(wrapper, member):
+        return AttributeView(name, shown, made_by, member.settable)
+    crossing = without_quotes(value) if is_text else value
+    return AttributeView(
+        name,
+        names.annotation(crossing, lazy=member.lazy, bound=bound),
+        made_by,
+        member.settable,
+        f"{member.declared or member.name}: {shown}",
+        is_declared_on_instance(member),
     )
 
 
-def attribute_member(wrapper: Wrapper, member: Attribute) -> DeclaredView | MemberView:
-    """An attribute: declared for type checkers, a property at run time."""
-    names, bound = wrapper.names, wrapper.members
-    unseen = bool(member.declared) or member.disputed
-    receiver = Parameter("self", Kind.POSITIONAL)
-    # What crosses is what `__get__` gives, of which the source says nothing that can be relied on.
-    unknown = member.descriptor and not member.read_only
-    crossing = ANY if unknown else member.value
-    getter = Signature((), crossing, "value", receiver, lazy=member.lazy)
-    value = Parameter("value", Kind.POSITIONAL, crossing)
-    setter = Signature((value,), NONE, "none", receiver, lazy=member.lazy)
-    maker = names.spell(Name(builtin("property")), bound=bound)
-    running = [
-        _getter(
-            wrapper,
-            member.name,
-            getter,
-            maker,
-            recorded=member.recorded,
-            unseen=unseen or member.binds or (member.descriptor and member.read_only),
-        )
-    ]
-    if member.settable:
-        running.append(
-            _setter(
-                wrapper,
-                member.name,
-                setter,
-                recorded=member.recorded,
-                unseen=unseen or member.slotted,
-            )
-        )
-    if member.name == "__qualname__":
-        running = [_around_class(wrapper, *pair) for pair in zip(running, _ACCESS, strict=False)]
-    if member.read_only:
-        return MemberView(member.name, tuple(running))
-    if member.settable or member.final:  # `__init__` declares it
-        return DeclaredView(member.name, "", (), tuple(running))
-    shown = names.annotation(member.annotation, lazy=member.lazy, bound=bound)
-    return DeclaredView(
-        member.name, f"{member.declared or member.name}: {shown}", (), tuple(running)
+def is_split(wrapper: Wrapper, member: Attribute) -> bool:
+    """Whether type checkers and the program see different declarations of an attribute."""
+    class_variable = member.annotation != member.value
+    evaluated = not (wrapper.names.lazy or member.lazy or isinstance(member.annotation, Quoted))
+    evaluated = evaluated and all(one.when is When.ALWAYS for one in references(member.annotation))
+    return (
+        mentions_self(member.value)
+        or bool(member.declared)
+        or member.descriptor
+        or is_declared_on_instance(member)
+        or (class_variable and not evaluated)
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from vcr_gen.gen.wrappers.layout import Nest
 
 __all__ = [
+    "AttributeView",
     "BoundaryView",
     "DeclaredView",
     "EventView",
@@ -46,9 +47,23 @@ class EventView:
     key: str
     """The member it calls, as the tape names it."""
     header: Nest
-    docstring: str
     fields: tuple[FieldView, ...]
     call: FunctionView
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeView:
+    """A plain attribute of a wrapper."""
+
+    name: str
+    annotation: str
+    maker: str
+    """What `recorded_attribute` or `unrecorded_attribute` is called in this module."""
+    settable: bool
+    declaration: str = ""
+    """`name: type`, where type checkers are to see something else."""
+    on_instance: bool = False
+    """Whether `__init__` declares it to type checkers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +79,6 @@ class DeclaredView:
     """A member that type checkers see otherwise than it is at run time."""
 
     name: str
-    declaration: str
-    """`name: type` for an attribute; else empty."""
     declared: tuple[FunctionView, ...]
     """The functions that type checkers see."""
     running: tuple[FunctionView, ...]
@@ -86,6 +99,7 @@ class BoundaryView:
     attach: FunctionView | None
     aliases: tuple[str, ...]
     """Statements that bind the Protocol's nested classes."""
+    attributes: tuple[AttributeView, ...]
     declared: tuple[DeclaredView, ...]
     members: tuple[MemberView, ...]
     events: tuple[EventView, ...]
@@ -107,10 +121,12 @@ class ModuleView:
     """Whether annotations are kept as text."""
     private: bool
     """Whether it speaks of private names of the source."""
+    mangled: bool
+    """Whether it has methods whose names Python mangles."""
     deprecated: bool
     """Whether it speaks of a Protocol that is deprecated."""
-    dataclass: str
-    """What `dataclasses.dataclass` is called in this module."""
+    event: str
+    """What the decorator of events is called in this module."""
     final: str
     """What `typing.Final` is called in this module."""
     checking_flag: str

@@ -21,6 +21,7 @@ from vcr_gen.gen.model.annotation import (
     walk,
 )
 from vcr_gen.gen.model.boundaries import (
+    Attribute,
     Boundary,
     Member,
     Method,
@@ -37,7 +38,15 @@ from vcr_gen.gen.wrappers.views import (
     EventView,
 )
 
-__all__ = ["Chosen", "Wrapper", "event_name", "names_for", "own_type", "protocol_text"]
+__all__ = [
+    "Chosen",
+    "Wrapper",
+    "event_name",
+    "is_declared_on_instance",
+    "names_for",
+    "own_type",
+    "protocol_text",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +93,22 @@ class Wrapper:
     @cached_property
     def members(self) -> frozenset[str]:
         """The names that the wrapper's class body binds."""
-        return frozenset(
-            {one.name for one in self.boundary.members} | {self.port, self.attach, "__init__"}
+        own = {self.port, self.attach, "__init__"} if self.is_explicit else set()
+        return frozenset({one.name for one in self.boundary.members} | own)
+
+    @cached_property
+    def is_explicit(self) -> bool:
+        """Whether the wrapper has no base and says itself how it is built.
+
+        The Protocol has a member of the base's, or says how it is built too, or type checkers need
+        an `__init__` that declares an attribute.
+        """
+        members = self.boundary.members
+        own = {"_port", "attach"} if self.port_class == "OutboundPort" else {"_port"}
+        return (
+            bool(self.boundary.constructors)
+            or any(one.name in own for one in members)
+            or any(isinstance(one, Attribute) and is_declared_on_instance(one) for one in members)
         )
 
     def inside(self, *signatures: Signature) -> "Wrapper":
@@ -272,6 +295,14 @@ class Wrapper:
             return "MixedPort"
         ports: dict[Direction, str] = {"outbound": "OutboundPort", "inbound": "InboundPort"}
         return ports[self.boundary.direction]
+
+
+def is_declared_on_instance(member: Attribute) -> bool:
+    """Whether type checkers need an attribute declared as `self.name`.
+
+    To pyright, a function in the class body is a method, and a descriptor is what it gives.
+    """
+    return member.settable and (member.function or member.descriptor)
 
 
 def _hides_result(signature: Signature) -> bool:

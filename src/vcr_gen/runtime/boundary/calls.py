@@ -2,9 +2,11 @@
 
 import inspect
 import types
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import wraps
-from typing import Any, Final, Generic, ParamSpec, Protocol, TypeVar
+from typing import Any, Final, Generic, ParamSpec, Protocol, TypeVar, dataclass_transform
 
 from vcr_gen.errors import UsageError
 
@@ -13,13 +15,13 @@ __all__ = [
     "AsyncCallTo",
     "Call",
     "CallTo",
+    "OwnCalls",
     "default_of",
+    "event",
     "given",
     "given_positional",
     "implementation",
     "instance_member",
-    "qualname_getter",
-    "qualname_setter",
 ]
 
 _T_contra = TypeVar("_T_contra", contravariant=True)
@@ -36,6 +38,21 @@ class Call:
     def __init_subclass__(cls) -> None:
         # A dataclass would show every argument; one that is there already it leaves alone.
         type.__setattr__(cls, "__repr__", _redacted_repr)
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
+def event(cls: type[_R]) -> type[_R]:
+    """The decorator of a typed call: a frozen, slotted, keyword-only dataclass."""
+    return dataclass(frozen=True, slots=True, kw_only=True)(cls)
+
+
+class OwnCalls(ABC):
+    """A member of a wrapper that brings its own typed calls."""
+
+    @property
+    @abstractmethod
+    def calls(self) -> Mapping[str, type[Call]]:
+        """The calls, by their names on the tape."""
 
 
 def _redacted_repr(call: Any) -> str:
@@ -109,27 +126,3 @@ class instance_member(Generic[_P, _R]):
         bare = signature.replace(parameters=list(signature.parameters.values())[1:])
         vars(unbound)["__signature__"] = bare
         return unbound
-
-
-def qualname_getter(getter: Callable[[Any], _R]) -> Callable[[Any, str], _R]:
-    """The `__getattr__` of an object with a `__qualname__`, which no class has as a property."""
-
-    def answer(self: object, name: str) -> _R:
-        if name == "__qualname__":
-            return getter(self)
-        kind = type(self).__name__
-        raise AttributeError(f"{kind!r} object has no attribute {name!r}", name=name, obj=self)
-
-    return answer
-
-
-def qualname_setter(setter: Callable[[Any, Any], None]) -> Callable[[Any, str, Any], None]:
-    """The `__setattr__` of an object whose `__qualname__` can be set."""
-
-    def change(self: object, name: str, value: object) -> None:
-        if name == "__qualname__":
-            setter(self, value)
-        else:
-            object.__setattr__(self, name, value)
-
-    return change

@@ -181,7 +181,8 @@ class MixedPort(Port[P]):
 
 def port_of(wrapper: object) -> Port[Any]:
     """The port that a generated wrapper holds, under whatever name was free."""
-    for value in vars(wrapper).values():
+    held = vars(wrapper)
+    for value in (held.get("_port"), *held.values()):
         if isinstance(value, Port):
             return value
     raise UsageError(f"expected a generated wrapper; got {type(wrapper).__name__}")

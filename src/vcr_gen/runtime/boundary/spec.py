@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypeAlias, cast, final, get_overloads
 from vcr_gen.boundary import Match, Unrecorded, Volatile
 from vcr_gen.errors import UsageError
 from vcr_gen.paths import FieldPath, parse_path
-from vcr_gen.runtime.boundary.calls import OMITTED, Call
+from vcr_gen.runtime.boundary.calls import OMITTED, Call, OwnCalls
 from vcr_gen.runtime.boundary.rules import Rule
 from vcr_gen.runtime.codec import late_import, resolve_annotations
 
@@ -73,7 +73,7 @@ class Boundary:
         direction: Direction,
         protocol: str,
         wrapper: type[Any],
-        calls: Mapping[str, type[Call]],
+        calls: Mapping[str, type[Call]] | None = None,
         opposite: Collection[str] = (),
         handles: Collection[str] = (),
         late_imports: Mapping[str, str] | None = None,
@@ -85,7 +85,7 @@ class Boundary:
         self.direction: Direction = direction
         self.protocol = protocol
         self.wrapper = wrapper
-        self.calls = calls
+        self._method_calls = calls or {}
         self._opposite = opposite
         self._handles = handles
         self._late_imports = late_imports or {}
@@ -93,10 +93,21 @@ class Boundary:
         self._volatile = volatile or {}
         self._match = match or {}
         self._methods: dict[type[Call], Method] = {}
-        self._keys = {call: key for key, call in calls.items()}
+        wrapper.__vcr_boundary__ = self
 
     def __repr__(self) -> str:
         return f"<{self.direction} boundary {self.name}>"
+
+    @cached_property
+    def calls(self) -> Mapping[str, type[Call]]:
+        """The typed calls by their names on the tape: those of its plain attributes first."""
+        members = vars(self.wrapper).values()
+        found = (each.calls for each in members if isinstance(each, OwnCalls))
+        return {key: call for calls in (*found, self._method_calls) for key, call in calls.items()}
+
+    @cached_property
+    def _keys(self) -> Mapping[type[Call], str]:
+        return {call: key for key, call in self.calls.items()}
 
     @cached_property
     def reachable(self) -> tuple["Boundary", ...]:

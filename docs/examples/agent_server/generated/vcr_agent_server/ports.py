@@ -3,21 +3,18 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `agent_server.ports`."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, InboundPort, OutboundPort
+from vcr_gen.runtime import Boundary, Call, InboundWrapper, OutboundWrapper, event
 
 from agent_server.ports import Clock, Files, ScriptServer, StepEvent, StepRunner
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StepRunnerExecute(Call):
-    """`StepRunner.execute`, as it crosses the boundary."""
-
     command: str
     working_dir: Path
     variables: Mapping[str, str]
@@ -26,16 +23,8 @@ class StepRunnerExecute(Call):
         return target.execute(self.command, working_dir=self.working_dir, variables=self.variables)
 
 
-class VcrStepRunner:
+class VcrStepRunner(OutboundWrapper[StepRunner]):
     """Records and replays `StepRunner`."""
-
-    def __init__(self, *, cassette: Cassette, inner: StepRunner | None = None) -> None:
-        self._port = OutboundPort(cassette, STEP_RUNNER, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], StepRunner]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def execute(
         self,
@@ -50,7 +39,7 @@ class VcrStepRunner:
         )
 
 
-STEP_RUNNER: Final[Boundary] = Boundary(
+STEP_RUNNER: Final = Boundary(
     "StepRunner",
     direction="outbound",
     protocol="agent_server.ports:StepRunner",
@@ -59,20 +48,16 @@ STEP_RUNNER: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FilesRead(Call):
-    """`Files.read`, as it crosses the boundary."""
-
     path: Path
 
     def __call__(self, target: Files) -> str:
         return target.read(self.path)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FilesWrite(Call):
-    """`Files.write`, as it crosses the boundary."""
-
     path: Path
     text: str
 
@@ -80,16 +65,8 @@ class FilesWrite(Call):
         target.write(self.path, self.text)
 
 
-class VcrFiles:
+class VcrFiles(OutboundWrapper[Files]):
     """Records and replays `Files`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Files | None = None) -> None:
-        self._port = OutboundPort(cassette, FILES, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Files]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def read(self, path: Path) -> str:
         """The whole text of a file."""
@@ -100,7 +77,7 @@ class VcrFiles:
         self._port.call(FilesWrite(path=path, text=text))
 
 
-FILES: Final[Boundary] = Boundary(
+FILES: Final = Boundary(
     "Files",
     direction="outbound",
     protocol="agent_server.ports:Files",
@@ -109,31 +86,21 @@ FILES: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ClockNow(Call):
-    """`Clock.now`, as it crosses the boundary."""
-
     def __call__(self, target: Clock) -> datetime:
         return target.now()
 
 
-class VcrClock:
+class VcrClock(OutboundWrapper[Clock]):
     """Records and replays `Clock`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Clock | None = None) -> None:
-        self._port = OutboundPort(cassette, CLOCK, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Clock]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def now(self) -> datetime:
         """The time, with its zone."""
         return self._port.call(ClockNow())
 
 
-CLOCK: Final[Boundary] = Boundary(
+CLOCK: Final = Boundary(
     "Clock",
     direction="outbound",
     protocol="agent_server.ports:Clock",
@@ -142,10 +109,8 @@ CLOCK: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ScriptServerStart(Call):
-    """`ScriptServer.start`, as it crosses the boundary."""
-
     name: str
     arguments: str
 
@@ -153,37 +118,28 @@ class ScriptServerStart(Call):
         return await target.start(self.name, self.arguments)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ScriptServerContinueScript(Call):
-    """`ScriptServer.continue_script`, as it crosses the boundary."""
-
     answer: str
 
     async def __call__(self, target: ScriptServer) -> str:
         return await target.continue_script(self.answer)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ScriptServerFinish(Call):
-    """`ScriptServer.finish`, as it crosses the boundary."""
-
     async def __call__(self, target: ScriptServer) -> str:
         return await target.finish()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ScriptServerStatus(Call):
-    """`ScriptServer.status`, as it crosses the boundary."""
-
     def __call__(self, target: ScriptServer) -> str:
         return target.status()
 
 
-class VcrScriptServer:
+class VcrScriptServer(InboundWrapper[ScriptServer]):
     """Records and replays `ScriptServer`."""
-
-    def __init__(self, *, cassette: Cassette, inner: ScriptServer) -> None:
-        self._port = InboundPort(cassette, SCRIPT_SERVER, inner, self)
 
     async def start(self, name: str, arguments: str = "") -> str:
         """Start a script and run it up to the first step that needs the agent."""
@@ -202,7 +158,7 @@ class VcrScriptServer:
         return self._port.call(ScriptServerStatus())
 
 
-SCRIPT_SERVER: Final[Boundary] = Boundary(
+SCRIPT_SERVER: Final = Boundary(
     "server",
     direction="inbound",
     protocol="agent_server.ports:ScriptServer",

@@ -1,0 +1,143 @@
+"""Plain attributes of a wrapper: reading one is a call, and so is setting it."""
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from inspect import get_annotations
+from typing import Any, ClassVar, Self, get_args, get_origin
+
+from vcr_gen.runtime.boundary.calls import Call, OwnCalls, event
+from vcr_gen.runtime.boundary.port import port_of
+
+__all__ = ["recorded_attribute", "recorded_qualname", "unrecorded_attribute"]
+
+
+def recorded_attribute(*, settable: bool = True) -> Any:
+    """An attribute that is read and set through the cassette: `name: str = …`."""
+    return _Recorded(settable=settable)
+
+
+def unrecorded_attribute(*, settable: bool = True) -> Any:
+    """An attribute of the real object, which the cassette does not see."""
+    return _Unrecorded(settable=settable)
+
+
+def recorded_qualname() -> Any:
+    """The attribute `__qualname__`, under the name `__getattr__`.
+
+    In a class body, Python takes `__qualname__` for that of the class.
+    """
+    return _Qualname(settable=True)
+
+
+class _Attribute:
+    """An attribute that knows its name, and whether it can be set."""
+
+    def __init__(self, *, settable: bool) -> None:
+        self._settable = settable
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._owner = owner
+        self._name = name
+
+    def _check_settable(self) -> None:
+        if not self._settable:
+            raise AttributeError(f"{self._owner.__name__}.{self._name} cannot be set")
+
+
+class _Recorded(_Attribute, OwnCalls):
+    """Its calls are made from its annotation, as the calls of methods are generated."""
+
+    @cached_property
+    def calls(self) -> Mapping[str, type[Call]]:
+        name, annotation = self._name, self._annotation()
+
+        def read(_: object, target: Any) -> Any:
+            return getattr(target, name)
+
+        def change(call: Any, target: Any) -> None:
+            setattr(target, name, call.value)
+
+        found = {name: self._call("", read, {}, annotation)}
+        if self._settable:
+            found[f"{name}.set"] = self._call(".set", change, {"value": annotation}, None)
+        return found
+
+    def __get__(self, wrapper: object | None, owner: type) -> Any:
+        if wrapper is None:
+            return self
+        call: Any = self.calls[self._name]
+        return port_of(wrapper).call(call())
+
+    def __set__(self, wrapper: object, value: object) -> None:
+        self._check_settable()
+        call: Any = self.calls[f"{self._name}.set"]
+        port_of(wrapper).call(call(value=value))
+
+    def _annotation(self) -> object:
+        annotation = get_annotations(self._owner)[self._declared_as]
+        origin: object = get_origin(annotation)
+        return get_args(annotation)[0] if origin is ClassVar else annotation
+
+    @property
+    def _declared_as(self) -> str:
+        return self._name
+
+    def _call(
+        self,
+        what: str,
+        perform: Callable[..., object],
+        fields: Mapping[str, object],
+        result: object,
+    ) -> type[Call]:
+        perform.__annotations__ = {"target": object, "return": result}
+        body = {
+            "__annotations__": dict(fields),
+            "__call__": perform,
+            "__module__": self._owner.__module__,
+        }
+        plain: type[Call] = type(f"{self._owner.__name__}.{self._name}{what}", (Call,), body)
+        made = event(plain)
+        parameters = getattr(self._owner, "__type_params__", ())
+        if parameters:
+            type.__setattr__(made, "__type_params__", parameters)
+        return made
+
+
+class _Unrecorded(_Attribute):
+    def __get__(self, wrapper: object | None, owner: type) -> Any:
+        if wrapper is None:
+            return self
+        return getattr(port_of(wrapper).unrecorded(self._name), self._name)
+
+    def __set__(self, wrapper: object, value: object) -> None:
+        self._check_settable()
+        setattr(port_of(wrapper).unrecorded(self._name), self._name, value)
+
+
+class _Qualname(_Recorded):
+    """Stands in the class body as `__getattr__`, and brings `__setattr__`."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        super().__set_name__(owner, "__qualname__")
+
+        def change(wrapper: object, name: str, value: object) -> None:
+            if name == "__qualname__":
+                self.__set__(wrapper, value)
+            else:
+                object.__setattr__(wrapper, name, value)
+
+        type.__setattr__(owner, "__setattr__", change)
+
+    def __get__(self, wrapper: object | None, owner: type) -> Self | Callable[[str], Any]:
+        def read(name: str) -> Any:
+            if name == "__qualname__":
+                return super(_Qualname, self).__get__(wrapper, owner)
+            kind = owner.__name__
+            message = f"{kind!r} object has no attribute {name!r}"
+            raise AttributeError(message, name=name, obj=wrapper)
+
+        return self if wrapper is None else read
+
+    @property
+    def _declared_as(self) -> str:
+        return "__getattr__"
