@@ -4,10 +4,18 @@
 """Wrappers for the boundaries of `annotated_self.ports`."""
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, cast, overload
 
-from vcr_gen.runtime import Boundary, Call, Cassette, InboundPort, OutboundPort, instance_member
+from vcr_gen.runtime import (
+    Boundary,
+    Call,
+    Cassette,
+    InboundWrapper,
+    OutboundPort,
+    OutboundWrapper,
+    event,
+    instance_member,
+)
 
 from annotated_self.ports import (
     Box,
@@ -34,78 +42,56 @@ from annotated_self.ports import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ColumnFirst(Call, Generic[T_co]):
-    """`Column.first`, as it crosses the boundary."""
-
     def __call__(self, target: Column[T_co]) -> T_co:
         return target.first()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ColumnTotal(Call, Generic[T_co]):
-    """`Column.total`, as it crosses the boundary."""
-
     start: int
 
     def __call__(self, target: Column[T_co]) -> int:
         return cast("Callable[..., int]", cast("Any", target).total)(self.start)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ColumnFetched(Call, Generic[T_co]):
-    """`Column.fetched`, as it crosses the boundary."""
-
     async def __call__(self, target: Column[T_co]) -> int:
         return await cast("Callable[..., Awaitable[int]]", cast("Any", target).fetched)()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ColumnLength(Call, Generic[T_co]):
-    """`Column.length`, as it crosses the boundary."""
-
     def __call__(self, target: Column[T_co]) -> int:
         return cast("int", cast("Any", target).length)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ColumnJoined(Call, Generic[T_co]):
-    """`Column.joined`, as it crosses the boundary."""
-
     by: str
 
     def __call__(self, target: Column[T_co]) -> str:
         return cast("Callable[..., str]", cast("Any", target).joined)(self.by)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ColumnJoined2(Call, Generic[T_co]):
-    """`Column.joined`, as it crosses the boundary."""
-
     by: bytes
 
     def __call__(self, target: Column[T_co]) -> bytes:
         return cast("Callable[..., bytes]", cast("Any", target).joined)(self.by)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ColumnSame(Call, Generic[T_co]):
-    """`Column.same`, as it crosses the boundary."""
-
     def __call__(self, target: Column[T_co]) -> "Column[T_co]":
         return target.same()
 
 
-class VcrColumn(Generic[T_co]):
+class VcrColumn(OutboundWrapper[Column[T_co]]):
     """Records and replays `Column`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Column[T_co] | None = None) -> None:
-        self._port = OutboundPort(cassette, COLUMN, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Column[T_co]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def first(self) -> T_co:
         call: ColumnFirst[T_co] = ColumnFirst()
@@ -142,7 +128,7 @@ class VcrColumn(Generic[T_co]):
         return cast("VcrColumn[T_co]", self)._port.call(call)
 
 
-COLUMN: Final[Boundary] = Boundary(
+COLUMN: Final = Boundary(
     "Column",
     direction="outbound",
     protocol="annotated_self.ports:Column",
@@ -159,35 +145,26 @@ COLUMN: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ReversedFirst(Call, Generic[T_co]):
-    """`Reversed.first`, as it crosses the boundary."""
-
     def __call__(self, target: Reversed[T_co]) -> T_co:
         return target.first()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ReversedLast(Call, Generic[T_co]):
-    """`Reversed.last`, as it crosses the boundary."""
-
     def __call__(self, target: Reversed[T_co]) -> str:
         return cast("Callable[..., str]", cast("Any", target).last)()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ReversedUpper(Call, Generic[T_co]):
-    """`Reversed.upper`, as it crosses the boundary."""
-
     def __call__(self, target: Reversed[T_co]) -> Reversed[T_co]:
         return cast("Callable[..., Reversed[T_co]]", cast("Any", target).upper)()
 
 
-class VcrReversed(Generic[T_co]):
+class VcrReversed(InboundWrapper[Reversed[T_co]]):
     """Records and replays `Reversed`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Reversed[T_co]) -> None:
-        self._port = InboundPort(cassette, REVERSED, inner, self)
 
     def first(self) -> T_co:
         call: ReversedFirst[T_co] = ReversedFirst()
@@ -202,7 +179,7 @@ class VcrReversed(Generic[T_co]):
         return cast("WordsT", cast("VcrReversed[T_co]", self)._port.call(call))
 
 
-REVERSED: Final[Boundary] = Boundary(
+REVERSED: Final = Boundary(
     "Reversed",
     direction="inbound",
     protocol="annotated_self.ports:Reversed",
@@ -211,56 +188,38 @@ REVERSED: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RowsSize(Call, Generic[T_co]):
-    """`Rows.size`, as it crosses the boundary."""
-
     def __call__(self, target: Rows[T_co]) -> int:
         return target.size
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RowsIter(Call, Generic[T_co]):
-    """`Rows.__iter__`, as it crosses the boundary."""
-
     def __call__(self, target: Rows[T_co]) -> Iterator[T_co]:
         return target.__iter__()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RowsAverage(Call, Generic[T_co, F]):
-    """`Rows.average`, as it crosses the boundary."""
-
     def __call__(self, target: Rows[T_co]) -> F:
         return cast("Callable[..., F]", cast("Any", target).average)()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RowsHalf(Call, Generic[T_co]):
-    """`Rows.half`, as it crosses the boundary."""
-
     def __call__(self, target: Rows[T_co]) -> int:
         return target.half()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RowsWriter(Call, Generic[T_co]):
-    """`Rows.writer`, as it crosses the boundary."""
-
     def __call__(self, target: Rows[T_co]) -> Callable[[Any], int]:
         return cast("Callable[..., Callable[[Any], int]]", cast("Any", target).writer)()
 
 
-class VcrRows(Generic[T_co]):
+class VcrRows(OutboundWrapper[Rows[T_co]]):
     """Records and replays `Rows`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Rows[T_co] | None = None) -> None:
-        self._port = OutboundPort(cassette, ROWS, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Rows[T_co]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     @property
     def size(self) -> int:
@@ -284,7 +243,7 @@ class VcrRows(Generic[T_co]):
         return cast("VcrRows[T_co]", self)._port.call(call)
 
 
-ROWS: Final[Boundary] = Boundary(
+ROWS: Final = Boundary(
     "Rows",
     direction="outbound",
     protocol="annotated_self.ports:Rows",
@@ -299,32 +258,20 @@ ROWS: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class NumbersDoubled(Call, Generic[F]):
-    """`Numbers.doubled`, as it crosses the boundary."""
-
     def __call__(self, target: Numbers) -> F:
         return cast("Callable[..., F]", cast("Any", target).doubled)()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class NumbersFirst(Call):
-    """`Numbers.first`, as it crosses the boundary."""
-
     def __call__(self, target: Numbers) -> int:
         return target.first()
 
 
-class VcrNumbers:
+class VcrNumbers(OutboundWrapper[Numbers]):
     """Records and replays `Numbers`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Numbers | None = None) -> None:
-        self._port = OutboundPort(cassette, NUMBERS, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Numbers]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def doubled(self: First[F]) -> F:
         call: NumbersDoubled[F] = NumbersDoubled()
@@ -334,7 +281,7 @@ class VcrNumbers:
         return self._port.call(NumbersFirst())
 
 
-NUMBERS: Final[Boundary] = Boundary(
+NUMBERS: Final = Boundary(
     "Numbers",
     direction="outbound",
     protocol="annotated_self.ports:Numbers",
@@ -343,34 +290,22 @@ NUMBERS: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class MakerEmpty(Call, Generic[T]):
-    """`Maker.empty`, as it crosses the boundary."""
-
     def __call__(self, target: Maker[T]) -> int:
         return cast("Callable[..., int]", cast("Any", target).empty)()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class MakerTake(Call, Generic[T]):
-    """`Maker.take`, as it crosses the boundary."""
-
     item: T
 
     def __call__(self, target: Maker[T]) -> T:
         return target.take(self.item)
 
 
-class VcrMaker(Generic[T]):
+class VcrMaker(OutboundWrapper[Maker[T]]):
     """Records and replays `Maker`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Maker[T] | None = None) -> None:
-        self._port = OutboundPort(cassette, MAKER, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Maker[T]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
 
@@ -389,7 +324,7 @@ class VcrMaker(Generic[T]):
         return self._port.call(call)
 
 
-MAKER: Final[Boundary] = Boundary(
+MAKER: Final = Boundary(
     "Maker",
     direction="outbound",
     protocol="annotated_self.ports:Maker",
@@ -398,78 +333,62 @@ MAKER: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BoxPut(Call, Generic[T]):
-    """`Box.put`, as it crosses the boundary."""
-
     item: T
 
     def __call__(self, target: Box[T]) -> T:
         return target.put(self.item)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BoxFlat(Call, Generic[T]):
-    """`Box.flat`, as it crosses the boundary."""
-
     depth: int
 
     def __call__(self, target: Box[T]) -> "Box[Any]":
         return cast("Callable[..., Box[Any]]", cast("Any", target).flat)(self.depth)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BoxFirst(Call, Generic[T]):
-    """`Box.first`, as it crosses the boundary."""
-
     otherwise: Any
 
     def __call__(self, target: Box[T]) -> Any:
         return cast("Callable[..., Any]", cast("Any", target).first)(self.otherwise)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BoxLater(Call, Generic[T]):
-    """`Box.later`, as it crosses the boundary."""
-
     times: int
 
     async def __call__(self, target: Box[T]) -> Any:
         return await cast("Callable[..., Awaitable[Any]]", cast("Any", target).later)(self.times)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BoxLast(Call, Generic[T, S]):
-    """`Box.last`, as it crosses the boundary."""
-
     def __call__(self, target: Box[T]) -> S:
         return cast("S", cast("Any", target).last)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BoxLastSet(Call, Generic[T, S]):
-    """`Box.last.set`, as it crosses the boundary."""
-
     value: S
 
     def __call__(self, target: Box[T]) -> None:
         cast("Any", target).last = self.value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BoxSum(Call, Generic[T]):
-    """`Box.sum`, as it crosses the boundary."""
-
     start: int
 
     def __call__(self, target: Box[T]) -> int:
         return cast("Callable[..., int]", cast("Any", target).sum)(self.start)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BoxSum2(Call, Generic[T]):
-    """`Box.sum`, as it crosses the boundary."""
-
     start: str
     key: Callable[[Any], int] | None
 
@@ -477,16 +396,8 @@ class BoxSum2(Call, Generic[T]):
         return cast("Callable[..., Any]", cast("Any", target).sum)(self.start, key=self.key)
 
 
-class VcrBox(Generic[T]):
+class VcrBox(OutboundWrapper[Box[T]]):
     """Records and replays `Box`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Box[T] | None = None) -> None:
-        self._port = OutboundPort(cassette, BOX, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Box[T]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
 
@@ -543,7 +454,7 @@ class VcrBox(Generic[T]):
         return self._port.call(call)
 
 
-BOX: Final[Boundary] = Boundary(
+BOX: Final = Boundary(
     "Box",
     direction="outbound",
     protocol="annotated_self.ports:Box",
@@ -561,42 +472,28 @@ BOX: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PilePut(Call, Generic[T]):
-    """`Pile.put`, as it crosses the boundary."""
-
     item: T
 
     def __call__(self, target: Pile[T]) -> T:
         return target.put(self.item)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PileTop(Call, Generic[T]):
-    """`Pile.top`, as it crosses the boundary."""
-
     def __call__(self, target: Pile[T]) -> Any:
         return cast("Callable[..., Any]", cast("Any", target).top)()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PileLast(Call, Generic[T, S]):
-    """`Pile.last`, as it crosses the boundary."""
-
     def __call__(self, target: Pile[T]) -> S:
         return cast("S", cast("Any", target).last)
 
 
-class VcrPile(Generic[T]):
+class VcrPile(OutboundWrapper[Pile[T]]):
     """Records and replays `Pile`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Pile[T] | None = None) -> None:
-        self._port = OutboundPort(cassette, PILE, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Pile[T]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
 
@@ -621,7 +518,7 @@ class VcrPile(Generic[T]):
         return self._port.call(call)
 
 
-PILE: Final[Boundary] = Boundary(
+PILE: Final = Boundary(
     "Pile",
     direction="outbound",
     protocol="annotated_self.ports:Pile",
@@ -630,32 +527,20 @@ PILE: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class NestedGet(Call, Generic[T_co]):
-    """`Nested.get`, as it crosses the boundary."""
-
     def __call__(self, target: Nested[T_co]) -> T_co:
         return target.get()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class NestedFlat(Call, Generic[T_co]):
-    """`Nested.flat`, as it crosses the boundary."""
-
     async def __call__(self, target: Nested[T_co]) -> T_co:
         return await cast("Callable[..., Awaitable[T_co]]", cast("Any", target).flat)()
 
 
-class VcrNested(Generic[T_co]):
+class VcrNested(OutboundWrapper[Nested[T_co]]):
     """Records and replays `Nested`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Nested[T_co] | None = None) -> None:
-        self._port = OutboundPort(cassette, NESTED, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Nested[T_co]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
 
@@ -672,7 +557,7 @@ class VcrNested(Generic[T_co]):
         return self._port.call(call)
 
 
-NESTED: Final[Boundary] = Boundary(
+NESTED: Final = Boundary(
     "Nested",
     direction="outbound",
     protocol="annotated_self.ports:Nested",
@@ -681,32 +566,20 @@ NESTED: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SumsGet(Call, Generic[T_co]):
-    """`Sums.get`, as it crosses the boundary."""
-
     def __call__(self, target: Sums[T_co]) -> T_co:
         return target.get()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SumsSum(Call, Generic[T_co]):
-    """`Sums.sum`, as it crosses the boundary."""
-
     def __call__(self, target: Sums[T_co]) -> Any:
         return cast("Callable[..., Any]", cast("Any", target).sum)()
 
 
-class VcrSums(Generic[T_co]):
+class VcrSums(OutboundWrapper[Sums[T_co]]):
     """Records and replays `Sums`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Sums[T_co] | None = None) -> None:
-        self._port = OutboundPort(cassette, SUMS, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Sums[T_co]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
 
@@ -723,7 +596,7 @@ class VcrSums(Generic[T_co]):
         return self._port.call(call)
 
 
-SUMS: Final[Boundary] = Boundary(
+SUMS: Final = Boundary(
     "Sums",
     direction="outbound",
     protocol="annotated_self.ports:Sums",
@@ -732,74 +605,54 @@ SUMS: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PickedGet(Call, Generic[T_co]):
-    """`Picked.get`, as it crosses the boundary."""
-
     def __call__(self, target: Picked[T_co]) -> T_co:
         return target.get()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PickedAt(Call, Generic[T_co]):
-    """`Picked.at`, as it crosses the boundary."""
-
     index: None
 
     def __call__(self, target: Picked[T_co]) -> T_co:
         return cast("Callable[..., T_co]", cast("Any", target).at)(self.index)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PickedAt2(Call, Generic[T_co]):
-    """`Picked.at`, as it crosses the boundary."""
-
     index: int
 
     def __call__(self, target: Picked[T_co]) -> Any:
         return cast("Callable[..., Any]", cast("Any", target).at)(self.index)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PickedAt3(Call, Generic[T_co]):
-    """`Picked.at`, as it crosses the boundary."""
-
     index: int
 
     def __call__(self, target: Picked[T_co]) -> Any:
         return cast("Callable[..., Any]", cast("Any", target).at)(self.index)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PickedOnly(Call, Generic[T_co]):
-    """`Picked.only`, as it crosses the boundary."""
-
     index: int
 
     def __call__(self, target: Picked[T_co]) -> Any:
         return cast("Callable[..., Any]", cast("Any", target).only)(self.index)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PickedOnly2(Call, Generic[T_co]):
-    """`Picked.only`, as it crosses the boundary."""
-
     index: int
 
     def __call__(self, target: Picked[T_co]) -> tuple[str, Any]:
         return cast("Callable[..., tuple[str, Any]]", cast("Any", target).only)(self.index)
 
 
-class VcrPicked(Generic[T_co]):
+class VcrPicked(OutboundWrapper[Picked[T_co]]):
     """Records and replays `Picked`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Picked[T_co] | None = None) -> None:
-        self._port = OutboundPort(cassette, PICKED, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Picked[T_co]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
 
@@ -834,7 +687,7 @@ class VcrPicked(Generic[T_co]):
         return self._port.call(call)
 
 
-PICKED: Final[Boundary] = Boundary(
+PICKED: Final = Boundary(
     "Picked",
     direction="outbound",
     protocol="annotated_self.ports:Picked",
@@ -850,34 +703,22 @@ PICKED: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class MakersPut(Call, Generic[T]):
-    """`Makers.put`, as it crosses the boundary."""
-
     item: T
 
     def __call__(self, target: Makers[T]) -> T:
         return target.put(self.item)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class MakersMaker(Call, Generic[T]):
-    """`Makers.maker`, as it crosses the boundary."""
-
     def __call__(self, target: Makers[T]) -> Callable[[Any], int]:
         return cast("Callable[..., Callable[[Any], int]]", cast("Any", target).maker)()
 
 
-class VcrMakers(Generic[T]):
+class VcrMakers(OutboundWrapper[Makers[T]]):
     """Records and replays `Makers`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Makers[T] | None = None) -> None:
-        self._port = OutboundPort(cassette, MAKERS, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Makers[T]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
 
@@ -894,7 +735,7 @@ class VcrMakers(Generic[T]):
         return self._port.call(call)
 
 
-MAKERS: Final[Boundary] = Boundary(
+MAKERS: Final = Boundary(
     "Makers",
     direction="outbound",
     protocol="annotated_self.ports:Makers",
@@ -903,10 +744,8 @@ MAKERS: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BuiltPut(Call, Generic[T]):
-    """`Built.put`, as it crosses the boundary."""
-
     item: T
 
     def __call__(self, target: Built[T]) -> T:
@@ -926,16 +765,16 @@ class VcrBuilt(Generic[T]):
         self._port: OutboundPort[Built[T]] = OutboundPort.from_arguments(BUILT, args, kwargs, self)
 
     @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Built[T]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+    def attach(cls, cassette: Cassette, factory: Callable[[], Built[T]]) -> Self:
+        """Wrap what `factory` builds; it is called only when the cassette calls the real thing."""
+        return cls(cassette=cassette, inner=factory() if cassette.calls_real else None)
 
     def put(self, item: T) -> T:
         call: BuiltPut[T] = BuiltPut(item=item)
         return self._port.call(call)
 
 
-BUILT: Final[Boundary] = Boundary(
+BUILT: Final = Boundary(
     "Built",
     direction="outbound",
     protocol="annotated_self.ports:Built",

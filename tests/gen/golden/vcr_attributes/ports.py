@@ -4,439 +4,123 @@
 """Wrappers for the boundaries of `attributes.ports`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, qualname_getter, qualname_setter
+from vcr_gen.runtime import (
+    Boundary,
+    Call,
+    Cassette,
+    OutboundPort,
+    OutboundWrapper,
+    event,
+    recorded_attribute,
+    recorded_qualname,
+)
 
 from attributes.ports import Device, Function, Measure, Scale, Slotted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceName(Call):
-    """`Device.name`, as it crosses the boundary."""
-
-    def __call__(self, target: Device) -> str:
-        return target.name
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceNameSet(Call):
-    """`Device.name.set`, as it crosses the boundary."""
-
-    value: str
-
-    def __call__(self, target: Device) -> None:
-        target.name = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DevicePorts(Call):
-    """`Device.ports`, as it crosses the boundary."""
-
-    def __call__(self, target: Device) -> list[int]:
-        return target.ports
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DevicePortsSet(Call):
-    """`Device.ports.set`, as it crosses the boundary."""
-
-    value: list[int]
-
-    def __call__(self, target: Device) -> None:
-        target.ports = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceKind(Call):
-    """`Device.kind`, as it crosses the boundary."""
-
-    def __call__(self, target: Device) -> str:
-        return target.kind
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceExtra(Call):
-    """`Device.extra`, as it crosses the boundary."""
-
-    def __call__(self, target: Device) -> "dict[str, Any]":
-        return target.extra
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceExtraSet(Call):
-    """`Device.extra.set`, as it crosses the boundary."""
-
-    value: "dict[str, Any]"
-
-    def __call__(self, target: Device) -> None:
-        target.extra = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceReady(Call):
-    """`Device.ready`, as it crosses the boundary."""
-
-    def __call__(self, target: Device) -> bool:
-        return target.ready
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceReadySet(Call):
-    """`Device.ready.set`, as it crosses the boundary."""
-
-    value: bool
-
-    def __call__(self, target: Device) -> None:
-        target.ready = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceParent(Call):
-    """`Device.parent`, as it crosses the boundary."""
-
-    def __call__(self, target: Device) -> None:
-        return target.parent
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceParentSet(Call):
-    """`Device.parent.set`, as it crosses the boundary."""
-
-    value: None
-
-    def __call__(self, target: Device) -> None:
-        target.parent = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DeviceReset(Call):
-    """`Device.reset`, as it crosses the boundary."""
-
     def __call__(self, target: Device) -> None:
         target.reset()
 
 
-class VcrDevice:
+class VcrDevice(OutboundWrapper[Device]):
     """Records and replays `Device`."""
 
-    def __init__(self, *, cassette: Cassette, inner: Device | None = None) -> None:
-        self._port = OutboundPort(cassette, DEVICE, inner, self)
-        if TYPE_CHECKING:
-            self.name: str
-            self.ports: list[int]
-            self.extra: dict[str, Any]
-            self.ready: bool
-            self.parent: None
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Device]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
-
-    if TYPE_CHECKING:
-        kind: ClassVar[str]
-    else:
-
-        @property
-        def name(self) -> str:
-            return self._port.call(DeviceName())
-
-        @name.setter
-        def name(self, value: str) -> None:
-            self._port.call(DeviceNameSet(value=value))
-
-        @property
-        def ports(self) -> list[int]:
-            return self._port.call(DevicePorts())
-
-        @ports.setter
-        def ports(self, value: list[int]) -> None:
-            self._port.call(DevicePortsSet(value=value))
-
-        @property
-        def kind(self) -> str:
-            return self._port.call(DeviceKind())
-
-        @property
-        def extra(self) -> "dict[str, Any]":
-            return self._port.call(DeviceExtra())
-
-        @extra.setter
-        def extra(self, value: "dict[str, Any]") -> None:
-            self._port.call(DeviceExtraSet(value=value))
-
-        @property
-        def ready(self) -> bool:
-            return self._port.call(DeviceReady())
-
-        @ready.setter
-        def ready(self, value: bool) -> None:
-            self._port.call(DeviceReadySet(value=value))
-
-        @property
-        def parent(self) -> None:
-            return self._port.call(DeviceParent())
-
-        @parent.setter
-        def parent(self, value: None) -> None:
-            self._port.call(DeviceParentSet(value=value))
+    name: str = recorded_attribute()
+    ports: list[int] = recorded_attribute()
+    kind: ClassVar[str] = recorded_attribute(settable=False)
+    extra: "dict[str, Any]" = recorded_attribute()
+    ready: bool = recorded_attribute()
+    parent: None = recorded_attribute()
 
     def reset(self) -> None:
         self._port.call(DeviceReset())
 
 
-DEVICE: Final[Boundary] = Boundary(
+DEVICE: Final = Boundary(
     "Device",
     direction="outbound",
     protocol="attributes.ports:Device",
     wrapper=VcrDevice,
-    calls={
-        "name": DeviceName,
-        "name.set": DeviceNameSet,
-        "ports": DevicePorts,
-        "ports.set": DevicePortsSet,
-        "kind": DeviceKind,
-        "extra": DeviceExtra,
-        "extra.set": DeviceExtraSet,
-        "ready": DeviceReady,
-        "ready.set": DeviceReadySet,
-        "parent": DeviceParent,
-        "parent.set": DeviceParentSet,
-        "reset": DeviceReset,
-    },
+    calls={"reset": DeviceReset},
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FunctionName(Call):
-    """`Function.__name__`, as it crosses the boundary."""
-
-    def __call__(self, target: Function) -> str:
-        return target.__name__
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FunctionNameSet(Call):
-    """`Function.__name__.set`, as it crosses the boundary."""
-
-    value: str
-
-    def __call__(self, target: Function) -> None:
-        target.__name__ = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FunctionQualname(Call):
-    """`Function.__qualname__`, as it crosses the boundary."""
-
-    def __call__(self, target: Function) -> str:
-        return target.__qualname__
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FunctionQualnameSet(Call):
-    """`Function.__qualname__.set`, as it crosses the boundary."""
-
-    value: str
-
-    def __call__(self, target: Function) -> None:
-        target.__qualname__ = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FunctionCall(Call):
-    """`Function.__call__`, as it crosses the boundary."""
-
     number: int
 
     def __call__(self, target: Function) -> int:
         return target.__call__(self.number)
 
 
-class VcrFunction:
+class VcrFunction(OutboundWrapper[Function]):
     """Records and replays `Function`."""
 
-    def __init__(self, *, cassette: Cassette, inner: Function | None = None) -> None:
-        self._port = OutboundPort(cassette, FUNCTION, inner, self)
-        if TYPE_CHECKING:
-            self.__name__: str
-            self.__qualname__: str
+    __name__: str = recorded_attribute()
 
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Function]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
-
-    if not TYPE_CHECKING:
-
-        @property
-        def __name__(self) -> str:
-            return self._port.call(FunctionName())
-
-        @__name__.setter
-        def __name__(self, value: str) -> None:
-            self._port.call(FunctionNameSet(value=value))
-
-        @qualname_getter
-        def __getattr__(self) -> str:
-            return self._port.call(FunctionQualname())
-
-        @qualname_setter
-        def __setattr__(self, value: str) -> None:
-            self._port.call(FunctionQualnameSet(value=value))
+    if TYPE_CHECKING:
+        __qualname__: str
+    else:
+        __getattr__: str = recorded_qualname()
 
     def __call__(self, number: int) -> int:
         return self._port.call(FunctionCall(number=number))
 
 
-FUNCTION: Final[Boundary] = Boundary(
+FUNCTION: Final = Boundary(
     "Function",
     direction="outbound",
     protocol="attributes.ports:Function",
     wrapper=VcrFunction,
-    calls={
-        "__name__": FunctionName,
-        "__name__.set": FunctionNameSet,
-        "__qualname__": FunctionQualname,
-        "__qualname__.set": FunctionQualnameSet,
-        "__call__": FunctionCall,
-    },
+    calls={"__call__": FunctionCall},
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SlottedShield(Call):
-    """`Slotted.shield`, as it crosses the boundary."""
-
-    def __call__(self, target: Slotted) -> bool:
-        return target.shield
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SlottedShieldSet(Call):
-    """`Slotted.shield.set`, as it crosses the boundary."""
-
-    value: bool
-
-    def __call__(self, target: Slotted) -> None:
-        cast("Any", target).shield = self.value
-
-
-class VcrSlotted:
+class VcrSlotted(OutboundWrapper[Slotted]):
     """Records and replays `Slotted`."""
 
-    def __init__(self, *, cassette: Cassette, inner: Slotted | None = None) -> None:
-        self._port = OutboundPort(cassette, SLOTTED, inner, self)
-        if TYPE_CHECKING:
-            self.shield: bool
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Slotted]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
-
-    if not TYPE_CHECKING:
-
-        @property
-        def shield(self) -> bool:
-            return self._port.call(SlottedShield())
-
-        @shield.setter
-        def shield(self, value: bool) -> None:
-            self._port.call(SlottedShieldSet(value=value))
+    shield: bool = recorded_attribute()
 
 
-SLOTTED: Final[Boundary] = Boundary(
+SLOTTED: Final = Boundary(
     "Slotted",
     direction="outbound",
     protocol="attributes.ports:Slotted",
     wrapper=VcrSlotted,
-    calls={"shield": SlottedShield, "shield.set": SlottedShieldSet},
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScaleWeigh(Call):
-    """`Scale.weigh`, as it crosses the boundary."""
-
-    def __call__(self, target: Scale) -> Callable[[Any, int], float]:
-        return cast("Callable[[Any, int], float]", cast("Any", target).weigh)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScaleMeasure(Call):
-    """`Scale.measure`, as it crosses the boundary."""
-
-    def __call__(self, target: Scale) -> Measure | None:
-        return cast("Measure | None", cast("Any", target).measure)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScaleRound(Call):
-    """`Scale.round`, as it crosses the boundary."""
-
-    def __call__(self, target: Scale) -> Callable[[float], int]:
-        return target.round
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScaleRoundSet(Call):
-    """`Scale.round.set`, as it crosses the boundary."""
-
-    value: Callable[[float], int]
-
-    def __call__(self, target: Scale) -> None:
-        target.round = self.value
 
 
 class VcrScale:
     """Records and replays `Scale`."""
 
+    weigh: ClassVar[Callable[[Any, int], float]] = recorded_attribute(settable=False)
+
     def __init__(self, *, cassette: Cassette, inner: Scale | None = None) -> None:
         self._port = OutboundPort(cassette, SCALE, inner, self)
         if TYPE_CHECKING:
-            self.round: Callable[[float], int]
+            self.round = cast("Callable[[float], int]", self)
 
     @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Scale]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+    def attach(cls, cassette: Cassette, factory: Callable[[], Scale]) -> Self:
+        """Wrap what `factory` builds; it is called only when the cassette calls the real thing."""
+        return cls(cassette=cassette, inner=factory() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
-        weigh: ClassVar[Callable[[Any, int], float]]
         measure: "ClassVar[Measure | None]"
     else:
-
-        @property
-        def weigh(self) -> Callable[[Any, int], float]:
-            return self._port.call(ScaleWeigh())
-
-        @property
-        def measure(self) -> Measure | None:
-            return self._port.call(ScaleMeasure())
-
-        @property
-        def round(self) -> Callable[[float], int]:
-            return self._port.call(ScaleRound())
-
-        @round.setter
-        def round(self, value: Callable[[float], int]) -> None:
-            self._port.call(ScaleRoundSet(value=value))
+        measure: Measure | None = recorded_attribute(settable=False)
+        round: Callable[[float], int] = recorded_attribute()
 
 
-SCALE: Final[Boundary] = Boundary(
+SCALE: Final = Boundary(
     "Scale",
     direction="outbound",
     protocol="attributes.ports:Scale",
     wrapper=VcrScale,
-    calls={
-        "weigh": ScaleWeigh,
-        "measure": ScaleMeasure,
-        "round": ScaleRound,
-        "round.set": ScaleRoundSet,
-    },
 )
 
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ

@@ -3,11 +3,9 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `awkward_strings.lazy`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Generic, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, Literal, TypeVar
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from awkward_strings.lazy import Said, Talk
 
@@ -17,20 +15,16 @@ else:
     from awkward_strings.lazy import _Said
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TalkOwn(Call):
-    """`Talk.own`, as it crosses the boundary."""
-
     said: "Literal[\"it's\", 'a\"b', b'\\xff']"
 
     def __call__(self, target: Talk) -> 'Literal["it\'s"]':
         return target.own(self.said)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TalkTwice(Call):
-    """`Talk.twice`, as it crosses the boundary."""
-
     said: 'Literal["it\'s"]'
     word: "list[Said]"
 
@@ -38,10 +32,8 @@ class TalkTwice(Call):
         return target.twice(self.said, self.word)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TalkLines(Call):
-    """`Talk.lines`, as it crosses the boundary."""
-
     amount: "dict[str, int] | None"
     sizes: "list[int]"
 
@@ -49,10 +41,8 @@ class TalkLines(Call):
         target.lines(self.amount, self.sizes)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TalkRepeated(Call, Generic[_Said]):
-    """`Talk.repeated`, as it crosses the boundary."""
-
     first: "_Said"
     second: "_Said"
 
@@ -60,10 +50,8 @@ class TalkRepeated(Call, Generic[_Said]):
         return target.repeated(self.first, self.second)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TalkMarks(Call):
-    """`Talk.marks`, as it crosses the boundary."""
-
     both: 'Literal["it\'s", "b"]'
     text: str
     data: bytes
@@ -72,10 +60,8 @@ class TalkMarks(Call):
         return target.marks(self.both, self.text, self.data)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TalkMore(Call):
-    """`Talk.more`, as it crosses the boundary."""
-
     text: str
     tab: str
 
@@ -83,16 +69,8 @@ class TalkMore(Call):
         return target.more(self.text, self.tab)
 
 
-class VcrTalk:
+class VcrTalk(OutboundWrapper[Talk]):
     """Records and replays `Talk`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Talk | None = None) -> None:
-        self._port = OutboundPort(cassette, TALK, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Talk]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
 
@@ -131,7 +109,7 @@ class VcrTalk:
         return self._port.call(TalkMore(text=text, tab=tab))
 
 
-TALK: Final[Boundary] = Boundary(
+TALK: Final = Boundary(
     "Talk",
     direction="outbound",
     protocol="awkward_strings.lazy:Talk",

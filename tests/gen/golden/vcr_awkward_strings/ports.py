@@ -4,20 +4,16 @@
 """Wrappers for the boundaries of `awkward_strings.ports`."""
 
 import decimal
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, Self
+from typing import TYPE_CHECKING, Final, Literal
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from awkward_strings.ports import Marks, Speech
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SpeechLines(Call):
-    """`Speech.lines`, as it crosses the boundary."""
-
     amount: """
             decimal.Decimal |
             Path
@@ -36,16 +32,8 @@ class SpeechLines(Call):
         return target.lines(self.amount, self.sizes)
 
 
-class VcrSpeech:
+class VcrSpeech(OutboundWrapper[Speech]):
     """Records and replays `Speech`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Speech | None = None) -> None:
-        self._port = OutboundPort(cassette, SPEECH, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Speech]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def lines(
         self,
@@ -63,7 +51,7 @@ class VcrSpeech:
         return self._port.call(SpeechLines(amount=amount, sizes=sizes))
 
 
-SPEECH: Final[Boundary] = Boundary(
+SPEECH: Final = Boundary(
     "Speech",
     direction="outbound",
     protocol="awkward_strings.ports:Speech",
@@ -72,10 +60,8 @@ SPEECH: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class MarksMarks(Call):
-    """`Marks.marks`, as it crosses the boundary."""
-
     both: 'Literal["it\'s", "b"]'
     text: str
     data: bytes
@@ -84,10 +70,8 @@ class MarksMarks(Call):
         return target.marks(self.both, self.text, self.data)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class MarksMore(Call):
-    """`Marks.more`, as it crosses the boundary."""
-
     text: str
     tab: str
 
@@ -95,16 +79,8 @@ class MarksMore(Call):
         return target.more(self.text, self.tab)
 
 
-class VcrMarks:
+class VcrMarks(OutboundWrapper[Marks]):
     """Records and replays `Marks`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Marks | None = None) -> None:
-        self._port = OutboundPort(cassette, MARKS, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Marks]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def marks(
         self,
@@ -118,7 +94,7 @@ class VcrMarks:
         return self._port.call(MarksMore(text=text, tab=tab))
 
 
-MARKS: Final[Boundary] = Boundary(
+MARKS: Final = Boundary(
     "Marks",
     direction="outbound",
     protocol="awkward_strings.ports:Marks",

@@ -3,39 +3,31 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `both_directions.ports`."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import OMITTED, Boundary, Call, Cassette, MixedPort, given
+from vcr_gen.runtime import OMITTED, Boundary, Call, MixedWrapper, event, given
 
 from both_directions.ports import Socket
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SocketSend(Call):
-    """`Socket.send`, as it crosses the boundary."""
-
     data: bytes
 
     def __call__(self, target: Socket) -> int:
         return target.send(self.data)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SocketOnMessage(Call):
-    """`Socket.on_message`, as it crosses the boundary."""
-
     data: bytes
 
     async def __call__(self, target: Socket) -> None:
         await target.on_message(self.data)
 
 
-class VcrSocket:
+class VcrSocket(MixedWrapper[Socket]):
     """Records and replays `Socket`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Socket) -> None:
-        self._port = MixedPort(cassette, SOCKET, inner, self)
 
     def send(self, data: bytes) -> int:
         return self._port.call(SocketSend(data=data))
@@ -51,7 +43,7 @@ class VcrSocket:
         return self._port.unrecorded("fileno").fileno
 
 
-SOCKET: Final[Boundary] = Boundary(
+SOCKET: Final = Boundary(
     "Socket",
     direction="outbound",
     protocol="both_directions.ports:Socket",

@@ -4,18 +4,15 @@
 """Wrappers for the boundaries of `callbacks.ports`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from callbacks.ports import Bus, Handler
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BusSubscribe(Call):
-    """`Bus.subscribe`, as it crosses the boundary."""
-
     topic: str
     handler: Handler
 
@@ -23,26 +20,16 @@ class BusSubscribe(Call):
         return target.subscribe(self.topic, self.handler)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BusOnAny(Call):
-    """`Bus.on_any`, as it crosses the boundary."""
-
     handler: Callable[..., Any] | None
 
     def __call__(self, target: Bus) -> None:
         target.on_any(self.handler)
 
 
-class VcrBus:
+class VcrBus(OutboundWrapper[Bus]):
     """Records and replays `Bus`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Bus | None = None) -> None:
-        self._port = OutboundPort(cassette, BUS, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Bus]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def subscribe(self, topic: str, handler: Handler) -> Callable[[], None]:
         return self._port.call(BusSubscribe(topic=topic, handler=handler))
@@ -51,7 +38,7 @@ class VcrBus:
         self._port.call(BusOnAny(handler=handler))
 
 
-BUS: Final[Boundary] = Boundary(
+BUS: Final = Boundary(
     "Bus",
     direction="outbound",
     protocol="callbacks.ports:Bus",

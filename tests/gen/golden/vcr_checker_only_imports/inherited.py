@@ -3,46 +3,32 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `checker_only_imports.inherited`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from checker_only_imports.inherited import Store
 from checker_only_imports.items import Item
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StorePut(Call):
-    """`Store.put`, as it crosses the boundary."""
-
     item: Item
 
     def __call__(self, target: Store) -> None:
         target.put(self.item)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StoreFirst(Call):
-    """`Store.first`, as it crosses the boundary."""
-
     like: "Item"
 
     def __call__(self, target: Store) -> "list[Item]":
         return target.first(self.like)
 
 
-class VcrStore:
+class VcrStore(OutboundWrapper[Store]):
     """Records and replays `Store`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Store | None = None) -> None:
-        self._port = OutboundPort(cassette, STORE, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Store]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def put(self, item: Item) -> None:
         self._port.call(StorePut(item=item))
@@ -51,7 +37,7 @@ class VcrStore:
         return self._port.call(StoreFirst(like=like))
 
 
-STORE: Final[Boundary] = Boundary(
+STORE: Final = Boundary(
     "Store",
     direction="outbound",
     protocol="checker_only_imports.inherited:Store",

@@ -6,12 +6,10 @@
 from __future__ import annotations
 
 import decimal
-from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from checker_only_imports.ports import Ledger
 
@@ -25,10 +23,8 @@ LATE_IMPORTS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class LedgerBook(Call):
-    """`Ledger.book`, as it crosses the boundary."""
-
     at: datetime
     amount: decimal.Decimal
 
@@ -36,34 +32,22 @@ class LedgerBook(Call):
         return target.book(self.at, self.amount)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class LedgerLoad(Call):
-    """`Ledger.load`, as it crosses the boundary."""
-
     source: SupportsRead[str]
 
     def __call__(self, target: Ledger) -> None:
         target.load(self.source)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class LedgerNode(Call):
-    """`Ledger.node`, as it crosses the boundary."""
-
     def __call__(self, target: Ledger) -> xml.dom.Node:
         return target.node()
 
 
-class VcrLedger:
+class VcrLedger(OutboundWrapper[Ledger]):
     """Records and replays `Ledger`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Ledger | None = None) -> None:
-        self._port = OutboundPort(cassette, LEDGER, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Ledger]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def book(self, at: datetime, amount: decimal.Decimal) -> date | None:
         return self._port.call(LedgerBook(at=at, amount=amount))
@@ -75,7 +59,7 @@ class VcrLedger:
         return self._port.call(LedgerNode())
 
 
-LEDGER: Final[Boundary] = Boundary(
+LEDGER: Final = Boundary(
     "Ledger",
     direction="outbound",
     protocol="checker_only_imports.ports:Ledger",

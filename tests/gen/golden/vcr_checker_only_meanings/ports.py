@@ -3,11 +3,10 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `checker_only_meanings.ports`."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, InboundPort, OutboundPort
+from vcr_gen.runtime import Boundary, Call, InboundWrapper, OutboundWrapper, event
 
 from checker_only_meanings.ports import Scale, Shelf
 
@@ -17,32 +16,22 @@ else:
     from checker_only_meanings.ports import Fraction
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ScaleWeigh(Call):
-    """`Scale.weigh`, as it crosses the boundary."""
-
     expected: Fraction
 
     def __call__(self, target: Scale) -> Iterable[Fraction]:
         return target.weigh(self.expected)
 
 
-class VcrScale:
+class VcrScale(OutboundWrapper[Scale]):
     """Records and replays `Scale`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Scale | None = None) -> None:
-        self._port = OutboundPort(cassette, SCALE, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Scale]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def weigh(self, expected: Fraction) -> Iterable[Fraction]:
         return self._port.call(ScaleWeigh(expected=expected))
 
 
-SCALE: Final[Boundary] = Boundary(
+SCALE: Final = Boundary(
     "Scale",
     direction="outbound",
     protocol="checker_only_meanings.ports:Scale",
@@ -51,27 +40,22 @@ SCALE: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ShelfPlace(Call):
-    """`Shelf.place`, as it crosses the boundary."""
-
     weights: tuple[Fraction, ...]
 
     def __call__(self, target: Shelf) -> Fraction:
         return target.place(*self.weights)
 
 
-class VcrShelf:
+class VcrShelf(InboundWrapper[Shelf]):
     """Records and replays `Shelf`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Shelf) -> None:
-        self._port = InboundPort(cassette, SHELF, inner, self)
 
     def place(self, *weights: Fraction) -> Fraction:
         return self._port.call(ShelfPlace(weights=weights))
 
 
-SHELF: Final[Boundary] = Boundary(
+SHELF: Final = Boundary(
     "Shelf",
     direction="inbound",
     protocol="checker_only_meanings.ports:Shelf",

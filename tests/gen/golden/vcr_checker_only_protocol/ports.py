@@ -3,11 +3,9 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `checker_only_protocol.ports`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from checker_only_protocol.ports import PortT
 
@@ -20,32 +18,22 @@ LATE_IMPORTS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PortJoined(Call):
-    """`Port.joined`, as it crosses the boundary."""
-
     other: "Port"
 
     def __call__(self, target: "Port") -> "Port":
         return target.joined(self.other)
 
 
-class VcrPort:
+class VcrPort(OutboundWrapper["Port"]):
     """Records and replays `Port`."""
-
-    def __init__(self, *, cassette: Cassette, inner: "Port | None" = None) -> None:
-        self._port = OutboundPort(cassette, PORT, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: "Callable[[], Port]") -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def joined(self: PortT, other: PortT) -> PortT:
         return cast("PortT", cast("VcrPort", self)._port.call(PortJoined(other=cast("Any", other))))
 
 
-PORT: Final[Boundary] = Boundary(
+PORT: Final = Boundary(
     "Port",
     direction="outbound",
     protocol="checker_only_protocol.ports:Port",
@@ -55,30 +43,20 @@ PORT: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FolderFspath(Call):
-    """`Folder.__fspath__`, as it crosses the boundary."""
-
     def __call__(self, target: "Folder") -> str:
         return target.__fspath__()
 
 
-class VcrFolder:
+class VcrFolder(OutboundWrapper["Folder"]):
     """Records and replays `Folder`."""
-
-    def __init__(self, *, cassette: Cassette, inner: "Folder | None" = None) -> None:
-        self._port = OutboundPort(cassette, FOLDER, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: "Callable[[], Folder]") -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def __fspath__(self) -> str:
         return self._port.call(FolderFspath())
 
 
-FOLDER: Final[Boundary] = Boundary(
+FOLDER: Final = Boundary(
     "Folder",
     direction="outbound",
     protocol="checker_only_protocol.ports:Folder",

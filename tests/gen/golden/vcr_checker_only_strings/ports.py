@@ -4,11 +4,10 @@
 """Wrappers for the boundaries of `checker_only_strings.ports`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Final, Optional, Self
+from typing import TYPE_CHECKING, Final, Optional
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from checker_only_strings.ports import Ledger
 
@@ -20,10 +19,8 @@ LATE_IMPORTS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class LedgerBook(Call):
-    """`Ledger.book`, as it crosses the boundary."""
-
     at: "datetime"
     days: "list[date]"
 
@@ -31,10 +28,8 @@ class LedgerBook(Call):
         return target.book(self.at, self.days)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class LedgerShare(Call):
-    """`Ledger.share`, as it crosses the boundary."""
-
     part: "Fraction"
     by: "Callable[[date], int]"
 
@@ -42,26 +37,16 @@ class LedgerShare(Call):
         return target.share(self.part, self.by)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class LedgerPlain(Call):
-    """`Ledger.plain`, as it crosses the boundary."""
-
     at: int
 
     def __call__(self, target: Ledger) -> str:
         return target.plain(self.at)
 
 
-class VcrLedger:
+class VcrLedger(OutboundWrapper[Ledger]):
     """Records and replays `Ledger`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Ledger | None = None) -> None:
-        self._port = OutboundPort(cassette, LEDGER, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Ledger]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def book(self, at: "datetime", days: "list[date]") -> Optional["date"]:
         return self._port.call(LedgerBook(at=at, days=days))
@@ -73,7 +58,7 @@ class VcrLedger:
         return self._port.call(LedgerPlain(at=at))
 
 
-LEDGER: Final[Boundary] = Boundary(
+LEDGER: Final = Boundary(
     "Ledger",
     direction="outbound",
     protocol="checker_only_strings.ports:Ledger",

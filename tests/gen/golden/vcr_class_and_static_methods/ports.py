@@ -3,101 +3,75 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `class_and_static_methods.ports`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Self, cast, overload
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, instance_member
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, instance_member
 
 from class_and_static_methods.ports import Plugin
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PluginCreate(Call):
-    """`Plugin.create`, as it crosses the boundary."""
-
     name: str
 
     def __call__(self, target: Plugin) -> Plugin:
         return target.create(self.name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PluginVersion(Call):
-    """`Plugin.version`, as it crosses the boundary."""
-
     major: int
 
     def __call__(self, target: Plugin) -> str:
         return target.version(self.major)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PluginLoad(Call):
-    """`Plugin.load`, as it crosses the boundary."""
-
     async def __call__(self, target: Plugin) -> int:
         return await target.load()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PluginRun(Call):
-    """`Plugin.run`, as it crosses the boundary."""
-
     def __call__(self, target: Plugin) -> None:
         target.run()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PluginNamed(Call):
-    """`Plugin.named`, as it crosses the boundary."""
-
     name: str
 
     def __call__(self, target: Plugin) -> str:
         return target.named(self.name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PluginNamed2(Call):
-    """`Plugin.named`, as it crosses the boundary."""
-
     name: int
 
     def __call__(self, target: Plugin) -> int:
         return target.named(self.name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PluginDoubled(Call):
-    """`Plugin.doubled`, as it crosses the boundary."""
-
     value: str
 
     def __call__(self, target: Plugin) -> str:
         return target.doubled(self.value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PluginDoubled2(Call):
-    """`Plugin.doubled`, as it crosses the boundary."""
-
     value: int
 
     def __call__(self, target: Plugin) -> int:
         return target.doubled(self.value)
 
 
-class VcrPlugin:
+class VcrPlugin(OutboundWrapper[Plugin]):
     """Records and replays `Plugin`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Plugin | None = None) -> None:
-        self._port = OutboundPort(cassette, PLUGIN, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Plugin]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
 
@@ -162,7 +136,7 @@ class VcrPlugin:
         self._port.call(PluginRun())
 
 
-PLUGIN: Final[Boundary] = Boundary(
+PLUGIN: Final = Boundary(
     "Plugin",
     direction="outbound",
     protocol="class_and_static_methods.ports:Plugin",

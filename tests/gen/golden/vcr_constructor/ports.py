@@ -4,18 +4,15 @@
 """Wrappers for the boundaries of `constructor.ports`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Self, overload
 
-from vcr_gen.runtime import Boundary, Call, Cassette, InboundPort, OutboundPort
+from vcr_gen.runtime import Boundary, Call, Cassette, InboundPort, OutboundPort, event
 
 from constructor.ports import Database, Engine, Handler
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class EngineStart(Call):
-    """`Engine.start`, as it crosses the boundary."""
-
     def __call__(self, target: Engine) -> None:
         target.start()
 
@@ -31,15 +28,15 @@ class VcrEngine:
         self._port: OutboundPort[Engine] = OutboundPort.from_arguments(ENGINE, args, kwargs, self)
 
     @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Engine]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+    def attach(cls, cassette: Cassette, factory: Callable[[], Engine]) -> Self:
+        """Wrap what `factory` builds; it is called only when the cassette calls the real thing."""
+        return cls(cassette=cassette, inner=factory() if cassette.calls_real else None)
 
     def start(self) -> None:
         self._port.call(EngineStart())
 
 
-ENGINE: Final[Boundary] = Boundary(
+ENGINE: Final = Boundary(
     "Engine",
     direction="outbound",
     protocol="constructor.ports:Engine",
@@ -48,10 +45,8 @@ ENGINE: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class HandlerHandle(Call):
-    """`Handler.handle`, as it crosses the boundary."""
-
     request: str
 
     def __call__(self, target: Handler) -> str:
@@ -72,7 +67,7 @@ class VcrHandler:
         return self._port.call(HandlerHandle(request=request))
 
 
-HANDLER: Final[Boundary] = Boundary(
+HANDLER: Final = Boundary(
     "Handler",
     direction="inbound",
     protocol="constructor.ports:Handler",
@@ -81,10 +76,8 @@ HANDLER: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DatabaseQuery(Call):
-    """`Database.query`, as it crosses the boundary."""
-
     text: str
 
     def __call__(self, target: Database) -> str:
@@ -107,15 +100,15 @@ class VcrDatabase:
         )
 
     @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Database]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+    def attach(cls, cassette: Cassette, factory: Callable[[], Database]) -> Self:
+        """Wrap what `factory` builds; it is called only when the cassette calls the real thing."""
+        return cls(cassette=cassette, inner=factory() if cassette.calls_real else None)
 
     def query(self, text: str) -> str:
         return self._port.call(DatabaseQuery(text=text))
 
 
-DATABASE: Final[Boundary] = Boundary(
+DATABASE: Final = Boundary(
     "Database",
     direction="outbound",
     protocol="constructor.ports:Database",

@@ -4,96 +4,78 @@
 """Wrappers for the boundaries of `context_managers.ports`."""
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import (
     AbstractAsyncContextManager,
     AbstractContextManager,
     asynccontextmanager,
     contextmanager,
 )
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, cast
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, instance_member
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, instance_member
 
 from context_managers.ports import Database, Opener
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DatabaseTransaction(Call):
-    """`Database.transaction`, as it crosses the boundary."""
-
     def __call__(self, target: Database) -> AbstractContextManager[int]:
         return target.transaction()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DatabaseSession(Call):
-    """`Database.session`, as it crosses the boundary."""
-
     name: str
 
     def __call__(self, target: Database) -> AbstractAsyncContextManager[int]:
         return target.session(self.name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DatabaseLocked(Call):
-    """`Database.locked`, as it crosses the boundary."""
-
     value: int
 
     def __call__(self, target: Database) -> AbstractContextManager[int]:
         return target.locked(self.value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DatabaseConnected(Call):
-    """`Database.connected`, as it crosses the boundary."""
-
     def __call__(self, target: Database) -> AbstractAsyncContextManager[str]:
         return target.connected()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DatabaseStreaming(Call):
-    """`Database.streaming`, as it crosses the boundary."""
-
     def __call__(self, target: Database) -> AbstractAsyncContextManager[Database]:
         return target.streaming()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DatabaseFollowing(Call):
-    """`Database.following`, as it crosses the boundary."""
-
     def __call__(self, target: Database) -> AbstractAsyncContextManager[int]:
         return target.following()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DatabaseNested(Call):
-    """`Database.nested`, as it crosses the boundary."""
-
     value: int
 
     def __call__(self, target: Database) -> AbstractContextManager[Database]:
         return target.nested(self.value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DatabaseEnter(Call):
-    """`Database.__enter__`, as it crosses the boundary."""
-
     def __call__(self, target: Database) -> Database:
         return target.__enter__()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DatabaseExit(Call):
-    """`Database.__exit__`, as it crosses the boundary."""
-
     kind: type[BaseException] | None
     error: BaseException | None
     traceback: TracebackType | None
@@ -102,34 +84,22 @@ class DatabaseExit(Call):
         return target.__exit__(self.kind, self.error, self.traceback)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DatabaseAenter(Call):
-    """`Database.__aenter__`, as it crosses the boundary."""
-
     async def __call__(self, target: Database) -> Database:
         return await target.__aenter__()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DatabaseAexit(Call):
-    """`Database.__aexit__`, as it crosses the boundary."""
-
     args: tuple[object, ...]
 
     async def __call__(self, target: Database) -> None:
         await target.__aexit__(*self.args)
 
 
-class VcrDatabase:
+class VcrDatabase(OutboundWrapper[Database]):
     """Records and replays `Database`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Database | None = None) -> None:
-        self._port = OutboundPort(cassette, DATABASE, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Database]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def transaction(self) -> AbstractContextManager[int]:
         return self._port.call(DatabaseTransaction())
@@ -181,7 +151,7 @@ class VcrDatabase:
         await self._port.acall(DatabaseAexit(args=args))
 
 
-DATABASE: Final[Boundary] = Boundary(
+DATABASE: Final = Boundary(
     "Database",
     direction="outbound",
     protocol="context_managers.ports:Database",
@@ -202,46 +172,32 @@ DATABASE: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OpenerOpened(Call):
-    """`Opener.opened`, as it crosses the boundary."""
-
     name: str
 
     def __call__(self, target: Opener) -> AbstractContextManager[str]:
         return target.opened(self.name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OpenerConnected(Call):
-    """`Opener.connected`, as it crosses the boundary."""
-
     name: str
 
     def __call__(self, target: Opener) -> AbstractAsyncContextManager[str]:
         return target.connected(self.name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OpenerPrivate(Call):
-    """`Opener.private`, as it crosses the boundary."""
-
     name: str = field(metadata={"parameter": "_Opener__name"})
 
     def __call__(self, target: Opener) -> AbstractAsyncContextManager[str]:
         return target.private(self.name)
 
 
-class VcrOpener:
+class VcrOpener(OutboundWrapper[Opener]):
     """Records and replays `Opener`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Opener | None = None) -> None:
-        self._port = OutboundPort(cassette, OPENER, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Opener]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
 
@@ -276,7 +232,7 @@ class VcrOpener:
                 yield value
 
 
-OPENER: Final[Boundary] = Boundary(
+OPENER: Final = Boundary(
     "Opener",
     direction="outbound",
     protocol="context_managers.ports:Opener",

@@ -5,47 +5,27 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Generic, Self
+from typing import TYPE_CHECKING, Final, Generic
 
 from vcr_gen.runtime import (
     OMITTED,
     Boundary,
     Call,
-    Cassette,
-    OutboundPort,
+    OutboundWrapper,
     default_of,
+    event,
     given,
     given_positional,
     instance_member,
+    recorded_attribute,
 )
 
 from defaults.ports import DAYS, MISSING, Cell, Color, Job, Sentinel, T
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobSTEP(Call):
-    """`Job.STEP`, as it crosses the boundary."""
-
-    def __call__(self, target: Job) -> int:
-        return target.STEP
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobSTEPSet(Call):
-    """`Job.STEP.set`, as it crosses the boundary."""
-
-    value: int
-
-    def __call__(self, target: Job) -> None:
-        target.STEP = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class JobLiteral(Call):
-    """`Job.literal`, as it crosses the boundary."""
-
     a: int
     b: str
     c: bytes
@@ -55,10 +35,8 @@ class JobLiteral(Call):
         target.literal(self.a, self.b, self.c, self.d)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class JobMore(Call):
-    """`Job.more`, as it crosses the boundary."""
-
     a: tuple[int, ...]
     b: tuple[int, str]
     c: None
@@ -67,10 +45,8 @@ class JobMore(Call):
         target.more(self.a, self.b, self.c)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class JobNamed(Call):
-    """`Job.named`, as it crosses the boundary."""
-
     a: Color
     b: Sentinel
     c: int
@@ -79,10 +55,8 @@ class JobNamed(Call):
         target.named(self.a, self.b, self.c)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class JobOther(Call):
-    """`Job.other`, as it crosses the boundary."""
-
     a: int
     b: type[int]
 
@@ -90,10 +64,8 @@ class JobOther(Call):
         target.other(self.a, self.b)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class JobComputed(Call):
-    """`Job.computed`, as it crosses the boundary."""
-
     a: int
     b: Path
     c: int
@@ -102,10 +74,8 @@ class JobComputed(Call):
         target.computed(self.a, self.b, self.c)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class JobMade(Call):
-    """`Job.made`, as it crosses the boundary."""
-
     a: Callable[[int], int]
     b: Sequence[int]
     c: int
@@ -114,20 +84,16 @@ class JobMade(Call):
         target.made(self.a, self.b, self.c)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class JobScoped(Call):
-    """`Job.scoped`, as it crosses the boundary."""
-
     a: int
 
     def __call__(self, target: Job) -> None:
         target.scoped(self.a)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class JobOmitted(Call):
-    """`Job.omitted`, as it crosses the boundary."""
-
     a: int
     b: int
     c: int
@@ -137,10 +103,8 @@ class JobOmitted(Call):
         return target.omitted(self.a, *given_positional(self.b), **given(c=self.c, d=self.d))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class JobOmittedBeforeRest(Call):
-    """`Job.omitted_before_rest`, as it crosses the boundary."""
-
     a: int
     rest: tuple[int, ...]
     b: int
@@ -149,28 +113,10 @@ class JobOmittedBeforeRest(Call):
         return target.omitted_before_rest(*given_positional(self.a), *self.rest, b=self.b)
 
 
-class VcrJob:
+class VcrJob(OutboundWrapper[Job]):
     """Records and replays `Job`."""
 
-    def __init__(self, *, cassette: Cassette, inner: Job | None = None) -> None:
-        self._port = OutboundPort(cassette, JOB, inner, self)
-        if TYPE_CHECKING:
-            self.STEP: int
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Job]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
-
-    if not TYPE_CHECKING:
-
-        @property
-        def STEP(self) -> int:
-            return self._port.call(JobSTEP())
-
-        @STEP.setter
-        def STEP(self, value: int) -> None:
-            self._port.call(JobSTEPSet(value=value))
+    STEP: int = recorded_attribute()
 
     def literal(self, a: int = -1, b: str = "it's", c: bytes = b"x", d: float = 1000.0) -> None:
         self._port.call(JobLiteral(a=a, b=b, c=c, d=d))
@@ -210,14 +156,12 @@ class VcrJob:
         return self._port.call(JobOmittedBeforeRest(a=a, rest=rest, b=b))
 
 
-JOB: Final[Boundary] = Boundary(
+JOB: Final = Boundary(
     "Job",
     direction="outbound",
     protocol="defaults.ports:Job",
     wrapper=VcrJob,
     calls={
-        "STEP": JobSTEP,
-        "STEP.set": JobSTEPSet,
         "literal": JobLiteral,
         "more": JobMore,
         "named": JobNamed,
@@ -231,28 +175,8 @@ JOB: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CellValue(Call, Generic[T]):
-    """`Cell.value`, as it crosses the boundary."""
-
-    def __call__(self, target: Cell[T]) -> T:
-        return target.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CellValueSet(Call, Generic[T]):
-    """`Cell.value.set`, as it crosses the boundary."""
-
-    value: T
-
-    def __call__(self, target: Cell[T]) -> None:
-        target.value = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class CellCall(Call, Generic[T]):
-    """`Cell.__call__`, as it crosses the boundary."""
-
     value: T
     after: int
 
@@ -260,28 +184,18 @@ class CellCall(Call, Generic[T]):
         return target.__call__(self.value, self.after)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class CellEmpty(Call, Generic[T]):
-    """`Cell.empty`, as it crosses the boundary."""
-
     after: int
 
     def __call__(self, target: Cell[T]) -> T:
         return target.empty(self.after)
 
 
-class VcrCell(Generic[T]):
+class VcrCell(OutboundWrapper[Cell[T]]):
     """Records and replays `Cell`."""
 
-    def __init__(self, *, cassette: Cassette, inner: Cell[T] | None = None) -> None:
-        self._port = OutboundPort(cassette, CELL, inner, self)
-        if TYPE_CHECKING:
-            self.value: T
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Cell[T]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+    value: T = recorded_attribute()
 
     if TYPE_CHECKING:
 
@@ -289,16 +203,6 @@ class VcrCell(Generic[T]):
         def empty(cls, after: int = ...) -> T: ...
 
     else:
-
-        @property
-        def value(self) -> T:
-            call: CellValue[T] = CellValue()
-            return self._port.call(call)
-
-        @value.setter
-        def value(self, value: T) -> None:
-            call: CellValueSet[T] = CellValueSet(value=value)
-            self._port.call(call)
 
         @instance_member
         def empty(cls, after: int = default_of(Cell, "empty", "after")) -> T:
@@ -310,12 +214,12 @@ class VcrCell(Generic[T]):
         return self._port.call(call)
 
 
-CELL: Final[Boundary] = Boundary(
+CELL: Final = Boundary(
     "Cell",
     direction="outbound",
     protocol="defaults.ports:Cell",
     wrapper=VcrCell,
-    calls={"value": CellValue, "value.set": CellValueSet, "__call__": CellCall, "empty": CellEmpty},
+    calls={"__call__": CellCall, "empty": CellEmpty},
 )
 
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ

@@ -4,77 +4,56 @@
 """Wrappers for the boundaries of `deprecated_members.ports`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from typing_extensions import deprecated
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from deprecated_members.ports import Old
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OldStart(Call):
-    """`Old.start`, as it crosses the boundary."""
-
     x: int
 
     def __call__(self, target: Old) -> int:
         return cast("Callable[..., int]", cast("Any", target).start)(self.x)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OldRun(Call):
-    """`Old.run`, as it crosses the boundary."""
-
     def __call__(self, target: Old) -> int:
         return target.run()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OldStarted(Call):
-    """`Old.started`, as it crosses the boundary."""
-
     def __call__(self, target: Old) -> bool:
         return cast("bool", cast("Any", target).started)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OldSpeed(Call):
-    """`Old.speed`, as it crosses the boundary."""
-
     def __call__(self, target: Old) -> int:
         return cast("int", cast("Any", target).speed)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OldSpeedSet(Call):
-    """`Old.speed.set`, as it crosses the boundary."""
-
     value: int
 
     def __call__(self, target: Old) -> None:
         cast("Any", target).speed = self.value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OldSpeedDelete(Call):
-    """`Old.speed.delete`, as it crosses the boundary."""
-
     def __call__(self, target: Old) -> None:
         del cast("Any", target).speed
 
 
-class VcrOld:
+class VcrOld(OutboundWrapper[Old]):
     """Records and replays `Old`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Old | None = None) -> None:
-        self._port = OutboundPort(cassette, OLD, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Old]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     @deprecated("use run")
     def start(self, x: int) -> int:
@@ -118,7 +97,7 @@ class VcrOld:
         cast("Any", self._port.unrecorded("stopped")).stopped = value
 
 
-OLD: Final[Boundary] = Boundary(
+OLD: Final = Boundary(
     "Old",
     direction="outbound",
     protocol="deprecated_members.ports:Old",

@@ -5,39 +5,27 @@
 # pyright: reportDeprecated=false
 """Wrappers for the boundaries of `deprecated_members.whole`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from deprecated_members.whole import Older
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OlderRun(Call):
-    """`Older.run`, as it crosses the boundary."""
-
     def __call__(self, target: Older) -> int:
         return target.run()
 
 
-class VcrOlder:
+class VcrOlder(OutboundWrapper[Older]):
     """Records and replays `Older`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Older | None = None) -> None:
-        self._port = OutboundPort(cassette, OLDER, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Older]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def run(self) -> int:
         return self._port.call(OlderRun())
 
 
-OLDER: Final[Boundary] = Boundary(
+OLDER: Final = Boundary(
     "Older",
     direction="outbound",
     protocol="deprecated_members.whole:Older",

@@ -4,118 +4,40 @@
 """Wrappers for the boundaries of `descriptors.ports`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Optional, Self, cast, overload
 from typing import cast as _cast
 
-from vcr_gen.runtime import OMITTED, Boundary, Call, Cassette, OutboundPort, given
+from vcr_gen.runtime import (
+    OMITTED,
+    Boundary,
+    Call,
+    Cassette,
+    OutboundPort,
+    event,
+    given,
+    recorded_attribute,
+)
 
 from descriptors.ports import Column, Heir, Reader, Table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableSize(Call):
-    """`Table.size`, as it crosses the boundary."""
-
-    def __call__(self, target: Table) -> Any:
-        return target.size
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableSizeSet(Call):
-    """`Table.size.set`, as it crosses the boundary."""
-
-    value: Any
-
-    def __call__(self, target: Table) -> None:
-        target.size = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableReader(Call):
-    """`Table.reader`, as it crosses the boundary."""
-
-    def __call__(self, target: Table) -> Any:
-        return target.reader
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableReaderSet(Call):
-    """`Table.reader.set`, as it crosses the boundary."""
-
-    value: Any
-
-    def __call__(self, target: Table) -> None:
-        target.reader = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableMaybe(Call):
-    """`Table.maybe`, as it crosses the boundary."""
-
-    def __call__(self, target: Table) -> Any:
-        return target.maybe
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableMaybeSet(Call):
-    """`Table.maybe.set`, as it crosses the boundary."""
-
-    value: Any
-
-    def __call__(self, target: Table) -> None:
-        target.maybe = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableHook(Call):
-    """`Table.hook`, as it crosses the boundary."""
-
-    def __call__(self, target: Table) -> Any:
-        return target.hook
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableHookSet(Call):
-    """`Table.hook.set`, as it crosses the boundary."""
-
-    value: Any
-
-    def __call__(self, target: Table) -> None:
-        target.hook = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableKind(Call):
-    """`Table.kind`, as it crosses the boundary."""
-
-    def __call__(self, target: Table) -> Any:
-        return target.kind
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TableCurrent(Call):
-    """`Table.current`, as it crosses the boundary."""
-
     def __call__(self, target: Table) -> Reader:
         return cast("Reader", cast("Any", target).current)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TableCurrentSet(Call):
-    """`Table.current.set`, as it crosses the boundary."""
-
     value: Reader
 
     def __call__(self, target: Table) -> None:
         target.current = cast("Any", self.value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TableUse(Call):
-    """`Table.use`, as it crosses the boundary."""
-
     reader: Reader
     column: Column[int]
 
@@ -123,10 +45,8 @@ class TableUse(Call):
         return target.use(cast("Any", self.reader), cast("Any", self.column))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TableSeveral(Call):
-    """`Table.several`, as it crosses the boundary."""
-
     one: Optional[Reader]
     more: tuple[Reader, ...]
     named: "Heir"
@@ -141,10 +61,8 @@ class TableSeveral(Call):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TableLater(Call):
-    """`Table.later`, as it crosses the boundary."""
-
     hook: FunctionType
     reader: Reader
 
@@ -152,20 +70,16 @@ class TableLater(Call):
         return await target.later(cast("Any", self.hook), **given(reader=cast("Any", self.reader)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TableEither(Call):
-    """`Table.either`, as it crosses the boundary."""
-
     one: Reader
 
     def __call__(self, target: Table) -> int:
         return cast("Callable[..., int]", target.either)(cast("Any", self.one))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TableEither2(Call):
-    """`Table.either`, as it crosses the boundary."""
-
     one: int
 
     def __call__(self, target: Table) -> Reader:
@@ -178,55 +92,24 @@ class VcrTable:
     def __init__(self, *, cassette: Cassette, inner: Table | None = None) -> None:
         self._port = OutboundPort(cassette, TABLE, inner, self)
         if TYPE_CHECKING:
-            self.size: Column[int]
-            self.reader: Reader
-            self.maybe: Reader | None
-            self.hook: FunctionType
+            self.size = cast("Column[int]", self)
+            self.reader = cast("Reader", self)
+            self.maybe = cast("Reader | None", self)
+            self.hook = cast("FunctionType", self)
 
     @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Table]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+    def attach(cls, cassette: Cassette, factory: Callable[[], Table]) -> Self:
+        """Wrap what `factory` builds; it is called only when the cassette calls the real thing."""
+        return cls(cassette=cassette, inner=factory() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
         kind: ClassVar[Reader]
     else:
-
-        @property
-        def size(self) -> Any:
-            return self._port.call(TableSize())
-
-        @size.setter
-        def size(self, value: Any) -> None:
-            self._port.call(TableSizeSet(value=value))
-
-        @property
-        def reader(self) -> Any:
-            return self._port.call(TableReader())
-
-        @reader.setter
-        def reader(self, value: Any) -> None:
-            self._port.call(TableReaderSet(value=value))
-
-        @property
-        def maybe(self) -> Any:
-            return self._port.call(TableMaybe())
-
-        @maybe.setter
-        def maybe(self, value: Any) -> None:
-            self._port.call(TableMaybeSet(value=value))
-
-        @property
-        def hook(self) -> Any:
-            return self._port.call(TableHook())
-
-        @hook.setter
-        def hook(self, value: Any) -> None:
-            self._port.call(TableHookSet(value=value))
-
-        @property
-        def kind(self) -> Any:
-            return self._port.call(TableKind())
+        size: Any = recorded_attribute()
+        reader: Any = recorded_attribute()
+        maybe: Any = recorded_attribute()
+        hook: Any = recorded_attribute()
+        kind: Any = recorded_attribute(settable=False)
 
     @property
     def current(self) -> Reader:
@@ -267,21 +150,12 @@ class VcrTable:
         return self._port.call(self._port.choose((TableEither, TableEither2), args, kwds))
 
 
-TABLE: Final[Boundary] = Boundary(
+TABLE: Final = Boundary(
     "Table",
     direction="outbound",
     protocol="descriptors.ports:Table",
     wrapper=VcrTable,
     calls={
-        "size": TableSize,
-        "size.set": TableSizeSet,
-        "reader": TableReader,
-        "reader.set": TableReaderSet,
-        "maybe": TableMaybe,
-        "maybe.set": TableMaybeSet,
-        "hook": TableHook,
-        "hook.set": TableHookSet,
-        "kind": TableKind,
         "current": TableCurrent,
         "current.set": TableCurrentSet,
         "use": TableUse,

@@ -4,87 +4,40 @@
 """Wrappers for the boundaries of `disputed_members.ports`."""
 
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, overload
 from typing import cast as _cast
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, instance_member
+from vcr_gen.runtime import (
+    Boundary,
+    Call,
+    OutboundWrapper,
+    event,
+    instance_member,
+    recorded_attribute,
+)
 
 from disputed_members.ports import Record, Running, Status, Told, Unchecked
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RecordKey(Call):
-    """`Record.key`, as it crosses the boundary."""
-
     def __call__(self, target: Record) -> str:
         return target.key()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordFields(Call):
-    """`Record.__fields__`, as it crosses the boundary."""
-
-    def __call__(self, target: Record) -> Any:
-        return cast("Any", target).__fields__
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordTitle(Call):
-    """`Record.title`, as it crosses the boundary."""
-
-    def __call__(self, target: Record) -> str:
-        return cast("str", cast("Any", target).title)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordTitleSet(Call):
-    """`Record.title.set`, as it crosses the boundary."""
-
-    value: str
-
-    def __call__(self, target: Record) -> None:
-        cast("Any", target).title = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RecordDescribe(Call):
-    """`Record.describe`, as it crosses the boundary."""
-
     width: int
 
     def __call__(self, target: Record) -> str:
         return cast("Callable[..., str]", cast("Any", target).describe)(self.width)
 
 
-class VcrRecord:
+class VcrRecord(OutboundWrapper[Record]):
     """Records and replays `Record`."""
 
-    def __init__(self, *, cassette: Cassette, inner: Record | None = None) -> None:
-        self._port = OutboundPort(cassette, RECORD, inner, self)
-        if TYPE_CHECKING:
-            self.title: str
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Record]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
-
-    if TYPE_CHECKING:
-        __fields__: ClassVar[Any]
-    else:
-
-        @property
-        def __fields__(self) -> Any:
-            return self._port.call(RecordFields())
-
-        @property
-        def title(self) -> str:
-            return self._port.call(RecordTitle())
-
-        @title.setter
-        def title(self, value: str) -> None:
-            self._port.call(RecordTitleSet(value=value))
+    __fields__: ClassVar[Any] = recorded_attribute(settable=False)
+    title: str = recorded_attribute()
 
     def key(self) -> str:
         return self._port.call(RecordKey())
@@ -93,93 +46,43 @@ class VcrRecord:
         return self._port.call(RecordDescribe(width=width))
 
 
-RECORD: Final[Boundary] = Boundary(
+RECORD: Final = Boundary(
     "Record",
     direction="outbound",
     protocol="disputed_members.ports:Record",
     wrapper=VcrRecord,
-    calls={
-        "key": RecordKey,
-        "__fields__": RecordFields,
-        "title": RecordTitle,
-        "title.set": RecordTitleSet,
-        "describe": RecordDescribe,
-    },
+    calls={"key": RecordKey, "describe": RecordDescribe},
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StatusSize(Call):
-    """`Status.size`, as it crosses the boundary."""
-
     def __call__(self, target: Status) -> int:
         return target.size
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StatusBorn(Call):
-    """`Status.born`, as it crosses the boundary."""
-
     def __call__(self, target: Status) -> float:
         return cast("float", cast("Any", target).born)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StatusFlags(Call):
-    """`Status.flags`, as it crosses the boundary."""
-
     def __call__(self, target: Status) -> int:
         return cast("Callable[..., int]", cast("Any", target).flags)()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatusAttributes(Call):
-    """`Status.attributes`, as it crosses the boundary."""
-
-    def __call__(self, target: Status) -> set[str]:
-        return cast("set[str]", cast("Any", target).attributes)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatusAttributesSet(Call):
-    """`Status.attributes.set`, as it crosses the boundary."""
-
-    value: set[str]
-
-    def __call__(self, target: Status) -> None:
-        cast("Any", target).attributes = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StatusName(Call):
-    """`Status.name`, as it crosses the boundary."""
-
     def __call__(self, target: Status) -> str:
         return cast("Callable[..., str]", cast("Any", target).name)()
 
 
-class VcrStatus:
+class VcrStatus(OutboundWrapper[Status]):
     """Records and replays `Status`."""
 
-    def __init__(self, *, cassette: Cassette, inner: Status | None = None) -> None:
-        self._port = OutboundPort(cassette, STATUS, inner, self)
-        if TYPE_CHECKING:
-            self.attributes: set[str]
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Status]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
-
-    if not TYPE_CHECKING:
-
-        @property
-        def attributes(self) -> set[str]:
-            return self._port.call(StatusAttributes())
-
-        @attributes.setter
-        def attributes(self, value: set[str]) -> None:
-            self._port.call(StatusAttributesSet(value=value))
+    attributes: set[str] = recorded_attribute()
 
     @property
     def size(self) -> int:
@@ -196,102 +99,53 @@ class VcrStatus:
         return self._port.call(StatusName())
 
 
-STATUS: Final[Boundary] = Boundary(
+STATUS: Final = Boundary(
     "Status",
     direction="outbound",
     protocol="disputed_members.ports:Status",
     wrapper=VcrStatus,
-    calls={
-        "size": StatusSize,
-        "born": StatusBorn,
-        "flags": StatusFlags,
-        "attributes": StatusAttributes,
-        "attributes.set": StatusAttributesSet,
-        "name": StatusName,
-    },
+    calls={"size": StatusSize, "born": StatusBorn, "flags": StatusFlags, "name": StatusName},
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RunningRun(Call):
-    """`Running.run`, as it crosses the boundary."""
-
     def __call__(self, target: Running) -> int:
         return target.run()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunningTitle(Call):
-    """`Running.title`, as it crosses the boundary."""
-
-    def __call__(self, target: Running) -> str:
-        return cast("str", cast("Any", target).title)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunningTitleSet(Call):
-    """`Running.title.set`, as it crosses the boundary."""
-
-    value: str
-
-    def __call__(self, target: Running) -> None:
-        cast("Any", target).title = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RunningExtra(Call):
-    """`Running.extra`, as it crosses the boundary."""
-
     x: int
 
     def __call__(self, target: Running) -> int:
         return cast("Callable[..., int]", cast("Any", target).extra)(self.x)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RunningSize(Call):
-    """`Running.size`, as it crosses the boundary."""
-
     options: dict[str, int]
 
     def __call__(self, target: Running) -> int:
         return cast("Callable[..., int]", cast("Any", target).size)(**self.options)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RunningWidth(Call):
-    """`Running.width`, as it crosses the boundary."""
-
     def __call__(self, target: Running) -> int:
         return cast("int", cast("Any", target).width)
 
 
-class VcrRunning:
+class VcrRunning(OutboundWrapper[Running]):
     """Records and replays `Running`."""
 
-    def __init__(self, *, cassette: Cassette, inner: Running | None = None) -> None:
-        self._port = OutboundPort(cassette, RUNNING, inner, self)
-        if TYPE_CHECKING:
-            self.title: str
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Running]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+    title: str = recorded_attribute()
 
     if TYPE_CHECKING:
 
         def size(self) -> int: ...
 
     else:
-
-        @property
-        def title(self) -> str:
-            return self._port.call(RunningTitle())
-
-        @title.setter
-        def title(self, value: str) -> None:
-            self._port.call(RunningTitleSet(value=value))
 
         def size(self, **options: int) -> int:
             return self._port.call(RunningSize(options=options))
@@ -312,26 +166,17 @@ class VcrRunning:
         return self._port.call(RunningWidth())
 
 
-RUNNING: Final[Boundary] = Boundary(
+RUNNING: Final = Boundary(
     "Running",
     direction="outbound",
     protocol="disputed_members.ports:Running",
     wrapper=VcrRunning,
-    calls={
-        "run": RunningRun,
-        "title": RunningTitle,
-        "title.set": RunningTitleSet,
-        "extra": RunningExtra,
-        "size": RunningSize,
-        "width": RunningWidth,
-    },
+    calls={"run": RunningRun, "extra": RunningExtra, "size": RunningSize, "width": RunningWidth},
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class UncheckedRun(Call):
-    """`Unchecked.run`, as it crosses the boundary."""
-
     x: int
     rest: tuple[int, ...]
     y: "str"
@@ -340,42 +185,28 @@ class UncheckedRun(Call):
         return cast("Callable[..., int]", cast("Any", target).run)(self.x, *self.rest, y=self.y)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class UncheckedStop(Call):
-    """`Unchecked.stop`, as it crosses the boundary."""
-
     async def __call__(self, target: Unchecked) -> None:
         await cast("Callable[..., Awaitable[None]]", cast("Any", target).stop)()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class UncheckedItems(Call):
-    """`Unchecked.items`, as it crosses the boundary."""
-
     x: int
 
     def __call__(self, target: Unchecked) -> Iterator[int]:
         return cast("Callable[..., Iterator[int]]", cast("Any", target).items)(self.x)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class UncheckedSize(Call):
-    """`Unchecked.size`, as it crosses the boundary."""
-
     def __call__(self, target: Unchecked) -> int:
         return cast("int", cast("Any", target).size)
 
 
-class VcrUnchecked:
+class VcrUnchecked(OutboundWrapper[Unchecked]):
     """Records and replays `Unchecked`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Unchecked | None = None) -> None:
-        self._port = OutboundPort(cassette, UNCHECKED, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Unchecked]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def run(self, x: int, *rest: int, y: "str" = "a") -> int:
         return self._port.call(UncheckedRun(x=x, rest=rest, y=y))
@@ -391,7 +222,7 @@ class VcrUnchecked:
         return self._port.call(UncheckedSize())
 
 
-UNCHECKED: Final[Boundary] = Boundary(
+UNCHECKED: Final = Boundary(
     "Unchecked",
     direction="outbound",
     protocol="disputed_members.ports:Unchecked",
@@ -405,10 +236,8 @@ UNCHECKED: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ToldRun(Call):
-    """`Told.run`, as it crosses the boundary."""
-
     x: int
     y: str
 
@@ -416,20 +245,16 @@ class ToldRun(Call):
         return cast("Callable[..., list[int]]", cast("Any", target).run)(self.x, y=self.y)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ToldStop(Call):
-    """`Told.stop`, as it crosses the boundary."""
-
     x: int
 
     async def __call__(self, target: Told) -> None:
         await cast("Callable[..., Awaitable[None]]", cast("Any", target).stop)(self.x)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ToldFind(Call):
-    """`Told.find`, as it crosses the boundary."""
-
     args: tuple[Any, ...]
     options: dict[str, Any]
 
@@ -437,34 +262,22 @@ class ToldFind(Call):
         return cast("Callable[..., Any]", cast("Any", target).find)(*self.args, **self.options)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ToldMake(Call):
-    """`Told.make`, as it crosses the boundary."""
-
     x: int
 
     def __call__(self, target: Told) -> int:
         return cast("Callable[..., int]", cast("Any", target).make)(self.x)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ToldSize(Call):
-    """`Told.size`, as it crosses the boundary."""
-
     def __call__(self, target: Told) -> int:
         return cast("int", cast("Any", target).size)
 
 
-class VcrTold:
+class VcrTold(OutboundWrapper[Told]):
     """Records and replays `Told`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Told | None = None) -> None:
-        self._port = OutboundPort(cassette, TOLD, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Told]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
 
@@ -501,7 +314,7 @@ class VcrTold:
         return self._port.call(ToldSize())
 
 
-TOLD: Final[Boundary] = Boundary(
+TOLD: Final = Boundary(
     "Told",
     direction="outbound",
     protocol="disputed_members.ports:Told",

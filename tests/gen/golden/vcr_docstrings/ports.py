@@ -3,57 +3,39 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `docstrings.ports`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from docstrings.ports import Documented
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DocumentedQuoted(Call):
-    """`Documented.quoted`, as it crosses the boundary."""
-
     def __call__(self, target: Documented) -> int:
         return target.quoted()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DocumentedEscaped(Call):
-    """`Documented.escaped`, as it crosses the boundary."""
-
     def __call__(self, target: Documented) -> int:
         return target.escaped()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DocumentedUnicode(Call):
-    """`Documented.unicode`, as it crosses the boundary."""
-
     def __call__(self, target: Documented) -> int:
         return target.unicode()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DocumentedTriple(Call):
-    """`Documented.triple`, as it crosses the boundary."""
-
     def __call__(self, target: Documented) -> int:
         return target.triple()
 
 
-class VcrDocumented:
+class VcrDocumented(OutboundWrapper[Documented]):
     """Records and replays `Documented`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Documented | None = None) -> None:
-        self._port = OutboundPort(cassette, DOCUMENTED, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Documented]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def quoted(self) -> int:
         """ "Quoted" at both "ends" """
@@ -77,7 +59,7 @@ class VcrDocumented:
         return self._port.call(DocumentedTriple())
 
 
-DOCUMENTED: Final[Boundary] = Boundary(
+DOCUMENTED: Final = Boundary(
     "Documented",
     direction="outbound",
     protocol="docstrings.ports:Documented",

@@ -3,29 +3,24 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `dunders.ports`."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from dunders.ports import Table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TableGetitem(Call):
-    """`Table.__getitem__`, as it crosses the boundary."""
-
     key: str
 
     def __call__(self, target: Table) -> int:
         return target.__getitem__(self.key)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TableSetitem(Call):
-    """`Table.__setitem__`, as it crosses the boundary."""
-
     key: str
     value: int
 
@@ -33,90 +28,70 @@ class TableSetitem(Call):
         target.__setitem__(self.key, self.value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TableLen(Call):
-    """`Table.__len__`, as it crosses the boundary."""
-
     def __call__(self, target: Table) -> int:
         return target.__len__()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TableIter(Call):
-    """`Table.__iter__`, as it crosses the boundary."""
-
     def __call__(self, target: Table) -> Iterator[str]:
         return target.__iter__()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TableContains(Call):
-    """`Table.__contains__`, as it crosses the boundary."""
-
     key: object
 
     def __call__(self, target: Table) -> bool:
         return target.__contains__(self.key)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TableCall(Call):
-    """`Table.__call__`, as it crosses the boundary."""
-
     x: int
 
     def __call__(self, target: Table) -> int:
         return target.__call__(self.x)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TableBool(Call):
-    """`Table.__bool__`, as it crosses the boundary."""
-
     def __call__(self, target: Table) -> bool:
         return target.__bool__()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TableEq(Call):
-    """`Table.__eq__`, as it crosses the boundary."""
-
     other: object
 
     def __call__(self, target: Table) -> bool:
         return target.__eq__(self.other)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TableLt(Call):
-    """`Table.__lt__`, as it crosses the boundary."""
-
     other: "Table"
 
     def __call__(self, target: Table) -> bool:
         return target.__lt__(self.other)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TableAiter(Call):
-    """`Table.__aiter__`, as it crosses the boundary."""
-
     def __call__(self, target: Table) -> "Table":
         return target.__aiter__()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TableAnext(Call):
-    """`Table.__anext__`, as it crosses the boundary."""
-
     async def __call__(self, target: Table) -> int:
         return await target.__anext__()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TableSetattr(Call):
-    """`Table.__setattr__`, as it crosses the boundary."""
-
     name: str
     value: object
 
@@ -124,18 +99,8 @@ class TableSetattr(Call):
         target.__setattr__(self.name, self.value)
 
 
-class VcrTable:
+class VcrTable(OutboundWrapper[Table]):
     """Records and replays `Table`."""
-
-    _port: OutboundPort[Table]
-
-    def __init__(self, *, cassette: Cassette, inner: Table | None = None) -> None:
-        object.__setattr__(self, "_port", OutboundPort(cassette, TABLE, inner, self))
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Table]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def __getitem__(self, key: str) -> int:
         return self._port.call(TableGetitem(key=key))
@@ -174,7 +139,7 @@ class VcrTable:
         self._port.call(TableSetattr(name=name, value=value))
 
 
-TABLE: Final[Boundary] = Boundary(
+TABLE: Final = Boundary(
     "Table",
     direction="outbound",
     protocol="dunders.ports:Table",

@@ -3,32 +3,22 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `empty_protocol.ports`."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, OutboundWrapper
 
 from empty_protocol.ports import Marker
 
 
-class VcrMarker:
+class VcrMarker(OutboundWrapper[Marker]):
     """Records and replays `Marker`."""
 
-    def __init__(self, *, cassette: Cassette, inner: Marker | None = None) -> None:
-        self._port = OutboundPort(cassette, MARKER, inner, self)
 
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Marker]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
-
-
-MARKER: Final[Boundary] = Boundary(
+MARKER: Final = Boundary(
     "Marker",
     direction="outbound",
     protocol="empty_protocol.ports:Marker",
     wrapper=VcrMarker,
-    calls={},
 )
 
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ

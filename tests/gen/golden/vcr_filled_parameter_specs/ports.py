@@ -4,10 +4,9 @@
 """Wrappers for the boundaries of `filled_parameter_specs.ports`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, cast
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from filled_parameter_specs.ports import (
     Anything,
@@ -19,18 +18,14 @@ from filled_parameter_specs.ports import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FixedName(Call):
-    """`Fixed.name`, as it crosses the boundary."""
-
     def __call__(self, target: Fixed) -> str:
         return target.name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FixedCall(Call):
-    """`Fixed.__call__`, as it crosses the boundary."""
-
     args_0: int
     args_1: str
 
@@ -38,16 +33,8 @@ class FixedCall(Call):
         return target.__call__(self.args_0, self.args_1)
 
 
-class VcrFixed:
+class VcrFixed(OutboundWrapper[Fixed]):
     """Records and replays `Fixed`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Fixed | None = None) -> None:
-        self._port = OutboundPort(cassette, FIXED, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Fixed]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     @property
     def name(self) -> str:
@@ -57,7 +44,7 @@ class VcrFixed:
         return self._port.call(FixedCall(args_0=args_0, args_1=args_1))
 
 
-FIXED: Final[Boundary] = Boundary(
+FIXED: Final = Boundary(
     "Fixed",
     direction="outbound",
     protocol="filled_parameter_specs.ports:Fixed",
@@ -66,18 +53,14 @@ FIXED: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class AnythingName(Call):
-    """`Anything.name`, as it crosses the boundary."""
-
     def __call__(self, target: Anything) -> str:
         return target.name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class AnythingCall(Call):
-    """`Anything.__call__`, as it crosses the boundary."""
-
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
 
@@ -85,16 +68,8 @@ class AnythingCall(Call):
         return target.__call__(*self.args, **self.kwargs)
 
 
-class VcrAnything:
+class VcrAnything(OutboundWrapper[Anything]):
     """Records and replays `Anything`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Anything | None = None) -> None:
-        self._port = OutboundPort(cassette, ANYTHING, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Anything]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     @property
     def name(self) -> str:
@@ -104,7 +79,7 @@ class VcrAnything:
         return self._port.call(AnythingCall(args=args, kwargs=kwargs))
 
 
-ANYTHING: Final[Boundary] = Boundary(
+ANYTHING: Final = Boundary(
     "Anything",
     direction="outbound",
     protocol="filled_parameter_specs.ports:Anything",
@@ -113,18 +88,14 @@ ANYTHING: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PrefixedName(Call, Generic[Q]):
-    """`Prefixed.name`, as it crosses the boundary."""
-
     def __call__(self, target: Prefixed[Q]) -> str:
         return target.name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PrefixedCall(Call, Generic[Q]):
-    """`Prefixed.__call__`, as it crosses the boundary."""
-
     args_0: int
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
@@ -133,16 +104,8 @@ class PrefixedCall(Call, Generic[Q]):
         return cast("Callable[..., float]", target.__call__)(self.args_0, *self.args, **self.kwargs)
 
 
-class VcrPrefixed(Generic[Q]):
+class VcrPrefixed(OutboundWrapper[Prefixed[Q]]):
     """Records and replays `Prefixed`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Prefixed[Q] | None = None) -> None:
-        self._port = OutboundPort(cassette, PREFIXED, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Prefixed[Q]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     @property
     def name(self) -> str:
@@ -154,7 +117,7 @@ class VcrPrefixed(Generic[Q]):
         return self._port.call(call)
 
 
-PREFIXED: Final[Boundary] = Boundary(
+PREFIXED: Final = Boundary(
     "Prefixed",
     direction="outbound",
     protocol="filled_parameter_specs.ports:Prefixed",
@@ -163,18 +126,14 @@ PREFIXED: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PrefixedAnythingName(Call):
-    """`PrefixedAnything.name`, as it crosses the boundary."""
-
     def __call__(self, target: PrefixedAnything) -> str:
         return target.name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PrefixedAnythingCall(Call):
-    """`PrefixedAnything.__call__`, as it crosses the boundary."""
-
     args_0: int
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
@@ -183,16 +142,8 @@ class PrefixedAnythingCall(Call):
         return target.__call__(self.args_0, *self.args, **self.kwargs)
 
 
-class VcrPrefixedAnything:
+class VcrPrefixedAnything(OutboundWrapper[PrefixedAnything]):
     """Records and replays `PrefixedAnything`."""
-
-    def __init__(self, *, cassette: Cassette, inner: PrefixedAnything | None = None) -> None:
-        self._port = OutboundPort(cassette, PREFIXED_ANYTHING, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], PrefixedAnything]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     @property
     def name(self) -> str:
@@ -202,7 +153,7 @@ class VcrPrefixedAnything:
         return self._port.call(PrefixedAnythingCall(args_0=args_0, args=args, kwargs=kwargs))
 
 
-PREFIXED_ANYTHING: Final[Boundary] = Boundary(
+PREFIXED_ANYTHING: Final = Boundary(
     "PrefixedAnything",
     direction="outbound",
     protocol="filled_parameter_specs.ports:PrefixedAnything",
@@ -211,10 +162,8 @@ PREFIXED_ANYTHING: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class CountedTwiceRun(Call):
-    """`CountedTwice.run`, as it crosses the boundary."""
-
     args_1: int
     args_0: str
     args_1_: bytes
@@ -223,22 +172,14 @@ class CountedTwiceRun(Call):
         return target.run(self.args_1, self.args_0, self.args_1_)
 
 
-class VcrCountedTwice:
+class VcrCountedTwice(OutboundWrapper[CountedTwice]):
     """Records and replays `CountedTwice`."""
-
-    def __init__(self, *, cassette: Cassette, inner: CountedTwice | None = None) -> None:
-        self._port = OutboundPort(cassette, COUNTED_TWICE, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], CountedTwice]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def run(self, args_1: int, args_0: str, args_1_: bytes, /) -> int:
         return self._port.call(CountedTwiceRun(args_1=args_1, args_0=args_0, args_1_=args_1_))
 
 
-COUNTED_TWICE: Final[Boundary] = Boundary(
+COUNTED_TWICE: Final = Boundary(
     "CountedTwice",
     direction="outbound",
     protocol="filled_parameter_specs.ports:CountedTwice",

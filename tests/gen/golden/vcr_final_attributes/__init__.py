@@ -9,28 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from vcr_final_attributes.ports import (
-        GAUGE,
-        LIMITS,
-        GaugeLimits,
-        GaugeUnit,
-        LimitsHighest,
-        LimitsLabels,
-        LimitsLowest,
-        LimitsStep,
-        VcrGauge,
-        VcrLimits,
-    )
+    from vcr_final_attributes.ports import GAUGE, LIMITS, VcrGauge, VcrLimits
 
 __all__ = [
     "GAUGE",
     "LIMITS",
-    "GaugeLimits",
-    "GaugeUnit",
-    "LimitsHighest",
-    "LimitsLabels",
-    "LimitsLowest",
-    "LimitsStep",
     "VcrGauge",
     "VcrLimits",
 ]
@@ -38,12 +21,6 @@ __all__ = [
 _HOMES = {
     "GAUGE": "vcr_final_attributes.ports",
     "LIMITS": "vcr_final_attributes.ports",
-    "GaugeLimits": "vcr_final_attributes.ports",
-    "GaugeUnit": "vcr_final_attributes.ports",
-    "LimitsHighest": "vcr_final_attributes.ports",
-    "LimitsLabels": "vcr_final_attributes.ports",
-    "LimitsLowest": "vcr_final_attributes.ports",
-    "LimitsStep": "vcr_final_attributes.ports",
     "VcrGauge": "vcr_final_attributes.ports",
     "VcrLimits": "vcr_final_attributes.ports",
 }

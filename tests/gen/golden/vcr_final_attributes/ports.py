@@ -3,140 +3,42 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `final_attributes.ports`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
-from vcr_gen.runtime import Boundary, Call, Cassette, InboundPort, OutboundPort
+from vcr_gen.runtime import Boundary, InboundWrapper, OutboundWrapper, recorded_attribute
 
 from final_attributes.ports import Gauge, Limits
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LimitsLowest(Call):
-    """`Limits.lowest`, as it crosses the boundary."""
-
-    def __call__(self, target: Limits) -> int:
-        return target.lowest
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LimitsHighest(Call):
-    """`Limits.highest`, as it crosses the boundary."""
-
-    def __call__(self, target: Limits) -> int:
-        return target.highest
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LimitsStep(Call):
-    """`Limits.step`, as it crosses the boundary."""
-
-    def __call__(self, target: Limits) -> Literal[1, 3]:
-        return target.step
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LimitsLabels(Call):
-    """`Limits.labels`, as it crosses the boundary."""
-
-    def __call__(self, target: Limits) -> list[str]:
-        return target.labels
-
-
-class VcrLimits:
+class VcrLimits(OutboundWrapper[Limits]):
     """Records and replays `Limits`."""
 
-    def __init__(self, *, cassette: Cassette, inner: Limits | None = None) -> None:
-        self._port = OutboundPort(cassette, LIMITS, inner, self)
-        if TYPE_CHECKING:
-            self.lowest: int
-            self.labels: list[str]
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Limits]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
-
-    if TYPE_CHECKING:
-        highest: ClassVar[int]
-        step: ClassVar[Literal[1, 3]]
-    else:
-
-        @property
-        def lowest(self) -> int:
-            return self._port.call(LimitsLowest())
-
-        @property
-        def highest(self) -> int:
-            return self._port.call(LimitsHighest())
-
-        @property
-        def step(self) -> Literal[1, 3]:
-            return self._port.call(LimitsStep())
-
-        @property
-        def labels(self) -> list[str]:
-            return self._port.call(LimitsLabels())
+    lowest: int = recorded_attribute(settable=False)
+    highest: ClassVar[int] = recorded_attribute(settable=False)
+    step: ClassVar[Literal[1, 3]] = recorded_attribute(settable=False)
+    labels: list[str] = recorded_attribute(settable=False)
 
 
-LIMITS: Final[Boundary] = Boundary(
+LIMITS: Final = Boundary(
     "Limits",
     direction="outbound",
     protocol="final_attributes.ports:Limits",
     wrapper=VcrLimits,
-    calls={
-        "lowest": LimitsLowest,
-        "highest": LimitsHighest,
-        "step": LimitsStep,
-        "labels": LimitsLabels,
-    },
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GaugeUnit(Call):
-    """`Gauge.unit`, as it crosses the boundary."""
-
-    def __call__(self, target: Gauge) -> str:
-        return target.unit
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GaugeLimits(Call):
-    """`Gauge.limits`, as it crosses the boundary."""
-
-    def __call__(self, target: Gauge) -> tuple[int, ...]:
-        return target.limits
-
-
-class VcrGauge:
+class VcrGauge(InboundWrapper[Gauge]):
     """Records and replays `Gauge`."""
 
-    def __init__(self, *, cassette: Cassette, inner: Gauge) -> None:
-        self._port = InboundPort(cassette, GAUGE, inner, self)
-        if TYPE_CHECKING:
-            self.limits: tuple[int, ...]
-
-    if TYPE_CHECKING:
-        unit: ClassVar[str]
-    else:
-
-        @property
-        def unit(self) -> str:
-            return self._port.call(GaugeUnit())
-
-        @property
-        def limits(self) -> tuple[int, ...]:
-            return self._port.call(GaugeLimits())
+    unit: ClassVar[str] = recorded_attribute(settable=False)
+    limits: tuple[int, ...] = recorded_attribute(settable=False)
 
 
-GAUGE: Final[Boundary] = Boundary(
+GAUGE: Final = Boundary(
     "Gauge",
     direction="inbound",
     protocol="final_attributes.ports:Gauge",
     wrapper=VcrGauge,
-    calls={"unit": GaugeUnit, "limits": GaugeLimits},
 )
 
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ

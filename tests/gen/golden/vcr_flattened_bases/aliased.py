@@ -3,41 +3,29 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `flattened_bases.aliased`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Generic, Self
+from typing import TYPE_CHECKING, Final, Generic
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from flattened_bases.aliased import ByList, ByNumber, ByPlain, ByText, ByTurn, OfLists, T
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ByPlainGet(Call):
-    """`ByPlain.get`, as it crosses the boundary."""
-
     key: int
 
     def __call__(self, target: ByPlain) -> int:
         return target.get(self.key)
 
 
-class VcrByPlain:
+class VcrByPlain(OutboundWrapper[ByPlain]):
     """Records and replays `ByPlain`."""
-
-    def __init__(self, *, cassette: Cassette, inner: ByPlain | None = None) -> None:
-        self._port = OutboundPort(cassette, BY_PLAIN, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], ByPlain]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def get(self, key: int) -> int:
         return self._port.call(ByPlainGet(key=key))
 
 
-BY_PLAIN: Final[Boundary] = Boundary(
+BY_PLAIN: Final = Boundary(
     "ByPlain",
     direction="outbound",
     protocol="flattened_bases.aliased:ByPlain",
@@ -46,32 +34,22 @@ BY_PLAIN: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ByNumberGet(Call):
-    """`ByNumber.get`, as it crosses the boundary."""
-
     key: int
 
     def __call__(self, target: ByNumber) -> int:
         return target.get(self.key)
 
 
-class VcrByNumber:
+class VcrByNumber(OutboundWrapper[ByNumber]):
     """Records and replays `ByNumber`."""
-
-    def __init__(self, *, cassette: Cassette, inner: ByNumber | None = None) -> None:
-        self._port = OutboundPort(cassette, BY_NUMBER, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], ByNumber]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def get(self, key: int) -> int:
         return self._port.call(ByNumberGet(key=key))
 
 
-BY_NUMBER: Final[Boundary] = Boundary(
+BY_NUMBER: Final = Boundary(
     "ByNumber",
     direction="outbound",
     protocol="flattened_bases.aliased:ByNumber",
@@ -80,32 +58,22 @@ BY_NUMBER: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ByTextGet(Call):
-    """`ByText.get`, as it crosses the boundary."""
-
     key: str
 
     def __call__(self, target: ByText) -> str:
         return target.get(self.key)
 
 
-class VcrByText:
+class VcrByText(OutboundWrapper[ByText]):
     """Records and replays `ByText`."""
-
-    def __init__(self, *, cassette: Cassette, inner: ByText | None = None) -> None:
-        self._port = OutboundPort(cassette, BY_TEXT, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], ByText]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def get(self, key: str) -> str:
         return self._port.call(ByTextGet(key=key))
 
 
-BY_TEXT: Final[Boundary] = Boundary(
+BY_TEXT: Final = Boundary(
     "ByText",
     direction="outbound",
     protocol="flattened_bases.aliased:ByText",
@@ -114,32 +82,22 @@ BY_TEXT: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ByListGet(Call):
-    """`ByList.get`, as it crosses the boundary."""
-
     key: list[int]
 
     def __call__(self, target: ByList) -> list[int]:
         return target.get(self.key)
 
 
-class VcrByList:
+class VcrByList(OutboundWrapper[ByList]):
     """Records and replays `ByList`."""
-
-    def __init__(self, *, cassette: Cassette, inner: ByList | None = None) -> None:
-        self._port = OutboundPort(cassette, BY_LIST, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], ByList]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def get(self, key: list[int]) -> list[int]:
         return self._port.call(ByListGet(key=key))
 
 
-BY_LIST: Final[Boundary] = Boundary(
+BY_LIST: Final = Boundary(
     "ByList",
     direction="outbound",
     protocol="flattened_bases.aliased:ByList",
@@ -148,33 +106,23 @@ BY_LIST: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OfListsGet(Call, Generic[T]):
-    """`OfLists.get`, as it crosses the boundary."""
-
     key: list[T]
 
     def __call__(self, target: OfLists[T]) -> list[T]:
         return target.get(self.key)
 
 
-class VcrOfLists(Generic[T]):
+class VcrOfLists(OutboundWrapper[OfLists[T]]):
     """Records and replays `OfLists`."""
-
-    def __init__(self, *, cassette: Cassette, inner: OfLists[T] | None = None) -> None:
-        self._port = OutboundPort(cassette, OF_LISTS, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], OfLists[T]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def get(self, key: list[T]) -> list[T]:
         call: OfListsGet[T] = OfListsGet(key=key)
         return self._port.call(call)
 
 
-OF_LISTS: Final[Boundary] = Boundary(
+OF_LISTS: Final = Boundary(
     "OfLists",
     direction="outbound",
     protocol="flattened_bases.aliased:OfLists",
@@ -183,10 +131,8 @@ OF_LISTS: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ByTurnSwap(Call):
-    """`ByTurn.swap`, as it crosses the boundary."""
-
     one: int
     other: str
 
@@ -194,22 +140,14 @@ class ByTurnSwap(Call):
         return target.swap(self.one, self.other)
 
 
-class VcrByTurn:
+class VcrByTurn(OutboundWrapper[ByTurn]):
     """Records and replays `ByTurn`."""
-
-    def __init__(self, *, cassette: Cassette, inner: ByTurn | None = None) -> None:
-        self._port = OutboundPort(cassette, BY_TURN, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], ByTurn]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def swap(self, one: int, other: str) -> tuple[str, int]:
         return self._port.call(ByTurnSwap(one=one, other=other))
 
 
-BY_TURN: Final[Boundary] = Boundary(
+BY_TURN: Final = Boundary(
     "ByTurn",
     direction="outbound",
     protocol="flattened_bases.aliased:ByTurn",

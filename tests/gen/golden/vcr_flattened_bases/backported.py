@@ -3,51 +3,35 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `flattened_bases.backported`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from flattened_bases.backported import Block, Key
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BlockChecksum(Call):
-    """`Block.checksum`, as it crosses the boundary."""
-
     def __call__(self, target: Block) -> int:
         return target.checksum()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BlockBuffer(Call):
-    """`Block.__buffer__`, as it crosses the boundary."""
-
     flags: int
 
     def __call__(self, target: Block) -> memoryview:
         return target.__buffer__(self.flags)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BlockLen(Call):
-    """`Block.__len__`, as it crosses the boundary."""
-
     def __call__(self, target: Block) -> int:
         return target.__len__()
 
 
-class VcrBlock:
+class VcrBlock(OutboundWrapper[Block]):
     """Records and replays `Block`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Block | None = None) -> None:
-        self._port = OutboundPort(cassette, BLOCK, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Block]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def checksum(self) -> int:
         return self._port.call(BlockChecksum())
@@ -59,7 +43,7 @@ class VcrBlock:
         return self._port.call(BlockLen())
 
 
-BLOCK: Final[Boundary] = Boundary(
+BLOCK: Final = Boundary(
     "Block",
     direction="outbound",
     protocol="flattened_bases.backported:Block",
@@ -68,32 +52,20 @@ BLOCK: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class KeyText(Call):
-    """`Key.text`, as it crosses the boundary."""
-
     def __call__(self, target: Key) -> str:
         return target.text()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class KeyHash(Call):
-    """`Key.__hash__`, as it crosses the boundary."""
-
     def __call__(self, target: Key) -> int:
         return target.__hash__()
 
 
-class VcrKey:
+class VcrKey(OutboundWrapper[Key]):
     """Records and replays `Key`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Key | None = None) -> None:
-        self._port = OutboundPort(cassette, KEY, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Key]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def text(self) -> str:
         return self._port.call(KeyText())
@@ -102,7 +74,7 @@ class VcrKey:
         return self._port.call(KeyHash())
 
 
-KEY: Final[Boundary] = Boundary(
+KEY: Final = Boundary(
     "Key",
     direction="outbound",
     protocol="flattened_bases.backported:Key",

@@ -4,18 +4,15 @@
 """Wrappers for the boundaries of `flattened_bases.lazy_packs`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, overload
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, implementation
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, implementation
 
 from flattened_bases.lazy_packs import Spreading, Ts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SpreadingSpread(Call, Generic[*Ts]):
-    """`Spreading.spread`, as it crosses the boundary."""
-
     function: "Callable[[*Ts], None]"
     args: "tuple[*Ts]"
 
@@ -23,20 +20,16 @@ class SpreadingSpread(Call, Generic[*Ts]):
         return target.spread(self.function, *self.args)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SpreadingEither(Call, Generic[*Ts]):
-    """`Spreading.either`, as it crosses the boundary."""
-
     args: "tuple[*Ts]"
 
     def __call__(self, target: Spreading[*Ts]) -> "int":
         return target.either(*self.args)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SpreadingEither2(Call, Generic[*Ts]):
-    """`Spreading.either`, as it crosses the boundary."""
-
     args: "tuple[*Ts]"
     sized: "bool"
 
@@ -44,26 +37,16 @@ class SpreadingEither2(Call, Generic[*Ts]):
         return target.either(*self.args, sized=self.sized)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SpreadingRename(Call, Generic[*Ts]):
-    """`Spreading.rename`, as it crosses the boundary."""
-
     name: str
 
     def __call__(self, target: Spreading[*Ts]) -> None:
         target.rename(self.name)
 
 
-class VcrSpreading(Generic[*Ts]):
+class VcrSpreading(OutboundWrapper[Spreading[*Ts]]):
     """Records and replays `Spreading`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Spreading[*Ts] | None = None) -> None:
-        self._port = OutboundPort(cassette, SPREADING, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Spreading[*Ts]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
 
@@ -97,7 +80,7 @@ class VcrSpreading(Generic[*Ts]):
         self._port.call(call)
 
 
-SPREADING: Final[Boundary] = Boundary(
+SPREADING: Final = Boundary(
     "Spreading",
     direction="outbound",
     protocol="flattened_bases.lazy_packs:Spreading",

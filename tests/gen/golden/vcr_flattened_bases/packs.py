@@ -4,18 +4,15 @@
 """Wrappers for the boundaries of `flattened_bases.packs`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Generic, Self, Unpack, cast
+from typing import TYPE_CHECKING, Final, Generic, Unpack, cast
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from flattened_bases.packs import Bare, Longer, Pairs, Rows, Silent, T, Tripled, Ts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PairsRegister(Call):
-    """`Pairs.register`, as it crosses the boundary."""
-
     first: int
     args: tuple[str, bytes]
 
@@ -23,10 +20,8 @@ class PairsRegister(Call):
         return target.register(self.first, *self.args)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PairsStarred(Call):
-    """`Pairs.starred`, as it crosses the boundary."""
-
     first: int
     args: tuple[str, bytes]
 
@@ -34,26 +29,16 @@ class PairsStarred(Call):
         return target.starred(self.first, *self.args)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PairsCall(Call):
-    """`Pairs.call`, as it crosses the boundary."""
-
     function: Callable[[int, str, bytes], int]
 
     def __call__(self, target: Pairs) -> tuple[int, str, bytes]:
         return target.call(self.function)
 
 
-class VcrPairs:
+class VcrPairs(OutboundWrapper[Pairs]):
     """Records and replays `Pairs`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Pairs | None = None) -> None:
-        self._port = OutboundPort(cassette, PAIRS, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Pairs]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def register(self, first: int, *args: Unpack[tuple[str, bytes]]) -> int:
         return self._port.call(PairsRegister(first=first, args=args))
@@ -65,7 +50,7 @@ class VcrPairs:
         return self._port.call(PairsCall(function=function))
 
 
-PAIRS: Final[Boundary] = Boundary(
+PAIRS: Final = Boundary(
     "Pairs",
     direction="outbound",
     protocol="flattened_bases.packs:Pairs",
@@ -74,10 +59,8 @@ PAIRS: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BareRegister(Call):
-    """`Bare.register`, as it crosses the boundary."""
-
     first: int
     args: tuple[()]
 
@@ -85,10 +68,8 @@ class BareRegister(Call):
         return target.register(self.first, *self.args)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BareStarred(Call):
-    """`Bare.starred`, as it crosses the boundary."""
-
     first: int
     args: tuple[()]
 
@@ -96,26 +77,16 @@ class BareStarred(Call):
         return target.starred(self.first, *self.args)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BareCall(Call):
-    """`Bare.call`, as it crosses the boundary."""
-
     function: Callable[[int], int]
 
     def __call__(self, target: Bare) -> tuple[int,]:
         return target.call(self.function)
 
 
-class VcrBare:
+class VcrBare(OutboundWrapper[Bare]):
     """Records and replays `Bare`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Bare | None = None) -> None:
-        self._port = OutboundPort(cassette, BARE, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Bare]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def register(self, first: int, *args: Unpack[tuple[()]]) -> int:
         return self._port.call(BareRegister(first=first, args=args))
@@ -127,7 +98,7 @@ class VcrBare:
         return self._port.call(BareCall(function=function))
 
 
-BARE: Final[Boundary] = Boundary(
+BARE: Final = Boundary(
     "Bare",
     direction="outbound",
     protocol="flattened_bases.packs:Bare",
@@ -136,10 +107,8 @@ BARE: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class LongerRegister(Call, Generic[T, *Ts]):
-    """`Longer.register`, as it crosses the boundary."""
-
     first: T
     args: tuple[str, *Ts]
 
@@ -147,10 +116,8 @@ class LongerRegister(Call, Generic[T, *Ts]):
         return target.register(self.first, *self.args)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class LongerStarred(Call, Generic[T, *Ts]):
-    """`Longer.starred`, as it crosses the boundary."""
-
     first: T
     args: tuple[str, *Ts]
 
@@ -158,26 +125,16 @@ class LongerStarred(Call, Generic[T, *Ts]):
         return target.starred(self.first, *self.args)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class LongerCall(Call, Generic[T, *Ts]):
-    """`Longer.call`, as it crosses the boundary."""
-
     function: Callable[[T, str, *Ts], int]
 
     def __call__(self, target: Longer[T, *Ts]) -> tuple[T, str, *Ts]:
         return target.call(self.function)
 
 
-class VcrLonger(Generic[T, *Ts]):
+class VcrLonger(OutboundWrapper[Longer[T, *Ts]]):
     """Records and replays `Longer`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Longer[T, *Ts] | None = None) -> None:
-        self._port = OutboundPort(cassette, LONGER, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Longer[T, *Ts]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def register(self, first: T, *args: Unpack[tuple[str, *Ts]]) -> T:
         call: LongerRegister[T, *Ts] = LongerRegister(first=first, args=args)
@@ -192,7 +149,7 @@ class VcrLonger(Generic[T, *Ts]):
         return self._port.call(call)
 
 
-LONGER: Final[Boundary] = Boundary(
+LONGER: Final = Boundary(
     "Longer",
     direction="outbound",
     protocol="flattened_bases.packs:Longer",
@@ -201,32 +158,22 @@ LONGER: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SilentEmit(Call):
-    """`Silent.emit`, as it crosses the boundary."""
-
     args: tuple[()]
 
     def __call__(self, target: Silent) -> tuple[()]:
         return target.emit(*self.args)
 
 
-class VcrSilent:
+class VcrSilent(OutboundWrapper[Silent]):
     """Records and replays `Silent`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Silent | None = None) -> None:
-        self._port = OutboundPort(cassette, SILENT, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Silent]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def emit(self, *args: Unpack[tuple[()]]) -> tuple[()]:
         return self._port.call(SilentEmit(args=args))
 
 
-SILENT: Final[Boundary] = Boundary(
+SILENT: Final = Boundary(
     "Silent",
     direction="outbound",
     protocol="flattened_bases.packs:Silent",
@@ -235,10 +182,8 @@ SILENT: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RowsRegister(Call):
-    """`Rows.register`, as it crosses the boundary."""
-
     first: str
     args: tuple[int, ...]
 
@@ -246,10 +191,8 @@ class RowsRegister(Call):
         return target.register(self.first, *self.args)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RowsStarred(Call):
-    """`Rows.starred`, as it crosses the boundary."""
-
     first: str
     args: tuple[int, ...]
 
@@ -257,26 +200,16 @@ class RowsStarred(Call):
         return target.starred(self.first, *self.args)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RowsCall(Call):
-    """`Rows.call`, as it crosses the boundary."""
-
     function: Callable[[str, *tuple[int, ...]], int]
 
     def __call__(self, target: Rows) -> tuple[str, *tuple[int, ...]]:
         return cast("Callable[..., tuple[str, *tuple[int, ...]]]", target.call)(self.function)
 
 
-class VcrRows:
+class VcrRows(OutboundWrapper[Rows]):
     """Records and replays `Rows`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Rows | None = None) -> None:
-        self._port = OutboundPort(cassette, ROWS, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Rows]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def register(self, first: str, *args: Unpack[tuple[int, ...]]) -> str:
         return self._port.call(RowsRegister(first=first, args=args))
@@ -291,7 +224,7 @@ class VcrRows:
         return self._port.call(RowsCall(function=function))
 
 
-ROWS: Final[Boundary] = Boundary(
+ROWS: Final = Boundary(
     "Rows",
     direction="outbound",
     protocol="flattened_bases.packs:Rows",
@@ -300,10 +233,8 @@ ROWS: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TripledRegister(Call):
-    """`Tripled.register`, as it crosses the boundary."""
-
     first: str
     args: tuple[int, bytes]
 
@@ -311,10 +242,8 @@ class TripledRegister(Call):
         return target.register(self.first, *self.args)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TripledStarred(Call):
-    """`Tripled.starred`, as it crosses the boundary."""
-
     first: str
     args: tuple[int, bytes]
 
@@ -322,26 +251,16 @@ class TripledStarred(Call):
         return target.starred(self.first, *self.args)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TripledCall(Call):
-    """`Tripled.call`, as it crosses the boundary."""
-
     function: Callable[[str, int, bytes], int]
 
     def __call__(self, target: Tripled) -> tuple[str, int, bytes]:
         return target.call(self.function)
 
 
-class VcrTripled:
+class VcrTripled(OutboundWrapper[Tripled]):
     """Records and replays `Tripled`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Tripled | None = None) -> None:
-        self._port = OutboundPort(cassette, TRIPLED, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Tripled]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def register(self, first: str, *args: Unpack[tuple[int, bytes]]) -> str:
         return self._port.call(TripledRegister(first=first, args=args))
@@ -353,7 +272,7 @@ class VcrTripled:
         return self._port.call(TripledCall(function=function))
 
 
-TRIPLED: Final[Boundary] = Boundary(
+TRIPLED: Final = Boundary(
     "Tripled",
     direction="outbound",
     protocol="flattened_bases.packs:Tripled",

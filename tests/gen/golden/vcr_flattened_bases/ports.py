@@ -4,119 +4,68 @@
 """Wrappers for the boundaries of `flattened_bases.ports`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime as Moment
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Generic, Iterator, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, Iterator, cast
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, recorded_attribute
 
 from flattened_bases.base import R
 from flattened_bases.ports import File, Lock, Names, Numbers, Rows, T_co
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FileSeek(Call):
-    """`File.seek`, as it crosses the boundary."""
-
     to: int
 
     def __call__(self, target: File) -> None:
         target.seek(self.to)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FileRead(Call):
-    """`File.read`, as it crosses the boundary."""
-
     size: "int"
 
     def __call__(self, target: File) -> "bytes":
         return target.read(self.size)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FileEach(Call, Generic[R]):
-    """`File.each`, as it crosses the boundary."""
-
     visit: "Callable[[bytes], R]"
 
     def __call__(self, target: File) -> "list[R]":
         return target.each(self.visit)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FileModified(Call):
-    """`File.modified`, as it crosses the boundary."""
-
     def __call__(self, target: File) -> "Moment":
         return target.modified()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FileName(Call):
-    """`File.name`, as it crosses the boundary."""
-
     def __call__(self, target: File) -> "str":
         return target.name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileClosed(Call):
-    """`File.closed`, as it crosses the boundary."""
-
-    def __call__(self, target: File) -> "bool":
-        return target.closed
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileClosedSet(Call):
-    """`File.closed.set`, as it crosses the boundary."""
-
-    value: "bool"
-
-    def __call__(self, target: File) -> "None":
-        target.closed = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FileClose(Call):
-    """`File.close`, as it crosses the boundary."""
-
     def __call__(self, target: File) -> "None":
         target.close()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FileLen(Call):
-    """`File.__len__`, as it crosses the boundary."""
-
     def __call__(self, target: File) -> int:
         return target.__len__()
 
 
-class VcrFile:
+class VcrFile(OutboundWrapper[File]):
     """Records and replays `File`."""
 
-    def __init__(self, *, cassette: Cassette, inner: File | None = None) -> None:
-        self._port = OutboundPort(cassette, FILE, inner, self)
-        if TYPE_CHECKING:
-            self.closed: bool
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], File]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
-
-    if not TYPE_CHECKING:
-
-        @property
-        def closed(self) -> "bool":
-            return self._port.call(FileClosed())
-
-        @closed.setter
-        def closed(self, value: "bool") -> "None":
-            self._port.call(FileClosedSet(value=value))
+    closed: "bool" = recorded_attribute()
 
     def seek(self, to: int) -> None:
         self._port.call(FileSeek(to=to))
@@ -142,7 +91,7 @@ class VcrFile:
         return self._port.call(FileLen())
 
 
-FILE: Final[Boundary] = Boundary(
+FILE: Final = Boundary(
     "File",
     direction="outbound",
     protocol="flattened_bases.ports:File",
@@ -153,48 +102,32 @@ FILE: Final[Boundary] = Boundary(
         "each": FileEach,
         "modified": FileModified,
         "name": FileName,
-        "closed": FileClosed,
-        "closed.set": FileClosedSet,
         "close": FileClose,
         "__len__": FileLen,
     },
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RowsFirst(Call, Generic[T_co]):
-    """`Rows.first`, as it crosses the boundary."""
-
     def __call__(self, target: Rows[T_co]) -> T_co:
         return target.first()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RowsIter(Call, Generic[T_co]):
-    """`Rows.__iter__`, as it crosses the boundary."""
-
     def __call__(self, target: Rows[T_co]) -> Iterator[T_co]:
         return target.__iter__()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RowsHash(Call, Generic[T_co]):
-    """`Rows.__hash__`, as it crosses the boundary."""
-
     def __call__(self, target: Rows[T_co]) -> int:
         return target.__hash__()
 
 
-class VcrRows(Generic[T_co]):
+class VcrRows(OutboundWrapper[Rows[T_co]]):
     """Records and replays `Rows`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Rows[T_co] | None = None) -> None:
-        self._port = OutboundPort(cassette, ROWS, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Rows[T_co]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def first(self) -> T_co:
         call: RowsFirst[T_co] = RowsFirst()
@@ -209,7 +142,7 @@ class VcrRows(Generic[T_co]):
         return self._port.call(call)
 
 
-ROWS: Final[Boundary] = Boundary(
+ROWS: Final = Boundary(
     "Rows",
     direction="outbound",
     protocol="flattened_bases.ports:Rows",
@@ -218,26 +151,20 @@ ROWS: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class LockLocked(Call):
-    """`Lock.locked`, as it crosses the boundary."""
-
     def __call__(self, target: Lock) -> bool:
         return target.locked()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class LockEnter(Call):
-    """`Lock.__enter__`, as it crosses the boundary."""
-
     def __call__(self, target: Lock) -> int:
         return target.__enter__()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class LockExit(Call):
-    """`Lock.__exit__`, as it crosses the boundary."""
-
     exc_type: type[BaseException] | None
     exc_value: BaseException | None
     traceback: TracebackType | None
@@ -246,16 +173,8 @@ class LockExit(Call):
         return target.__exit__(self.exc_type, self.exc_value, self.traceback)
 
 
-class VcrLock:
+class VcrLock(OutboundWrapper[Lock]):
     """Records and replays `Lock`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Lock | None = None) -> None:
-        self._port = OutboundPort(cassette, LOCK, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Lock]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def locked(self) -> bool:
         return self._port.call(LockLocked())
@@ -275,7 +194,7 @@ class VcrLock:
         )
 
 
-LOCK: Final[Boundary] = Boundary(
+LOCK: Final = Boundary(
     "Lock",
     direction="outbound",
     protocol="flattened_bases.ports:Lock",
@@ -284,32 +203,22 @@ LOCK: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class NamesContains(Call):
-    """`Names.__contains__`, as it crosses the boundary."""
-
     x: object
 
     def __call__(self, target: Names) -> bool:
         return cast("Callable[..., bool]", cast("Any", target).__contains__)(self.x)
 
 
-class VcrNames:
+class VcrNames(OutboundWrapper[Names]):
     """Records and replays `Names`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Names | None = None) -> None:
-        self._port = OutboundPort(cassette, NAMES, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Names]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def __contains__(self, x: object, /) -> bool:
         return self._port.call(NamesContains(x=x))
 
 
-NAMES: Final[Boundary] = Boundary(
+NAMES: Final = Boundary(
     "Names",
     direction="outbound",
     protocol="flattened_bases.ports:Names",
@@ -318,42 +227,28 @@ NAMES: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class NumbersLen(Call):
-    """`Numbers.__len__`, as it crosses the boundary."""
-
     def __call__(self, target: Numbers) -> int:
         return target.__len__()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class NumbersIter(Call):
-    """`Numbers.__iter__`, as it crosses the boundary."""
-
     def __call__(self, target: Numbers) -> Iterator[int]:
         return target.__iter__()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class NumbersContains(Call):
-    """`Numbers.__contains__`, as it crosses the boundary."""
-
     x: object
 
     def __call__(self, target: Numbers) -> bool:
         return cast("Callable[..., bool]", cast("Any", target).__contains__)(self.x)
 
 
-class VcrNumbers:
+class VcrNumbers(OutboundWrapper[Numbers]):
     """Records and replays `Numbers`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Numbers | None = None) -> None:
-        self._port = OutboundPort(cassette, NUMBERS, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Numbers]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def __len__(self) -> int:
         return self._port.call(NumbersLen())
@@ -365,7 +260,7 @@ class VcrNumbers:
         return self._port.call(NumbersContains(x=x))
 
 
-NUMBERS: Final[Boundary] = Boundary(
+NUMBERS: Final = Boundary(
     "Numbers",
     direction="outbound",
     protocol="flattened_bases.ports:Numbers",

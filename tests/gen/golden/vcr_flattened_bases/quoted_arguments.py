@@ -3,45 +3,31 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `flattened_bases.quoted_arguments`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from flattened_bases.quoted_arguments import Indexes, Item, Items
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ItemsFind(Call):
-    """`Items.find`, as it crosses the boundary."""
-
     one: "Item"
 
     def __call__(self, target: Items) -> "list[Item]":
         return target.find(self.one)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ItemsPlain(Call):
-    """`Items.plain`, as it crosses the boundary."""
-
     several: "list[Item]"
 
     def __call__(self, target: Items) -> "Item":
         return target.plain(self.several)
 
 
-class VcrItems:
+class VcrItems(OutboundWrapper[Items]):
     """Records and replays `Items`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Items | None = None) -> None:
-        self._port = OutboundPort(cassette, ITEMS, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Items]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def find(self, one: "Item") -> "list[Item]":
         return self._port.call(ItemsFind(one=one))
@@ -50,7 +36,7 @@ class VcrItems:
         return self._port.call(ItemsPlain(several=several))
 
 
-ITEMS: Final[Boundary] = Boundary(
+ITEMS: Final = Boundary(
     "Items",
     direction="outbound",
     protocol="flattened_bases.quoted_arguments:Items",
@@ -59,36 +45,24 @@ ITEMS: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class IndexesFind(Call):
-    """`Indexes.find`, as it crosses the boundary."""
-
     one: "dict[str, Item]"
 
     def __call__(self, target: Indexes) -> "list[dict[str, Item]]":
         return target.find(self.one)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class IndexesPlain(Call):
-    """`Indexes.plain`, as it crosses the boundary."""
-
     several: "list[dict[str, Item]]"
 
     def __call__(self, target: Indexes) -> "dict[str, Item]":
         return target.plain(self.several)
 
 
-class VcrIndexes:
+class VcrIndexes(OutboundWrapper[Indexes]):
     """Records and replays `Indexes`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Indexes | None = None) -> None:
-        self._port = OutboundPort(cassette, INDEXES, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Indexes]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def find(self, one: "dict[str, Item]") -> "list[dict[str, Item]]":
         return self._port.call(IndexesFind(one=one))
@@ -97,7 +71,7 @@ class VcrIndexes:
         return self._port.call(IndexesPlain(several=several))
 
 
-INDEXES: Final[Boundary] = Boundary(
+INDEXES: Final = Boundary(
     "Indexes",
     direction="outbound",
     protocol="flattened_bases.quoted_arguments:Indexes",

@@ -4,44 +4,35 @@
 """Wrappers for the boundaries of `flattened_bases.quoted_twice`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, event
 
 from flattened_bases.quoted_twice import Agent, Server
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class AgentOwn(Call):
-    """`Agent.own`, as it crosses the boundary."""
-
     def __call__(self, target: Agent) -> "Server | None":
         return target.own
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class AgentOther(Call):
-    """`Agent.other`, as it crosses the boundary."""
-
     def __call__(self, target: Agent) -> "Server | None":
         return target.other
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class AgentOtherSet(Call):
-    """`Agent.other.set`, as it crosses the boundary."""
-
     value: "Server | None"
 
     def __call__(self, target: Agent) -> "None":
         target.other = self.value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class AgentAttach(Call):
-    """`Agent.attach`, as it crosses the boundary."""
-
     name: "str"
     server: "Server | None"
 
@@ -49,20 +40,16 @@ class AgentAttach(Call):
         return target.attach(self.name, self.server)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class AgentDetach(Call):
-    """`Agent.detach`, as it crosses the boundary."""
-
     name: "str"
 
     async def __call__(self, target: Agent) -> "Server":
         return await target.detach(self.name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class AgentRename(Call):
-    """`Agent.rename`, as it crosses the boundary."""
-
     name: str
 
     def __call__(self, target: Agent) -> None:
@@ -76,9 +63,9 @@ class VcrAgent:
         self._port = OutboundPort(cassette, AGENT, inner, self)
 
     @classmethod
-    def attach_vcr(cls, cassette: Cassette, real: Callable[[], Agent]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+    def attach_vcr(cls, cassette: Cassette, factory: Callable[[], Agent]) -> Self:
+        """Wrap what `factory` builds; it is called only when the cassette calls the real thing."""
+        return cls(cassette=cassette, inner=factory() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
 
@@ -118,7 +105,7 @@ class VcrAgent:
         self._port.call(AgentRename(name=name))
 
 
-AGENT: Final[Boundary] = Boundary(
+AGENT: Final = Boundary(
     "Agent",
     direction="outbound",
     protocol="flattened_bases.quoted_twice:Agent",

@@ -4,81 +4,59 @@
 """Wrappers for the boundaries of `flattening_makes_clashes.ports`."""
 
 import builtins
-from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date
 from datetime import date as _date
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from flattening_makes_clashes.left import Token
 from flattening_makes_clashes.ports import Both
 from flattening_makes_clashes.right import Token as _Token
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BothItems(Call):
-    """`Both.items`, as it crosses the boundary."""
-
     def __call__(self, target: Both) -> list[int]:
         return target.items()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BothLeft(Call):
-    """`Both.left`, as it crosses the boundary."""
-
     token: Token
 
     def __call__(self, target: Both) -> dict[str, int]:
         return target.left(self.token)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BothDate(Call):
-    """`Both.date`, as it crosses the boundary."""
-
     def __call__(self, target: Both) -> str:
         return target.date()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BothRight(Call):
-    """`Both.right`, as it crosses the boundary."""
-
     token: _Token
 
     def __call__(self, target: Both) -> date:
         return target.right(self.token)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BothList(Call):
-    """`Both.list`, as it crosses the boundary."""
-
     def __call__(self, target: Both) -> str:
         return target.list()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BothDict(Call):
-    """`Both.dict`, as it crosses the boundary."""
-
     def __call__(self, target: Both) -> str:
         return target.dict()
 
 
-class VcrBoth:
+class VcrBoth(OutboundWrapper[Both]):
     """Records and replays `Both`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Both | None = None) -> None:
-        self._port = OutboundPort(cassette, BOTH, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Both]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def items(self) -> builtins.list[int]:
         return self._port.call(BothItems())
@@ -99,7 +77,7 @@ class VcrBoth:
         return self._port.call(BothDict())
 
 
-BOTH: Final[Boundary] = Boundary(
+BOTH: Final = Boundary(
     "Both",
     direction="outbound",
     protocol="flattening_makes_clashes.ports:Both",

@@ -3,20 +3,16 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `flattening_makes_clashes.strings_stay`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from flattening_makes_clashes.strings_stay import Calendar
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class CalendarDay(Call):
-    """`Calendar.day`, as it crosses the boundary."""
-
     at: "datetime"
     days: tuple["list[date]", ...]
 
@@ -24,32 +20,20 @@ class CalendarDay(Call):
         return target.day(self.at, *self.days)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class CalendarDate(Call):
-    """`Calendar.date`, as it crosses the boundary."""
-
     def __call__(self, target: Calendar) -> "date":
         return target.date()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class CalendarDatetime(Call):
-    """`Calendar.datetime`, as it crosses the boundary."""
-
     def __call__(self, target: Calendar) -> str:
         return target.datetime
 
 
-class VcrCalendar:
+class VcrCalendar(OutboundWrapper[Calendar]):
     """Records and replays `Calendar`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Calendar | None = None) -> None:
-        self._port = OutboundPort(cassette, CALENDAR, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Calendar]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def day(self, at: "datetime", *days: "list[date]") -> list["date | None"]:
         return self._port.call(CalendarDay(at=at, days=days))
@@ -62,7 +46,7 @@ class VcrCalendar:
         return self._port.call(CalendarDatetime())
 
 
-CALENDAR: Final[Boundary] = Boundary(
+CALENDAR: Final = Boundary(
     "Calendar",
     direction="outbound",
     protocol="flattening_makes_clashes.strings_stay:Calendar",

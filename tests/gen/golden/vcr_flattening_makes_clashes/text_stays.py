@@ -5,22 +5,18 @@
 
 import builtins
 import datetime
-from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime as _datetime
-from typing import TYPE_CHECKING, Any, Final, Self, overload
+from typing import TYPE_CHECKING, Any, Final, overload
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from flattening_makes_clashes.lazy_base import Token
 from flattening_makes_clashes.text_stays import Alarm, Directory
 from flattening_makes_clashes.text_stays import Token as _Token
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class AlarmRing(Call):
-    """`Alarm.ring`, as it crosses the boundary."""
-
     at: _datetime
     token: _Token
 
@@ -28,10 +24,8 @@ class AlarmRing(Call):
         target.ring(self.at, self.token)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class AlarmSince(Call):
-    """`Alarm.since`, as it crosses the boundary."""
-
     start: "datetime.datetime"
     token: "Token"
 
@@ -39,16 +33,8 @@ class AlarmSince(Call):
         return target.since(self.start, self.token)
 
 
-class VcrAlarm:
+class VcrAlarm(OutboundWrapper[Alarm]):
     """Records and replays `Alarm`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Alarm | None = None) -> None:
-        self._port = OutboundPort(cassette, ALARM, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Alarm]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def ring(self, at: _datetime, token: _Token) -> None:
         self._port.call(AlarmRing(at=at, token=token))
@@ -57,7 +43,7 @@ class VcrAlarm:
         return self._port.call(AlarmSince(start=start, token=token))
 
 
-ALARM: Final[Boundary] = Boundary(
+ALARM: Final = Boundary(
     "Alarm",
     direction="outbound",
     protocol="flattening_makes_clashes.text_stays:Alarm",
@@ -66,28 +52,22 @@ ALARM: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DirectoryList(Call):
-    """`Directory.list`, as it crosses the boundary."""
-
     def __call__(self, target: Directory) -> str:
         return target.list()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DirectoryFound(Call):
-    """`Directory.found`, as it crosses the boundary."""
-
     key: "list[int]"
 
     def __call__(self, target: Directory) -> "list[str]":
         return target.found(self.key)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DirectoryFound2(Call):
-    """`Directory.found`, as it crosses the boundary."""
-
     key: "str"
     rest: "list[int]"
 
@@ -95,34 +75,22 @@ class DirectoryFound2(Call):
         return target.found(self.key, self.rest)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DirectoryAll(Call):
-    """`Directory.all`, as it crosses the boundary."""
-
     def __call__(self, target: Directory) -> "list[str]":
         return target.all
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DirectoryAllSet(Call):
-    """`Directory.all.set`, as it crosses the boundary."""
-
     value: "list[str]"
 
     def __call__(self, target: Directory) -> "None":
         target.all = self.value
 
 
-class VcrDirectory:
+class VcrDirectory(OutboundWrapper[Directory]):
     """Records and replays `Directory`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Directory | None = None) -> None:
-        self._port = OutboundPort(cassette, DIRECTORY, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Directory]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def list(self) -> str:
         return self._port.call(DirectoryList())
@@ -143,7 +111,7 @@ class VcrDirectory:
         self._port.call(DirectoryAllSet(value=value))
 
 
-DIRECTORY: Final[Boundary] = Boundary(
+DIRECTORY: Final = Boundary(
     "Directory",
     direction="outbound",
     protocol="flattening_makes_clashes.text_stays:Directory",

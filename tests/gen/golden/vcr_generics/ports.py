@@ -5,10 +5,9 @@
 
 import typing
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, AnyStr, Final, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, AnyStr, Final, Generic, TypeVar
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, recorded_attribute
 
 from generics.ports import (
     Cell,
@@ -34,28 +33,22 @@ else:
     from generics.ports import _B, _N
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RepoGet(Call, Generic[K_contra, T_co]):
-    """`Repo.get`, as it crosses the boundary."""
-
     key: K_contra
 
     def __call__(self, target: Repo[K_contra, T_co]) -> T_co:
         return target.get(self.key)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RepoAll(Call, Generic[K_contra, T_co]):
-    """`Repo.all`, as it crosses the boundary."""
-
     def __call__(self, target: Repo[K_contra, T_co]) -> Iterator[T_co]:
         return target.all()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RepoConvert(Call, Generic[K_contra, T_co, T]):
-    """`Repo.convert`, as it crosses the boundary."""
-
     kind: type[T]
     via: Callable[[str], T]
 
@@ -63,36 +56,24 @@ class RepoConvert(Call, Generic[K_contra, T_co, T]):
         return target.convert(self.kind, self.via)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RepoScale(Call, Generic[K_contra, T_co, _N]):
-    """`Repo.scale`, as it crosses the boundary."""
-
     by: _N
 
     def __call__(self, target: Repo[K_contra, T_co]) -> _N:
         return target.scale(self.by)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RepoKeep(Call, Generic[K_contra, T_co, _B]):
-    """`Repo.keep`, as it crosses the boundary."""
-
     item: _B
 
     def __call__(self, target: Repo[K_contra, T_co]) -> _B:
         return target.keep(self.item)
 
 
-class VcrRepo(Generic[K_contra, T_co]):
+class VcrRepo(OutboundWrapper[Repo[K_contra, T_co]]):
     """Records and replays `Repo`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Repo[K_contra, T_co] | None = None) -> None:
-        self._port = OutboundPort(cassette, REPO, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Repo[K_contra, T_co]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def get(self, key: K_contra) -> T_co:
         call: RepoGet[K_contra, T_co] = RepoGet(key=key)
@@ -115,7 +96,7 @@ class VcrRepo(Generic[K_contra, T_co]):
         return self._port.call(call)
 
 
-REPO: Final[Boundary] = Boundary(
+REPO: Final = Boundary(
     "Repo",
     direction="outbound",
     protocol="generics.ports:Repo",
@@ -130,98 +111,48 @@ REPO: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CellValue(Call, Generic[T]):
-    """`Cell.value`, as it crosses the boundary."""
-
-    def __call__(self, target: Cell[T]) -> T:
-        return target.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CellValueSet(Call, Generic[T]):
-    """`Cell.value.set`, as it crosses the boundary."""
-
-    value: T
-
-    def __call__(self, target: Cell[T]) -> None:
-        target.value = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class CellSwap(Call, Generic[T]):
-    """`Cell.swap`, as it crosses the boundary."""
-
     value: T
 
     def __call__(self, target: Cell[T]) -> T:
         return target.swap(self.value)
 
 
-class VcrCell(Generic[T]):
+class VcrCell(OutboundWrapper[Cell[T]]):
     """Records and replays `Cell`."""
 
-    def __init__(self, *, cassette: Cassette, inner: Cell[T] | None = None) -> None:
-        self._port = OutboundPort(cassette, CELL, inner, self)
-        if TYPE_CHECKING:
-            self.value: T
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Cell[T]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
-
-    if not TYPE_CHECKING:
-
-        @property
-        def value(self) -> T:
-            call: CellValue[T] = CellValue()
-            return self._port.call(call)
-
-        @value.setter
-        def value(self, value: T) -> None:
-            call: CellValueSet[T] = CellValueSet(value=value)
-            self._port.call(call)
+    value: T = recorded_attribute()
 
     def swap(self, value: T) -> T:
         call: CellSwap[T] = CellSwap(value=value)
         return self._port.call(call)
 
 
-CELL: Final[Boundary] = Boundary(
+CELL: Final = Boundary(
     "Cell",
     direction="outbound",
     protocol="generics.ports:Cell",
     wrapper=VcrCell,
-    calls={"value": CellValue, "value.set": CellValueSet, "swap": CellSwap},
+    calls={"swap": CellSwap},
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TaggedGet(Call, Generic[T_co, Idle_co]):
-    """`Tagged.get`, as it crosses the boundary."""
-
     def __call__(self, target: Tagged[T_co, Idle_co]) -> T_co:
         return target.get()
 
 
-class VcrTagged(Generic[T_co, Idle_co]):
+class VcrTagged(OutboundWrapper[Tagged[T_co, Idle_co]]):
     """Records and replays `Tagged`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Tagged[T_co, Idle_co] | None = None) -> None:
-        self._port = OutboundPort(cassette, TAGGED, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Tagged[T_co, Idle_co]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def get(self) -> T_co:
         call: TaggedGet[T_co, Idle_co] = TaggedGet()
         return self._port.call(call)
 
 
-TAGGED: Final[Boundary] = Boundary(
+TAGGED: Final = Boundary(
     "Tagged",
     direction="outbound",
     protocol="generics.ports:Tagged",
@@ -230,42 +161,28 @@ TAGGED: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FileRead(Call, Generic[AnyStr]):
-    """`File.read`, as it crosses the boundary."""
-
     def __call__(self, target: File[AnyStr]) -> AnyStr:
         return target.read()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FileWrite(Call, Generic[AnyStr]):
-    """`File.write`, as it crosses the boundary."""
-
     text: AnyStr
 
     def __call__(self, target: File[AnyStr]) -> int:
         return target.write(self.text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FileEnter(Call, Generic[AnyStr]):
-    """`File.__enter__`, as it crosses the boundary."""
-
     def __call__(self, target: File[AnyStr]) -> typing.IO[AnyStr]:
         return target.__enter__()
 
 
-class VcrFile(Generic[AnyStr]):
+class VcrFile(OutboundWrapper[File[AnyStr]]):
     """Records and replays `File`."""
-
-    def __init__(self, *, cassette: Cassette, inner: File[AnyStr] | None = None) -> None:
-        self._port: OutboundPort[File[AnyStr]] = OutboundPort(cassette, FILE, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], File[AnyStr]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def read(self) -> AnyStr:
         call: FileRead[AnyStr] = FileRead()
@@ -280,7 +197,7 @@ class VcrFile(Generic[AnyStr]):
         return self._port.call(call)
 
 
-FILE: Final[Boundary] = Boundary(
+FILE: Final = Boundary(
     "File",
     direction="outbound",
     protocol="generics.ports:File",
@@ -289,34 +206,22 @@ FILE: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PumpInto(Call, Generic[T_co, Idle_co]):
-    """`Pump.into`, as it crosses the boundary."""
-
     sinks: tuple[Sink[T_co] | None, ...]
 
     def __call__(self, target: Pump[T_co, Idle_co]) -> Idle_co:
         return target.into(*self.sinks)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PumpWatched(Call, Generic[T_co, Idle_co]):
-    """`Pump.watched`, as it crosses the boundary."""
-
     def __call__(self, target: Pump[T_co, Idle_co]) -> Callable[[Sink[T_co]], None]:
         return target.watched()
 
 
-class VcrPump(Generic[T_co, Idle_co]):
+class VcrPump(OutboundWrapper[Pump[T_co, Idle_co]]):
     """Records and replays `Pump`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Pump[T_co, Idle_co] | None = None) -> None:
-        self._port = OutboundPort(cassette, PUMP, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Pump[T_co, Idle_co]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def into(self, *sinks: Sink[T_co] | None) -> Idle_co:
         call: PumpInto[T_co, Idle_co] = PumpInto(sinks=sinks)
@@ -327,7 +232,7 @@ class VcrPump(Generic[T_co, Idle_co]):
         return self._port.call(call)
 
 
-PUMP: Final[Boundary] = Boundary(
+PUMP: Final = Boundary(
     "Pump",
     direction="outbound",
     protocol="generics.ports:Pump",
@@ -336,36 +241,24 @@ PUMP: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class EstimatorFit(Call, Generic[X, T_co]):
-    """`Estimator.fit`, as it crosses the boundary."""
-
     X: _X
 
     def __call__(self, target: Estimator[_X, T_co]) -> None:
         target.fit(self.X)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class EstimatorPredict(Call, Generic[X, T_co]):
-    """`Estimator.predict`, as it crosses the boundary."""
-
     X: _X
 
     def __call__(self, target: Estimator[_X, T_co]) -> T_co:
         return target.predict(self.X)
 
 
-class VcrEstimator(Generic[X, T_co]):
+class VcrEstimator(OutboundWrapper[Estimator[X, T_co]]):
     """Records and replays `Estimator`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Estimator[X, T_co] | None = None) -> None:
-        self._port = OutboundPort(cassette, ESTIMATOR, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Estimator[X, T_co]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def fit(self, X: X) -> None:
         call: EstimatorFit[_X, T_co] = EstimatorFit(X=X)
@@ -376,7 +269,7 @@ class VcrEstimator(Generic[X, T_co]):
         return self._port.call(call)
 
 
-ESTIMATOR: Final[Boundary] = Boundary(
+ESTIMATOR: Final = Boundary(
     "Estimator",
     direction="outbound",
     protocol="generics.ports:Estimator",

@@ -3,83 +3,61 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `handles.inside_records`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Generic, Self
+from typing import TYPE_CHECKING, Final, Generic
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from handles.inside_records import Library
 from handles.leaves import Pen, StampT
 from handles.records import Book, Letter, Reader
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class LibraryBook(Call):
-    """`Library.book`, as it crosses the boundary."""
-
     title: str
 
     def __call__(self, target: Library) -> Book:
         return target.book(self.title)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class LibraryCover(Call):
-    """`Library.cover`, as it crosses the boundary."""
-
     book: str
 
     def __call__(self, target: Library) -> Book.Cover:
         return target.cover(self.book)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class LibraryLetter(Call):
-    """`Library.letter`, as it crosses the boundary."""
-
     def __call__(self, target: Library) -> Letter:
         return target.letter()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class LibraryRead(Call):
-    """`Library.read`, as it crosses the boundary."""
-
     reader: Reader
 
     def __call__(self, target: Library) -> int:
         return target.read(self.reader)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class LibraryPen(Call):
-    """`Library.pen`, as it crosses the boundary."""
-
     def __call__(self, target: Library) -> Pen:
         return target.pen()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class LibraryLicked(Call, Generic[StampT]):
-    """`Library.licked`, as it crosses the boundary."""
-
     stamps: list[StampT]
 
     def __call__(self, target: Library) -> StampT:
         return target.licked(self.stamps)
 
 
-class VcrLibrary:
+class VcrLibrary(OutboundWrapper[Library]):
     """Records and replays `Library`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Library | None = None) -> None:
-        self._port = OutboundPort(cassette, LIBRARY, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Library]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def book(self, title: str) -> Book:
         return self._port.call(LibraryBook(title=title))
@@ -101,7 +79,7 @@ class VcrLibrary:
         return self._port.call(call)
 
 
-LIBRARY: Final[Boundary] = Boundary(
+LIBRARY: Final = Boundary(
     "Library",
     direction="outbound",
     protocol="handles.inside_records:Library",

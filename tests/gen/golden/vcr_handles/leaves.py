@@ -3,39 +3,27 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `handles.leaves`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from handles.leaves import Blob, Ink, Note, Page, Seal, Stamp
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PageText(Call):
-    """`Page.text`, as it crosses the boundary."""
-
     def __call__(self, target: Page) -> str:
         return target.text()
 
 
-class VcrPage:
+class VcrPage(OutboundWrapper[Page]):
     """Records and replays `Page`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Page | None = None) -> None:
-        self._port = OutboundPort(cassette, PAGE, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Page]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def text(self) -> str:
         return self._port.call(PageText())
 
 
-PAGE: Final[Boundary] = Boundary(
+PAGE: Final = Boundary(
     "Page",
     direction="outbound",
     protocol="handles.leaves:Page",
@@ -44,30 +32,20 @@ PAGE: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SealBroken(Call):
-    """`Seal.broken`, as it crosses the boundary."""
-
     def __call__(self, target: Seal) -> bool:
         return target.broken()
 
 
-class VcrSeal:
+class VcrSeal(OutboundWrapper[Seal]):
     """Records and replays `Seal`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Seal | None = None) -> None:
-        self._port = OutboundPort(cassette, SEAL, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Seal]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def broken(self) -> bool:
         return self._port.call(SealBroken())
 
 
-SEAL: Final[Boundary] = Boundary(
+SEAL: Final = Boundary(
     "Seal",
     direction="outbound",
     protocol="handles.leaves:Seal",
@@ -76,30 +54,20 @@ SEAL: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class NoteText(Call):
-    """`Note.text`, as it crosses the boundary."""
-
     def __call__(self, target: Note) -> str:
         return target.text()
 
 
-class VcrNote:
+class VcrNote(OutboundWrapper[Note]):
     """Records and replays `Note`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Note | None = None) -> None:
-        self._port = OutboundPort(cassette, NOTE, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Note]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def text(self) -> str:
         return self._port.call(NoteText())
 
 
-NOTE: Final[Boundary] = Boundary(
+NOTE: Final = Boundary(
     "Note",
     direction="outbound",
     protocol="handles.leaves:Note",
@@ -108,30 +76,20 @@ NOTE: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BlobSize(Call):
-    """`Blob.size`, as it crosses the boundary."""
-
     def __call__(self, target: Blob) -> int:
         return target.size()
 
 
-class VcrBlob:
+class VcrBlob(OutboundWrapper[Blob]):
     """Records and replays `Blob`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Blob | None = None) -> None:
-        self._port = OutboundPort(cassette, BLOB, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Blob]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def size(self) -> int:
         return self._port.call(BlobSize())
 
 
-BLOB: Final[Boundary] = Boundary(
+BLOB: Final = Boundary(
     "Blob",
     direction="outbound",
     protocol="handles.leaves:Blob",
@@ -140,30 +98,20 @@ BLOB: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StampYear(Call):
-    """`Stamp.year`, as it crosses the boundary."""
-
     def __call__(self, target: Stamp) -> int:
         return target.year()
 
 
-class VcrStamp:
+class VcrStamp(OutboundWrapper[Stamp]):
     """Records and replays `Stamp`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Stamp | None = None) -> None:
-        self._port = OutboundPort(cassette, STAMP, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Stamp]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def year(self) -> int:
         return self._port.call(StampYear())
 
 
-STAMP: Final[Boundary] = Boundary(
+STAMP: Final = Boundary(
     "Stamp",
     direction="outbound",
     protocol="handles.leaves:Stamp",
@@ -172,30 +120,20 @@ STAMP: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class InkColor(Call):
-    """`Ink.color`, as it crosses the boundary."""
-
     def __call__(self, target: Ink) -> str:
         return target.color()
 
 
-class VcrInk:
+class VcrInk(OutboundWrapper[Ink]):
     """Records and replays `Ink`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Ink | None = None) -> None:
-        self._port = OutboundPort(cassette, INK, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Ink]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def color(self) -> str:
         return self._port.call(InkColor())
 
 
-INK: Final[Boundary] = Boundary(
+INK: Final = Boundary(
     "Ink",
     direction="outbound",
     protocol="handles.leaves:Ink",

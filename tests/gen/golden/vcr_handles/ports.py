@@ -5,50 +5,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Optional, Self
+from typing import TYPE_CHECKING, Final, Optional
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from handles.ports import Connection, Cursor, Rows
 from handles.rows import Row, RowStream
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class CursorFetch(Call):
-    """`Cursor.fetch`, as it crosses the boundary."""
-
     def __call__(self, target: Cursor) -> Optional[Row]:
         return target.fetch()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class CursorFetchAll(Call):
-    """`Cursor.fetch_all`, as it crosses the boundary."""
-
     def __call__(self, target: Cursor) -> Rows:
         return target.fetch_all()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class CursorStream(Call):
-    """`Cursor.stream`, as it crosses the boundary."""
-
     def __call__(self, target: Cursor) -> RowStream:
         return target.stream()
 
 
-class VcrCursor:
+class VcrCursor(OutboundWrapper[Cursor]):
     """Records and replays `Cursor`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Cursor | None = None) -> None:
-        self._port = OutboundPort(cassette, CURSOR, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Cursor]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def fetch(self) -> Optional[Row]:
         return self._port.call(CursorFetch())
@@ -60,7 +44,7 @@ class VcrCursor:
         return self._port.call(CursorStream())
 
 
-CURSOR: Final[Boundary] = Boundary(
+CURSOR: Final = Boundary(
     "Cursor",
     direction="outbound",
     protocol="handles.ports:Cursor",
@@ -70,18 +54,14 @@ CURSOR: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ConnectionCursor(Call):
-    """`Connection.cursor`, as it crosses the boundary."""
-
     def __call__(self, target: Connection) -> Cursor:
         return target.cursor()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ConnectionExecute(Call):
-    """`Connection.execute`, as it crosses the boundary."""
-
     cursor: Cursor
     sql: str
 
@@ -89,16 +69,8 @@ class ConnectionExecute(Call):
         target.execute(self.cursor, self.sql)
 
 
-class VcrConnection:
+class VcrConnection(OutboundWrapper[Connection]):
     """Records and replays `Connection`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Connection | None = None) -> None:
-        self._port = OutboundPort(cassette, CONNECTION, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Connection]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def cursor(self) -> Cursor:
         return self._port.call(ConnectionCursor())
@@ -107,7 +79,7 @@ class VcrConnection:
         self._port.call(ConnectionExecute(cursor=cursor, sql=sql))
 
 
-CONNECTION: Final[Boundary] = Boundary(
+CONNECTION: Final = Boundary(
     "Connection",
     direction="outbound",
     protocol="handles.ports:Connection",

@@ -3,41 +3,29 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `handles.rows`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from handles.rows import Row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RowValue(Call):
-    """`Row.value`, as it crosses the boundary."""
-
     column: str
 
     def __call__(self, target: Row) -> object:
         return target.value(self.column)
 
 
-class VcrRow:
+class VcrRow(OutboundWrapper[Row]):
     """Records and replays `Row`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Row | None = None) -> None:
-        self._port = OutboundPort(cassette, ROW, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Row]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def value(self, column: str) -> object:
         return self._port.call(RowValue(column=column))
 
 
-ROW: Final[Boundary] = Boundary(
+ROW: Final = Boundary(
     "Row",
     direction="outbound",
     protocol="handles.rows:Row",

@@ -3,11 +3,9 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `inner_types.ports`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from inner_types.ports import Numbered, Shelf
 
@@ -19,10 +17,8 @@ LATE_IMPORTS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ShelfBuild(Call):
-    """`Shelf.build`, as it crosses the boundary."""
-
     size: Shelf.Size
     wood: "Shelf.Wood"
 
@@ -30,40 +26,28 @@ class ShelfBuild(Call):
         return target.build(self.size, self.wood)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ShelfNumbered(Call):
-    """`Shelf.numbered`, as it crosses the boundary."""
-
     number: Numbered.Number
 
     def __call__(self, target: Shelf) -> "list[Shelf.Wood]":
         return target.numbered(self.number)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ShelfNext(Call):
-    """`Shelf.next`, as it crosses the boundary."""
-
     number: Numbered.Number
 
     def __call__(self, target: Shelf) -> "Numbered.Number":
         return target.next(self.number)
 
 
-class VcrShelf:
+class VcrShelf(OutboundWrapper[Shelf]):
     """Records and replays `Shelf`."""
 
     Size: TypeAlias = Shelf.Size
     Wood: TypeAlias = Shelf.Wood
     Number: TypeAlias = Shelf.Number
-
-    def __init__(self, *, cassette: Cassette, inner: Shelf | None = None) -> None:
-        self._port = OutboundPort(cassette, SHELF, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Shelf]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def build(self, size: Shelf.Size, wood: "Wood") -> "Size":
         return self._port.call(ShelfBuild(size=size, wood=wood))
@@ -75,7 +59,7 @@ class VcrShelf:
         return self._port.call(ShelfNext(number=number))
 
 
-SHELF: Final[Boundary] = Boundary(
+SHELF: Final = Boundary(
     "Shelf",
     direction="outbound",
     protocol="inner_types.ports:Shelf",
@@ -85,36 +69,26 @@ SHELF: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class GhostWeigh(Call):
-    """`Ghost.weigh`, as it crosses the boundary."""
-
     sheet: "Ghost.Sheet"
 
     def __call__(self, target: "Ghost") -> "Ghost.Weight":
         return target.weigh(self.sheet)
 
 
-class VcrGhost:
+class VcrGhost(OutboundWrapper["Ghost"]):
     """Records and replays `Ghost`."""
 
     if TYPE_CHECKING:
         Sheet: TypeAlias = Ghost.Sheet
         Weight: TypeAlias = Ghost.Weight
 
-    def __init__(self, *, cassette: Cassette, inner: "Ghost | None" = None) -> None:
-        self._port = OutboundPort(cassette, GHOST, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: "Callable[[], Ghost]") -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
-
     def weigh(self, sheet: "Sheet") -> "Weight":
         return self._port.call(GhostWeigh(sheet=sheet))
 
 
-GHOST: Final[Boundary] = Boundary(
+GHOST: Final = Boundary(
     "Ghost",
     direction="outbound",
     protocol="inner_types.ports:Ghost",

@@ -3,44 +3,27 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `long_signatures.connections_to_the_environment`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from long_signatures.connections_to_the_environment import ConnectionToTheEnvironment
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ConnectionToTheEnvironmentClose(Call):
-    """`ConnectionToTheEnvironment.close`, as it crosses the boundary."""
-
     def __call__(self, target: ConnectionToTheEnvironment) -> None:
         target.close()
 
 
-class VcrConnectionToTheEnvironment:
+class VcrConnectionToTheEnvironment(OutboundWrapper[ConnectionToTheEnvironment]):
     """Records and replays `ConnectionToTheEnvironment`."""
-
-    def __init__(
-        self,
-        *,
-        cassette: Cassette,
-        inner: ConnectionToTheEnvironment | None = None,
-    ) -> None:
-        self._port = OutboundPort(cassette, CONNECTION_TO_THE_ENVIRONMENT, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], ConnectionToTheEnvironment]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def close(self) -> None:
         self._port.call(ConnectionToTheEnvironmentClose())
 
 
-CONNECTION_TO_THE_ENVIRONMENT: Final[Boundary] = Boundary(
+CONNECTION_TO_THE_ENVIRONMENT: Final = Boundary(
     "ConnectionToTheEnvironment",
     direction="outbound",
     protocol="long_signatures.connections_to_the_environment:ConnectionToTheEnvironment",

@@ -4,19 +4,16 @@
 """Wrappers for the boundaries of `long_signatures.ports`."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from long_signatures.connections_to_the_environment import ConnectionToTheEnvironment
 from long_signatures.ports import VeryDescriptiveServiceName
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class VeryDescriptiveServiceNameMethodWithARatherLongName(Call):
-    """`VeryDescriptiveServiceName.method_with_a_rather_long_name`, as it crosses the boundary."""
-
     first_parameter_of_many: Mapping[str, Sequence[int]]
     second_parameter_of_many: Mapping[str, Sequence[int]]
     third_parameter_of_many: Callable[[int, str], Mapping[str, int]] | None
@@ -29,10 +26,8 @@ class VeryDescriptiveServiceNameMethodWithARatherLongName(Call):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class VeryDescriptiveServiceNameMethodWhoseCallNearlyFitsInOneLine(Call):
-    """`VeryDescriptiveServiceName.method_whose_call_nearly_fits_in_one_line`, as it crosses the boundary."""
-
     argument: int
     another: int
 
@@ -40,10 +35,8 @@ class VeryDescriptiveServiceNameMethodWhoseCallNearlyFitsInOneLine(Call):
         return target.method_whose_call_nearly_fits_in_one_line(self.argument, self.another)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class VeryDescriptiveServiceNameMethodWithAResultThatIsLong(Call):
-    """`VeryDescriptiveServiceName.method_with_a_result_that_is_long`, as it crosses the boundary."""
-
     async def __call__(
         self,
         target: VeryDescriptiveServiceName,
@@ -51,31 +44,16 @@ class VeryDescriptiveServiceNameMethodWithAResultThatIsLong(Call):
         return await target.method_with_a_result_that_is_long()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class VeryDescriptiveServiceNameOpenTheConnection(Call):
-    """`VeryDescriptiveServiceName.open_the_connection`, as it crosses the boundary."""
-
     address: str
 
     def __call__(self, target: VeryDescriptiveServiceName) -> ConnectionToTheEnvironment:
         return target.open_the_connection(self.address)
 
 
-class VcrVeryDescriptiveServiceName:
+class VcrVeryDescriptiveServiceName(OutboundWrapper[VeryDescriptiveServiceName]):
     """Records and replays `VeryDescriptiveServiceName`."""
-
-    def __init__(
-        self,
-        *,
-        cassette: Cassette,
-        inner: VeryDescriptiveServiceName | None = None,
-    ) -> None:
-        self._port = OutboundPort(cassette, VERY_DESCRIPTIVE_SERVICE_NAME, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], VeryDescriptiveServiceName]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def method_with_a_rather_long_name(
         self,
@@ -109,7 +87,7 @@ class VcrVeryDescriptiveServiceName:
         return self._port.call(VeryDescriptiveServiceNameOpenTheConnection(address=address))
 
 
-VERY_DESCRIPTIVE_SERVICE_NAME: Final[Boundary] = Boundary(
+VERY_DESCRIPTIVE_SERVICE_NAME: Final = Boundary(
     "VeryDescriptiveServiceName",
     direction="outbound",
     protocol="long_signatures.ports:VeryDescriptiveServiceName",

@@ -4,43 +4,31 @@
 """Wrappers for the boundaries of `markers_under_aliases.ports`."""
 
 import typing as t
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
 from vcr_gen import boundary as edge
 from vcr_gen.boundary import Secret, Volatile
-from vcr_gen.runtime import Boundary, Call, Cassette, InboundPort, MixedPort, OutboundPort
+from vcr_gen.runtime import Boundary, Call, InboundWrapper, MixedWrapper, OutboundWrapper, event
 
 from markers_under_aliases.ports import Bench, Clock, Door, Fails, Scale, Wire, close, packed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ClockNow(Call):
-    """`Clock.now`, as it crosses the boundary."""
-
     zone: t.Annotated[str, Volatile]
 
     def __call__(self, target: Clock) -> float:
         return target.now(self.zone)
 
 
-class VcrClock:
+class VcrClock(OutboundWrapper[Clock]):
     """Records and replays `Clock`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Clock | None = None) -> None:
-        self._port = OutboundPort(cassette, CLOCK, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Clock]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def now(self, zone: t.Annotated[str, Volatile]) -> float:
         return self._port.call(ClockNow(zone=zone))
 
 
-CLOCK: Final[Boundary] = Boundary(
+CLOCK: Final = Boundary(
     "clock",
     direction="outbound",
     protocol="markers_under_aliases.ports:Clock",
@@ -49,10 +37,8 @@ CLOCK: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DoorKnock(Call):
-    """`Door.knock`, as it crosses the boundary."""
-
     code: t.Annotated[str, Secret]
     loud: bool
 
@@ -60,17 +46,14 @@ class DoorKnock(Call):
         target.knock(self.code, loud=self.loud)
 
 
-class VcrDoor:
+class VcrDoor(InboundWrapper[Door]):
     """Records and replays `Door`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Door) -> None:
-        self._port = InboundPort(cassette, DOOR, inner, self)
 
     def knock(self, code: t.Annotated[str, Secret], *, loud: bool = False) -> t.NoReturn:
         self._port.never(DoorKnock(code=code, loud=loud))
 
 
-DOOR: Final[Boundary] = Boundary(
+DOOR: Final = Boundary(
     "Door",
     direction="inbound",
     protocol="markers_under_aliases.ports:Door",
@@ -79,44 +62,30 @@ DOOR: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class WireDie(Call):
-    """`Wire.die`, as it crosses the boundary."""
-
     async def __call__(self, target: Wire) -> t.Never:
         await target.die()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class WireBurn(Call):
-    """`Wire.burn`, as it crosses the boundary."""
-
     after: float
 
     def __call__(self, target: Wire) -> Fails:
         target.burn(self.after)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class WireLevel(Call):
-    """`Wire.level`, as it crosses the boundary."""
-
     mode: t.Literal["a", "b"]
 
     def __call__(self, target: Wire) -> t.Literal[1, 2]:
         return target.level(self.mode)
 
 
-class VcrWire:
+class VcrWire(OutboundWrapper[Wire]):
     """Records and replays `Wire`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Wire | None = None) -> None:
-        self._port = OutboundPort(cassette, WIRE, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Wire]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     async def die(self) -> t.Never:
         await self._port.anever(WireDie())
@@ -128,7 +97,7 @@ class VcrWire:
         return self._port.call(WireLevel(mode=mode))
 
 
-WIRE: Final[Boundary] = Boundary(
+WIRE: Final = Boundary(
     "Wire",
     direction="outbound",
     protocol="markers_under_aliases.ports:Wire",
@@ -137,29 +106,22 @@ WIRE: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BenchSit(Call):
-    """`Bench.sit`, as it crosses the boundary."""
-
     seats: int
 
     def __call__(self, target: Bench) -> bool:
         return target.sit(self.seats)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BenchStand(Call):
-    """`Bench.stand`, as it crosses the boundary."""
-
     def __call__(self, target: Bench) -> bool:
         return target.stand()
 
 
-class VcrBench:
+class VcrBench(MixedWrapper[Bench]):
     """Records and replays `Bench`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Bench) -> None:
-        self._port = MixedPort(cassette, BENCH, inner, self)
 
     def sit(self, seats: int) -> bool:
         return self._port.call(BenchSit(seats=seats))
@@ -168,7 +130,7 @@ class VcrBench:
         return self._port.call(BenchStand())
 
 
-BENCH: Final[Boundary] = Boundary(
+BENCH: Final = Boundary(
     "bench",
     direction="outbound",
     protocol="markers_under_aliases.ports:Bench",
@@ -178,34 +140,22 @@ BENCH: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ScaleWeigh(Call):
-    """`Scale.weigh`, as it crosses the boundary."""
-
     expected: t.Annotated[float, edge.Match(close)]
 
     def __call__(self, target: Scale) -> float:
         return target.weigh(self.expected)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ScalePhase(Call):
-    """`Scale.phase`, as it crosses the boundary."""
-
     def __call__(self, target: Scale) -> t.Annotated[complex, edge.Codec(packed, complex)]:
         return target.phase()
 
 
-class VcrScale:
+class VcrScale(OutboundWrapper[Scale]):
     """Records and replays `Scale`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Scale | None = None) -> None:
-        self._port = OutboundPort(cassette, SCALE, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Scale]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def weigh(self, expected: t.Annotated[float, edge.Match(close)]) -> float:
         return self._port.call(ScaleWeigh(expected=expected))
@@ -214,7 +164,7 @@ class VcrScale:
         return self._port.call(ScalePhase())
 
 
-SCALE: Final[Boundary] = Boundary(
+SCALE: Final = Boundary(
     "Scale",
     direction="outbound",
     protocol="markers_under_aliases.ports:Scale",

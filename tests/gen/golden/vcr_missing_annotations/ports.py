@@ -3,37 +3,22 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `missing_annotations.ports`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, instance_member
+from vcr_gen.runtime import (
+    Boundary,
+    Call,
+    OutboundWrapper,
+    event,
+    instance_member,
+    recorded_attribute,
+)
 
 from missing_annotations.ports import Odd, Renamed, Untyped, Work
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UntypedCount(Call):
-    """`Untyped.count`, as it crosses the boundary."""
-
-    def __call__(self, target: Untyped) -> int:
-        return target.count
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UntypedCountSet(Call):
-    """`Untyped.count.set`, as it crosses the boundary."""
-
-    value: int
-
-    def __call__(self, target: Untyped) -> None:
-        target.count = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class UntypedRun(Call):
-    """`Untyped.run`, as it crosses the boundary."""
-
     what: Any
     args: tuple[Any, ...]
     how: Any
@@ -43,10 +28,8 @@ class UntypedRun(Call):
         return target.run(self.what, *self.args, how=self.how, **self.options)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class UntypedHalf(Call):
-    """`Untyped.half`, as it crosses the boundary."""
-
     what: int
     how: Any
 
@@ -54,28 +37,10 @@ class UntypedHalf(Call):
         return target.half(self.what, self.how)
 
 
-class VcrUntyped:
+class VcrUntyped(OutboundWrapper[Untyped]):
     """Records and replays `Untyped`."""
 
-    def __init__(self, *, cassette: Cassette, inner: Untyped | None = None) -> None:
-        self._port = OutboundPort(cassette, UNTYPED, inner, self)
-        if TYPE_CHECKING:
-            self.count: int
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Untyped]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
-
-    if not TYPE_CHECKING:
-
-        @property
-        def count(self) -> int:
-            return self._port.call(UntypedCount())
-
-        @count.setter
-        def count(self, value: int) -> None:
-            self._port.call(UntypedCountSet(value=value))
+    count: int = recorded_attribute()
 
     def run(self, what, *args, how=None, **options):
         return self._port.call(UntypedRun(what=what, args=args, how=how, options=options))
@@ -84,32 +49,23 @@ class VcrUntyped:
         return self._port.call(UntypedHalf(what=what, how=how))
 
 
-UNTYPED: Final[Boundary] = Boundary(
+UNTYPED: Final = Boundary(
     "Untyped",
     direction="outbound",
     protocol="missing_annotations.ports:Untyped",
     wrapper=VcrUntyped,
-    calls={
-        "count": UntypedCount,
-        "count.set": UntypedCountSet,
-        "run": UntypedRun,
-        "half": UntypedHalf,
-    },
+    calls={"run": UntypedRun, "half": UntypedHalf},
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class WorkEnter(Call):
-    """`Work.__enter__`, as it crosses the boundary."""
-
     def __call__(self, target: Work) -> Any:
         return target.__enter__()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class WorkExit(Call):
-    """`Work.__exit__`, as it crosses the boundary."""
-
     kind: Any
     error: Any
     traceback: Any
@@ -118,42 +74,28 @@ class WorkExit(Call):
         return target.__exit__(self.kind, self.error, self.traceback)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class WorkIter(Call):
-    """`Work.__iter__`, as it crosses the boundary."""
-
     def __call__(self, target: Work) -> Any:
         return target.__iter__()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class WorkAiter(Call):
-    """`Work.__aiter__`, as it crosses the boundary."""
-
     def __call__(self, target: Work) -> Any:
         return target.__aiter__()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class WorkWatch(Call):
-    """`Work.watch`, as it crosses the boundary."""
-
     notify: callable
 
     def __call__(self, target: Work) -> dict[str, any]:
         return target.watch(self.notify)
 
 
-class VcrWork:
+class VcrWork(OutboundWrapper[Work]):
     """Records and replays `Work`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Work | None = None) -> None:
-        self._port = OutboundPort(cassette, WORK, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Work]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def __enter__(self):
         return self._port.call(WorkEnter())
@@ -171,7 +113,7 @@ class VcrWork:
         return self._port.call(WorkWatch(notify=notify))
 
 
-WORK: Final[Boundary] = Boundary(
+WORK: Final = Boundary(
     "Work",
     direction="outbound",
     protocol="missing_annotations.ports:Work",
@@ -186,89 +128,65 @@ WORK: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RenamedRun(Call):
-    """`Renamed.run`, as it crosses the boundary."""
-
     def __call__(self, target: Renamed) -> int:
         return target.run()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RenamedStart(Call):
-    """`Renamed.start`, as it crosses the boundary."""
-
     def __call__(self, target: Renamed) -> int:
         return target.start()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RenamedBegin(Call):
-    """`Renamed.begin`, as it crosses the boundary."""
-
     def __call__(self, target: Renamed) -> int:
         return target.begin()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RenamedClose(Call):
-    """`Renamed.close`, as it crosses the boundary."""
-
     code: int
 
     def __call__(self, target: Renamed) -> None:
         target.close(self.code)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RenamedWidth(Call):
-    """`Renamed.width`, as it crosses the boundary."""
-
     def __call__(self, target: Renamed) -> int:
         return target.width
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RenamedTyped(Call):
-    """`Renamed.typed`, as it crosses the boundary."""
-
     kind: Renamed.Kind
 
     def __call__(self, target: Renamed) -> "Renamed.Maybe":
         return target.typed(self.kind)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RenamedQuit(Call):
-    """`Renamed.quit`, as it crosses the boundary."""
-
     code: int
 
     def __call__(self, target: Renamed) -> None:
         target.quit(self.code)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RenamedSize(Call):
-    """`Renamed.size`, as it crosses the boundary."""
-
     def __call__(self, target: Renamed) -> int:
         return target.size
 
 
-class VcrRenamed:
+class VcrRenamed(OutboundWrapper[Renamed]):
     """Records and replays `Renamed`."""
 
     Kind: TypeAlias = Renamed.Kind
     Maybe: TypeAlias = Renamed.Maybe
-
-    def __init__(self, *, cassette: Cassette, inner: Renamed | None = None) -> None:
-        self._port = OutboundPort(cassette, RENAMED, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Renamed]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def run(self) -> int:
         return self._port.call(RenamedRun())
@@ -297,7 +215,7 @@ class VcrRenamed:
         return self._port.call(RenamedSize())
 
 
-RENAMED: Final[Boundary] = Boundary(
+RENAMED: Final = Boundary(
     "Renamed",
     direction="outbound",
     protocol="missing_annotations.ports:Renamed",
@@ -315,10 +233,8 @@ RENAMED: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OddGiven(Call):
-    """`Odd.given`, as it crosses the boundary."""
-
     self: int
     self_: int
 
@@ -326,16 +242,8 @@ class OddGiven(Call):
         return target.given(self.self, self.self_)
 
 
-class VcrOdd:
+class VcrOdd(OutboundWrapper[Odd]):
     """Records and replays `Odd`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Odd | None = None) -> None:
-        self._port = OutboundPort(cassette, ODD, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Odd]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
 
@@ -349,7 +257,7 @@ class VcrOdd:
             return self__._port.call(OddGiven(self=self, self_=self_))
 
 
-ODD: Final[Boundary] = Boundary(
+ODD: Final = Boundary(
     "Odd",
     direction="outbound",
     protocol="missing_annotations.ports:Odd",

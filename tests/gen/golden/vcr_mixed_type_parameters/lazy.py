@@ -3,39 +3,31 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `mixed_type_parameters.lazy`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Generic, Self
+from typing import TYPE_CHECKING, Final, Generic
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from mixed_type_parameters.lazy import New, Old, T
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OldOwn(Call, Generic[T]):
-    """`Old.own`, as it crosses the boundary."""
-
     item: "T"
 
     def __call__(self, target: Old[T]) -> "T":
         return target.own(self.item)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OldSecond(Call, Generic[T]):
-    """`Old.second`, as it crosses the boundary."""
-
     first: T
 
     def __call__(self, target: Old[T]) -> list[T]:
         return target.second(self.first)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OldKeyed[T, Key](Call):
-    """`Old.keyed`, as it crosses the boundary."""
-
     first: T
     second: list[T]
     key: Key
@@ -44,16 +36,8 @@ class OldKeyed[T, Key](Call):
         return target.keyed(self.first, self.second, self.key)
 
 
-class VcrOld(Generic[T]):
+class VcrOld(OutboundWrapper[Old[T]]):
     """Records and replays `Old`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Old[T] | None = None) -> None:
-        self._port = OutboundPort(cassette, OLD, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Old[T]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def own(self, item: "T") -> "T":
         call: OldOwn[T] = OldOwn(item=item)
@@ -68,7 +52,7 @@ class VcrOld(Generic[T]):
         return self._port.call(call)
 
 
-OLD: Final[Boundary] = Boundary(
+OLD: Final = Boundary(
     "Old",
     direction="outbound",
     protocol="mixed_type_parameters.lazy:Old",
@@ -77,30 +61,24 @@ OLD: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class NewOwn[T](Call):
-    """`New.own`, as it crosses the boundary."""
-
     item: "T"
 
     def __call__(self, target: New[T]) -> "T":
         return target.own(self.item)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class NewSecond[T](Call):
-    """`New.second`, as it crosses the boundary."""
-
     first: T
 
     def __call__(self, target: New[T]) -> list[T]:
         return target.second(self.first)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class NewKeyed[T, Key](Call):
-    """`New.keyed`, as it crosses the boundary."""
-
     first: T
     second: list[T]
     key: Key
@@ -109,16 +87,8 @@ class NewKeyed[T, Key](Call):
         return target.keyed(self.first, self.second, self.key)
 
 
-class VcrNew[T]:
+class VcrNew[T](OutboundWrapper[New[T]]):
     """Records and replays `New`."""
-
-    def __init__(self, *, cassette: Cassette, inner: New[T] | None = None) -> None:
-        self._port = OutboundPort(cassette, NEW, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], New[T]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def own(self, item: "T") -> "T":
         call: NewOwn[T] = NewOwn(item=item)
@@ -133,7 +103,7 @@ class VcrNew[T]:
         return self._port.call(call)
 
 
-NEW: Final[Boundary] = Boundary(
+NEW: Final = Boundary(
     "New",
     direction="outbound",
     protocol="mixed_type_parameters.lazy:New",

@@ -3,11 +3,9 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `mixed_type_parameters.ports`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Generic, Self
+from typing import TYPE_CHECKING, Final, Generic
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from mixed_type_parameters.ports import Closing, Item, Twice
 
@@ -19,33 +17,23 @@ else:
     from mixed_type_parameters.ports import _ResultT_co
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ClosingClose[ErrorT: BaseException, _ResultT_co](Call):
-    """`Closing.close`, as it crosses the boundary."""
-
     error: ErrorT
 
     def __call__(self, target: Closing[_ResultT_co]) -> _ResultT_co | ErrorT:
         return target.close(self.error)
 
 
-class VcrClosing(Generic[_ResultT_co]):
+class VcrClosing(OutboundWrapper[Closing[_ResultT_co]]):
     """Records and replays `Closing`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Closing[_ResultT_co] | None = None) -> None:
-        self._port = OutboundPort(cassette, CLOSING, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Closing[_ResultT_co]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def close[ErrorT: BaseException](self, error: ErrorT, /) -> _ResultT_co | ErrorT:
         call: ClosingClose[ErrorT, _ResultT_co] = ClosingClose(error=error)
         return self._port.call(call)
 
 
-CLOSING: Final[Boundary] = Boundary(
+CLOSING: Final = Boundary(
     "Closing",
     direction="outbound",
     protocol="mixed_type_parameters.ports:Closing",
@@ -54,10 +42,8 @@ CLOSING: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TwiceOld(Call, Generic[Item]):
-    """`Twice.old`, as it crosses the boundary."""
-
     item: "Item"
     rest: list[Item]
 
@@ -65,10 +51,8 @@ class TwiceOld(Call, Generic[Item]):
         return target.old(self.item, self.rest)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TwiceNew[Item](Call):
-    """`Twice.new`, as it crosses the boundary."""
-
     item: "Item"
     rest: list[Item]
 
@@ -76,16 +60,8 @@ class TwiceNew[Item](Call):
         return target.new(self.item, self.rest)
 
 
-class VcrTwice:
+class VcrTwice(OutboundWrapper[Twice]):
     """Records and replays `Twice`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Twice | None = None) -> None:
-        self._port = OutboundPort(cassette, TWICE, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Twice]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def old(self, item: "Item", rest: list[Item]) -> "dict[str, Item]":
         call: TwiceOld[Item] = TwiceOld(item=item, rest=rest)
@@ -96,7 +72,7 @@ class VcrTwice:
         return self._port.call(call)
 
 
-TWICE: Final[Boundary] = Boundary(
+TWICE: Final = Boundary(
     "Twice",
     direction="outbound",
     protocol="mixed_type_parameters.ports:Twice",

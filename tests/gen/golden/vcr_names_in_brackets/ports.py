@@ -4,23 +4,17 @@
 """Wrappers for the boundaries of `names_in_brackets.ports`."""
 
 from collections import abc
-from collections.abc import Callable
-from collections.abc import Callable as _Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Self
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, recorded_attribute
 from vcr_gen.runtime import Call as _Call
-from vcr_gen.runtime import Cassette as _Cassette
-from vcr_gen.runtime import OutboundPort as _OutboundPort
 
 from names_in_brackets.ports import Estimator, Recorder
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class EstimatorFit[X, Y](Call):
-    """`Estimator.fit`, as it crosses the boundary."""
-
     X_: X = field(metadata={"parameter": "X"})
     y: Y
 
@@ -28,30 +22,24 @@ class EstimatorFit[X, Y](Call):
         target.fit(self.X_, self.y)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class EstimatorPredict[X, Y](Call):
-    """`Estimator.predict`, as it crosses the boundary."""
-
     X_: X = field(metadata={"parameter": "X"})
 
     def __call__(self, target: Estimator[X, Y]) -> Y:
         return target.predict(self.X_)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class EstimatorScaled[X, Y](Call):
-    """`Estimator.scaled`, as it crosses the boundary."""
-
     X_: X = field(metadata={"parameter": "X"})
 
     def __call__(self, target: Estimator[X, Y]) -> X:
         return target.scaled(self.X_)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class EstimatorBoth[X, Y, Z](Call):
-    """`Estimator.both`, as it crosses the boundary."""
-
     Z_: Z = field(metadata={"parameter": "Z"})
     y: Y
 
@@ -59,10 +47,8 @@ class EstimatorBoth[X, Y, Z](Call):
         return await target.both(self.Z_, self.y)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class EstimatorBest[X, Y, Call](_Call):
-    """`Estimator.best`, as it crosses the boundary."""
-
     among: abc.Callable[[Call], float]
     call: Call
     Self: Y
@@ -71,16 +57,8 @@ class EstimatorBest[X, Y, Call](_Call):
         return target.best(self.among, self.call, self.Self)
 
 
-class VcrEstimator[X, Y]:
+class VcrEstimator[X, Y](OutboundWrapper[Estimator[X, Y]]):
     """Records and replays `Estimator`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Estimator[X, Y] | None = None) -> None:
-        self._port = OutboundPort(cassette, ESTIMATOR, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Estimator[X, Y]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
 
@@ -111,7 +89,7 @@ class VcrEstimator[X, Y]:
         return self._port.call(call_)
 
 
-ESTIMATOR: Final[Boundary] = Boundary(
+ESTIMATOR: Final = Boundary(
     "Estimator",
     direction="outbound",
     protocol="names_in_brackets.ports:Estimator",
@@ -126,28 +104,8 @@ ESTIMATOR: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecorderLast[Cassette, OutboundPort: str, Callable = int](Call):
-    """`Recorder.last`, as it crosses the boundary."""
-
-    def __call__(self, target: Recorder[Cassette, OutboundPort, Callable]) -> Cassette:
-        return target.last
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecorderLastSet[Cassette, OutboundPort: str, Callable = int](Call):
-    """`Recorder.last.set`, as it crosses the boundary."""
-
-    value: Cassette
-
-    def __call__(self, target: Recorder[Cassette, OutboundPort, Callable]) -> None:
-        target.last = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RecorderRecord[Cassette, OutboundPort: str, Callable = int](Call):
-    """`Recorder.record`, as it crosses the boundary."""
-
     event: OutboundPort
     Any: Callable
 
@@ -155,39 +113,12 @@ class RecorderRecord[Cassette, OutboundPort: str, Callable = int](Call):
         return target.record(self.event, self.Any)
 
 
-class VcrRecorder[Cassette, OutboundPort: str, Callable = int]:
+class VcrRecorder[Cassette, OutboundPort: str, Callable = int](
+    OutboundWrapper[Recorder[Cassette, OutboundPort, Callable]]
+):
     """Records and replays `Recorder`."""
 
-    def __init__(
-        self,
-        *,
-        cassette: _Cassette,
-        inner: Recorder[Cassette, OutboundPort, Callable] | None = None,
-    ) -> None:
-        self._port = _OutboundPort(cassette, RECORDER, inner, self)
-        if TYPE_CHECKING:
-            self.last: Cassette
-
-    @classmethod
-    def attach(
-        cls,
-        cassette: _Cassette,
-        real: _Callable[[], Recorder[Cassette, OutboundPort, Callable]],
-    ) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
-
-    if not TYPE_CHECKING:
-
-        @property
-        def last(self) -> Cassette:
-            call: RecorderLast[Cassette, OutboundPort, Callable] = RecorderLast()
-            return self._port.call(call)
-
-        @last.setter
-        def last(self, value: Cassette) -> None:
-            call: RecorderLastSet[Cassette, OutboundPort, Callable] = RecorderLastSet(value=value)
-            self._port.call(call)
+    last: Cassette = recorded_attribute()
 
     def record(self, event: OutboundPort, Any: Callable) -> Cassette:
         call: RecorderRecord[Cassette, OutboundPort, Callable] = RecorderRecord(
@@ -197,12 +128,12 @@ class VcrRecorder[Cassette, OutboundPort: str, Callable = int]:
         return self._port.call(call)
 
 
-RECORDER: Final[Boundary] = Boundary(
+RECORDER: Final = Boundary(
     "Recorder",
     direction="outbound",
     protocol="names_in_brackets.ports:Recorder",
     wrapper=VcrRecorder,
-    calls={"last": RecorderLast, "last.set": RecorderLastSet, "record": RecorderRecord},
+    calls={"record": RecorderRecord},
 )
 
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ

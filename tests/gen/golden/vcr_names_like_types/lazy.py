@@ -5,54 +5,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from names_like_types.lazy import Shelf, Spiders
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SpidersFirst(Call):
-    """`Spiders.first`, as it crosses the boundary."""
-
     of: list[int]
 
     def __call__(self, target: Spiders) -> list[str]:
         return target.first(self.of)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SpidersList(Call):
-    """`Spiders.list`, as it crosses the boundary."""
-
     def __call__(self, target: Spiders) -> list[str]:
         return target.list()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SpidersFind(Call):
-    """`Spiders.find`, as it crosses the boundary."""
-
     names: list[str]
 
     def __call__(self, target: Spiders) -> None:
         target.find(self.names)
 
 
-class VcrSpiders:
+class VcrSpiders(OutboundWrapper[Spiders]):
     """Records and replays `Spiders`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Spiders | None = None) -> None:
-        self._port = OutboundPort(cassette, SPIDERS, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Spiders]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def first(self, of: list[int]) -> list[str]:
         return self._port.call(SpidersFirst(of=of))
@@ -64,7 +48,7 @@ class VcrSpiders:
         self._port.call(SpidersFind(names=names))
 
 
-SPIDERS: Final[Boundary] = Boundary(
+SPIDERS: Final = Boundary(
     "Spiders",
     direction="outbound",
     protocol="names_like_types.lazy:Spiders",
@@ -73,44 +57,30 @@ SPIDERS: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ShelfGet(Call):
-    """`Shelf.get`, as it crosses the boundary."""
-
     of: list[date]
 
     def __call__(self, target: Shelf) -> dict[str, list[int]]:
         return target.get(self.of)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ShelfList(Call):
-    """`Shelf.list`, as it crosses the boundary."""
-
     since: list[int]
 
     def __call__(self, target: Shelf) -> list[date]:
         return target.list(self.since)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ShelfDate(Call):
-    """`Shelf.date`, as it crosses the boundary."""
-
     def __call__(self, target: Shelf) -> date:
         return target.date
 
 
-class VcrShelf:
+class VcrShelf(OutboundWrapper[Shelf]):
     """Records and replays `Shelf`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Shelf | None = None) -> None:
-        self._port = OutboundPort(cassette, SHELF, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Shelf]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def get(self, of: list[date]) -> dict[str, list[int]]:
         return self._port.call(ShelfGet(of=of))
@@ -123,7 +93,7 @@ class VcrShelf:
         return self._port.call(ShelfDate())
 
 
-SHELF: Final[Boundary] = Boundary(
+SHELF: Final = Boundary(
     "Shelf",
     direction="outbound",
     protocol="names_like_types.lazy:Shelf",

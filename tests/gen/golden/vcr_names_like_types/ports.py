@@ -13,29 +13,24 @@ import datetime as _datetime
 import uuid
 import uuid as _uuid
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date
 from datetime import date as _date
 from typing import TYPE_CHECKING, Final, Self, cast
 from typing import Self as _Self
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, OutboundWrapper, event
 
 from names_like_types.ports import Calendar, Elements, Node, Ours
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class CalendarList(Call):
-    """`Calendar.list`, as it crosses the boundary."""
-
     def __call__(self, target: Calendar) -> builtins.list[int]:
         return target.list()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class CalendarSet(Call):
-    """`Calendar.set`, as it crosses the boundary."""
-
     bytes: builtins.bytes
     data: builtins.bytes
 
@@ -43,10 +38,8 @@ class CalendarSet(Call):
         target.set(self.bytes, self.data)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class CalendarMove(Call):
-    """`Calendar.move`, as it crosses the boundary."""
-
     date: _date
     to: _date
 
@@ -54,10 +47,8 @@ class CalendarMove(Call):
         return target.move(self.date, self.to)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class CalendarAsk(Call):
-    """`Calendar.ask`, as it crosses the boundary."""
-
     call: int
     self_: int
     cast: str
@@ -68,10 +59,8 @@ class CalendarAsk(Call):
         target.ask(self.call, self.self_, self.cast, self.Call, self.target)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class CalendarType(Call):
-    """`Calendar.type`, as it crosses the boundary."""
-
     id: int
     field: str
 
@@ -79,26 +68,16 @@ class CalendarType(Call):
         return target.type(self.id, self.field)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class CalendarCopy(Call):
-    """`Calendar.copy`, as it crosses the boundary."""
-
     Self: int
 
     def __call__(self, target: Calendar) -> Calendar:
         return target.copy(self.Self)
 
 
-class VcrCalendar:
+class VcrCalendar(OutboundWrapper[Calendar]):
     """Records and replays `Calendar`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Calendar | None = None) -> None:
-        self._port = OutboundPort(cassette, CALENDAR, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Calendar]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def list(self) -> builtins.list[int]:
         return self._port.call(CalendarList())
@@ -119,7 +98,7 @@ class VcrCalendar:
         return cast("_Self", self._port.call(CalendarCopy(Self=Self)))
 
 
-CALENDAR: Final[Boundary] = Boundary(
+CALENDAR: Final = Boundary(
     "Calendar",
     direction="outbound",
     protocol="names_like_types.ports:Calendar",
@@ -135,10 +114,8 @@ CALENDAR: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class NodeSince(Call):
-    """`Node.since`, as it crosses the boundary."""
-
     datetime: _datetime.datetime
     other: _datetime.date
 
@@ -146,44 +123,30 @@ class NodeSince(Call):
         return target.since(self.datetime, self.other)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class NodeUntil(Call):
-    """`Node.until`, as it crosses the boundary."""
-
     other: datetime.date
 
     def __call__(self, target: Node) -> datetime.date:
         return target.until(self.other)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class NodeFind(Call):
-    """`Node.find`, as it crosses the boundary."""
-
     key: uuid.UUID
 
     def __call__(self, target: Node) -> uuid.UUID:
         return target.find(self.key)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class NodeUuid(Call):
-    """`Node.uuid`, as it crosses the boundary."""
-
     def __call__(self, target: Node) -> uuid.UUID:
         return target.uuid
 
 
-class VcrNode:
+class VcrNode(OutboundWrapper[Node]):
     """Records and replays `Node`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Node | None = None) -> None:
-        self._port = OutboundPort(cassette, NODE, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Node]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def since(self, datetime: datetime.datetime, other: datetime.date) -> datetime.date:
         return self._port.call(NodeSince(datetime=datetime, other=other))
@@ -199,7 +162,7 @@ class VcrNode:
         return self._port.call(NodeUuid())
 
 
-NODE: Final[Boundary] = Boundary(
+NODE: Final = Boundary(
     "Node",
     direction="outbound",
     protocol="names_like_types.ports:Node",
@@ -208,10 +171,8 @@ NODE: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OursAttach(Call):
-    """`Ours.attach`, as it crosses the boundary."""
-
     cassette: int
     real: int
 
@@ -219,30 +180,24 @@ class OursAttach(Call):
         return target.attach(self.cassette, self.real)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OursAttachVcr(Call):
-    """`Ours.attach_vcr`, as it crosses the boundary."""
-
     inner: int
 
     def __call__(self, target: Ours) -> int:
         return target.attach_vcr(self.inner)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OursPort(Call):
-    """`Ours._port`, as it crosses the boundary."""
-
     call: int
 
     def __call__(self, target: Ours) -> int:
         return target._port(self.call)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OursPort2(Call):
-    """`Ours._port_`, as it crosses the boundary."""
-
     target: int
 
     def __call__(self, target: Ours) -> int:
@@ -256,9 +211,9 @@ class VcrOurs:
         self._port__ = OutboundPort(cassette, OURS, inner, self)
 
     @classmethod
-    def attach_vcr_(cls, cassette: Cassette, real: Callable[[], Ours]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+    def attach_vcr_(cls, cassette: Cassette, factory: Callable[[], Ours]) -> Self:
+        """Wrap what `factory` builds; it is called only when the cassette calls the real thing."""
+        return cls(cassette=cassette, inner=factory() if cassette.calls_real else None)
 
     def attach(self, cassette: int, real: int) -> int:
         return self._port__.call(OursAttach(cassette=cassette, real=real))
@@ -273,7 +228,7 @@ class VcrOurs:
         return self._port__.call(OursPort2(target=target))
 
 
-OURS: Final[Boundary] = Boundary(
+OURS: Final = Boundary(
     "Ours",
     direction="outbound",
     protocol="names_like_types.ports:Ours",
@@ -287,36 +242,24 @@ OURS: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ElementsAdd(Call):
-    """`Elements.add`, as it crosses the boundary."""
-
     collections: _collections_abc.Sequence[int]
 
     def __call__(self, target: Elements) -> _collections_abc.Set[int]:
         return target.add(self.collections)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ElementsAll(Call):
-    """`Elements.all`, as it crosses the boundary."""
-
     collections: int
 
     def __call__(self, target: Elements) -> "list[_collections_abc.Set[int]]":
         return target.all(self.collections)
 
 
-class VcrElements:
+class VcrElements(OutboundWrapper[Elements]):
     """Records and replays `Elements`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Elements | None = None) -> None:
-        self._port = OutboundPort(cassette, ELEMENTS, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Elements]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def add(self, collections: collections.abc.Sequence[int]) -> collections.abc.Set[int]:
         return self._port.call(ElementsAdd(collections=collections))
@@ -325,7 +268,7 @@ class VcrElements:
         return self._port.call(ElementsAll(collections=collections))
 
 
-ELEMENTS: Final[Boundary] = Boundary(
+ELEMENTS: Final = Boundary(
     "Elements",
     direction="outbound",
     protocol="names_like_types.ports:Elements",

@@ -3,46 +3,32 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `narrowing.ports`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self, TypeGuard
+from typing import TYPE_CHECKING, Final, TypeGuard
 
 from typing_extensions import TypeIs
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from narrowing.ports import Checker
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class CheckerIsNumber(Call):
-    """`Checker.is_number`, as it crosses the boundary."""
-
     value: object
 
     def __call__(self, target: Checker) -> bool:
         return target.is_number(self.value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class CheckerAreWords(Call):
-    """`Checker.are_words`, as it crosses the boundary."""
-
     value: list[object]
 
     def __call__(self, target: Checker) -> bool:
         return target.are_words(self.value)
 
 
-class VcrChecker:
+class VcrChecker(OutboundWrapper[Checker]):
     """Records and replays `Checker`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Checker | None = None) -> None:
-        self._port = OutboundPort(cassette, CHECKER, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Checker]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def is_number(self, value: object) -> TypeIs[int]:
         return self._port.call(CheckerIsNumber(value=value))
@@ -51,7 +37,7 @@ class VcrChecker:
         return self._port.call(CheckerAreWords(value=value))
 
 
-CHECKER: Final[Boundary] = Boundary(
+CHECKER: Final = Boundary(
     "Checker",
     direction="outbound",
     protocol="narrowing.ports:Checker",

@@ -3,11 +3,9 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `nested_and_conditional.ports`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self, TypeAlias, cast
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from nested_and_conditional.ports import Outer, Posix, Width
 
@@ -24,10 +22,8 @@ LATE_IMPORTS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OuterPortConfigure(Call):
-    """`Outer.Port.configure`, as it crosses the boundary."""
-
     settings: "Outer.Settings"
     mode: Outer.Port.Mode
 
@@ -35,28 +31,18 @@ class OuterPortConfigure(Call):
         return target.configure(self.settings, self.mode)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OuterPortFailed(Call):
-    """`Outer.Port.failed`, as it crosses the boundary."""
-
     trouble: Trouble
 
     def __call__(self, target: Outer.Port) -> None:
         target.failed(self.trouble)
 
 
-class VcrOuterPort:
+class VcrOuterPort(OutboundWrapper[Outer.Port]):
     """Records and replays `Outer.Port`."""
 
     Mode: TypeAlias = Outer.Port.Mode
-
-    def __init__(self, *, cassette: Cassette, inner: Outer.Port | None = None) -> None:
-        self._port = OutboundPort(cassette, OUTER_PORT, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Outer.Port]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def configure(self, settings: "Outer.Settings", mode: Outer.Port.Mode) -> Self:
         return cast("Self", self._port.call(OuterPortConfigure(settings=settings, mode=mode)))
@@ -65,7 +51,7 @@ class VcrOuterPort:
         self._port.call(OuterPortFailed(trouble=trouble))
 
 
-OUTER_PORT: Final[Boundary] = Boundary(
+OUTER_PORT: Final = Boundary(
     "Port",
     direction="outbound",
     protocol="nested_and_conditional.ports:Outer.Port",
@@ -75,32 +61,22 @@ OUTER_PORT: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class GhostHaunt(Call):
-    """`Ghost.haunt`, as it crosses the boundary."""
-
     times: int
 
     def __call__(self, target: "Ghost") -> str:
         return target.haunt(self.times)
 
 
-class VcrGhost:
+class VcrGhost(OutboundWrapper["Ghost"]):
     """Records and replays `Ghost`."""
-
-    def __init__(self, *, cassette: Cassette, inner: "Ghost | None" = None) -> None:
-        self._port = OutboundPort(cassette, GHOST, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: "Callable[[], Ghost]") -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def haunt(self, times: int = 2) -> str:
         return self._port.call(GhostHaunt(times=times))
 
 
-GHOST: Final[Boundary] = Boundary(
+GHOST: Final = Boundary(
     "Ghost",
     direction="outbound",
     protocol="nested_and_conditional.ports:Ghost",
@@ -110,30 +86,20 @@ GHOST: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PosixFork(Call):
-    """`Posix.fork`, as it crosses the boundary."""
-
     def __call__(self, target: Posix) -> int:
         return target.fork()
 
 
-class VcrPosix:
+class VcrPosix(OutboundWrapper[Posix]):
     """Records and replays `Posix`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Posix | None = None) -> None:
-        self._port = OutboundPort(cassette, POSIX, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Posix]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def fork(self) -> int:
         return self._port.call(PosixFork())
 
 
-POSIX: Final[Boundary] = Boundary(
+POSIX: Final = Boundary(
     "Posix",
     direction="outbound",
     protocol="nested_and_conditional.ports:Posix",
@@ -143,32 +109,22 @@ POSIX: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OrderedOrder(Call):
-    """`Ordered.order`, as it crosses the boundary."""
-
     width: Width
 
     def __call__(self, target: "Ordered") -> Width:
         return target.order(self.width)
 
 
-class VcrOrdered:
+class VcrOrdered(OutboundWrapper["Ordered"]):
     """Records and replays `Ordered`."""
-
-    def __init__(self, *, cassette: Cassette, inner: "Ordered | None" = None) -> None:
-        self._port = OutboundPort(cassette, ORDERED, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: "Callable[[], Ordered]") -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def order(self, width: Width) -> Width:
         return self._port.call(OrderedOrder(width=width))
 
 
-ORDERED: Final[Boundary] = Boundary(
+ORDERED: Final = Boundary(
     "Ordered",
     direction="outbound",
     protocol="nested_and_conditional.ports:Ordered",

@@ -5,37 +5,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, instance_member
+from vcr_gen.runtime import (
+    Boundary,
+    Call,
+    OutboundWrapper,
+    event,
+    instance_member,
+    recorded_attribute,
+)
 
 from nested_protocols.lazy import Cabinet, Player
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayerMode(Call):
-    """`Player.mode`, as it crosses the boundary."""
-
-    def __call__(self, target: Player) -> Player.Mode:
-        return target.mode
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayerModeSet(Call):
-    """`Player.mode.set`, as it crosses the boundary."""
-
-    value: Player.Mode
-
-    def __call__(self, target: Player) -> None:
-        target.mode = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PlayerStart(Call):
-    """`Player.start`, as it crosses the boundary."""
-
     sink: Player.Sink
     modes: list[Player.Mode.Shuffle | None]
 
@@ -43,38 +28,30 @@ class PlayerStart(Call):
         return target.start(self.sink, self.modes)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PlayerQuoted(Call):
-    """`Player.quoted`, as it crosses the boundary."""
-
     sink: Player.Sink
 
     def __call__(self, target: Player) -> dict[str, Player.Mode]:
         return target.quoted(self.sink)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PlayerSaidInFull(Call):
-    """`Player.said_in_full`, as it crosses the boundary."""
-
     mode: Player.Mode
 
     def __call__(self, target: Player) -> Player.Sink:
         return target.said_in_full(self.mode)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PlayerSink(Call):
-    """`Player.sink`, as it crosses the boundary."""
-
     def __call__(self, target: Player) -> Player.Sink:
         return target.sink
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PlayerMade(Call):
-    """`Player.made`, as it crosses the boundary."""
-
     mode: Player.Mode
     sink: Player.Sink
 
@@ -82,7 +59,7 @@ class PlayerMade(Call):
         return target.made(self.mode, self.sink)
 
 
-class VcrPlayer:
+class VcrPlayer(OutboundWrapper[Player]):
     """Records and replays `Player`."""
 
     Mode: TypeAlias = Player.Mode
@@ -91,15 +68,7 @@ class VcrPlayer:
     else:
         Sink = Player.Sink
 
-    def __init__(self, *, cassette: Cassette, inner: Player | None = None) -> None:
-        self._port = OutboundPort(cassette, PLAYER, inner, self)
-        if TYPE_CHECKING:
-            self.mode: Player.Mode
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Player]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+    mode: Player.Mode = recorded_attribute()
 
     if TYPE_CHECKING:
 
@@ -115,14 +84,6 @@ class VcrPlayer:
         def made(cls, mode: Mode, sink: Player.Sink) -> Mode: ...
 
     else:
-
-        @property
-        def mode(self) -> Player.Mode:
-            return self._port.call(PlayerMode())
-
-        @mode.setter
-        def mode(self, value: Player.Mode) -> None:
-            self._port.call(PlayerModeSet(value=value))
 
         def start(self, sink: Sink, modes: list[Mode.Shuffle | None]) -> Sink | None:
             return self._port.call(PlayerStart(sink=sink, modes=modes))
@@ -142,14 +103,12 @@ class VcrPlayer:
         return self._port.call(PlayerSink())
 
 
-PLAYER: Final[Boundary] = Boundary(
+PLAYER: Final = Boundary(
     "Player",
     direction="outbound",
     protocol="nested_protocols.lazy:Player",
     wrapper=VcrPlayer,
     calls={
-        "mode": PlayerMode,
-        "mode.set": PlayerModeSet,
         "start": PlayerStart,
         "quoted": PlayerQuoted,
         "said_in_full": PlayerSaidInFull,
@@ -159,10 +118,8 @@ PLAYER: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class CabinetDrawerName(Call):
-    """`Cabinet.Drawer.name`, as it crosses the boundary."""
-
     label: Cabinet.Drawer.Label
     shelf: Cabinet.Shelf
 
@@ -170,24 +127,16 @@ class CabinetDrawerName(Call):
         return target.name(self.label, self.shelf)
 
 
-class VcrCabinetDrawer:
+class VcrCabinetDrawer(OutboundWrapper[Cabinet.Drawer]):
     """Records and replays `Cabinet.Drawer`."""
 
     Label: TypeAlias = Cabinet.Drawer.Label
-
-    def __init__(self, *, cassette: Cassette, inner: Cabinet.Drawer | None = None) -> None:
-        self._port = OutboundPort(cassette, CABINET_DRAWER, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Cabinet.Drawer]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def name(self, label: Label, shelf: Cabinet.Shelf) -> Label:
         return self._port.call(CabinetDrawerName(label=label, shelf=shelf))
 
 
-CABINET_DRAWER: Final[Boundary] = Boundary(
+CABINET_DRAWER: Final = Boundary(
     "Drawer",
     direction="outbound",
     protocol="nested_protocols.lazy:Cabinet.Drawer",

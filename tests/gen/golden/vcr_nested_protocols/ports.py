@@ -3,34 +3,28 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `nested_protocols.ports`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from nested_protocols.ports import Station
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StationListen(Call):
-    """`Station.listen`, as it crosses the boundary."""
-
     listener: "Station.Listener"
 
     def __call__(self, target: Station) -> Station.Channel:
         return target.listen(self.listener)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StationLimits(Call):
-    """`Station.limits`, as it crosses the boundary."""
-
     def __call__(self, target: Station) -> Station.Limits:
         return target.limits()
 
 
-class VcrStation:
+class VcrStation(OutboundWrapper[Station]):
     """Records and replays `Station`."""
 
     Limits: TypeAlias = Station.Limits
@@ -40,14 +34,6 @@ class VcrStation:
     else:
         Listener = Station.Listener
         Channel = Station.Channel
-
-    def __init__(self, *, cassette: Cassette, inner: Station | None = None) -> None:
-        self._port = OutboundPort(cassette, STATION, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Station]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
 
@@ -62,7 +48,7 @@ class VcrStation:
         return self._port.call(StationLimits())
 
 
-STATION: Final[Boundary] = Boundary(
+STATION: Final = Boundary(
     "Station",
     direction="outbound",
     protocol="nested_protocols.ports:Station",
@@ -72,32 +58,22 @@ STATION: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StationChannelTune(Call):
-    """`Station.Channel.tune`, as it crosses the boundary."""
-
     frequency: float
 
     def __call__(self, target: Station.Channel) -> None:
         target.tune(self.frequency)
 
 
-class VcrStationChannel:
+class VcrStationChannel(OutboundWrapper[Station.Channel]):
     """Records and replays `Station.Channel`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Station.Channel | None = None) -> None:
-        self._port = OutboundPort(cassette, STATION_CHANNEL, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Station.Channel]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def tune(self, frequency: float) -> None:
         self._port.call(StationChannelTune(frequency=frequency))
 
 
-STATION_CHANNEL: Final[Boundary] = Boundary(
+STATION_CHANNEL: Final = Boundary(
     "Channel",
     direction="outbound",
     protocol="nested_protocols.ports:Station.Channel",

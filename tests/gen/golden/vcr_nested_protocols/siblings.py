@@ -3,43 +3,29 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `nested_protocols.siblings`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from nested_protocols.siblings import Archive
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ArchiveReaderRead(Call):
-    """`Archive.Reader.read`, as it crosses the boundary."""
-
     box: Archive.Box
 
     def __call__(self, target: Archive.Reader) -> Archive.Box:
         return target.read(self.box)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ArchiveReaderLight(Call):
-    """`Archive.Reader.light`, as it crosses the boundary."""
-
     def __call__(self, target: Archive.Reader) -> None:
         target.light()
 
 
-class VcrArchiveReader:
+class VcrArchiveReader(OutboundWrapper[Archive.Reader]):
     """Records and replays `Archive.Reader`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Archive.Reader | None = None) -> None:
-        self._port = OutboundPort(cassette, ARCHIVE_READER, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Archive.Reader]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def read(self, box: Archive.Box) -> Archive.Box:
         return self._port.call(ArchiveReaderRead(box=box))
@@ -48,7 +34,7 @@ class VcrArchiveReader:
         self._port.call(ArchiveReaderLight())
 
 
-ARCHIVE_READER: Final[Boundary] = Boundary(
+ARCHIVE_READER: Final = Boundary(
     "Reader",
     direction="outbound",
     protocol="nested_protocols.siblings:Archive.Reader",
@@ -57,32 +43,22 @@ ARCHIVE_READER: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ArchiveAgainRead(Call):
-    """`Archive.Again.read`, as it crosses the boundary."""
-
     box: str
 
     def __call__(self, target: Archive.Again) -> str:
         return target.read(self.box)
 
 
-class VcrArchiveAgain:
+class VcrArchiveAgain(OutboundWrapper[Archive.Again]):
     """Records and replays `Archive.Again`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Archive.Again | None = None) -> None:
-        self._port = OutboundPort(cassette, ARCHIVE_AGAIN, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Archive.Again]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def read(self, box: str) -> str:
         return self._port.call(ArchiveAgainRead(box=box))
 
 
-ARCHIVE_AGAIN: Final[Boundary] = Boundary(
+ARCHIVE_AGAIN: Final = Boundary(
     "Again",
     direction="outbound",
     protocol="nested_protocols.siblings:Archive.Again",

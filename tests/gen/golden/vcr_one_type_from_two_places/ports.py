@@ -3,46 +3,32 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `one_type_from_two_places.ports`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from one_type_from_two_places.ports import Store
 from one_type_from_two_places.things import Thing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StorePut(Call):
-    """`Store.put`, as it crosses the boundary."""
-
     thing: Thing
 
     def __call__(self, target: Store) -> None:
         target.put(self.thing)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StoreFirst(Call):
-    """`Store.first`, as it crosses the boundary."""
-
     like: "Thing"
 
     def __call__(self, target: Store) -> "list[Thing]":
         return target.first(self.like)
 
 
-class VcrStore:
+class VcrStore(OutboundWrapper[Store]):
     """Records and replays `Store`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Store | None = None) -> None:
-        self._port = OutboundPort(cassette, STORE, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Store]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def put(self, thing: Thing) -> None:
         self._port.call(StorePut(thing=thing))
@@ -51,7 +37,7 @@ class VcrStore:
         return self._port.call(StoreFirst(like=like))
 
 
-STORE: Final[Boundary] = Boundary(
+STORE: Final = Boundary(
     "Store",
     direction="outbound",
     protocol="one_type_from_two_places.ports:Store",

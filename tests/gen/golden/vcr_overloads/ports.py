@@ -4,28 +4,23 @@
 """Wrappers for the boundaries of `overloads.ports`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, cast, overload
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, given, implementation
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, given, implementation
 
 from overloads.ports import Store
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StoreRead(Call):
-    """`Store.read`, as it crosses the boundary."""
-
     key: str
 
     def __call__(self, target: Store) -> str:
         return target.read(self.key)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StoreRead2(Call):
-    """`Store.read`, as it crosses the boundary."""
-
     key: str
     raw: Literal[True]
 
@@ -33,10 +28,8 @@ class StoreRead2(Call):
         return target.read(self.key, raw=self.raw)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StoreRead3(Call):
-    """`Store.read`, as it crosses the boundary."""
-
     key: str
     raw: Literal[False]
     limit: int
@@ -49,10 +42,8 @@ class StoreRead3(Call):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StoreField(Call):
-    """`Store.field`, as it crosses the boundary."""
-
     name: str
     number: Literal[False]
 
@@ -63,10 +54,8 @@ class StoreField(Call):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StoreField2(Call):
-    """`Store.field`, as it crosses the boundary."""
-
     name: str
     number: Literal[True]
 
@@ -74,20 +63,16 @@ class StoreField2(Call):
         return target.field(self.name, self.number)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StoreShift(Call):
-    """`Store.shift`, as it crosses the boundary."""
-
     amount: int
 
     def __call__(self, target: Store) -> int:
         return target.shift(self.amount)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StoreShift2(Call):
-    """`Store.shift`, as it crosses the boundary."""
-
     hours: int
     minutes: int
 
@@ -95,20 +80,16 @@ class StoreShift2(Call):
         return target.shift(hours=self.hours, minutes=self.minutes)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StoreUpdate(Call):
-    """`Store.update`, as it crosses the boundary."""
-
     fields: dict[str, str]
 
     def __call__(self, target: Store) -> int:
         return target.update(**self.fields)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StoreUpdate2(Call):
-    """`Store.update`, as it crosses the boundary."""
-
     fields: dict[str, str]
     more: dict[str, str]
 
@@ -116,30 +97,24 @@ class StoreUpdate2(Call):
         return target.update(self.fields, **self.more)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StoreFind(Call):
-    """`Store.find`, as it crosses the boundary."""
-
     key: int
 
     async def __call__(self, target: Store) -> int:
         return await target.find(self.key)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StoreFind2(Call):
-    """`Store.find`, as it crosses the boundary."""
-
     key: str
 
     async def __call__(self, target: Store) -> str:
         return await target.find(self.key)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StoreWrite(Call):
-    """`Store.write`, as it crosses the boundary."""
-
     key: str
     value: Any
     binary: bool
@@ -148,16 +123,8 @@ class StoreWrite(Call):
         cast("Callable[..., None]", target.write)(self.key, self.value, self.binary)
 
 
-class VcrStore:
+class VcrStore(OutboundWrapper[Store]):
     """Records and replays `Store`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Store | None = None) -> None:
-        self._port = OutboundPort(cassette, STORE, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Store]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     @overload
     def read(self, key: str) -> str: ...
@@ -206,7 +173,7 @@ class VcrStore:
         self._port.call(StoreWrite(key=key, value=value, binary=binary))
 
 
-STORE: Final[Boundary] = Boundary(
+STORE: Final = Boundary(
     "Store",
     direction="outbound",
     protocol="overloads.ports:Store",

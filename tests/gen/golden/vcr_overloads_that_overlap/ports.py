@@ -4,10 +4,9 @@
 """Wrappers for the boundaries of `overloads_that_overlap.ports`."""
 
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Self, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, cast, overload
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from overloads_that_overlap.ports import (
     Comparable,
@@ -25,10 +24,8 @@ from overloads_that_overlap.ports import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ComparesCall(Call, Generic[KeyT, ValueT]):
-    """`Compares.__call__`, as it crosses the boundary."""
-
     left: Comparable[KeyT, ValueT]
     right: KeyT
 
@@ -36,10 +33,8 @@ class ComparesCall(Call, Generic[KeyT, ValueT]):
         return target.__call__(self.left, self.right)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ComparesCall2(Call, Generic[KeyT, ValueT]):
-    """`Compares.__call__`, as it crosses the boundary."""
-
     left: KeyT
     right: Comparable[KeyT, ValueT]
 
@@ -47,16 +42,8 @@ class ComparesCall2(Call, Generic[KeyT, ValueT]):
         return cast("Callable[..., ValueT]", target.__call__)(self.left, self.right)
 
 
-class VcrCompares:
+class VcrCompares(OutboundWrapper[Compares]):
     """Records and replays `Compares`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Compares | None = None) -> None:
-        self._port = OutboundPort(cassette, COMPARES, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Compares]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     @overload
     def __call__(self, left: Comparable[KeyT, ValueT], right: KeyT, /) -> ValueT: ...
@@ -66,7 +53,7 @@ class VcrCompares:
         return self._port.call(self._port.choose((ComparesCall, ComparesCall2), args, kwds))
 
 
-COMPARES: Final[Boundary] = Boundary(
+COMPARES: Final = Boundary(
     "Compares",
     direction="outbound",
     protocol="overloads_that_overlap.ports:Compares",
@@ -75,31 +62,21 @@ COMPARES: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FieldSame(Call, Generic[RowT_co]):
-    """`Field.same`, as it crosses the boundary."""
-
     def __call__(self, target: Field[RowT_co]) -> Sequence[RowT_co]:
         return target.same()
 
 
-class VcrField(Generic[RowT_co]):
+class VcrField(OutboundWrapper[Field[RowT_co]]):
     """Records and replays `Field`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Field[RowT_co] | None = None) -> None:
-        self._port = OutboundPort(cassette, FIELD, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Field[RowT_co]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def same(self: "Field[RowT_co]") -> Sequence[RowT_co]:
         call: FieldSame[RowT_co] = FieldSame()
         return cast("VcrField[RowT_co]", self)._port.call(call)
 
 
-FIELD: Final[Boundary] = Boundary(
+FIELD: Final = Boundary(
     "Field",
     direction="outbound",
     protocol="overloads_that_overlap.ports:Field",
@@ -108,36 +85,24 @@ FIELD: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OptionsCall(Call):
-    """`Options.__call__`, as it crosses the boundary."""
-
     name: str
 
     def __call__(self, target: Options) -> str:
         return target.__call__(self.name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OptionsCall2(Call):
-    """`Options.__call__`, as it crosses the boundary."""
-
     options: dict[str, int]
 
     def __call__(self, target: Options) -> int:
         return target.__call__(**self.options)
 
 
-class VcrOptions:
+class VcrOptions(OutboundWrapper[Options]):
     """Records and replays `Options`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Options | None = None) -> None:
-        self._port = OutboundPort(cassette, OPTIONS, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Options]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     @overload
     def __call__(self, name: str, /) -> str: ...
@@ -147,7 +112,7 @@ class VcrOptions:
         return self._port.call(self._port.choose((OptionsCall, OptionsCall2), args, kwds))
 
 
-OPTIONS: Final[Boundary] = Boundary(
+OPTIONS: Final = Boundary(
     "Options",
     direction="outbound",
     protocol="overloads_that_overlap.ports:Options",
@@ -156,20 +121,16 @@ OPTIONS: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class MaybeAsyncNext(Call):
-    """`MaybeAsync.next`, as it crosses the boundary."""
-
     key: str
 
     def __call__(self, target: MaybeAsync) -> str:
         return target.next(self.key)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class MaybeAsyncNext2(Call):
-    """`MaybeAsync.next`, as it crosses the boundary."""
-
     key: str
     default: int
 
@@ -177,16 +138,8 @@ class MaybeAsyncNext2(Call):
         return target.next(self.key, self.default)
 
 
-class VcrMaybeAsync:
+class VcrMaybeAsync(OutboundWrapper[MaybeAsync]):
     """Records and replays `MaybeAsync`."""
-
-    def __init__(self, *, cassette: Cassette, inner: MaybeAsync | None = None) -> None:
-        self._port = OutboundPort(cassette, MAYBE_ASYNC, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], MaybeAsync]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     @overload
     def next(self, key: str) -> str: ...
@@ -196,7 +149,7 @@ class VcrMaybeAsync:
         return self._port.call(self._port.choose((MaybeAsyncNext, MaybeAsyncNext2), args, kwds))
 
 
-MAYBE_ASYNC: Final[Boundary] = Boundary(
+MAYBE_ASYNC: Final = Boundary(
     "MaybeAsync",
     direction="outbound",
     protocol="overloads_that_overlap.ports:MaybeAsync",
@@ -205,36 +158,24 @@ MAYBE_ASYNC: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class GetterGet(Call, Generic[RowT_co]):
-    """`Getter.get`, as it crosses the boundary."""
-
     at: None
 
     def __call__(self, target: Getter[RowT_co]) -> str:
         return target.get(self.at)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class GetterGet2(Call, Generic[RowT_co]):
-    """`Getter.get`, as it crosses the boundary."""
-
     at: Any
 
     def __call__(self, target: Getter[RowT_co]) -> RowT_co:
         return cast("Callable[..., RowT_co]", target.get)(self.at)
 
 
-class VcrGetter(Generic[RowT_co]):
+class VcrGetter(OutboundWrapper[Getter[RowT_co]]):
     """Records and replays `Getter`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Getter[RowT_co] | None = None) -> None:
-        self._port = OutboundPort(cassette, GETTER, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Getter[RowT_co]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     @overload
     def get(self, at: None) -> str: ...
@@ -244,7 +185,7 @@ class VcrGetter(Generic[RowT_co]):
         return self._port.call(self._port.choose((GetterGet, GetterGet2), args, kwds))
 
 
-GETTER: Final[Boundary] = Boundary(
+GETTER: Final = Boundary(
     "Getter",
     direction="outbound",
     protocol="overloads_that_overlap.ports:Getter",
@@ -253,20 +194,16 @@ GETTER: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SessionTotal(Call):
-    """`Session.total`, as it crosses the boundary."""
-
     rows: list[Any]
 
     def __call__(self, target: Session) -> int:
         return cast("Callable[..., int]", target.total)(self.rows)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SessionTotal2(Call):
-    """`Session.total`, as it crosses the boundary."""
-
     rows: list[str]
     start: int
 
@@ -274,10 +211,8 @@ class SessionTotal2(Call):
         return target.total(self.rows, self.start)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SessionRequest(Call, Generic[R, Rows]):
-    """`Session.request`, as it crosses the boundary."""
-
     kind: type[R]
     stream: Literal[True]
     into: type[Rows]
@@ -290,10 +225,8 @@ class SessionRequest(Call, Generic[R, Rows]):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SessionRequest2(Call, Generic[R]):
-    """`Session.request`, as it crosses the boundary."""
-
     kind: type[R]
     stream: Literal[False]
 
@@ -301,10 +234,8 @@ class SessionRequest2(Call, Generic[R]):
         return cast("Callable[..., R]", target.request)(self.kind, stream=self.stream)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SessionRequest3(Call, Generic[R, Rows]):
-    """`Session.request`, as it crosses the boundary."""
-
     kind: type[R]
     stream: bool
     into: type[Rows] | None
@@ -317,16 +248,8 @@ class SessionRequest3(Call, Generic[R, Rows]):
         )
 
 
-class VcrSession:
+class VcrSession(OutboundWrapper[Session]):
     """Records and replays `Session`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Session | None = None) -> None:
-        self._port = OutboundPort(cassette, SESSION, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Session]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     @overload
     def total(self, rows: list[Any]) -> int: ...
@@ -353,7 +276,7 @@ class VcrSession:
         )
 
 
-SESSION: Final[Boundary] = Boundary(
+SESSION: Final = Boundary(
     "Session",
     direction="outbound",
     protocol="overloads_that_overlap.ports:Session",

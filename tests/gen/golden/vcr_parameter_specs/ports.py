@@ -4,19 +4,16 @@
 """Wrappers for the boundaries of `parameter_specs.ports`."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, Self, cast
+from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, cast
 
 from typing_extensions import Unpack
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from parameter_specs.ports import Entry, P, Pool, T, T_co, Task, Ts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PoolSubmit(Call, Generic[P, T]):
-    """`Pool.submit`, as it crosses the boundary."""
-
     job: Callable[P, T]
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
@@ -25,10 +22,8 @@ class PoolSubmit(Call, Generic[P, T]):
         return cast("Callable[..., T]", target.submit)(self.job, *self.args, **self.kwargs)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PoolRun(Call, Generic[P, T]):
-    """`Pool.run`, as it crosses the boundary."""
-
     job: Callable[P, Awaitable[T]]
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
@@ -41,20 +36,16 @@ class PoolRun(Call, Generic[P, T]):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PoolWithContext(Call, Generic[P, T]):
-    """`Pool.with_context`, as it crosses the boundary."""
-
     job: Callable[Concatenate[int, P], T]
 
     def __call__(self, target: Pool) -> Callable[P, T]:
         return target.with_context(self.job)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PoolSpread(Call, Generic[*Ts, T]):
-    """`Pool.spread`, as it crosses the boundary."""
-
     job: Callable[[Unpack[Ts]], T]
     args: tuple[*Ts]
 
@@ -62,16 +53,8 @@ class PoolSpread(Call, Generic[*Ts, T]):
         return target.spread(self.job, *self.args)
 
 
-class VcrPool:
+class VcrPool(OutboundWrapper[Pool]):
     """Records and replays `Pool`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Pool | None = None) -> None:
-        self._port = OutboundPort(cassette, POOL, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Pool]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def submit(self, job: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         call: PoolSubmit[P, T] = PoolSubmit(job=job, args=args, kwargs=kwargs)
@@ -90,7 +73,7 @@ class VcrPool:
         return self._port.call(call)
 
 
-POOL: Final[Boundary] = Boundary(
+POOL: Final = Boundary(
     "Pool",
     direction="outbound",
     protocol="parameter_specs.ports:Pool",
@@ -104,10 +87,8 @@ POOL: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TaskCall(Call, Generic[P, T_co]):
-    """`Task.__call__`, as it crosses the boundary."""
-
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
 
@@ -115,24 +96,14 @@ class TaskCall(Call, Generic[P, T_co]):
         return cast("Callable[..., T_co]", target.__call__)(*self.args, **self.kwargs)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TaskName(Call, Generic[P, T_co]):
-    """`Task.name`, as it crosses the boundary."""
-
     def __call__(self, target: Task[P, T_co]) -> str:
         return target.name
 
 
-class VcrTask(Generic[P, T_co]):
+class VcrTask(OutboundWrapper[Task[P, T_co]]):
     """Records and replays `Task`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Task[P, T_co] | None = None) -> None:
-        self._port = OutboundPort(cassette, TASK, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Task[P, T_co]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T_co:
         call: TaskCall[P, T_co] = TaskCall(args=args, kwargs=kwargs)
@@ -144,7 +115,7 @@ class VcrTask(Generic[P, T_co]):
         return self._port.call(call)
 
 
-TASK: Final[Boundary] = Boundary(
+TASK: Final = Boundary(
     "Task",
     direction="outbound",
     protocol="parameter_specs.ports:Task",
@@ -153,10 +124,8 @@ TASK: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class EntryCall(Call, Generic[P, T_co]):
-    """`Entry.__call__`, as it crosses the boundary."""
-
     args: tuple[object, ...]
     kwargs: dict[str, object]
 
@@ -164,23 +133,15 @@ class EntryCall(Call, Generic[P, T_co]):
         return target.__call__(*self.args, **self.kwargs)
 
 
-class VcrEntry(Generic[P, T_co]):
+class VcrEntry(OutboundWrapper[Entry[P, T_co]]):
     """Records and replays `Entry`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Entry[P, T_co] | None = None) -> None:
-        self._port = OutboundPort(cassette, ENTRY, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Entry[P, T_co]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def __call__(self, *args: object, **kwargs: object) -> T_co:
         call: EntryCall[P, T_co] = EntryCall(args=args, kwargs=kwargs)
         return self._port.call(call)
 
 
-ENTRY: Final[Boundary] = Boundary(
+ENTRY: Final = Boundary(
     "Entry",
     direction="outbound",
     protocol="parameter_specs.ports:Entry",

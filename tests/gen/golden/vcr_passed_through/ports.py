@@ -3,34 +3,22 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `passed_through.ports`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, cast
 
-from vcr_gen.runtime import Boundary, Call, Cassette, InboundPort, OutboundPort
+from vcr_gen.runtime import Boundary, Call, InboundWrapper, OutboundWrapper, event
 
 from passed_through.ports import Cached, Hook, Plugin, T, listed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PluginRun(Call):
-    """`Plugin.run`, as it crosses the boundary."""
-
     def __call__(self, target: Plugin) -> int:
         return target.run()
 
 
-class VcrPlugin:
+class VcrPlugin(OutboundWrapper[Plugin]):
     """Records and replays `Plugin`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Plugin | None = None) -> None:
-        self._port = OutboundPort(cassette, PLUGIN, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Plugin]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
 
@@ -54,7 +42,7 @@ class VcrPlugin:
         return self._port.call(PluginRun())
 
 
-PLUGIN: Final[Boundary] = Boundary(
+PLUGIN: Final = Boundary(
     "Plugin",
     direction="outbound",
     protocol="passed_through.ports:Plugin",
@@ -63,21 +51,16 @@ PLUGIN: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class CachedRun(Call, Generic[T]):
-    """`Cached.run`, as it crosses the boundary."""
-
     item: T
 
     def __call__(self, target: Cached[T]) -> T:
         return target.run(self.item)
 
 
-class VcrCached(Generic[T]):
+class VcrCached(InboundWrapper[Cached[T]]):
     """Records and replays `Cached`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Cached[T]) -> None:
-        self._port = InboundPort(cassette, CACHED, inner, self)
 
     if TYPE_CHECKING:
 
@@ -95,7 +78,7 @@ class VcrCached(Generic[T]):
         return self._port.call(call)
 
 
-CACHED: Final[Boundary] = Boundary(
+CACHED: Final = Boundary(
     "Cached",
     direction="inbound",
     protocol="passed_through.ports:Cached",

@@ -3,50 +3,37 @@
 # regenerate: vcr-gen
 # The Protocols speak of private names of their own package.
 # pyright: reportPrivateUsage=false
+# To pyright, nothing calls a method whose name is mangled.
+# pyright: reportUnusedFunction=false
 """Wrappers for the boundaries of `private_and_mangled.ports`."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort, instance_member
+from vcr_gen.runtime import (
+    Boundary,
+    Call,
+    OutboundWrapper,
+    event,
+    instance_member,
+    recorded_attribute,
+)
 
 from private_and_mangled.ports import Vault, _Secret
 from private_and_mangled.ports import __Hidden as _Hidden
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VaultState(Call):
-    """`Vault._state`, as it crosses the boundary."""
-
-    def __call__(self, target: Vault) -> int:
-        return target._state
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VaultStateSet(Call):
-    """`Vault._state.set`, as it crosses the boundary."""
-
-    value: int
-
-    def __call__(self, target: Vault) -> None:
-        target._state = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class VaultPeek(Call):
-    """`Vault._peek`, as it crosses the boundary."""
-
     _depth: int
 
     def __call__(self, target: Vault) -> str:
         return target._peek(self._depth)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class VaultOpen(Call):
-    """`Vault.open`, as it crosses the boundary."""
-
     key: str = field(metadata={"parameter": "_Vault__key"})
     name: str = field(metadata={"parameter": "_Vault__name"})
 
@@ -54,20 +41,16 @@ class VaultOpen(Call):
         return target.open(self.key, self.name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class VaultNamed(Call):
-    """`Vault.named`, as it crosses the boundary."""
-
     name: str = field(metadata={"parameter": "__name__"})
 
     def __call__(self, target: Vault) -> None:
         target.named(__name__=self.name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class VaultHidden(Call):
-    """`Vault.hidden`, as it crosses the boundary."""
-
     key: str
     level: int = field(metadata={"parameter": "_Vault__level"})
     deep: bool = field(metadata={"parameter": "_Vault__deep"})
@@ -80,108 +63,50 @@ class VaultHidden(Call):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class VaultVaultTurn(Call):
-    """`Vault._Vault__turn`, as it crosses the boundary."""
-
     times: int
 
     def __call__(self, target: Vault) -> str:
         return cast("Callable[..., str]", cast("Any", target)._Vault__turn)(self.times)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class VaultVaultMade(Call):
-    """`Vault._Vault__made`, as it crosses the boundary."""
-
     times: int
 
     def __call__(self, target: Vault) -> str:
         return cast("Callable[..., str]", cast("Any", target)._Vault__made)(self.times)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class VaultVaultDepth(Call):
-    """`Vault._Vault__depth`, as it crosses the boundary."""
-
     def __call__(self, target: Vault) -> int:
         return cast("int", cast("Any", target)._Vault__depth)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class VaultVaultDepthSet(Call):
-    """`Vault._Vault__depth.set`, as it crosses the boundary."""
-
     value: int
 
     def __call__(self, target: Vault) -> None:
         cast("Any", target)._Vault__depth = self.value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VaultVaultLevel(Call):
-    """`Vault._Vault__level`, as it crosses the boundary."""
-
-    def __call__(self, target: Vault) -> int:
-        return cast("int", cast("Any", target)._Vault__level)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VaultVaultLevelSet(Call):
-    """`Vault._Vault__level.set`, as it crosses the boundary."""
-
-    value: int
-
-    def __call__(self, target: Vault) -> None:
-        cast("Any", target)._Vault__level = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VaultVaultKeys(Call):
-    """`Vault._Vault__keys`, as it crosses the boundary."""
-
-    def __call__(self, target: Vault) -> "list[str]":
-        return cast("list[str]", cast("Any", target)._Vault__keys)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VaultVaultKeysSet(Call):
-    """`Vault._Vault__keys.set`, as it crosses the boundary."""
-
-    value: "list[str]"
-
-    def __call__(self, target: Vault) -> None:
-        cast("Any", target)._Vault__keys = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class VaultVaultKey(Call):
-    """`Vault._Vault__key`, as it crosses the boundary."""
-
     def __call__(self, target: Vault) -> "list[str]":
         return cast("list[str]", cast("Any", target)._Vault__key)
 
 
-class VcrVault:
+class VcrVault(OutboundWrapper[Vault]):
     """Records and replays `Vault`."""
 
-    def __init__(self, *, cassette: Cassette, inner: Vault | None = None) -> None:
-        self._port = OutboundPort(cassette, VAULT, inner, self)
-        if TYPE_CHECKING:
-            self._Vault__turn: Any = self.__turn
-            self._Vault__made: Any = self.__made
-            self._Vault__depth: Any = self.__depth
-            self._Vault__key: Any = self.__key
-            self._state: int
-            self.__level: int
-            self.__keys: list[str]
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Vault]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+    _state: int = recorded_attribute()
 
     if TYPE_CHECKING:
+        __level: int
+        __keys: "list[str]"
 
         def open(self, __key: str, __name: str = "") -> _Secret: ...
 
@@ -201,14 +126,8 @@ class VcrVault:
         def __key(self) -> "list[str]": ...
 
     else:
-
-        @property
-        def _state(self) -> int:
-            return self._port.call(VaultState())
-
-        @_state.setter
-        def _state(self, value: int) -> None:
-            self._port.call(VaultStateSet(value=value))
+        _Vault__level: int = recorded_attribute()
+        _Vault__keys: "list[str]" = recorded_attribute()
 
         def open(self, _Vault__key: str, _Vault__name: str = "") -> _Secret:
             return self._port.call(VaultOpen(key=_Vault__key, name=_Vault__name))
@@ -234,22 +153,6 @@ class VcrVault:
             self._port.call(VaultVaultDepthSet(value=value))
 
         @property
-        def _Vault__level(self) -> int:
-            return self._port.call(VaultVaultLevel())
-
-        @_Vault__level.setter
-        def _Vault__level(self, value: int) -> None:
-            self._port.call(VaultVaultLevelSet(value=value))
-
-        @property
-        def _Vault__keys(self) -> "list[str]":
-            return self._port.call(VaultVaultKeys())
-
-        @_Vault__keys.setter
-        def _Vault__keys(self, value: "list[str]") -> None:
-            self._port.call(VaultVaultKeysSet(value=value))
-
-        @property
         def _Vault__key(self) -> "list[str]":
             return self._port.call(VaultVaultKey())
 
@@ -260,14 +163,12 @@ class VcrVault:
         self._port.call(VaultNamed(name=__name__))
 
 
-VAULT: Final[Boundary] = Boundary(
+VAULT: Final = Boundary(
     "Vault",
     direction="outbound",
     protocol="private_and_mangled.ports:Vault",
     wrapper=VcrVault,
     calls={
-        "_state": VaultState,
-        "_state.set": VaultStateSet,
         "_peek": VaultPeek,
         "open": VaultOpen,
         "named": VaultNamed,
@@ -276,41 +177,27 @@ VAULT: Final[Boundary] = Boundary(
         "_Vault__made": VaultVaultMade,
         "_Vault__depth": VaultVaultDepth,
         "_Vault__depth.set": VaultVaultDepthSet,
-        "_Vault__level": VaultVaultLevel,
-        "_Vault__level.set": VaultVaultLevelSet,
-        "_Vault__keys": VaultVaultKeys,
-        "_Vault__keys.set": VaultVaultKeysSet,
         "_Vault__key": VaultVaultKey,
     },
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class HiddenFind(Call):
-    """`__Hidden.find`, as it crosses the boundary."""
-
     key: int
 
     def __call__(self, target: _Hidden) -> str:
         return target.find(self.key)
 
 
-class VcrHidden:
+class VcrHidden(OutboundWrapper[_Hidden]):
     """Records and replays `__Hidden`."""
-
-    def __init__(self, *, cassette: Cassette, inner: _Hidden | None = None) -> None:
-        self._port = OutboundPort(cassette, HIDDEN, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], _Hidden]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def find(self, key: int) -> str:
         return self._port.call(HiddenFind(key=key))
 
 
-HIDDEN: Final[Boundary] = Boundary(
+HIDDEN: Final = Boundary(
     "__Hidden",
     direction="outbound",
     protocol="private_and_mangled.ports:__Hidden",

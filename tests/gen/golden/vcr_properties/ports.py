@@ -3,75 +3,53 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `properties.ports`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from properties.ports import Account
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class AccountBalance(Call):
-    """`Account.balance`, as it crosses the boundary."""
-
     def __call__(self, target: Account) -> int:
         return target.balance
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class AccountOwner(Call):
-    """`Account.owner`, as it crosses the boundary."""
-
     def __call__(self, target: Account) -> str:
         return target.owner
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class AccountOwnerSet(Call):
-    """`Account.owner.set`, as it crosses the boundary."""
-
     value: str
 
     def __call__(self, target: Account) -> None:
         target.owner = self.value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class AccountOwnerDelete(Call):
-    """`Account.owner.delete`, as it crosses the boundary."""
-
     def __call__(self, target: Account) -> None:
         del target.owner
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class AccountRate(Call):
-    """`Account.rate`, as it crosses the boundary."""
-
     async def __call__(self, target: Account) -> float:
         return await target.rate
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class AccountClosed(Call):
-    """`Account.closed`, as it crosses the boundary."""
-
     def __call__(self, target: Account) -> Any:
         return target.closed
 
 
-class VcrAccount:
+class VcrAccount(OutboundWrapper[Account]):
     """Records and replays `Account`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Account | None = None) -> None:
-        self._port = OutboundPort(cassette, ACCOUNT, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Account]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     @property
     def balance(self) -> int:
@@ -99,7 +77,7 @@ class VcrAccount:
         self._port.never(AccountClosed())
 
 
-ACCOUNT: Final[Boundary] = Boundary(
+ACCOUNT: Final = Boundary(
     "Account",
     direction="outbound",
     protocol="properties.ports:Account",

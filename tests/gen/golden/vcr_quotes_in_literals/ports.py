@@ -3,11 +3,10 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `quotes_in_literals.ports`."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Generic, Literal, Self, TypeVar, cast
 
-from vcr_gen.runtime import Boundary, Call, Cassette, InboundPort, OutboundPort
+from vcr_gen.runtime import Boundary, Call, InboundWrapper, OutboundWrapper, event
 
 from quotes_in_literals.ports import Reader, Writer
 
@@ -19,64 +18,46 @@ else:
     from quotes_in_literals.ports import _Mark
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class WriterLoad(Call):
-    """`Writer.load`, as it crosses the boundary."""
-
     source: "SupportsRead[str] | Literal['\"']"
 
     def __call__(self, target: Writer) -> None:
         target.load(self.source)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class WriterStart(Call):
-    """`Writer.start`, as it crosses the boundary."""
-
     mark: Literal['"']
 
     def __call__(self, target: Writer) -> None:
         target.start(self.mark)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class WriterSame(Call, Generic[_Mark]):
-    """`Writer.same`, as it crosses the boundary."""
-
     mark: _Mark
 
     def __call__(self, target: Writer) -> _Mark:
         return target.same(self.mark)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class WriterQuote(Call):
-    """`Writer.quote`, as it crosses the boundary."""
-
     mark: "Literal['\"', \"'\", '\\\\', b'\"', '\\'\"']"
 
     def __call__(self, target: Writer) -> "Literal['5\"', \"5'\"]":
         return target.quote(self.mark)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class WriterMarks(Call):
-    """`Writer.marks`, as it crosses the boundary."""
-
     def __call__(self, target: Writer) -> "Mapping[Literal['\"'], int]":
         return target.marks()
 
 
-class VcrWriter:
+class VcrWriter(OutboundWrapper[Writer]):
     """Records and replays `Writer`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Writer | None = None) -> None:
-        self._port = OutboundPort(cassette, WRITER, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Writer]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def load(self, source: "SupportsRead[str] | Literal['\"']") -> None:
         self._port.call(WriterLoad(source=source))
@@ -98,7 +79,7 @@ class VcrWriter:
         return self._port.call(WriterMarks())
 
 
-WRITER: Final[Boundary] = Boundary(
+WRITER: Final = Boundary(
     "Writer",
     direction="outbound",
     protocol="quotes_in_literals.ports:Writer",
@@ -113,37 +94,28 @@ WRITER: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ReaderByMark(Call):
-    """`Reader.by_mark`, as it crosses the boundary."""
-
     def __call__(self, target: Reader) -> dict[Literal['"', "'", "\n"], Reader]:
         return target.by_mark()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ReaderQuote(Call):
-    """`Reader.quote`, as it crosses the boundary."""
-
     mark: "Literal['\"', \"'\", '\\\\', b'\"', '\\'\"']"
 
     def __call__(self, target: Reader) -> "Literal['5\"', \"5'\"]":
         return target.quote(self.mark)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ReaderMarks(Call):
-    """`Reader.marks`, as it crosses the boundary."""
-
     def __call__(self, target: Reader) -> "Mapping[Literal['\"'], int]":
         return target.marks()
 
 
-class VcrReader:
+class VcrReader(InboundWrapper[Reader]):
     """Records and replays `Reader`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Reader) -> None:
-        self._port = InboundPort(cassette, READER, inner, self)
 
     def by_mark(self) -> dict[Literal['"', "'", "\n"], Self]:
         return cast("dict[Literal['\"', \"'\", '\\n'], Self]", self._port.call(ReaderByMark()))
@@ -158,7 +130,7 @@ class VcrReader:
         return self._port.call(ReaderMarks())
 
 
-READER: Final[Boundary] = Boundary(
+READER: Final = Boundary(
     "Reader",
     direction="inbound",
     protocol="quotes_in_literals.ports:Reader",

@@ -3,42 +3,30 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `relative_and_star_imports.circle`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from relative_and_star_imports.circle import Angle, Turning
 from relative_and_star_imports.circle_back import Turn
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class TurningTurn(Call):
-    """`Turning.turn`, as it crosses the boundary."""
-
     by: "Angle"
 
     def __call__(self, target: Turning) -> "Turn":
         return target.turn(self.by)
 
 
-class VcrTurning:
+class VcrTurning(OutboundWrapper[Turning]):
     """Records and replays `Turning`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Turning | None = None) -> None:
-        self._port = OutboundPort(cassette, TURNING, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Turning]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def turn(self, by: "Angle") -> "Turn":
         return self._port.call(TurningTurn(by=by))
 
 
-TURNING: Final[Boundary] = Boundary(
+TURNING: Final = Boundary(
     "Turning",
     direction="outbound",
     protocol="relative_and_star_imports.circle:Turning",

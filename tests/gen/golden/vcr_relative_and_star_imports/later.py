@@ -3,41 +3,30 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `relative_and_star_imports.later`."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Callable, Final, Self
+from typing import TYPE_CHECKING, Callable, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from relative_and_star_imports.later import Later
 from relative_and_star_imports.shapes import Canvas, Size
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class LaterHandOver(Call):
-    """`Later.hand_over`, as it crosses the boundary."""
-
     call: Callable[[int], Size]
 
     def __call__(self, target: Later) -> Canvas:
         return target.hand_over(self.call)
 
 
-class VcrLater:
+class VcrLater(OutboundWrapper[Later]):
     """Records and replays `Later`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Later | None = None) -> None:
-        self._port = OutboundPort(cassette, LATER, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Later]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def hand_over(self, call: Callable[[int], Size]) -> Canvas:
         return self._port.call(LaterHandOver(call=call))
 
 
-LATER: Final[Boundary] = Boundary(
+LATER: Final = Boundary(
     "Later",
     direction="outbound",
     protocol="relative_and_star_imports.later:Later",

@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Optional, Self
+from typing import TYPE_CHECKING, Final, Optional
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from relative_and_star_imports import shapes
 from relative_and_star_imports.exports import Brush as Pen
@@ -18,10 +16,8 @@ from relative_and_star_imports.exports import Renamed as Other
 from relative_and_star_imports.ports import Drawer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class DrawerDraw(Call):
-    """`Drawer.draw`, as it crosses the boundary."""
-
     shape: shapes.Shape
     size: Size
     other: Other
@@ -31,22 +27,14 @@ class DrawerDraw(Call):
         return target.draw(self.shape, self.size, self.other, self.pen)
 
 
-class VcrDrawer:
+class VcrDrawer(OutboundWrapper[Drawer]):
     """Records and replays `Drawer`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Drawer | None = None) -> None:
-        self._port = OutboundPort(cassette, DRAWER, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Drawer]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def draw(self, shape: shapes.Shape, size: Size, other: Other, pen: Pen) -> Optional[Canvas]:
         return self._port.call(DrawerDraw(shape=shape, size=size, other=other, pen=pen))
 
 
-DRAWER: Final[Boundary] = Boundary(
+DRAWER: Final = Boundary(
     "Drawer",
     direction="outbound",
     protocol="relative_and_star_imports.ports:Drawer",

@@ -5,78 +5,61 @@
 
 import collections.abc
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, cast, overload
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from returned_decorators.ports import Decorator, F, P, Registry, T
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RegistryMark(Call):
-    """`Registry.mark`, as it crosses the boundary."""
-
     def __call__(self, target: Registry) -> Callable[[F], F]:
         return target.mark
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RegistryRegister(Call):
-    """`Registry.register`, as it crosses the boundary."""
-
     name: str
 
     def __call__(self, target: Registry) -> Callable[[F], F]:
         return target.register(self.name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RegistryQuoted(Call):
-    """`Registry.quoted`, as it crosses the boundary."""
-
     def __call__(self, target: Registry) -> "Callable[[F], F] | None":
         return target.quoted()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RegistryDotted(Call):
-    """`Registry.dotted`, as it crosses the boundary."""
-
     def __call__(self, target: Registry) -> collections.abc.Callable[[F], F]:
         return target.dotted()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RegistryAlias(Call, Generic[F]):
-    """`Registry.alias`, as it crosses the boundary."""
-
     def __call__(self, target: Registry) -> Decorator[F]:
         return target.alias()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RegistryListed(Call):
-    """`Registry.listed`, as it crosses the boundary."""
-
     def __call__(self, target: Registry) -> list[Callable[[F], F]]:
         return target.listed()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RegistryRetry(Call):
-    """`Registry.retry`, as it crosses the boundary."""
-
     times: int
 
     def __call__(self, target: Registry) -> Callable[[Callable[P, T]], Callable[P, T]]:
         return target.retry(self.times)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RegistryRoute(Call):
-    """`Registry.route`, as it crosses the boundary."""
-
     async def __call__(
         self,
         target: Registry,
@@ -84,46 +67,32 @@ class RegistryRoute(Call):
         return await target.route()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RegistrySeeded(Call, Generic[T]):
-    """`Registry.seeded`, as it crosses the boundary."""
-
     seed: T
 
     def __call__(self, target: Registry) -> Callable[[F], tuple[F, T]]:
         return target.seeded(self.seed)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RegistryTask(Call, Generic[F]):
-    """`Registry.task`, as it crosses the boundary."""
-
     function: F
 
     def __call__(self, target: Registry) -> F:
         return cast("Callable[..., F]", target.task)(self.function)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RegistryTask2(Call):
-    """`Registry.task`, as it crosses the boundary."""
-
     name: str
 
     def __call__(self, target: Registry) -> Callable[[F], F]:
         return cast("Callable[..., Callable[[F], F]]", target.task)(name=self.name)
 
 
-class VcrRegistry:
+class VcrRegistry(OutboundWrapper[Registry]):
     """Records and replays `Registry`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Registry | None = None) -> None:
-        self._port = OutboundPort(cassette, REGISTRY, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Registry]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     @property
     def mark(self) -> Callable[[F], F]:
@@ -163,7 +132,7 @@ class VcrRegistry:
         return self._port.call(self._port.choose((RegistryTask, RegistryTask2), args, kwds))
 
 
-REGISTRY: Final[Boundary] = Boundary(
+REGISTRY: Final = Boundary(
     "Registry",
     direction="outbound",
     protocol="returned_decorators.ports:Registry",

@@ -4,55 +4,40 @@
 """Wrappers for the boundaries of `self_through_modules.ports`."""
 
 import typing as t
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Callable, Final, cast
 
 import typing_extensions as te
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from self_through_modules.ports import Query
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class QueryWhere(Call):
-    """`Query.where`, as it crosses the boundary."""
-
     clause: str
 
     def __call__(self, target: Query) -> Query:
         return target.where(self.clause)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class QueryParts(Call):
-    """`Query.parts`, as it crosses the boundary."""
-
     wanted: Callable[[str], bool]
 
     def __call__(self, target: Query) -> list[Query]:
         return target.parts(self.wanted)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class QueryMerged(Call):
-    """`Query.merged`, as it crosses the boundary."""
-
     others: "t.Sequence[Query]"
 
     async def __call__(self, target: Query) -> "Query | None":
         return await target.merged(self.others)
 
 
-class VcrQuery:
+class VcrQuery(OutboundWrapper[Query]):
     """Records and replays `Query`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Query | None = None) -> None:
-        self._port = OutboundPort(cassette, QUERY, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Query]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def where(self, clause: str) -> te.Self:
         return cast("te.Self", self._port.call(QueryWhere(clause=clause)))
@@ -67,7 +52,7 @@ class VcrQuery:
         )
 
 
-QUERY: Final[Boundary] = Boundary(
+QUERY: Final = Boundary(
     "Query",
     direction="outbound",
     protocol="self_through_modules.ports:Query",

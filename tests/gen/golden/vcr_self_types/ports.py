@@ -5,98 +5,85 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Self, cast
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import (
+    Boundary,
+    Call,
+    Cassette,
+    OutboundPort,
+    OutboundWrapper,
+    event,
+    recorded_attribute,
+)
 
 from self_types.ports import Column, Namespace, Q, Query, Row, Selector, U, Unheard
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class QueryWhere(Call):
-    """`Query.where`, as it crosses the boundary."""
-
     clause: str
 
     def __call__(self, target: Query) -> Query:
         return target.where(self.clause)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class QueryUnion(Call):
-    """`Query.union`, as it crosses the boundary."""
-
     other: Query
 
     def __call__(self, target: Query) -> Query:
         return target.union(self.other)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class QueryParts(Call):
-    """`Query.parts`, as it crosses the boundary."""
-
     def __call__(self, target: Query) -> Sequence[Query]:
         return target.parts()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class QueryLoaded(Call):
-    """`Query.loaded`, as it crosses the boundary."""
-
     async def __call__(self, target: Query) -> Query | None:
         return await target.loaded()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class QueryCopy(Call):
-    """`Query.copy`, as it crosses the boundary."""
-
     def __call__(self, target: Query) -> Query:
         return target.copy()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class QueryParent(Call):
-    """`Query.parent`, as it crosses the boundary."""
-
     def __call__(self, target: Query) -> Query:
         return target.parent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class QueryChildren(Call):
-    """`Query.children`, as it crosses the boundary."""
-
     def __call__(self, target: Query) -> list[Query]:
         return target.children
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class QueryChildrenSet(Call):
-    """`Query.children.set`, as it crosses the boundary."""
-
     value: list[Query]
 
     def __call__(self, target: Query) -> None:
         target.children = self.value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class QueryMerge(Call):
-    """`Query.merge`, as it crosses the boundary."""
-
     others: list[Query]
 
     def __call__(self, target: Query) -> None:
         target.merge(self.others)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class QueryJoin(Call):
-    """`Query.join`, as it crosses the boundary."""
-
     others: tuple[Query, ...]
     named: dict[str, Query]
 
@@ -104,16 +91,8 @@ class QueryJoin(Call):
         return target.join(*self.others, **self.named)
 
 
-class VcrQuery:
+class VcrQuery(OutboundWrapper[Query]):
     """Records and replays `Query`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Query | None = None) -> None:
-        self._port = OutboundPort(cassette, QUERY, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Query]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def where(self, clause: str) -> Self:
         return cast("Self", self._port.call(QueryWhere(clause=clause)))
@@ -149,7 +128,7 @@ class VcrQuery:
         return cast("Self", self._port.call(QueryJoin(others=others, named=cast("Any", named))))
 
 
-QUERY: Final[Boundary] = Boundary(
+QUERY: Final = Boundary(
     "Query",
     direction="outbound",
     protocol="self_types.ports:Query",
@@ -169,98 +148,20 @@ QUERY: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnRead(Call, Generic[Row]):
-    """`Column.read`, as it crosses the boundary."""
-
-    def __call__(self, target: Column[Row]) -> Callable[[Row], Sequence[str]]:
-        return target.read
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnReadSet(Call, Generic[Row]):
-    """`Column.read.set`, as it crosses the boundary."""
-
-    value: Callable[[Row], Sequence[str]]
-
-    def __call__(self, target: Column[Row]) -> None:
-        target.read = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnRenamed(Call, Generic[Row]):
-    """`Column.renamed`, as it crosses the boundary."""
-
-    def __call__(self, target: Column[Row]) -> "Callable[[Row], str] | None":
-        return target.renamed
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnRenamedSet(Call, Generic[Row]):
-    """`Column.renamed.set`, as it crosses the boundary."""
-
-    value: "Callable[[Row], str] | None"
-
-    def __call__(self, target: Column[Row]) -> None:
-        target.renamed = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnKind(Call, Generic[Row]):
-    """`Column.kind`, as it crosses the boundary."""
-
-    def __call__(self, target: Column[Row]) -> Literal["plain", "key"]:
-        return target.kind
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnKindSet(Call, Generic[Row]):
-    """`Column.kind.set`, as it crosses the boundary."""
-
-    value: Literal["plain", "key"]
-
-    def __call__(self, target: Column[Row]) -> None:
-        target.kind = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnKinds(Call, Generic[Row]):
-    """`Column.kinds`, as it crosses the boundary."""
-
-    def __call__(self, target: Column[Row]) -> "list[Literal[1, 2]]":
-        return target.kinds
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnKindsSet(Call, Generic[Row]):
-    """`Column.kinds.set`, as it crosses the boundary."""
-
-    value: "list[Literal[1, 2]]"
-
-    def __call__(self, target: Column[Row]) -> None:
-        target.kinds = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ColumnNamespace(Call, Generic[Row]):
-    """`Column.namespace`, as it crosses the boundary."""
-
     def __call__(self, target: Column[Row]) -> Namespace[Column[Row]]:
         return target.namespace()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ColumnInverted(Call, Generic[Row]):
-    """`Column.inverted`, as it crosses the boundary."""
-
     def __call__(self, target: Column[Row]) -> Column[Row]:
         return target.inverted()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ColumnMoved(Call, Generic[Row]):
-    """`Column.moved`, as it crosses the boundary."""
-
     to: "Namespace[Column[Row]] | None"
     like: Sequence[Column[Row]]
 
@@ -271,64 +172,26 @@ class ColumnMoved(Call, Generic[Row]):
 class VcrColumn(Generic[Row]):
     """Records and replays `Column`."""
 
+    renamed: "Callable[[Row], str] | None" = recorded_attribute()
+    kind: Literal["plain", "key"] = recorded_attribute()
+    kinds: "list[Literal[1, 2]]" = recorded_attribute()
+
     def __init__(self, *, cassette: Cassette, inner: Column[Row] | None = None) -> None:
         self._port = OutboundPort(cassette, COLUMN, inner, self)
         if TYPE_CHECKING:
             self.read = cast("Callable[[Row], Sequence[str]]", self)
-            self.renamed = cast("Callable[[Row], str] | None", self)
-            self.kind: Literal["plain", "key"]
-            self.kinds: list[Literal[1, 2]]
 
     @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Column[Row]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+    def attach(cls, cassette: Cassette, factory: Callable[[], Column[Row]]) -> Self:
+        """Wrap what `factory` builds; it is called only when the cassette calls the real thing."""
+        return cls(cassette=cassette, inner=factory() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
 
         def moved(self, to: "Namespace[Any] | None", *, like: Sequence[Self]) -> Row: ...
 
     else:
-
-        @property
-        def read(self) -> Callable[[Row], Sequence[str]]:
-            call: ColumnRead[Row] = ColumnRead()
-            return self._port.call(call)
-
-        @read.setter
-        def read(self, value: Callable[[Row], Sequence[str]]) -> None:
-            call: ColumnReadSet[Row] = ColumnReadSet(value=value)
-            self._port.call(call)
-
-        @property
-        def renamed(self) -> "Callable[[Row], str] | None":
-            call: ColumnRenamed[Row] = ColumnRenamed()
-            return self._port.call(call)
-
-        @renamed.setter
-        def renamed(self, value: "Callable[[Row], str] | None") -> None:
-            call: ColumnRenamedSet[Row] = ColumnRenamedSet(value=value)
-            self._port.call(call)
-
-        @property
-        def kind(self) -> Literal["plain", "key"]:
-            call: ColumnKind[Row] = ColumnKind()
-            return self._port.call(call)
-
-        @kind.setter
-        def kind(self, value: Literal["plain", "key"]) -> None:
-            call: ColumnKindSet[Row] = ColumnKindSet(value=value)
-            self._port.call(call)
-
-        @property
-        def kinds(self) -> "list[Literal[1, 2]]":
-            call: ColumnKinds[Row] = ColumnKinds()
-            return self._port.call(call)
-
-        @kinds.setter
-        def kinds(self, value: "list[Literal[1, 2]]") -> None:
-            call: ColumnKindsSet[Row] = ColumnKindsSet(value=value)
-            self._port.call(call)
+        read: Callable[[Row], Sequence[str]] = recorded_attribute()
 
         def moved(self, to: "Namespace[Self] | None", *, like: Sequence[Self]) -> Row:
             call: ColumnMoved[Row] = ColumnMoved(to=cast("Any", to), like=cast("Any", like))
@@ -343,119 +206,29 @@ class VcrColumn(Generic[Row]):
         return cast("Self", self._port.call(call))
 
 
-COLUMN: Final[Boundary] = Boundary(
+COLUMN: Final = Boundary(
     "Column",
     direction="outbound",
     protocol="self_types.ports:Column",
     wrapper=VcrColumn,
-    calls={
-        "read": ColumnRead,
-        "read.set": ColumnReadSet,
-        "renamed": ColumnRenamed,
-        "renamed.set": ColumnRenamedSet,
-        "kind": ColumnKind,
-        "kind.set": ColumnKindSet,
-        "kinds": ColumnKinds,
-        "kinds.set": ColumnKindsSet,
-        "namespace": ColumnNamespace,
-        "inverted": ColumnInverted,
-        "moved": ColumnMoved,
-    },
+    calls={"namespace": ColumnNamespace, "inverted": ColumnInverted, "moved": ColumnMoved},
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SelectorInverted(Call, Generic[Row]):
-    """`Selector.inverted`, as it crosses the boundary."""
-
     def __call__(self, target: Selector[Row]) -> "Selector[Row]":
         return target.inverted()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelectorRead(Call, Generic[Row]):
-    """`Selector.read`, as it crosses the boundary."""
-
-    def __call__(self, target: Selector[Row]) -> Callable[[Row], Sequence[str]]:
-        return target.read
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelectorReadSet(Call, Generic[Row]):
-    """`Selector.read.set`, as it crosses the boundary."""
-
-    value: Callable[[Row], Sequence[str]]
-
-    def __call__(self, target: Selector[Row]) -> None:
-        target.read = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelectorRenamed(Call, Generic[Row]):
-    """`Selector.renamed`, as it crosses the boundary."""
-
-    def __call__(self, target: Selector[Row]) -> "Callable[[Row], str] | None":
-        return target.renamed
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelectorRenamedSet(Call, Generic[Row]):
-    """`Selector.renamed.set`, as it crosses the boundary."""
-
-    value: "Callable[[Row], str] | None"
-
-    def __call__(self, target: Selector[Row]) -> None:
-        target.renamed = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelectorKind(Call, Generic[Row]):
-    """`Selector.kind`, as it crosses the boundary."""
-
-    def __call__(self, target: Selector[Row]) -> Literal["plain", "key"]:
-        return target.kind
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelectorKindSet(Call, Generic[Row]):
-    """`Selector.kind.set`, as it crosses the boundary."""
-
-    value: Literal["plain", "key"]
-
-    def __call__(self, target: Selector[Row]) -> None:
-        target.kind = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelectorKinds(Call, Generic[Row]):
-    """`Selector.kinds`, as it crosses the boundary."""
-
-    def __call__(self, target: Selector[Row]) -> "list[Literal[1, 2]]":
-        return target.kinds
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelectorKindsSet(Call, Generic[Row]):
-    """`Selector.kinds.set`, as it crosses the boundary."""
-
-    value: "list[Literal[1, 2]]"
-
-    def __call__(self, target: Selector[Row]) -> None:
-        target.kinds = self.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SelectorNamespace(Call, Generic[Row]):
-    """`Selector.namespace`, as it crosses the boundary."""
-
     def __call__(self, target: Selector[Row]) -> Namespace[Selector[Row]]:
         return target.namespace()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class SelectorMoved(Call, Generic[Row]):
-    """`Selector.moved`, as it crosses the boundary."""
-
     to: "Namespace[Selector[Row]] | None"
     like: Sequence[Selector[Row]]
 
@@ -466,18 +239,19 @@ class SelectorMoved(Call, Generic[Row]):
 class VcrSelector(Generic[Row]):
     """Records and replays `Selector`."""
 
+    renamed: "Callable[[Row], str] | None" = recorded_attribute()
+    kind: Literal["plain", "key"] = recorded_attribute()
+    kinds: "list[Literal[1, 2]]" = recorded_attribute()
+
     def __init__(self, *, cassette: Cassette, inner: Selector[Row] | None = None) -> None:
         self._port = OutboundPort(cassette, SELECTOR, inner, self)
         if TYPE_CHECKING:
             self.read = cast("Callable[[Row], Sequence[str]]", self)
-            self.renamed = cast("Callable[[Row], str] | None", self)
-            self.kind: Literal["plain", "key"]
-            self.kinds: list[Literal[1, 2]]
 
     @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Selector[Row]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
+    def attach(cls, cassette: Cassette, factory: Callable[[], Selector[Row]]) -> Self:
+        """Wrap what `factory` builds; it is called only when the cassette calls the real thing."""
+        return cls(cassette=cassette, inner=factory() if cassette.calls_real else None)
 
     if TYPE_CHECKING:
 
@@ -486,50 +260,11 @@ class VcrSelector(Generic[Row]):
         def moved(self, to: "Namespace[Any] | None", *, like: Sequence[Self]) -> Row: ...
 
     else:
+        read: Callable[[Row], Sequence[str]] = recorded_attribute()
 
         def inverted(self) -> "Selector[Row]":
             call: SelectorInverted[Row] = SelectorInverted()
             return self._port.call(call)
-
-        @property
-        def read(self) -> Callable[[Row], Sequence[str]]:
-            call: SelectorRead[Row] = SelectorRead()
-            return self._port.call(call)
-
-        @read.setter
-        def read(self, value: Callable[[Row], Sequence[str]]) -> None:
-            call: SelectorReadSet[Row] = SelectorReadSet(value=value)
-            self._port.call(call)
-
-        @property
-        def renamed(self) -> "Callable[[Row], str] | None":
-            call: SelectorRenamed[Row] = SelectorRenamed()
-            return self._port.call(call)
-
-        @renamed.setter
-        def renamed(self, value: "Callable[[Row], str] | None") -> None:
-            call: SelectorRenamedSet[Row] = SelectorRenamedSet(value=value)
-            self._port.call(call)
-
-        @property
-        def kind(self) -> Literal["plain", "key"]:
-            call: SelectorKind[Row] = SelectorKind()
-            return self._port.call(call)
-
-        @kind.setter
-        def kind(self, value: Literal["plain", "key"]) -> None:
-            call: SelectorKindSet[Row] = SelectorKindSet(value=value)
-            self._port.call(call)
-
-        @property
-        def kinds(self) -> "list[Literal[1, 2]]":
-            call: SelectorKinds[Row] = SelectorKinds()
-            return self._port.call(call)
-
-        @kinds.setter
-        def kinds(self, value: "list[Literal[1, 2]]") -> None:
-            call: SelectorKindsSet[Row] = SelectorKindsSet(value=value)
-            self._port.call(call)
 
         def moved(self, to: "Namespace[Self] | None", *, like: Sequence[Self]) -> Row:
             call: SelectorMoved[Row] = SelectorMoved(to=cast("Any", to), like=cast("Any", like))
@@ -540,38 +275,18 @@ class VcrSelector(Generic[Row]):
         return cast("Namespace[Self]", self._port.call(call))
 
 
-SELECTOR: Final[Boundary] = Boundary(
+SELECTOR: Final = Boundary(
     "Selector",
     direction="outbound",
     protocol="self_types.ports:Selector",
     wrapper=VcrSelector,
-    calls={
-        "inverted": SelectorInverted,
-        "read": SelectorRead,
-        "read.set": SelectorReadSet,
-        "renamed": SelectorRenamed,
-        "renamed.set": SelectorRenamedSet,
-        "kind": SelectorKind,
-        "kind.set": SelectorKindSet,
-        "kinds": SelectorKinds,
-        "kinds.set": SelectorKindsSet,
-        "namespace": SelectorNamespace,
-        "moved": SelectorMoved,
-    },
+    calls={"inverted": SelectorInverted, "namespace": SelectorNamespace, "moved": SelectorMoved},
     handles=("vcr_self_types.ports:COLUMN",),
 )
 
 
-class VcrUnheard:
+class VcrUnheard(OutboundWrapper[Unheard]):
     """Records and replays `Unheard`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Unheard | None = None) -> None:
-        self._port = OutboundPort(cassette, UNHEARD, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Unheard]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def copy(self) -> Self:
         return cast("Self", self._port.unrecorded("copy").copy())
@@ -606,12 +321,11 @@ class VcrUnheard:
             yield cast("Self", value)
 
 
-UNHEARD: Final[Boundary] = Boundary(
+UNHEARD: Final = Boundary(
     "Unheard",
     direction="outbound",
     protocol="self_types.ports:Unheard",
     wrapper=VcrUnheard,
-    calls={},
 )
 
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ

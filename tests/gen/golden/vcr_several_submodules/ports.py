@@ -3,40 +3,28 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `several_submodules.ports`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 import several_submodules.kinds
 from several_submodules.ports import Port
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PortKind(Call):
-    """`Port.kind`, as it crosses the boundary."""
-
     def __call__(self, target: Port) -> several_submodules.kinds.Kind:
         return target.kind()
 
 
-class VcrPort:
+class VcrPort(OutboundWrapper[Port]):
     """Records and replays `Port`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Port | None = None) -> None:
-        self._port = OutboundPort(cassette, PORT, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Port]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def kind(self) -> several_submodules.kinds.Kind:
         return self._port.call(PortKind())
 
 
-PORT: Final[Boundary] = Boundary(
+PORT: Final = Boundary(
     "Port",
     direction="outbound",
     protocol="several_submodules.ports:Port",

@@ -10,117 +10,85 @@ from collections.abc import (
     AsyncIterable,
     AsyncIterator,
     Awaitable,
-    Callable,
     Generator,
     Iterable,
     Iterator,
 )
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from streams.ports import Feed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FeedLines(Call):
-    """`Feed.lines`, as it crosses the boundary."""
-
     def __call__(self, target: Feed) -> Iterator[str]:
         return target.lines()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FeedChunks(Call):
-    """`Feed.chunks`, as it crosses the boundary."""
-
     def __call__(self, target: Feed) -> Iterable[bytes]:
         return target.chunks()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FeedDialogue(Call):
-    """`Feed.dialogue`, as it crosses the boundary."""
-
     def __call__(self, target: Feed) -> Generator[str, int, bool]:
         return target.dialogue()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FeedEvents(Call):
-    """`Feed.events`, as it crosses the boundary."""
-
     def __call__(self, target: Feed) -> AsyncIterator[str]:
         return target.events()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FeedTicks(Call):
-    """`Feed.ticks`, as it crosses the boundary."""
-
     def __call__(self, target: Feed) -> AsyncIterable[int]:
         return target.ticks()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FeedTalk(Call):
-    """`Feed.talk`, as it crosses the boundary."""
-
     def __call__(self, target: Feed) -> AsyncGenerator[str, int]:
         return target.talk()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FeedOpened(Call):
-    """`Feed.opened`, as it crosses the boundary."""
-
     async def __call__(self, target: Feed) -> AsyncIterator[str]:
         return await target.opened()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FeedLater(Call):
-    """`Feed.later`, as it crosses the boundary."""
-
     def __call__(self, target: Feed) -> Awaitable[int]:
         return target.later()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FeedMaybe(Call):
-    """`Feed.maybe`, as it crosses the boundary."""
-
     def __call__(self, target: Feed) -> int | Awaitable[int]:
         return target.maybe()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FeedGenerated(Call):
-    """`Feed.generated`, as it crosses the boundary."""
-
     def __call__(self, target: Feed) -> AsyncIterator[int]:
         return target.generated()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class FeedCounted(Call):
-    """`Feed.counted`, as it crosses the boundary."""
-
     def __call__(self, target: Feed) -> Iterator[int]:
         return target.counted()
 
 
-class VcrFeed:
+class VcrFeed(OutboundWrapper[Feed]):
     """Records and replays `Feed`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Feed | None = None) -> None:
-        self._port = OutboundPort(cassette, FEED, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Feed]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def lines(self) -> Iterator[str]:
         return self._port.call(FeedLines())
@@ -156,7 +124,7 @@ class VcrFeed:
         return self._port.call(FeedCounted())
 
 
-FEED: Final[Boundary] = Boundary(
+FEED: Final = Boundary(
     "Feed",
     direction="outbound",
     protocol="streams.ports:Feed",

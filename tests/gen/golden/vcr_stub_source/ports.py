@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
-from vcr_gen.runtime import OMITTED, Boundary, Call, Cassette, OutboundPort, given
+from vcr_gen.runtime import OMITTED, Boundary, Call, OutboundWrapper, event, given
 
 from stub_source.ports import Service, Thing
 
@@ -19,10 +18,8 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ServiceGet(Call, Generic[_T]):
-    """`Service.get`, as it crosses the boundary."""
-
     key: str
     default: _T
 
@@ -30,26 +27,16 @@ class ServiceGet(Call, Generic[_T]):
         return target.get(self.key, **given(default=self.default))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ServicePut(Call):
-    """`Service.put`, as it crosses the boundary."""
-
     thing: Thing
 
     def __call__(self, target: Service) -> None:
         target.put(self.thing)
 
 
-class VcrService:
+class VcrService(OutboundWrapper[Service]):
     """Records and replays `Service`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Service | None = None) -> None:
-        self._port = OutboundPort(cassette, SERVICE, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Service]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def get(self, key: str, default: _T = OMITTED) -> Thing | _T:
         call: ServiceGet[_T] = ServiceGet(key=key, default=default)
@@ -59,7 +46,7 @@ class VcrService:
         self._port.call(ServicePut(thing=thing))
 
 
-SERVICE: Final[Boundary] = Boundary(
+SERVICE: Final = Boundary(
     "Service",
     direction="outbound",
     protocol="stub_source.ports:Service",
@@ -68,31 +55,21 @@ SERVICE: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class NamedLabel(Call):
-    """`Named.label`, as it crosses the boundary."""
-
     def __call__(self, target: Named) -> str:
         return target.label
 
 
-class VcrNamed:
+class VcrNamed(OutboundWrapper["Named"]):
     """Records and replays `Named`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Named | None = None) -> None:
-        self._port = OutboundPort(cassette, NAMED, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Named]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     @property
     def label(self) -> str:
         return self._port.call(NamedLabel())
 
 
-NAMED: Final[Boundary] = Boundary(
+NAMED: Final = Boundary(
     "Named",
     direction="outbound",
     protocol="stub_source.ports:Named",
@@ -101,32 +78,22 @@ NAMED: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StackedAssoc(Call):
-    """`Stacked.__assoc__`, as it crosses the boundary."""
-
     of: Thing
 
     def __call__(self, target: Stacked) -> Thing:
         return cast("Callable[..., Thing]", cast("Any", target).__assoc__)(self.of)
 
 
-class VcrStacked:
+class VcrStacked(OutboundWrapper["Stacked"]):
     """Records and replays `Stacked`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Stacked | None = None) -> None:
-        self._port = OutboundPort(cassette, STACKED, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Stacked]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def __assoc__(self, of: Thing, /) -> Thing:
         return self._port.call(StackedAssoc(of=of))
 
 
-STACKED: Final[Boundary] = Boundary(
+STACKED: Final = Boundary(
     "Stacked",
     direction="outbound",
     protocol="stub_source.ports:Stacked",

@@ -7,13 +7,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Generic, Self
+from typing import TYPE_CHECKING, Final, Generic
 from typing import TypeVar as _TypeVar
 
 from typing_extensions import TypeVar, TypeVarTuple, Unpack
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from stub_type_variables.ports import Rest, Shaped
 
@@ -25,34 +23,22 @@ _PlainT = _TypeVar("_PlainT")
 _RestTs = TypeVarTuple("_RestTs", default="Unpack[tuple[_Shape, ...]]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ShapedShape(Call, Generic[_ShapeT_co]):
-    """`Shaped.shape`, as it crosses the boundary."""
-
     def __call__(self, target: Shaped[_ShapeT_co]) -> _ShapeT_co:
         return target.shape()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ShapedPair(Call, Generic[_PlainT, _ShapeT_co]):
-    """`Shaped.pair`, as it crosses the boundary."""
-
     one: _PlainT
 
     def __call__(self, target: Shaped[_ShapeT_co]) -> tuple[_ShapeT_co, _PlainT]:
         return target.pair(self.one)
 
 
-class VcrShaped(Generic[_ShapeT_co]):
+class VcrShaped(OutboundWrapper["Shaped[_ShapeT_co]"], Generic[_ShapeT_co]):
     """Records and replays `Shaped`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Shaped[_ShapeT_co] | None = None) -> None:
-        self._port = OutboundPort(cassette, SHAPED, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Shaped[_ShapeT_co]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def shape(self) -> _ShapeT_co:
         call: ShapedShape[_ShapeT_co] = ShapedShape()
@@ -63,7 +49,7 @@ class VcrShaped(Generic[_ShapeT_co]):
         return self._port.call(call)
 
 
-SHAPED: Final[Boundary] = Boundary(
+SHAPED: Final = Boundary(
     "Shaped",
     direction="outbound",
     protocol="stub_type_variables.ports:Shaped",
@@ -72,33 +58,23 @@ SHAPED: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RestTake(Call, Generic[*_RestTs]):
-    """`Rest.take`, as it crosses the boundary."""
-
     rest: tuple[*_RestTs]
 
     def __call__(self, target: Rest[*_RestTs]) -> None:
         target.take(*self.rest)
 
 
-class VcrRest(Generic[*_RestTs]):
+class VcrRest(OutboundWrapper["Rest[*_RestTs]"], Generic[*_RestTs]):
     """Records and replays `Rest`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Rest[*_RestTs] | None = None) -> None:
-        self._port = OutboundPort(cassette, REST, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Rest[*_RestTs]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def take(self, *rest: Unpack[_RestTs]) -> None:
         call: RestTake[*_RestTs] = RestTake(rest=rest)
         self._port.call(call)
 
 
-REST: Final[Boundary] = Boundary(
+REST: Final = Boundary(
     "Rest",
     direction="outbound",
     protocol="stub_type_variables.ports:Rest",

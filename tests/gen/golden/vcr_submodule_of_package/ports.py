@@ -3,46 +3,36 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `submodule_of_package.ports`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from submodule_of_package import inner
 from submodule_of_package.inner.base import Item
 from submodule_of_package.ports import Port
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PortItems(Call):
-    """`Port.items`, as it crosses the boundary."""
-
     def __call__(self, target: Port) -> list[inner.base.Item]:
         return target.items()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PortItem(Call):
-    """`Port.item`, as it crosses the boundary."""
-
     def __call__(self, target: Port) -> Item:
         return target.item()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PortEnter(Call):
-    """`Port.__enter__`, as it crosses the boundary."""
-
     def __call__(self, target: Port) -> "Port":
         return target.__enter__()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class PortExit(Call):
-    """`Port.__exit__`, as it crosses the boundary."""
-
     exc_type: type[BaseException] | None
     exc_value: BaseException | None
     traceback: TracebackType | None
@@ -51,16 +41,8 @@ class PortExit(Call):
         return target.__exit__(self.exc_type, self.exc_value, self.traceback)
 
 
-class VcrPort:
+class VcrPort(OutboundWrapper[Port]):
     """Records and replays `Port`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Port | None = None) -> None:
-        self._port = OutboundPort(cassette, PORT, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Port]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def items(self) -> list[inner.base.Item]:
         return self._port.call(PortItems())
@@ -83,7 +65,7 @@ class VcrPort:
         )
 
 
-PORT: Final[Boundary] = Boundary(
+PORT: Final = Boundary(
     "Port",
     direction="outbound",
     protocol="submodule_of_package.ports:Port",

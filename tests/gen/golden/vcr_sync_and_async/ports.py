@@ -3,20 +3,16 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `sync_and_async.ports`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, InboundPort, OutboundPort
+from vcr_gen.runtime import Boundary, Call, InboundWrapper, OutboundWrapper, event
 
 from sync_and_async.ports import ScriptServer, Step, StepRunner
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StepRunnerExecute(Call):
-    """`StepRunner.execute`, as it crosses the boundary."""
-
     step: Step
     working_dir: Path
     retries: int
@@ -25,10 +21,8 @@ class StepRunnerExecute(Call):
         return target.execute(self.step, working_dir=self.working_dir, retries=self.retries)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class StepRunnerStop(Call):
-    """`StepRunner.stop`, as it crosses the boundary."""
-
     reason: str
     force: bool
 
@@ -36,16 +30,8 @@ class StepRunnerStop(Call):
         await target.stop(self.reason, self.force)
 
 
-class VcrStepRunner:
+class VcrStepRunner(OutboundWrapper[StepRunner]):
     """Records and replays `StepRunner`."""
-
-    def __init__(self, *, cassette: Cassette, inner: StepRunner | None = None) -> None:
-        self._port = OutboundPort(cassette, STEP_RUNNER, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], StepRunner]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def execute(self, step: Step, *, working_dir: Path, retries: int = 3) -> str:
         """Run one step.
@@ -60,7 +46,7 @@ class VcrStepRunner:
         await self._port.acall(StepRunnerStop(reason=reason, force=force))
 
 
-STEP_RUNNER: Final[Boundary] = Boundary(
+STEP_RUNNER: Final = Boundary(
     "StepRunner",
     direction="outbound",
     protocol="sync_and_async.ports:StepRunner",
@@ -69,10 +55,8 @@ STEP_RUNNER: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ScriptServerStart(Call):
-    """`ScriptServer.start`, as it crosses the boundary."""
-
     name: str
     arguments: str
 
@@ -80,19 +64,14 @@ class ScriptServerStart(Call):
         return await target.start(self.name, self.arguments)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ScriptServerStatus(Call):
-    """`ScriptServer.status`, as it crosses the boundary."""
-
     def __call__(self, target: ScriptServer) -> str:
         return target.status()
 
 
-class VcrScriptServer:
+class VcrScriptServer(InboundWrapper[ScriptServer]):
     """Records and replays `ScriptServer`."""
-
-    def __init__(self, *, cassette: Cassette, inner: ScriptServer) -> None:
-        self._port = InboundPort(cassette, SCRIPT_SERVER, inner, self)
 
     async def start(self, name: str, arguments: str = "") -> str:
         return await self._port.acall(ScriptServerStart(name=name, arguments=arguments))
@@ -101,7 +80,7 @@ class VcrScriptServer:
         return self._port.call(ScriptServerStatus())
 
 
-SCRIPT_SERVER: Final[Boundary] = Boundary(
+SCRIPT_SERVER: Final = Boundary(
     "server",
     direction="inbound",
     protocol="sync_and_async.ports:ScriptServer",

@@ -3,40 +3,28 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `type_parameters.defaults`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from type_parameters.defaults import Box, Grown, Other
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BoxLast[Z = bytes](Call):
-    """`Box.last`, as it crosses the boundary."""
-
     def __call__(self, target: Box[Z]) -> Z:
         return target.last()
 
 
-class VcrBox[Z = bytes]:
+class VcrBox[Z = bytes](OutboundWrapper[Box[Z]]):
     """Records and replays `Box`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Box[Z] | None = None) -> None:
-        self._port = OutboundPort(cassette, BOX, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Box[Z]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def last(self) -> Z:
         call: BoxLast[Z] = BoxLast()
         return self._port.call(call)
 
 
-BOX: Final[Boundary] = Boundary(
+BOX: Final = Boundary(
     "Box",
     direction="outbound",
     protocol="type_parameters.defaults:Box",
@@ -45,32 +33,22 @@ BOX: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class GrownTurn(Call):
-    """`Grown.turn`, as it crosses the boundary."""
-
     one: str
 
     def __call__(self, target: Grown) -> list[str]:
         return target.turn(self.one)
 
 
-class VcrGrown:
+class VcrGrown(OutboundWrapper[Grown]):
     """Records and replays `Grown`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Grown | None = None) -> None:
-        self._port = OutboundPort(cassette, GROWN, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Grown]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def turn(self, one: str) -> list[str]:
         return self._port.call(GrownTurn(one=one))
 
 
-GROWN: Final[Boundary] = Boundary(
+GROWN: Final = Boundary(
     "Grown",
     direction="outbound",
     protocol="type_parameters.defaults:Grown",
@@ -79,32 +57,22 @@ GROWN: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class OtherTurn(Call):
-    """`Other.turn`, as it crosses the boundary."""
-
     one: str
 
     def __call__(self, target: Other) -> int:
         return target.turn(self.one)
 
 
-class VcrOther:
+class VcrOther(OutboundWrapper[Other]):
     """Records and replays `Other`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Other | None = None) -> None:
-        self._port = OutboundPort(cassette, OTHER, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Other]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def turn(self, one: str) -> int:
         return self._port.call(OtherTurn(one=one))
 
 
-OTHER: Final[Boundary] = Boundary(
+OTHER: Final = Boundary(
     "Other",
     direction="outbound",
     protocol="type_parameters.defaults:Other",

@@ -4,66 +4,47 @@
 """Wrappers for the boundaries of `type_parameters.ports`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from vcr_gen.runtime import Boundary, Call, Cassette, OutboundPort
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from type_parameters.ports import Box, Count, Fails, Pair, Read, ReadCallback, Registry, Runner
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BoxGet[T, U: (int, str) = int](Call):
-    """`Box.get`, as it crosses the boundary."""
-
     def __call__(self, target: Box[T, U]) -> T:
         return target.get()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BoxPair[T, U: (int, str) = int](Call):
-    """`Box.pair`, as it crosses the boundary."""
-
     def __call__(self, target: Box[T, U]) -> Pair[U]:
         return target.pair()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BoxMapped[T, R: object, U: (int, str)](Call):
-    """`Box.mapped`, as it crosses the boundary."""
-
     function: Callable[[T], R]
 
     def __call__(self, target: Box[T, U]) -> list[R]:
         return target.mapped(self.function)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BoxCount[T, U: (int, str) = int](Call):
-    """`Box.count`, as it crosses the boundary."""
-
     def __call__(self, target: Box[T, U]) -> Count:
         return target.count()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class BoxStop[T, U: (int, str) = int](Call):
-    """`Box.stop`, as it crosses the boundary."""
-
     async def __call__(self, target: Box[T, U]) -> Fails:
         await target.stop()
 
 
-class VcrBox[T, U: (int, str) = int]:
+class VcrBox[T, U: (int, str) = int](OutboundWrapper[Box[T, U]]):
     """Records and replays `Box`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Box[T, U] | None = None) -> None:
-        self._port: OutboundPort[Box[T, U]] = OutboundPort(cassette, BOX, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Box[T, U]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def get(self) -> T:
         call: BoxGet[T, U] = BoxGet()
@@ -86,7 +67,7 @@ class VcrBox[T, U: (int, str) = int]:
         await self._port.anever(call)
 
 
-BOX: Final[Boundary] = Boundary(
+BOX: Final = Boundary(
     "Box",
     direction="outbound",
     protocol="type_parameters.ports:Box",
@@ -95,10 +76,8 @@ BOX: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RunnerRun[**P, R](Call):
-    """`Runner.run`, as it crosses the boundary."""
-
     job: Callable[P, R]
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
@@ -107,26 +86,16 @@ class RunnerRun[**P, R](Call):
         return cast("Callable[..., R]", target.run)(self.job, *self.args, **self.kwargs)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RunnerGather[*Ts](Call):
-    """`Runner.gather`, as it crosses the boundary."""
-
     values: tuple[*Ts]
 
     def __call__(self, target: Runner) -> tuple[*Ts,]:
         return target.gather(*self.values)
 
 
-class VcrRunner:
+class VcrRunner(OutboundWrapper[Runner]):
     """Records and replays `Runner`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Runner | None = None) -> None:
-        self._port = OutboundPort(cassette, RUNNER, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Runner]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def run[**P, R](self, job: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         call: RunnerRun[P, R] = RunnerRun(job=job, args=args, kwargs=kwargs)
@@ -137,7 +106,7 @@ class VcrRunner:
         return self._port.call(call)
 
 
-RUNNER: Final[Boundary] = Boundary(
+RUNNER: Final = Boundary(
     "Runner",
     direction="outbound",
     protocol="type_parameters.ports:Runner",
@@ -146,10 +115,8 @@ RUNNER: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ReadCallbackCall[S, R](Call):
-    """`ReadCallback.__call__`, as it crosses the boundary."""
-
     read: Read[S, R]
     name: str
 
@@ -157,23 +124,15 @@ class ReadCallbackCall[S, R](Call):
         return target.__call__(self.read, self.name)
 
 
-class VcrReadCallback[S, R]:
+class VcrReadCallback[S, R](OutboundWrapper[ReadCallback[S, R]]):
     """Records and replays `ReadCallback`."""
-
-    def __init__(self, *, cassette: Cassette, inner: ReadCallback[S, R] | None = None) -> None:
-        self._port = OutboundPort(cassette, READ_CALLBACK, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], ReadCallback[S, R]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def __call__(self, read: Read[S, R], name: str, /) -> R:
         call: ReadCallbackCall[S, R] = ReadCallbackCall(read=read, name=name)
         return self._port.call(call)
 
 
-READ_CALLBACK: Final[Boundary] = Boundary(
+READ_CALLBACK: Final = Boundary(
     "ReadCallback",
     direction="outbound",
     protocol="type_parameters.ports:ReadCallback",
@@ -182,52 +141,36 @@ READ_CALLBACK: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RegistryRegister[T, F: Callable[..., object]](Call):
-    """`Registry.register`, as it crosses the boundary."""
-
     name: str
 
     def __call__(self, target: Registry[T]) -> Callable[[F], F]:
         return target.register(self.name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RegistryRoute[T, **P, R](Call):
-    """`Registry.route`, as it crosses the boundary."""
-
     async def __call__(self, target: Registry[T]) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return await target.route()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RegistrySeeded[T, S, F](Call):
-    """`Registry.seeded`, as it crosses the boundary."""
-
     seed: S
 
     def __call__(self, target: Registry[T]) -> Callable[[F], tuple[F, S]]:
         return target.seeded(self.seed)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class RegistryPacked[T, *Ts](Call):
-    """`Registry.packed`, as it crosses the boundary."""
-
     def __call__(self, target: Registry[T]) -> Callable[[*Ts], tuple[*Ts,]]:
         return target.packed()
 
 
-class VcrRegistry[T]:
+class VcrRegistry[T](OutboundWrapper[Registry[T]]):
     """Records and replays `Registry`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Registry[T] | None = None) -> None:
-        self._port = OutboundPort(cassette, REGISTRY, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Registry[T]]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def register[F: Callable[..., object]](self, name: str) -> Callable[[F], F]:
         call: RegistryRegister[T, Any] = RegistryRegister(name=name)
@@ -246,7 +189,7 @@ class VcrRegistry[T]:
         return cast("Callable[[*Ts], tuple[*Ts,]]", self._port.call(call))
 
 
-REGISTRY: Final[Boundary] = Boundary(
+REGISTRY: Final = Boundary(
     "Registry",
     direction="outbound",
     protocol="type_parameters.ports:Registry",

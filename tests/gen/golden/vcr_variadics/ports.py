@@ -4,8 +4,7 @@
 """Wrappers for the boundaries of `variadics.ports`."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, cast, overload
 from typing import cast as _cast
 
 from typing_extensions import Unpack
@@ -13,8 +12,8 @@ from vcr_gen.runtime import (
     OMITTED,
     Boundary,
     Call,
-    Cassette,
-    OutboundPort,
+    OutboundWrapper,
+    event,
     given,
     given_positional,
     implementation,
@@ -23,10 +22,8 @@ from vcr_gen.runtime import (
 from variadics.ports import Anyway, Client, Lines, Options, Ts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ClientLog(Call):
-    """`Client.log`, as it crosses the boundary."""
-
     message: str
     args: tuple[object, ...]
     extra: dict[str, Any]
@@ -35,10 +32,8 @@ class ClientLog(Call):
         target.log(self.message, *self.args, **self.extra)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ClientGet(Call):
-    """`Client.get`, as it crosses the boundary."""
-
     url: str
     options: Options
 
@@ -46,10 +41,8 @@ class ClientGet(Call):
         return target.get(self.url, **self.options)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ClientPick(Call):
-    """`Client.pick`, as it crosses the boundary."""
-
     first: int
     second: int
     third: int
@@ -59,10 +52,8 @@ class ClientPick(Call):
         return target.pick(self.first, self.second, third=self.third, **self.others)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ClientOnly(Call):
-    """`Client.only`, as it crosses the boundary."""
-
     a: int
     b: str
 
@@ -70,10 +61,8 @@ class ClientOnly(Call):
         target.only(a=self.a, b=self.b)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ClientLoose(Call):
-    """`Client.loose`, as it crosses the boundary."""
-
     a: int
     b: int
     args: tuple[int, ...]
@@ -89,10 +78,8 @@ class ClientLoose(Call):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ClientMany(Call):
-    """`Client.many`, as it crosses the boundary."""
-
     numbers: tuple[int, ...]
     scale: float
 
@@ -100,10 +87,8 @@ class ClientMany(Call):
         return target.many(*self.numbers, scale=self.scale)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ClientStart(Call, Generic[*Ts]):
-    """`Client.start`, as it crosses the boundary."""
-
     callback: Callable[[*Ts], Any]
     args: tuple[*Ts]
     update: bool
@@ -112,10 +97,8 @@ class ClientStart(Call, Generic[*Ts]):
         target.start(self.callback, *self.args, update=self.update)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class ClientStart2(Call, Generic[*Ts]):
-    """`Client.start`, as it crosses the boundary."""
-
     callback: Callable[[*Ts], Any]
     args: tuple[*Ts]
 
@@ -123,16 +106,8 @@ class ClientStart2(Call, Generic[*Ts]):
         target.start(self.callback, *self.args)
 
 
-class VcrClient:
+class VcrClient(OutboundWrapper[Client]):
     """Records and replays `Client`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Client | None = None) -> None:
-        self._port = OutboundPort(cassette, CLIENT, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Client]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def log(self, message: str, *args: object, **extra: Any) -> None:
         self._port.call(ClientLog(message=message, args=args, extra=extra))
@@ -169,7 +144,7 @@ class VcrClient:
         return self._port.call(self._port.choose((ClientStart, ClientStart2), args, kwds))
 
 
-CLIENT: Final[Boundary] = Boundary(
+CLIENT: Final = Boundary(
     "Client",
     direction="outbound",
     protocol="variadics.ports:Client",
@@ -187,10 +162,8 @@ CLIENT: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class AnywayCall(Call):
-    """`Anyway.__call__`, as it crosses the boundary."""
-
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
 
@@ -198,10 +171,8 @@ class AnywayCall(Call):
         return cast("Callable[..., int]", cast("Any", target).__call__)(*self.args, **self.kwargs)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class AnywayLater(Call):
-    """`Anyway.later`, as it crosses the boundary."""
-
     cast: tuple[object, ...]
     key: int
 
@@ -212,16 +183,8 @@ class AnywayLater(Call):
         )
 
 
-class VcrAnyway:
+class VcrAnyway(OutboundWrapper[Anyway]):
     """Records and replays `Anyway`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Anyway | None = None) -> None:
-        self._port = OutboundPort(cassette, ANYWAY, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Anyway]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def __call__(*args: Any, **kwargs: Any) -> int:
         return cast("VcrAnyway", args[0])._port.call(AnywayCall(args=args[1:], kwargs=kwargs))
@@ -230,7 +193,7 @@ class VcrAnyway:
         return await _cast("VcrAnyway", cast[0])._port.acall(AnywayLater(cast=cast[1:], key=key))
 
 
-ANYWAY: Final[Boundary] = Boundary(
+ANYWAY: Final = Boundary(
     "Anyway",
     direction="outbound",
     protocol="variadics.ports:Anyway",
@@ -239,26 +202,16 @@ ANYWAY: Final[Boundary] = Boundary(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@event
 class LinesConnect(Call):
-    """`Lines.connect`, as it crosses the boundary."""
-
     handler: Callable[[int, *tuple[str, ...]], int]
 
     def __call__(self, target: Lines) -> tuple[int, *tuple[str, ...]]:
         return cast("Callable[..., tuple[int, *tuple[str, ...]]]", target.connect)(self.handler)
 
 
-class VcrLines:
+class VcrLines(OutboundWrapper[Lines]):
     """Records and replays `Lines`."""
-
-    def __init__(self, *, cassette: Cassette, inner: Lines | None = None) -> None:
-        self._port = OutboundPort(cassette, LINES, inner, self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, real: Callable[[], Lines]) -> Self:
-        """Wrap what `real` builds; it is called only when the cassette may call the real thing."""
-        return cls(cassette=cassette, inner=real() if cassette.calls_real else None)
 
     def connect(
         self,
@@ -267,7 +220,7 @@ class VcrLines:
         return self._port.call(LinesConnect(handler=handler))
 
 
-LINES: Final[Boundary] = Boundary(
+LINES: Final = Boundary(
     "Lines",
     direction="outbound",
     protocol="variadics.ports:Lines",
