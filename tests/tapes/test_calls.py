@@ -12,7 +12,7 @@ from vcr_gen.runtime.tape.recording import Reading
 from vcr_gen.runtime.values import live_codecs
 from vcr_gen.runtime.values.live_objects import live_kind
 from vcr_gen.runtime.values.objects import LIVE_WORDS
-from vcr_gen.tapes.calls import read_calls, split_name
+from vcr_gen.tapes.recorded_calls import read_calls, split_name
 
 
 @pytest.mark.parametrize("suffix", ["yaml", "jsonl"])

@@ -7,7 +7,7 @@ from tape_files import SESSION, write_tape
 from terminals import run_in_terminal
 
 from vcr_gen.cli import main
-from vcr_gen.tapes.stats import percentile
+from vcr_gen.cli.cassette.stats import percentile
 
 
 def call(number: int, took: float, **more: object) -> dict[str, object]:

@@ -12,8 +12,8 @@ from pathlib import Path
 from textwrap import indent
 from typing import Final
 
-from vcr_gen.cli.options import require_extra, told
-from vcr_gen.cli.report import DIFFERENT, FINE
+from vcr_gen.cli.common_options import require_extra, told
+from vcr_gen.cli.outcome import DIFFERENT, FINE
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import VcrError
 from vcr_gen.gen.resources import example_dir

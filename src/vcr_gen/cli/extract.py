@@ -8,8 +8,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from vcr_gen.cli.options import add_common_options, read_config, require_extra, terminal_of, told
-from vcr_gen.cli.report import DIFFERENT, FINE, Outcome, tell
+from vcr_gen.cli.common_options import (
+    add_common_options,
+    read_config,
+    require_extra,
+    terminal_of,
+    told,
+)
+from vcr_gen.cli.outcome import DIFFERENT, FINE, Outcome, tell
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.settings.config import Config

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from vcr_gen.cli.commands import COMMANDS, Command
-from vcr_gen.cli.options import (
+from vcr_gen.cli.common_options import (
     add_common_options,
     fixing_command,
     read_config,
@@ -16,7 +16,7 @@ from vcr_gen.cli.options import (
     terminal_of,
     told,
 )
-from vcr_gen.cli.report import DIFFERENT, FINE, FileNote, Outcome, tell
+from vcr_gen.cli.outcome import DIFFERENT, FINE, FileNote, Outcome, tell
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.output.ownership import packages

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from vcr_gen.cli.report import FINE, FileNote, Outcome, tell
+from vcr_gen.cli.outcome import FINE, FileNote, Outcome, tell
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.gen.init import setup_steps
 from vcr_gen.gen.output.write import write_file

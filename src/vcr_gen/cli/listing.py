@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from vcr_gen.cli.report import FINE, counted
-from vcr_gen.cli.tables import table
-from vcr_gen.cli.terminal import Terminal
+from vcr_gen.cli.outcome import FINE, counted
+from vcr_gen.cli.terminal import Terminal, table
 from vcr_gen.gen.diagnostics import RefusedError
 from vcr_gen.gen.runs.pipeline import Generated, generate
 from vcr_gen.gen.settings.config import Config

@@ -1,14 +1,28 @@
 """Where output goes: data to stdout, everything else to stderr; a progress bar only for people."""
 
 import os
+import shlex
+import shutil
+import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from io import TextIOWrapper
 from typing import Final, Literal, TextIO, TypeAlias
 
-__all__ = ["OUTPUT_FORMATS", "OutputFormat", "Terminal", "fall_silent"]
+__all__ = [
+    "OUTPUT_FORMATS",
+    "OutputFormat",
+    "Terminal",
+    "cut",
+    "duration",
+    "fall_silent",
+    "paged",
+    "table",
+]
+
 
 OutputFormat: TypeAlias = Literal["text", "json", "github"]
 OUTPUT_FORMATS: Final[tuple[OutputFormat, ...]] = ("text", "json", "github")
@@ -98,3 +112,76 @@ def fall_silent() -> None:
 
 def _no_bar(done: int, total: int) -> None:
     """Nobody is there to look at a bar."""
+
+
+def table(rows: Sequence[Sequence[str]], *, right: int = 0) -> str:
+    """The rows with their columns aligned; the first `right` ones at their right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if number < right else cell.ljust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )
+
+
+def duration(seconds: float) -> str:
+    """A time with three digits that count."""
+    if seconds >= 1:
+        return f"{seconds:.3g} s" if seconds < 1000 else f"{seconds:.0f} s"
+    if seconds >= 0.001:
+        return f"{seconds * 1e3:.3g} ms"
+    return f"{seconds * 1e6:.3g} µs"
+
+
+def cut(text: str, width: int | None) -> str:
+    """The text, cut where it is longer than there is room for."""
+    return text if width is None or len(text) <= width else f"{text[: width - 1]}…"
+
+
+class _Page(TextIOWrapper):
+    """The way to the pager: what is shown there may be coloured as on the terminal itself."""
+
+    def isatty(self) -> bool:
+        """A person looks at it."""
+        return True
+
+
+@contextmanager
+def paged(*, wanted: bool = True) -> Iterator[None]:
+    """Show what the body prints page by page, where standard output is a terminal.
+
+    `PAGER` names the pager, `cat` or nothing none; without it, `less` if there is one.
+    """
+    command = _command() if wanted and sys.stdout.isatty() else []
+    if not command:
+        yield
+        return
+    terminal = sys.stdout
+    terminal.flush()
+    # As git does: quit when all fits on the screen, keep colours, leave the screen as it is.
+    environment = {"LESS": "FRX", "LV": "-c", **os.environ}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, env=environment) as pager:
+        assert pager.stdin is not None
+        page = _Page(pager.stdin, encoding="utf-8", errors="backslashreplace")
+        sys.stdout = page
+        try:
+            yield
+        except BrokenPipeError:  # the reader has seen enough
+            pass
+        finally:
+            sys.stdout = terminal
+            with suppress(BrokenPipeError):
+                page.close()
+
+
+def _command() -> list[str]:
+    chosen = os.environ.get("PAGER", "less")
+    try:
+        words = shlex.split(chosen)
+    except ValueError:
+        return []
+    if not words or words == ["cat"] or shutil.which(words[0]) is None:
+        return []
+    return words

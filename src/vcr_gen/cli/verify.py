@@ -2,7 +2,7 @@
 
 import argparse
 
-from vcr_gen.cli.options import (
+from vcr_gen.cli.common_options import (
     add_common_options,
     fixing_command,
     read_config,
@@ -10,7 +10,7 @@ from vcr_gen.cli.options import (
     terminal_of,
     told,
 )
-from vcr_gen.cli.report import DIFFERENT, FINE, Outcome, counted, tell
+from vcr_gen.cli.outcome import DIFFERENT, FINE, Outcome, counted, tell
 from vcr_gen.cli.terminal import Terminal
 
 __all__ = ["add_parser", "run"]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from vcr_gen.cli.failures import explain
-from vcr_gen.cli.report import FINE
+from vcr_gen.cli.outcome import FINE
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.gen.diagnostics import RefusedError
 from vcr_gen.gen.runs.watch import snapshot, wait_for_change

@@ -7,7 +7,7 @@ from vcr_gen.html_report.rows import embedded
 from vcr_gen.runtime.codec import MISSING
 from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.tapes.changes import Change
-from vcr_gen.tapes.comparing import CallDifference, compare_headers, compare_tapes
+from vcr_gen.tapes.comparison import CallDifference, compare_headers, compare_tapes
 
 __all__ = ["difference_lines", "header_changes"]
 

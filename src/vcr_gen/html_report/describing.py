@@ -11,7 +11,7 @@ from vcr_gen.runtime.failures.sites import shown_path
 from vcr_gen.runtime.formats.layout import VERSION_KEY
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.header import Header
-from vcr_gen.tapes.calls import split_name
+from vcr_gen.tapes.recorded_calls import split_name
 
 __all__ = ["describe_tape", "exact"]
 

@@ -10,7 +10,7 @@ from vcr_gen.runtime.codec.placeholders import PLACEHOLDER
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import Item, Signal
 from vcr_gen.runtime.values.objects import LIVE_WORDS, live_numbers
-from vcr_gen.tapes.calls import RecordedCall
+from vcr_gen.tapes.recorded_calls import RecordedCall
 
 __all__ = ["Change", "Kind", "LiveNumbers", "call_changes", "value_changes"]
 

@@ -7,8 +7,7 @@ from typing import Final, TypeAlias, final
 from vcr_gen.runtime.formats.layout import TEMPLATE_KEY
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.values.objects import LIVE_WORDS
-from vcr_gen.tapes.method_migration import MethodPlan
-from vcr_gen.tapes.migration import Plan
+from vcr_gen.tapes.migration import MethodPlan, Plan
 
 __all__ = ["Rewriter", "map_live_objects"]
 

@@ -8,18 +8,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from vcr_gen.cli.cassette.files import (
+from vcr_gen.cli.cassette.cassette_files import (
     Inspection,
     Watch,
     find_cassettes,
     inspect_cassette,
     recorded_by,
 )
-from vcr_gen.cli.cassette.wrappers import Wrappers, add_config_option, ask_wrappers
-from vcr_gen.cli.report import DIFFERENT, FINE, counted
+from vcr_gen.cli.cassette.project_wrappers import Wrappers, add_config_option, ask_wrappers
+from vcr_gen.cli.outcome import DIFFERENT, FINE, counted
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.runtime.failures.history import migration_of
-from vcr_gen.tapes.signatures import ChangedSignature, changed_signatures, renamed_boundaries
+from vcr_gen.tapes.recorded_signatures import (
+    ChangedSignature,
+    changed_signatures,
+    renamed_boundaries,
+)
 
 __all__ = ["add_parser", "run"]
 

@@ -4,9 +4,13 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from vcr_gen.cli.cassette.files import Watch, find_cassettes
-from vcr_gen.cli.cassette.writing import refuse_existing, write_cassette
-from vcr_gen.cli.report import counted
+from vcr_gen.cli.cassette.cassette_files import (
+    Watch,
+    find_cassettes,
+    refuse_existing,
+    write_cassette,
+)
+from vcr_gen.cli.outcome import counted
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import CassetteFormatError, UsageError
 from vcr_gen.runtime.formats import Entry

@@ -7,10 +7,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from vcr_gen.cli.cassette.files import find_cassettes
-from vcr_gen.cli.report import ERROR, FINE
-from vcr_gen.cli.tables import table
-from vcr_gen.cli.terminal import Terminal
+from vcr_gen.cli.cassette.cassette_files import find_cassettes
+from vcr_gen.cli.outcome import ERROR, FINE
+from vcr_gen.cli.terminal import Terminal, table
 from vcr_gen.errors import CassetteError
 from vcr_gen.runtime.tape.reading import Reading, is_partial
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from vcr_gen.cli.cassette.files import Watch
-from vcr_gen.cli.cassette.writing import refuse_existing, write_cassette
-from vcr_gen.cli.report import counted
+from vcr_gen.cli.cassette.cassette_files import Watch, refuse_existing, write_cassette
+from vcr_gen.cli.outcome import counted
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.plain import Plain

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from vcr_gen.cli.cassette.writing import write_cassette
-from vcr_gen.cli.report import DIFFERENT, FINE, counted
-from vcr_gen.cli.tables import table
-from vcr_gen.cli.terminal import Terminal
+from vcr_gen.cli.cassette.cassette_files import write_cassette
+from vcr_gen.cli.outcome import DIFFERENT, FINE, counted
+from vcr_gen.cli.terminal import Terminal, table
 from vcr_gen.errors import UsageError
 from vcr_gen.paths import parse_path
 from vcr_gen.runtime.codec.placeholders import is_placeholder

@@ -1,19 +1,26 @@
 """`vcr-gen cassette redact`: takes credentials out of cassettes; they still replay."""
 
 import argparse
+from collections import deque
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from vcr_gen.cli.cassette.files import find_cassettes
-from vcr_gen.cli.cassette.writing import write_cassette
-from vcr_gen.cli.report import DIFFERENT, FINE, counted
+from vcr_gen.cli.cassette.cassette_files import find_cassettes, write_cassette
+from vcr_gen.cli.outcome import DIFFERENT, FINE, counted
 from vcr_gen.cli.scan_config import ScanConfig, read_scan_config
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import UsageError
+from vcr_gen.runtime.codec.placeholders import placeholders_in
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.privacy import Redaction, Secrets
+from vcr_gen.runtime.tape.fold import Folding
 from vcr_gen.runtime.tape.reading import Reading, is_partial
+from vcr_gen.runtime.tape.recorded import read_events
+from vcr_gen.runtime.tape.stream_redaction_buffer import StreamBuffer
+from vcr_gen.runtime.values.stored_values import Screen
 from vcr_gen.tapes.findings import Finding, find_secrets
-from vcr_gen.tapes.redacting import redacted_events, redactor_of
 
-__all__ = ["add_parser", "run"]
+__all__ = ["add_parser", "redacted_events", "redactor_of", "run"]
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -68,3 +75,28 @@ def _rewrite(path: Path, config: ScanConfig) -> None:
     with Reading(path) as reading:
         secrets = redactor_of(reading, config.redaction)
         write_cassette(path, secrets.entry(reading.header), redacted_events(reading, secrets))
+
+
+def redactor_of(reading: Reading, redaction: Redaction) -> Secrets:
+    """What redacts a tape: it goes on counting where the placeholders in it end."""
+    names = placeholders_in(reading.header)
+    for entry in reading:
+        names |= placeholders_in(entry.data)
+    secrets = Secrets(redaction)
+    secrets.vault.record_on(names)
+    return secrets
+
+
+def redacted_events(reading: Reading, secrets: Secrets) -> Iterator[Mapping[str, Plain]]:
+    """The entries of a tape without secrets, also over the pieces of a stream."""
+    ready: deque[Mapping[str, Plain]] = deque()
+    folding = Folding(ready.append)
+    holding = StreamBuffer(secrets, folding.add)
+    screen = Screen(secrets)
+    for event, start, _, _ in read_events(reading, reading.path):
+        holding.add(screen.recorded(event, start.of))
+        while ready:
+            yield ready.popleft()
+    holding.flush()
+    folding.close()
+    yield from ready

@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 from typing import Final
 
-from vcr_gen.cli.cassette.files import find_cassettes
-from vcr_gen.cli.report import DIFFERENT, FINE, counted
+from vcr_gen.cli.cassette.cassette_files import find_cassettes
+from vcr_gen.cli.outcome import DIFFERENT, FINE, counted
 from vcr_gen.cli.scan_config import read_scan_config
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.runtime.privacy import DEFAULT_RULES

@@ -2,24 +2,27 @@
 
 import argparse
 import json
+import re
+import shutil
+import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from vcr_gen.cli.cassette.chosen import Chosen
-from vcr_gen.cli.cassette.files import find_cassettes
-from vcr_gen.cli.cassette.overview import overview
-from vcr_gen.cli.cassette.paint import paint_yaml
-from vcr_gen.cli.pager import paged
-from vcr_gen.cli.terminal import Terminal
+from vcr_gen.cli.cassette.cassette_files import find_cassettes
+from vcr_gen.cli.cassette.event_filter import Chosen
+from vcr_gen.cli.terminal import Terminal, cut, duration, paged
 from vcr_gen.errors import UsageError
+from vcr_gen.runtime.failures.show import show, show_arguments
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.privacy import redacting
+from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start, unfold
 from vcr_gen.runtime.tape.reading import Reading
-from vcr_gen.tapes.calls import STATUSES
+from vcr_gen.tapes.recorded_calls import STATUSES
 
-__all__ = ["add_parser", "run"]
+__all__ = ["add_parser", "overview", "paint_yaml", "run"]
+
 
 _JSON_VERSION: Final = 1
 
@@ -127,3 +130,103 @@ def _range(text: str | None, count: int) -> tuple[int, int]:
     if not 1 <= numbers[0] <= numbers[1] <= count:
         raise UsageError(f"there are no events {text}: the cassette holds {count}")
     return numbers
+
+
+_KEY: Final = re.compile(r"""(?P<indent> *(?:- )*)(?P<key>[\w$./@#~-]+|"[^"]*"):(?P<rest>$| .*)""")
+_BLOCK: Final = re.compile(r"(?:^|: |- )[|>][-+0-9]*$")
+
+
+def paint_yaml(text: str, terminal: Terminal) -> str:
+    """The text with its keys coloured, where the terminal takes colours."""
+    if terminal.paint("", "cyan") == "":
+        return text
+    return "\n".join(_lines(text.split("\n"), terminal))
+
+
+def _lines(lines: list[str], terminal: Terminal) -> Iterator[str]:
+    block: int | None = None  # how far a literal block's key is indented
+    for line in lines:
+        indent = len(line) - len(line.lstrip(" "))
+        if block is not None and (indent > block or not line):
+            yield line
+            continue
+        block = indent if _BLOCK.search(line) else None
+        found = _KEY.fullmatch(line)
+        if found is None:
+            yield line
+            continue
+        color = "red" if found["key"] == "raised" else "cyan"
+        yield f"{found['indent']}{terminal.paint(found['key'], color)}:{found['rest']}"
+
+
+_SIGNALS = {
+    "next": "asks for the next item",
+    "sent": "is sent",
+    "thrown": "is thrown",
+    "closed": "is closed",
+    "cancel": "is cancelled by its caller",
+    "left": "is left by a reader that was cancelled",
+}
+
+
+def overview(
+    reading: Reading, entries: Iterable[tuple[int, Entry]], terminal: Terminal
+) -> Iterator[str]:
+    """Number, time, what happened, and how long a finished call took.
+
+    `→` goes out to the environment, `←` comes in from it; `·` is an item of a stream.
+    """
+    width = len(str(reading.count))
+    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    starts: dict[int, Start] = {}
+    for number, entry in entries:
+        events = list(unfold(entry.data, path=reading.path, line=entry.line))
+        first = events[0]
+        if isinstance(first, Start):
+            starts[first.call] = first
+        start = starts.get(first.call)
+        depth = _depth(start, starts) + (not isinstance(first, Start))
+        what = "  ".join(_words(event, start, alone=len(events) == 1) for event in events)
+        failed = isinstance(events[-1], End) and events[-1].outcome != "returned"
+        line = cut(f"{number:>{width}}  {first.at:>10.6f}  {'  ' * depth}{what}", room)
+        yield terminal.paint(line, "red") if failed else line
+        if isinstance(events[-1], End):
+            starts.pop(first.call, None)
+
+
+def _words(event: Event, start: Start | None, *, alone: bool) -> str:
+    name = start.of if start is not None else f"call {event.call}"
+    match event:
+        case Start():
+            arrow = "←" if event.inbound else "→"
+            on = f"{event.on} " if event.on else ""
+            call = f"{arrow} {on}{event.of}({show_arguments(event.arguments)})"
+            return call if not alone else f"{call} …"
+        case Item(raised=raised):
+            return f"· {'raised ' if raised else ''}{show(event.value, 80)}"
+        case Signal():
+            value = "" if event.value is None else f" {show(event.value, 60)}"
+            return f"{name} {_SIGNALS[event.kind]}{value}"
+        case End():
+            took = "" if start is None else f"  [{duration(max(0.0, event.at - start.at))}]"
+            said = "" if event.outcome == "cancelled" else f" {_said(event)}"
+            whose = f"{name} " if alone else ""
+            return f"{whose}{event.outcome}{said}{took}"
+
+
+def _said(end: End) -> str:
+    """What a call answered; an exception as Python spells it."""
+    error = end.value
+    if end.outcome == "raised" and isinstance(error, dict) and isinstance(error.get("args"), list):
+        arguments = show(error["args"], 80)
+        return f"{error.get('$type')}({cut(arguments[1:-1], 78)})"
+    return show(error, 80)
+
+
+def _depth(start: Start | None, starts: dict[int, Start]) -> int:
+    """How many calls that are still under way enclose a call."""
+    depth = 0
+    while start is not None and start.within is not None and start.within < start.call:
+        start = starts.get(start.within)
+        depth += 1
+    return depth

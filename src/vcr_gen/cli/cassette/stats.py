@@ -3,20 +3,76 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
-from typing import Final
+from typing import Final, final
 
-from vcr_gen.cli.cassette.files import Watch, find_cassettes
-from vcr_gen.cli.report import ERROR, FINE, counted
-from vcr_gen.cli.tables import duration, table
-from vcr_gen.cli.terminal import Terminal
+from vcr_gen.cli.cassette.cassette_files import Watch, find_cassettes
+from vcr_gen.cli.outcome import ERROR, FINE, counted
+from vcr_gen.cli.terminal import Terminal, duration, table
 from vcr_gen.errors import CassetteError
 from vcr_gen.runtime.tape.reading import Reading
-from vcr_gen.tapes.calls import STATUSES, read_calls
-from vcr_gen.tapes.stats import PERCENTILES, MethodStats, count_calls
+from vcr_gen.tapes.recorded_calls import STATUSES, RecordedCall, Status, read_calls
 
-__all__ = ["add_parser", "run"]
+__all__ = ["PERCENTILES", "MethodStats", "add_parser", "count_calls", "percentile", "run"]
+
+
+PERCENTILES: Final = (50, 90, 99)
+
+
+@final
+@dataclass(slots=True)
+class MethodStats:
+    """The calls of one method; eight bytes each, so that a large tape stays small."""
+
+    of: str
+    statuses: dict[Status, int] = field(default_factory=dict)
+    items: int = 0
+    """How many items its streams gave."""
+    took: "array[float]" = field(default_factory=lambda: array("d"))
+    """Seconds, of the calls that finished."""
+
+    @property
+    def calls(self) -> int:
+        """How often it was called."""
+        return sum(self.statuses.values())
+
+    @property
+    def errors(self) -> int:
+        """How many of the calls raised."""
+        return self.statuses.get("raised", 0)
+
+    def count(self, call: RecordedCall) -> None:
+        """Add one call."""
+        self.statuses[call.status] = self.statuses.get(call.status, 0) + 1
+        self.items += call.items
+        if call.took is not None:
+            self.took.append(call.took)
+
+    def percentiles(self) -> dict[int, float]:
+        """The time within which so many per cent of the calls finished; empty when none did."""
+        ordered = sorted(self.took)
+        return {percent: percentile(ordered, percent) for percent in PERCENTILES if ordered}
+
+
+def count_calls(calls: Iterable[RecordedCall], into: dict[str, MethodStats]) -> None:
+    """Add the calls of one tape; jobs and locks are no calls over a boundary."""
+    for call in calls:
+        if not call.is_internal:
+            of = call.start.of
+            stats = into.get(of)
+            if stats is None:
+                stats = into[of] = MethodStats(of)
+            stats.count(call)
+
+
+def percentile(ordered: Sequence[float], percent: int) -> float:
+    """The smallest value that so many per cent of the values do not exceed."""
+    return ordered[max(0, ceil(len(ordered) * percent / 100) - 1)]
+
 
 _JSON_VERSION: Final = 1
 

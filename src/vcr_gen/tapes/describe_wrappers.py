@@ -1,6 +1,6 @@
 """What the wrappers of a project say today: signatures, and the stored form of every default.
 
-Runs in a process of its own (`python -m vcr_gen.tapes.wrappers`), because it imports the project.
+Runs in a separate process (`python -m vcr_gen.tapes.describe_wrappers`): it imports the project.
 Which modules those are is the configuration's business; a cassette has no say in it.
 """
 

@@ -1,18 +1,19 @@
 """Finds cassettes and partial files, reads them for people who wait, and says how each one is."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from vcr_gen.errors import CassetteError, CassetteMissingError
+from vcr_gen.errors import CassetteError, CassetteMissingError, UsageError
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading, entries_of, is_partial, open_regular, target_of
 from vcr_gen.runtime.tape.recorded import read_events
-from vcr_gen.tapes.signatures import Recorded
+from vcr_gen.runtime.tape.recording import Recording
+from vcr_gen.tapes.recorded_signatures import Recorded
 
 __all__ = [
     "Inspection",
@@ -21,7 +22,10 @@ __all__ = [
     "inspect_cassette",
     "is_cassette",
     "recorded_by",
+    "refuse_existing",
+    "write_cassette",
 ]
+
 
 _STRIDE: Final = 100
 """Entries between two looks at how far a file has been read."""
@@ -148,3 +152,27 @@ def _begins(path: Path) -> bytes:
     except CassetteError:
         return b"not a cassette"
     return start.removeprefix(b"\xef\xbb\xbf").removeprefix(b"---").lstrip()
+
+
+def refuse_existing(target: Path, *, force: bool) -> None:
+    """Raise when a file is in the way and nobody said that it may be replaced."""
+    if target.exists() and not force:
+        raise UsageError(f"{target} exists already\n  hint: --force replaces it")
+
+
+def write_cassette(
+    target: Path, header: Mapping[str, Plain], events: Iterable[Mapping[str, Plain]]
+) -> int:
+    """Write the events, which may come from the file that is replaced, and count them."""
+    recording = Recording(target, copy=True)
+    count = 0
+    try:
+        recording.begin(header)
+        for event in events:
+            recording.append(event)
+            count += 1
+        recording.finish(header)
+    except BaseException:
+        recording.discard()
+        raise
+    return count

@@ -9,7 +9,7 @@ from vcr_gen.errors import UsageError
 from vcr_gen.runtime.formats import Entry
 from vcr_gen.runtime.tape.events import unfold
 from vcr_gen.runtime.tape.reading import Reading
-from vcr_gen.tapes.calls import RecordedCall, read_calls, split_name
+from vcr_gen.tapes.recorded_calls import RecordedCall, read_calls, split_name
 
 __all__ = ["Chosen"]
 

@@ -1,13 +1,51 @@
 """Which methods of a cassette have another signature today than when it was recorded."""
 
+import ast
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Self
 
 from vcr_gen.runtime.failures.history import same_signature, signature_change
-from vcr_gen.tapes.calls import split_name
-from vcr_gen.tapes.wrappers import CurrentBoundary, Described
+from vcr_gen.tapes.describe_wrappers import CurrentBoundary, Described
+from vcr_gen.tapes.recorded_calls import split_name
 
-__all__ = ["ChangedSignature", "Recorded", "changed_signatures", "fitted", "renamed_boundaries"]
+__all__ = [
+    "ChangedSignature",
+    "Recorded",
+    "Signature",
+    "changed_signatures",
+    "fitted",
+    "renamed_boundaries",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Names and types of a method, as a cassette remembers them."""
+
+    parameters: Mapping[str, str]
+    result: str
+
+    @classmethod
+    def read(cls, text: str) -> Self | None:
+        """The signature in a text such as `(command: str) -> str`; None when it is none."""
+        source = f"def _{text}: ..."
+        try:
+            function = ast.parse(source).body[0]
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        if not isinstance(function, ast.FunctionDef) or function.returns is None:
+            return None
+
+        def spelled(node: ast.expr | None) -> str:
+            return "" if node is None else ast.get_source_segment(source, node) or ""
+
+        parameters = {one.arg: spelled(one.annotation) for one in function.args.args}
+        return cls(parameters, spelled(function.returns))
+
+    def __str__(self) -> str:
+        parts = ", ".join(f"{name}: {type_}" for name, type_ in self.parameters.items())
+        return f"({parts}) -> {self.result}"
 
 
 @dataclass(frozen=True, slots=True)

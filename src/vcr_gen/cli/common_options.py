@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
-from vcr_gen.cli.report import ERROR, Outcome, counted, tell
+from vcr_gen.cli.outcome import ERROR, Outcome, counted, tell
 from vcr_gen.cli.terminal import OUTPUT_FORMATS, Terminal
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.settings.config import Config

@@ -11,7 +11,7 @@ from typing import Final
 
 from vcr_gen.gen.output.ownership import owned_files
 from vcr_gen.gen.settings.config_file import load_config
-from vcr_gen.tapes.wrappers import Described, read_described
+from vcr_gen.tapes.describe_wrappers import Described, read_described
 
 __all__ = ["Wrappers", "add_config_option", "ask_wrappers"]
 
@@ -55,7 +55,7 @@ def ask_wrappers(config_file: Path | None) -> Wrappers:
     try:
         done = subprocess.run(
             # -P: a file of the project that is called like one of Python's own must not be it.
-            [sys.executable, "-P", "-m", "vcr_gen.tapes.wrappers"],
+            [sys.executable, "-P", "-m", "vcr_gen.tapes.describe_wrappers"],
             input=json.dumps(request).encode(),
             capture_output=True,
             cwd=config.root,
