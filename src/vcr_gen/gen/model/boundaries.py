@@ -129,8 +129,10 @@ class Signature:
     def without_quotes(self) -> "Signature":
         """The same with every string annotation opened."""
         parameters = tuple(
-            replace(one, annotation=one.annotation and without_quotes(one.annotation))
-            for one in self.parameters
+            replace(
+                parameter, annotation=parameter.annotation and without_quotes(parameter.annotation)
+            )
+            for parameter in self.parameters
         )
         returns = self.returns and without_quotes(self.returns)
         return replace(self, parameters=parameters, returns=returns)
@@ -200,7 +202,7 @@ class Property:
     @property
     def accessors(self) -> tuple[Signature, ...]:
         """Those of its functions that there are."""
-        return tuple(one for one in (self.getter, self.setter, self.deleter) if one is not None)
+        return tuple(filter(None, (self.getter, self.setter, self.deleter)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,9 @@ def _parameters(boundary: Boundary) -> Mapping[str, tuple[str, ...]]:
     for member in boundary.members:
         if isinstance(member, Method):
             signatures = (member.signature, *member.overloads)
-            names = (one.name for signature in signatures for one in signature.parameters)
+            names = (
+                parameter.name for signature in signatures for parameter in signature.parameters
+            )
             found[member.name] = tuple(dict.fromkeys(names))
         elif isinstance(member, Property):
             found[member.name] = () if member.setter is None else ("value",)
@@ -137,7 +139,7 @@ def _parameters(boundary: Boundary) -> Mapping[str, tuple[str, ...]]:
 
 def _values(boundary: Boundary) -> set[str]:
     """The properties and attributes."""
-    return {one.name for one in boundary.members if isinstance(one, Property | Attribute)}
+    return {member.name for member in boundary.members if isinstance(member, Property | Attribute)}
 
 
 def _suggestion(boundary: Boundary, text: str) -> str:

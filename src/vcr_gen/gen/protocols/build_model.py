@@ -1,4 +1,4 @@
-"""Reads the Protocols that were found into the model."""
+"""Builds the model from the Protocols that were found."""
 
 import ast
 from collections.abc import Container, Iterable, Iterator
@@ -38,23 +38,23 @@ def read_module(
     known: Container[str],
     problems: Problems,
 ) -> SourceModule:
-    """All boundaries that are filed under one source module."""
+    """The model of one source module with all its boundaries."""
     boundaries: list[Boundary] = []
     variables: dict[Reference, TypeVariable] = {}
     lazy: set[bool] = set()
     display = name
-    for one in found:
-        display = problems.source(one.definition.module)
+    for protocol in found:
+        display = problems.source(protocol.definition.module)
         before = len(problems.found)
         try:
-            boundary = _boundary(library, one, known, problems)
+            boundary = _boundary(library, protocol, known, problems)
         except RefusedProtocolError:
             continue
         if len(problems.found) > before:
             continue
         boundaries.append(boundary)
         _warn_of_functions(library, boundary, known, problems)
-        lazy.update(_laziness(boundary, one.definition.module))
+        lazy.update(_laziness(boundary, protocol.definition.module))
         for reference in _all_references(boundary):
             if reference.kind == "variable" and reference not in variables:
                 _declare(reference, library, variables)
@@ -81,7 +81,7 @@ def _boundary(
     for ancestor in ancestors:
         _look_up_arguments(library, ancestor.definition, unresolved)
     members = read_members(library, ancestors, problems, unresolved)
-    inside = {name for one in ancestors for name in _imported_inside(one.definition)}
+    inside = {name for ancestor in ancestors for name in _imported_inside(ancestor.definition)}
     for module, node in unresolved:
         message = f"the name `{node.id}` in `{definition.qualname}` means nothing in its module"
         hint = "import or define it there; a type checker would complain too"
@@ -132,7 +132,7 @@ def _imported_inside(definition: Definition) -> Iterator[str]:
     """The names that the body of a class imports."""
     if isinstance(definition.node, ast.ClassDef):
         bindings = class_bindings(definition.module, definition.node)
-        yield from (one.name for one in bindings if one.module)
+        yield from (binding.name for binding in bindings if binding.module)
 
 
 def _missing_functions(library: Library, boundary: Boundary) -> Iterator[tuple[str, str]]:
@@ -145,7 +145,7 @@ def _missing_functions(library: Library, boundary: Boundary) -> Iterator[tuple[s
             message = f"`match`: the module `{module_name}` cannot be found or read"
             yield message, "install the package it comes from, or add its folder to `sources`"
         elif library.follow(module, name) is None and module.binding("__getattr__") is None:
-            meant = closest(name, [one for one in module.bindings if one != "*"])
+            meant = closest(name, [known for known in module.bindings if known != "*"])
             message = f"`match`: the module `{module_name}` has no function `{name}`"
             yield message, f"did you mean `{meant}`?" if meant else "define it there, or import it"
 
@@ -164,7 +164,7 @@ def _reference(library: Library, found: Found) -> Reference:
 def _look_up_arguments(
     library: Library, definition: Definition, unresolved: list[tuple[Module, ast.Name]]
 ) -> None:
-    """Find what means nothing between the brackets of a class's bases."""
+    """Find unknown names in the type arguments of a class's bases."""
     scope = replace(scope_around(library, definition), unresolved=unresolved)
     for base in getattr(definition.node, "bases", ()):
         if isinstance(base, ast.Subscript) and not definition.module.standard:

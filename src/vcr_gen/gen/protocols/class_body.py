@@ -43,7 +43,7 @@ _NEWEST: Final = (3, 99)
 
 
 def _refuse_newer_members(ancestor: Ancestor, problems: Problems) -> None:
-    """A wrapper that lacks what the Protocol has on a newer Python is not made unasked."""
+    """Refuse members that exist only on newer Pythons: a wrapper would lack them."""
     module, node = ancestor.definition.module, ancestor.node
     if module.standard:
         return
@@ -111,7 +111,7 @@ def _with_base(member: Member, base: Declared, ancestors: Sequence[Ancestor]) ->
     if not isinstance(member, Method) or member.overloads:
         return member
     result = full_name(member.signature.returns)
-    said = [base.place.typed(one.returns) for one, _ in functions_of(base) if one.returns]
+    said = [base.place.typed(node.returns) for node, _ in functions_of(base) if node.returns]
     if result != ancestors[0].definition.full_name or "typing.Self" not in map(full_name, said):
         return member
     return replace(member, returns_own=True)
@@ -157,7 +157,7 @@ def _refuse_alias(declared: Declared, problems: Problems) -> None:
 
 
 def _mentions(value: ast.expr, name: str) -> bool:
-    return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(value))
+    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(value))
 
 
 def _assigned(

@@ -20,7 +20,7 @@ __all__ = ["Declared", "Decorated", "MemberPlace", "declarations", "functions_of
 Decorated: TypeAlias = tuple[Function, Decorations]
 """A function, and what its decorators say."""
 _DISPUTED: Final = frozenset({"typing.Container.__contains__"})
-"""Members of Python's own Protocols whose types are others in the stubs of mypy and of pyright."""
+"""Members of Python's own Protocols whose types differ between the stubs of mypy and pyright."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Declared:
     def full_name(self) -> str:
         """Module and qualified name, with dots between."""
         scope = self.place.scope
-        return ".".join([scope.module.name, *(one.name for one in scope.classes), self.name])
+        return ".".join([scope.module.name, *(node.name for node in scope.classes), self.name])
 
 
 def declarations(ancestor: Ancestor, place: MemberPlace) -> list[Declared]:
@@ -71,15 +71,15 @@ def declarations(ancestor: Ancestor, place: MemberPlace) -> list[Declared]:
         if not binding.module:
             groups.setdefault(binding.name, []).append(binding)
     own = module.bindings.get(ancestor.node.name, ())
-    whole = any(one.disputed and one.node is ancestor.node for one in own)
+    whole = any(binding.disputed and binding.node is ancestor.node for binding in own)
     return [
         Declared(
             name,
-            tuple(one.node for one in bindings),
+            tuple(binding.node for binding in bindings),
             place,
             whole
             or f"{ancestor.definition.full_name}.{name}" in _DISPUTED
-            or any(one.disputed for one in bindings),
+            or any(binding.disputed for binding in bindings),
             _for_checkers(bindings),
         )
         for name, bindings in groups.items()
@@ -87,9 +87,9 @@ def declarations(ancestor: Ancestor, place: MemberPlace) -> list[Declared]:
 
 
 def _for_checkers(bindings: Sequence[Binding]) -> frozenset[ast.stmt]:
-    if not any(one.disputed and one.when is When.ALWAYS for one in bindings):
+    if not any(binding.disputed and binding.when is When.ALWAYS for binding in bindings):
         return frozenset()
-    return frozenset(one.node for one in bindings if one.when is When.CHECKING)
+    return frozenset(binding.node for binding in bindings if binding.when is When.CHECKING)
 
 
 def functions_of(declared: Declared) -> list[Decorated]:

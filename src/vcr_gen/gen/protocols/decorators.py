@@ -1,4 +1,4 @@
-"""Knows what decorators on a Protocol's members do to them."""
+"""Reads the decorators of a Protocol's members."""
 
 import ast
 from collections.abc import Iterable, Mapping
@@ -48,15 +48,15 @@ class Decorations:
     managed: Managed | None = None
     deprecated: bool = False
     unchecked: bool = False
-    """Whether type checkers let nobody use it, or do not know its types."""
+    """Whether type checkers forbid its use, or do not know its types."""
     kept: tuple[Annotation, ...] = ()
     """Decorators that the wrapper repeats."""
     directions: frozenset[Direction] = frozenset()
     named: ast.Call | None = None
-    """A mark that is given something, such as a name, which a member has already."""
+    """A mark with arguments: on a member, it takes none."""
     recorded: bool = True
     foreign: ast.expr | None = None
-    """A decorator that makes something else of the function than source can tell."""
+    """A decorator whose result the source does not tell."""
 
 
 def _direction_of(name: str) -> Direction | None:
@@ -81,7 +81,7 @@ def mark_of(decorator: ast.expr, scope: Scope) -> tuple[ast.expr, Direction] | N
 
 def is_deprecated(node: ast.ClassDef, scope: Scope) -> bool:
     """Whether a class is marked `@deprecated`."""
-    called = [one.func for one in node.decorator_list if isinstance(one, ast.Call)]
+    called = [mark.func for mark in node.decorator_list if isinstance(mark, ast.Call)]
     return bool(_names_of(called, scope) & _DEPRECATED)
 
 
@@ -152,11 +152,13 @@ def _is_of_the_body(called: ast.expr, scope: Scope) -> bool:
         root = root.value
     if not isinstance(root, ast.Name) or scope.resolve(root) is not None:
         return False
-    return any(one.name == root.id for one in class_bindings(scope.module, scope.classes[-1]))
+    return any(
+        binding.name == root.id for binding in class_bindings(scope.module, scope.classes[-1])
+    )
 
 
 def _is_foreign(decorator: ast.expr, scope: Scope) -> bool:
-    """Whether a decorator that nobody here knows returns something else than it was given."""
+    """Whether an unknown decorator returns something other than the function."""
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
     definition = scope.resolve(called)
     if isinstance(definition, Unread):
@@ -168,7 +170,7 @@ def _is_foreign(decorator: ast.expr, scope: Scope) -> bool:
     inner = Scope(scope.library, definition.module)
     called_with = isinstance(decorator, ast.Call)
     return isinstance(definition.node, ast.FunctionDef) and any(
-        _changes(one, inner, called=called_with) for one in _ways_to_call(definition, inner)
+        _changes(way, inner, called=called_with) for way in _ways_to_call(definition, inner)
     )
 
 
@@ -191,8 +193,10 @@ def _names_of(nodes: Iterable[ast.expr], scope: Scope) -> set[str]:
 def _ways_to_call(definition: Definition, scope: Scope) -> list[ast.FunctionDef]:
     """The overloads of a function, or the function itself."""
     bindings = definition.module.bindings.get(definition.qualname, ())
-    found = [one.node for one in bindings if isinstance(one.node, ast.FunctionDef)]
-    overloads = [one for one in found if "typing.overload" in _names_of(one.decorator_list, scope)]
+    found = [binding.node for binding in bindings if isinstance(binding.node, ast.FunctionDef)]
+    overloads = [
+        node for node in found if "typing.overload" in _names_of(node.decorator_list, scope)
+    ]
     return overloads or found[:1]
 
 

@@ -125,12 +125,12 @@ def _unreadable(config: Config, path: Path, error: SyntaxError) -> Diagnostic:
 
 def _marked(library: Library, module: Module, problems: Problems) -> Iterator[Found]:
     before: dict[str, Definition] = {}
-    for one in marked_classes(library, module):
-        definition = one.definition
+    for marked in marked_classes(library, module):
+        definition = marked.definition
         node: ast.AST = definition.node
         first = before.setdefault(definition.qualname, definition)
-        if len(one.marks) > 1:
-            code, node = "VCR110", one.marks[1][0]
+        if len(marked.marks) > 1:
+            code, node = "VCR110", marked.marks[1][0]
             message = f"`{definition.qualname}` is marked twice; a boundary has one direction"
             hint = "remove one of the marks; a mark on a method gives it another direction"
         elif first is not definition and first.when is definition.when is When.ALWAYS:
@@ -142,23 +142,23 @@ def _marked(library: Library, module: Module, problems: Problems) -> Iterator[Fo
             hint = "remove one of them, or give it another name"
         elif "<locals>" in definition.qualname:
             code = "VCR201"
-            message = f"`{one.name}` is defined inside a function, where nothing can import it"
+            message = f"`{marked.name}` is defined inside a function, where nothing can import it"
             hint = "move the Protocol to the top level of the module"
         elif not is_protocol(library, definition):
             code = "VCR104"
             message = (
-                f"`{definition.qualname}` is marked `@{one.direction}`, but it is not a Protocol"
+                f"`{definition.qualname}` is marked `@{marked.direction}`, but it is not a Protocol"
             )
             hint = "add `Protocol` to its bases; `vcr-gen extract` makes one from a class"
         else:
-            name = _stable_name(one.marks[0][0], one.name, module, problems)
-            yield Found(definition, one.direction, name, module.name)
+            name = _stable_name(marked.marks[0][0], marked.name, module, problems)
+            yield Found(definition, marked.direction, name, module.name)
             continue
         problems.report(code, message, hint, module=module, node=node)
 
 
 def _refuse_calls(library: Library, module: Module, problems: Problems) -> None:
-    """Marks that are called with a class, which the class does not show."""
+    """Refuse marks that are called with a class: they are read as decorators only."""
     for call, direction in marked_by_call(library, module):
         problems.report(
             "VCR113",
@@ -171,7 +171,7 @@ def _refuse_calls(library: Library, module: Module, problems: Problems) -> None:
 
 
 def _refuse_mistaken(library: Library, module: Module, problems: Problems) -> None:
-    """Marks that nobody imported: without a word, the wrappers of their Protocols would go."""
+    """Refuse marks that are not imported: their Protocols would silently have no wrappers."""
     for node, meant in mistaken_marks(library, module):
         message = f"the mark `@{node.id}` means nothing in its module"
         hint = f"did you mean `@{meant}`?"
@@ -181,18 +181,20 @@ def _refuse_mistaken(library: Library, module: Module, problems: Problems) -> No
 
 
 def _refuse_hidden(library: Library, stub: Module, problems: Problems) -> None:
-    """Marks in a file that nobody reads, because there is a stub beside it."""
+    """Refuse marks in a file that is not read, because there is a stub beside it."""
     running = library.runtime_module(stub)
-    told = {one.definition.qualname for one in marked_classes(library, stub)}
-    for one in marked_classes(library, running) if running is not None else ():
-        if running is not None and one.definition.qualname not in told:
+    if running is None:
+        return
+    in_stub = {marked.definition.qualname for marked in marked_classes(library, stub)}
+    for marked in marked_classes(library, running):
+        if marked.definition.qualname not in in_stub:
             problems.report(
                 "VCR112",
-                f"`{one.definition.qualname}` is marked here, but the stub "
+                f"`{marked.definition.qualname}` is marked here, but the stub "
                 f"{stub.path.name} beside it is what is read",
                 "mark it in the stub",
                 module=running,
-                node=one.definition.node,
+                node=marked.definition.node,
             )
 
 

@@ -19,7 +19,7 @@ from vcr_gen.gen.protocols.self_annotations import (
 from vcr_gen.gen.protocols.signatures import signature_of
 from vcr_gen.gen.protocols.unsupported import why_captured, why_undecided, why_unsayable
 from vcr_gen.gen.settings.config import Direction
-from vcr_gen.gen.sources.syntax import Function
+from vcr_gen.gen.sources.syntax import Function, all_parameters
 from vcr_gen.gen.types.descriptors import is_descriptor
 
 __all__ = ["constructors", "function_member"]
@@ -65,7 +65,7 @@ def function_member(
         message = f"`{place.class_name}.{declared.name}` {why}"
         problems.report("VCR207", message, hint, module=module, node=node)
         return None
-    overloaded = [_overload(_signature(one, place, how, ancestors)) for one, how in overloads]
+    overloaded = [_overload(_signature(way, place, how, ancestors)) for way, how in overloads]
     return Method(
         name,
         decorated.binding,
@@ -73,11 +73,11 @@ def function_member(
         overloads=tuple(overloaded),
         implemented=bool(plain),
         direction=_direction(functions),
-        recorded=all(one.recorded for _, one in functions),
-        deprecated=any(one.deprecated for _, one in functions),
-        disputed=any(one.unchecked for _, one in functions)
+        recorded=all(how.recorded for _, how in functions),
+        deprecated=any(how.deprecated for _, how in functions),
+        disputed=any(how.unchecked for _, how in functions)
         or any(map(_hides_a_keyword, (signature, *overloaded))),
-        checked=tuple(signature_of(one, place, how) for one, how in shown),
+        checked=tuple(signature_of(way, place, how) for way, how in shown),
         passed=decorated.foreign is not None,
     )
 
@@ -130,7 +130,7 @@ def _refusal(
         asked = None if decorated.binding == "static" else asked_of_instance(node, declared.place)
         if why := why_uncallable(asked, ancestors, declared.place.scope.library):
             return _Refusal("VCR207", f"{member} {why[0]}", why[1], node)
-    if len({one for _, decorated in functions for one in decorated.directions}) > 1:
+    if len({direction for _, how in functions for direction in how.directions}) > 1:
         return _Refusal(
             "VCR110",
             f"{member} is marked `@outbound` and `@inbound`",
@@ -144,17 +144,19 @@ def _named_in_default(node: Function) -> ast.NamedExpr | None:
     """An assignment inside of a default, which binds its name in the body of the class."""
     pending: list[ast.AST | None] = [*node.args.defaults, *node.args.kw_defaults]
     while pending:
-        one = pending.pop(0)
-        if isinstance(one, ast.NamedExpr):
-            return one
-        if one is not None and not isinstance(one, ast.Lambda):  # whose names are its own
-            pending.extend(ast.iter_child_nodes(one))
+        part = pending.pop(0)
+        if isinstance(part, ast.NamedExpr):
+            return part
+        if part is not None and not isinstance(part, ast.Lambda):  # whose names are its own
+            pending.extend(ast.iter_child_nodes(part))
     return None
 
 
 def _hides_a_keyword(signature: Signature) -> bool:
     """Whether a call must name a parameter that Python mangles: type checkers do not know how."""
-    return any(one.declared and one.kind is Kind.KEYWORD for one in signature.parameters)
+    return any(
+        parameter.declared and parameter.kind is Kind.KEYWORD for parameter in signature.parameters
+    )
 
 
 def _told_apart(
@@ -171,7 +173,7 @@ def _told_apart(
 
 
 def _direction(functions: list[Decorated]) -> Direction | None:
-    return next((one for _, decorated in functions for one in decorated.directions), None)
+    return next((direction for _, how in functions for direction in how.directions), None)
 
 
 def _signature(
@@ -185,7 +187,7 @@ def _signature(
 
 
 def _is_passed(functions: list[Decorated]) -> bool:
-    """Whether there is one plain method that nobody records, whatever a decorator makes of it."""
+    """Whether it is a plain, unrecorded method: its decorator may make anything of it."""
     [(_, decorated), *more] = functions
     plain = decorated.role == "method" and decorated.binding == "instance"
     return plain and not more and not decorated.recorded and not decorated.overload
@@ -194,11 +196,10 @@ def _is_passed(functions: list[Decorated]) -> bool:
 def _named_twice(node: Function) -> ast.arg | None:
     """A parameter that has the name of another, which parsing alone does not find."""
     seen: set[str] = set()
-    packs = (node.args.vararg, node.args.kwarg)
-    for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, *packs):
-        if one is not None and one.arg in seen:
-            return one
-        seen.update([one.arg] if one is not None else ())
+    for parameter in all_parameters(node.args):
+        if parameter.arg in seen:
+            return parameter
+        seen.add(parameter.arg)
     return None
 
 
@@ -214,11 +215,11 @@ def _overload(signature: Signature) -> Signature:
     """An overload says `...` for a default that it cannot name."""
     parameters = tuple(
         (
-            replace(one, default=Default("omitted"))
-            if one.default is not None and one.default.how == "fetched"
-            else one
+            replace(parameter, default=Default("omitted"))
+            if parameter.default is not None and parameter.default.how == "fetched"
+            else parameter
         )
-        for one in signature.parameters
+        for parameter in signature.parameters
     )
     return replace(signature, parameters=parameters)
 

@@ -92,7 +92,7 @@ def _is_record(library: Library, found: Definition) -> bool:
         return False
     scope = class_scope(library, found, [])
     decorators = (
-        one.func if isinstance(one, ast.Call) else one for one in found.node.decorator_list
+        node.func if isinstance(node, ast.Call) else node for node in found.node.decorator_list
     )
     if any(scope.name_of(decorator) in _DECORATORS for decorator in decorators):
         return True

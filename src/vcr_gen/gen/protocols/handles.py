@@ -1,4 +1,4 @@
-"""Finds the boundaries whose objects may cross another one, which has to know their wrappers."""
+"""Finds the other boundaries whose objects may cross a boundary: it has to know their wrappers."""
 
 import ast
 from collections import deque
@@ -8,6 +8,7 @@ from vcr_gen.gen.model.annotation import Annotation, Name, names_in
 from vcr_gen.gen.model.boundaries import Boundary
 from vcr_gen.gen.protocols.mro import class_scope, scope_around
 from vcr_gen.gen.sources.library import Definition, Library, is_standard
+from vcr_gen.gen.sources.syntax import annotations_of, is_function
 from vcr_gen.gen.types.resolve import resolve_names
 
 __all__ = ["behind", "definition_of", "handles"]
@@ -80,26 +81,23 @@ def _parts(library: Library, found: Definition) -> Iterator[Annotation]:
 
 def _fields(node: ast.ClassDef) -> Iterator[ast.expr]:
     """What the attributes of a dataclass, a `TypedDict` or a model are."""
-    for one in node.body:
-        if isinstance(one, ast.AnnAssign):
-            yield one.annotation
+    for statement in node.body:
+        if isinstance(statement, ast.AnnAssign):
+            yield statement.annotation
 
 
 def _called(node: ast.ClassDef) -> Iterator[ast.expr]:
     """What a function takes and returns, where a Protocol says it."""
-    for one in node.body:
-        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and one.name == "__call__":
-            annotations = [
-                inner.annotation for inner in ast.walk(one.args) if isinstance(inner, ast.arg)
-            ]
-            yield from (inner for inner in (*annotations, one.returns) if inner is not None)
+    for statement in node.body:
+        if is_function(statement) and statement.name == "__call__":
+            yield from annotations_of(statement)
 
 
 def _made_by(value: object) -> Iterator[ast.expr]:
     """The type of an alias, or the arguments of `NamedTuple`, `TypedDict`, `NewType`, `TypeVar`."""
     match value:
         case ast.Call(args=arguments, keywords=keywords):
-            for one in (*arguments[1:], *(keyword.value for keyword in keywords)):
-                yield from one.values if isinstance(one, ast.Dict) else (one,)
+            for argument in (*arguments[1:], *(keyword.value for keyword in keywords)):
+                yield from argument.values if isinstance(argument, ast.Dict) else (argument,)
         case ast.expr():
             yield value

@@ -19,7 +19,7 @@ __all__ = ["Marked", "marked_by_call", "marked_classes", "mistaken_marks"]
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A class with its marks, of which there should be one."""
+    """A class with its marks; more than one is an error."""
 
     name: str
     definition: Definition
@@ -78,13 +78,14 @@ def marked_by_call(library: Library, module: Module) -> Iterator[tuple[ast.Call,
 
 
 def _comes_from_us(called: ast.expr, module: Module) -> bool:
-    """Whether a call may be one of a mark; not every module that is called anything is read."""
+    """Whether a call may be a mark's: not every module whose function is called is read."""
     while isinstance(called, ast.Call | ast.Attribute):
         called = called.func if isinstance(called, ast.Call) else called.value
     bindings = module.bindings.get(called.id, ()) if isinstance(called, ast.Name) else ()
     return any(
-        one.module.partition(".")[0] == "vcr_gen" or one.attribute in {"inbound", "outbound"}
-        for one in bindings
+        binding.module.partition(".")[0] == "vcr_gen"
+        or binding.attribute in {"inbound", "outbound"}
+        for binding in bindings
     )
 
 

@@ -66,8 +66,8 @@ def class_scope(
     assert isinstance(definition.node, ast.ClassDef)
     classes = [*_classes_around(definition), definition.node]
     scope = Scope(library, definition.module, tuple(classes), {}, unresolved)
-    for one in classes:
-        scope = scope.with_parameters(definition.module.parsed.type_parameters(one))
+    for node in classes:
+        scope = scope.with_parameters(definition.module.parsed.type_parameters(node))
     return scope
 
 
@@ -113,7 +113,7 @@ def linearize(library: Library, definition: Definition, problems: Problems) -> t
             filled = None if bound is None else [fill(argument, env) for argument in bound]
             names = own_parameters(library, base)
             arguments.setdefault(base.full_name, assigned(names, filled))
-    return tuple(Ancestor(one, arguments.get(one.full_name, {})) for one in order)
+    return tuple(Ancestor(base, arguments.get(base.full_name, {})) for base in order)
 
 
 class _Bases:
@@ -187,12 +187,12 @@ class _Bases:
         while rows := [row for row in rows if row]:
             for row in rows:
                 head = row[0].full_name
-                if not any(head == one.full_name for other in rows for one in other[1:]):
+                if not any(head == base.full_name for other in rows for base in other[1:]):
                     break
             else:
                 self._inconsistent(definition)
             order.append(row[0])
-            rows = [[one for one in other if one.full_name != head] for other in rows]
+            rows = [[base for base in other if base.full_name != head] for other in rows]
         return order
 
     def _inconsistent(self, definition: Definition) -> None:

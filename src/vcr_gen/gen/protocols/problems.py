@@ -1,4 +1,4 @@
-"""Collects what is wrong while reading, so that everything is said at once."""
+"""Collects the problems of a run, to report all at once."""
 
 import ast
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ class Problems:
         self.found.append(Diagnostic(self.display(module), line, column, code, message, hint))
 
     def warn(self, code: str, message: str, hint: str, *, at: Module, node: ast.stmt) -> None:
-        """Add something that should be looked at, in the source."""
+        """Add one warning at a place in the source."""
         line, column = node.lineno, node.col_offset + 1
         self.warnings.append(Diagnostic(str(at.path), line, column, code, message, hint))
 
@@ -46,7 +46,7 @@ class Problems:
         self.found.append(Diagnostic(shown, line, 1, code, message, hint))
 
     def display(self, module: Module) -> str:
-        """The file of a module for people, who can open the project's from where they are."""
+        """The file of a module in messages: for the project, relative to the current folder."""
         known = self.source(module)
         own = self.config.root / known == module.path
         return self.config.display(module.path) if own else known
@@ -54,9 +54,9 @@ class Problems:
     def source(self, module: Module) -> str:
         """The file of a module: relative to where packages are installed, or to the project.
 
-        An environment inside the project is another one on another machine.
+        An environment inside the project may lie elsewhere on another machine.
         """
-        installed = [one for one in self.config.search_path if one.name in _INSTALLED]
+        installed = [root for root in self.config.search_path if root.name in _INSTALLED]
         for root in (*installed, self.config.root, *self.config.search_path):
             if module.path.is_relative_to(root):
                 return module.path.relative_to(root).as_posix()

@@ -1,4 +1,4 @@
-"""Knows the members that Python itself asks of every object or class."""
+"""Tells the members that Python itself needs on every object or class."""
 
 import ast
 from collections.abc import Sequence
@@ -7,6 +7,7 @@ from typing import Final
 from vcr_gen.gen.model.annotation import Subscript, Tuple, full_name, unquoted
 from vcr_gen.gen.protocols.declarations import MemberPlace
 from vcr_gen.gen.protocols.mro import Ancestor
+from vcr_gen.gen.sources.syntax import all_parameters
 
 __all__ = ["NOT_MEMBERS", "is_reserved"]
 
@@ -43,10 +44,10 @@ def is_reserved(
     """Whether a wrapper that answered for the real object would not work, or cannot be defined."""
     first = nodes[0]
     if name == "__qualname__":
-        return not _is_plain(first) or any(_has_access(one.node) for one in ancestors)
+        return not _is_plain(first) or any(_has_access(ancestor.node) for ancestor in ancestors)
     if name in {"__new__", "__init_subclass__"}:
         return any(
-            len(_all_parameters(node.args)) > 1
+            len(all_parameters(node.args)) > 1
             for node in nodes
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         )
@@ -66,9 +67,6 @@ def _is_plain(node: ast.stmt) -> bool:
 
 def _has_access(node: ast.ClassDef) -> bool:
     """Whether a class itself says where an attribute comes from that is not in the class."""
-    return any(isinstance(one, ast.FunctionDef) and one.name in _ACCESS for one in ast.walk(node))
-
-
-def _all_parameters(arguments: ast.arguments) -> list[ast.arg]:
-    stars = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
-    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *stars]
+    return any(
+        isinstance(inner, ast.FunctionDef) and inner.name in _ACCESS for inner in ast.walk(node)
+    )

@@ -1,4 +1,4 @@
-"""Reads what the annotation of `self` or `cls` asks of those on which a method is called."""
+"""Reads annotations of `self` and `cls`, and uses of `Self`."""
 
 import ast
 import builtins
@@ -65,7 +65,7 @@ def may_begin_with_instance(node: Function, place: MemberPlace) -> bool:
     """Whether the `*args` of a method may hold the instance, by their type.
 
     They do not where that is a type variable, `P.args`, or a type of Python's own but `object`:
-    pyright lets nobody call such a method, and takes no class for one that has it.
+    pyright forbids to call such a method, and accepts no class as having it.
     """
     if node.args.vararg is None:
         return False
@@ -117,9 +117,9 @@ def why_uncallable(
     if asked is None:
         return None
     definition, arguments = asked
-    for one in ancestors:
-        if one.definition.full_name == definition.full_name:
-            return _why_never(definition, arguments or (), one.arguments.values())
+    for ancestor in ancestors:
+        if ancestor.definition.full_name == definition.full_name:
+            return _why_never(definition, arguments or (), ancestor.arguments.values())
     if not is_protocol(library, definition):
         if definition.module.standard:
             return None
@@ -127,7 +127,7 @@ def why_uncallable(
             f"can be called on a `{definition.qualname}` alone, which no wrapper is",
             "annotate its first parameter with a Protocol, or not at all",
         )
-    known = {name for one in ancestors for name in _own_names(one.definition)}
+    known = {name for ancestor in ancestors for name in _own_names(ancestor.definition)}
     if missing := sorted(_names(definition, library) - known - _EVERY_OBJECT):
         return (
             f"can be called on a `{definition.qualname}` alone, and the Protocol has no "
@@ -171,13 +171,13 @@ def _names(definition: Definition, library: Library) -> set[str]:
     found: set[str] = set()
     pending, seen = [definition], set[str]()
     while pending:
-        one = pending.pop()
-        if one.full_name in seen:
+        protocol = pending.pop()
+        if protocol.full_name in seen:
             continue
-        seen.add(one.full_name)
-        found.update(_own_names(one))
-        scope = scope_around(library, one)
-        bases = (named_class(base, scope) for base in getattr(one.node, "bases", ()))
+        seen.add(protocol.full_name)
+        found.update(_own_names(protocol))
+        scope = scope_around(library, protocol)
+        bases = (named_class(base, scope) for base in getattr(protocol.node, "bases", ()))
         pending.extend(base for base, _ in filter(None, bases) if is_protocol(library, base))
     return found
 

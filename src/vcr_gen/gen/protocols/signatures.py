@@ -61,7 +61,7 @@ def signature_of(node: Function, place: MemberPlace, decorated: Decorations) -> 
         returned=_returned(returns, inner.scope),
         receiver=receiver,
         self_type=_self_type(receiver),
-        type_parameters=tuple(bracketed(one, inner.scope) for one in brackets),
+        type_parameters=tuple(bracketed(parameter, inner.scope) for parameter in brackets),
         asynchronous=_is_coroutine(node, decorated),
         lazy=None if place.scope.module.standard else place.scope.module.lazy_annotations,
         managed=decorated.managed,
@@ -82,15 +82,15 @@ _LEADING = (Kind.POSITIONAL_ONLY, Kind.POSITIONAL)
 def _parameters(arguments: ast.arguments, place: MemberPlace) -> Iterator[Parameter]:
     positional = [*arguments.posonlyargs, *arguments.args]
     missing = len(positional) - len(arguments.defaults)
-    for index, one in enumerate(positional):
+    for index, node in enumerate(positional):
         kind = Kind.POSITIONAL_ONLY if index < len(arguments.posonlyargs) else Kind.POSITIONAL
         default = arguments.defaults[index - missing] if index >= missing else None
-        yield _parameter(one, kind, default, place)
+        yield _parameter(node, kind, default, place)
     if arguments.vararg:
-        taken = {one.arg for one in (*positional, *arguments.kwonlyargs)}
+        taken = {node.arg for node in (*positional, *arguments.kwonlyargs)}
         yield from _variadic(arguments.vararg, place, taken)
-    for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        yield _parameter(one, Kind.KEYWORD, default, place)
+    for node, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        yield _parameter(node, Kind.KEYWORD, default, place)
     if arguments.kwarg and not isinstance(_filled_pack(arguments.kwarg, place), List):
         yield _parameter(arguments.kwarg, Kind.KEYWORDS, None, place)
 
@@ -250,11 +250,11 @@ def _can_be_named(node: ast.expr, scope: Scope) -> bool:
 
 
 def _bound_in_class(name: str, scope: Scope) -> bool:
-    return any(one.name == name for one in class_bindings(scope.module, scope.classes[-1]))
+    return any(binding.name == name for binding in class_bindings(scope.module, scope.classes[-1]))
 
 
 def _bound_once(module: Module, name: str) -> bool:
     bindings = module.bindings.get(name, ())
-    if bindings and all(isinstance(one.node, ast.Import) for one in bindings):
+    if bindings and all(isinstance(binding.node, ast.Import) for binding in bindings):
         return True  # `import a` and `import a.b`
     return len(bindings) == 1 and bindings[0].when is When.ALWAYS

@@ -1,7 +1,7 @@
-"""Finds what no wrapper can have or be, as type checkers see it."""
+"""Finds shapes that no wrapper can have, as type checkers see it."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from vcr_gen.gen.model.annotation import (
     Reference,
@@ -17,7 +17,7 @@ from vcr_gen.gen.protocols.declarations import MemberPlace
 from vcr_gen.gen.protocols.mro import Ancestor, own_parameters
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.sources.library import Library
-from vcr_gen.gen.sources.syntax import Function
+from vcr_gen.gen.sources.syntax import Function, annotations_of
 from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
 from vcr_gen.gen.types.type_variables import declaration
@@ -48,7 +48,7 @@ def why_captured(node: Function, place: MemberPlace) -> tuple[str, str] | None:
         return None
     given = {variable.spelling for variable in variables_of(place.arguments.values())}
     scope = _inside(node, place).scope
-    annotations = [resolve_names(annotation, scope) for annotation in _annotations(node)]
+    annotations = [resolve_names(annotation, scope) for annotation in annotations_of(node)]
     own = {variable.spelling for variable in variables_of(annotations)}
     for name in sorted((own - set(place.arguments)) & given):
         return (
@@ -72,7 +72,7 @@ def why_unsayable(node: Function, place: MemberPlace) -> tuple[str, str] | None:
                     "declare the method in this Protocol too, with all its parameters",
                 )
     inside = _inside(node, place)
-    if any(_has_type_of_literal(inside, one) for one in _annotations(node)):
+    if any(_has_type_of_literal(inside, annotation) for annotation in annotations_of(node)):
         return (
             "says `type[...]` of what a base is given a `Literal` for, which is no type",
             "declare the method in this Protocol too, with another annotation",
@@ -84,11 +84,6 @@ def _inside(node: Function, place: MemberPlace) -> MemberPlace:
     """The place inside a function, which may have type parameters of its own."""
     brackets = place.scope.module.parsed.type_parameters(node)
     return MemberPlace(place.scope.with_parameters(brackets), place.arguments)
-
-
-def _annotations(node: Function) -> Iterator[ast.expr]:
-    parameters = [one.annotation for one in ast.walk(node.args) if isinstance(one, ast.arg)]
-    return (one for one in (*parameters, node.returns) if one is not None)
 
 
 def _has_type_of_literal(place: MemberPlace, annotation: ast.expr) -> bool:
@@ -110,14 +105,14 @@ def _undecided(
         return []
     known = {parameter.name for parameter in own_parameters(scope.library, ancestors[0].definition)}
     known.update(
-        one.spelling
+        reference.spelling
         for parameter in (signature.receiver, *signature.parameters)
         if parameter is not None
-        for one in references(parameter.annotation)
+        for reference in references(parameter.annotation)
     )
-    free = [one for one in variables if one.spelling not in known]
-    declared = [_declared(one, signature, scope) for one in free]
-    return [one for one in declared if one.arguments]
+    free = [variable for variable in variables if variable.spelling not in known]
+    declared = [_declared(variable, signature, scope) for variable in free]
+    return [variable for variable in declared if variable.arguments]
 
 
 def _rescopes(name: str) -> bool:
@@ -127,7 +122,7 @@ def _rescopes(name: str) -> bool:
 
 
 def _declared(reference: Reference, signature: Signature, scope: Scope) -> TypeVariable:
-    brackets = {one.reference.spelling: one for one in signature.type_parameters}
+    brackets = {variable.name: variable for variable in signature.type_parameters}
     if reference.kind == "parameter":
         return brackets.get(reference.spelling, TypeVariable(reference, "TypeVar"))
     return declaration(scope.library, reference)

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from vcr_gen.gen.model.kinds import TypeParameterKind
 
@@ -11,6 +11,8 @@ __all__ = [
     "Function",
     "Parsed",
     "TypeParameter",
+    "all_parameters",
+    "annotations_of",
     "blocks",
     "docstring_of",
     "is_function",
@@ -69,7 +71,7 @@ def _native(parameter: ast.AST) -> TypeParameter:
     )
 
 
-def is_function(node: ast.AST) -> bool:
+def is_function(node: ast.AST) -> TypeGuard[Function]:
     """Whether a statement defines a function, `async` or not."""
     return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
 
@@ -101,3 +103,15 @@ def own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
             continue
         yield node
         pending.extend(ast.iter_child_nodes(node))
+
+
+def all_parameters(arguments: ast.arguments) -> list[ast.arg]:
+    """The parameters of a function, `*args` and `**kwargs` included."""
+    named = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    return [*named, *filter(None, (arguments.vararg, arguments.kwarg))]
+
+
+def annotations_of(node: Function) -> Iterator[ast.expr]:
+    """The annotations of a function's parameters and result."""
+    parameters = (parameter.annotation for parameter in all_parameters(node.args))
+    return filter(None, (*parameters, node.returns))

@@ -1,7 +1,4 @@
-"""Tells which declared types are descriptors: as attributes, they are not what they hold.
-
-So are functions, as attributes of a class.
-"""
+"""Tells which types are descriptors or functions: as attributes of a class, they are not values."""
 
 import ast
 from collections.abc import Iterator
@@ -31,7 +28,7 @@ _STANDARD: Final = frozenset(
         "types.WrapperDescriptorType",
     }
 )
-"""Those of Python; what a `property` gives is `Any` to type checkers, as which it does no harm."""
+"""Python's descriptors, without `property`: type checkers take what it gives for `Any`."""
 _AROUND: Final = frozenset({"typing.Annotated", "typing.Optional", "typing.Union"})
 _MOST_BASES: Final = 10
 _MOST_ALIASES: Final = 10

@@ -36,7 +36,7 @@ AT_HAND: Final = frozenset(
         "uuid",
     }
 )
-"""Modules of Python that the runtime imports too: no name in them is worth waiting for."""
+"""Modules of Python that the runtime imports anyway: importing them for real costs nothing."""
 _FOR_CHECKERS: Final = frozenset({"typing.Protocol", "typing.type_check_only"})
 
 
@@ -65,8 +65,10 @@ def _binding(library: Library, module: Module, name: str, chain: list[str]) -> B
     best = library.binding(module, name)
     if best is not None and isinstance(best.node, ast.Import):
         dotted = ".".join([name, *chain])
-        fitting = [one for one in module.bindings[name] if dotted.startswith(f"{one.module}.")]
-        best = max(fitting, key=lambda one: len(one.module), default=best)
+        fitting = [
+            binding for binding in module.bindings[name] if dotted.startswith(f"{binding.module}.")
+        ]
+        best = max(fitting, key=lambda binding: len(binding.module), default=best)
     return best
 
 
@@ -143,7 +145,7 @@ def exporter(library: Library, binding: Binding, name: str) -> tuple[str, str]:
 
 
 def _exists(library: Library, module_name: str, attribute: str) -> bool:
-    """Whether a stub's name can be imported when the program runs, as far as source tells."""
+    """Whether a name in a stub can be imported when the program runs, as far as source tells."""
     if _is_typeshed(module_name):
         return False
     if is_standard(module_name):
@@ -158,7 +160,7 @@ def _exists(library: Library, module_name: str, attribute: str) -> bool:
 
 
 def _is_typeshed(module_name: str) -> bool:
-    """Whether a module is there for stubs alone: its type variables too are read from its stub."""
+    """Whether a module exists for stubs alone; its type variables are read from its stub too."""
     return module_name.partition(".")[0] == "_typeshed"
 
 
@@ -175,12 +177,12 @@ def _is_compiled(library: Library, module: Module) -> bool:
 
 
 def _compiled(library: Library, stub: Module, node: ast.stmt) -> When:
-    """Whether a compiled module has what its stub defines: perhaps a class, surely no Protocol."""
+    """Whether a compiled module has what its stub defines: maybe a class, never a Protocol."""
     if not library.is_compiled(stub.name) or not isinstance(node, ast.ClassDef):
         return When.NEVER
     scope = Scope(library, stub)
-    told = {scope.name_of(one) for one in (*node.bases, *node.decorator_list)}
-    return When.NEVER if told & _FOR_CHECKERS else When.CHECKING
+    named = {scope.name_of(mentioned) for mentioned in (*node.bases, *node.decorator_list)}
+    return When.NEVER if named & _FOR_CHECKERS else When.CHECKING
 
 
 def _runtime(library: Library, module: Module, name: str, binding: Binding) -> tuple[When, str]:

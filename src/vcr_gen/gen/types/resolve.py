@@ -122,7 +122,7 @@ class _Resolver:
         return Code(".".join([root.id, *chain]))
 
     def _variable(self, node: ast.expr) -> Name | None:
-        """The TypeVar that `module.T` stands for: one is a type parameter under any name."""
+        """The TypeVar that `module.T` stands for; it is a type parameter under any name."""
         library, found = self.scope.library, self.scope.resolve(node)
         reference = None
         if isinstance(found, Definition) and is_type_variable(library, found.module, found.node):

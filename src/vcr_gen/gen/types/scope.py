@@ -1,4 +1,4 @@
-"""Says what a name in an annotation stands for, by where the annotation stands."""
+"""Resolves names by where they stand in a module."""
 
 import ast
 import builtins
@@ -19,7 +19,7 @@ _TYPE_VARIABLES: Final = frozenset({"typing.TypeVar", "typing.ParamSpec", "typin
 
 @dataclass(frozen=True)
 class Scope:
-    """Where an annotation stands: decides what its names mean."""
+    """Where an expression stands, which decides what its names mean."""
 
     library: Library
     module: Module
@@ -28,7 +28,7 @@ class Scope:
     parameters: Mapping[str, TypeParameter] = field(default_factory=dict)
     """PEP 695 type parameters in scope."""
     unresolved: list[tuple[Module, ast.Name]] = field(default_factory=list)
-    """Names that mean nothing here, for a diagnostic."""
+    """Unknown names, for a diagnostic."""
 
     def with_parameters(self, parameters: tuple[TypeParameter, ...]) -> "Scope":
         """The scope inside a function or class with its own type parameters."""
@@ -117,7 +117,7 @@ def _simple_alias(node: ast.stmt, scope: Scope) -> ast.expr | None:
 
 
 def parsed_string(text: str) -> ast.expr | None:
-    """The expression in a string annotation; None when it is no expression."""
+    """The expression in a string annotation; None when it is not an expression."""
     lines = f"({text})" if "\n" in text else text.strip()  # type checkers read on as in brackets
     try:
         return ast.parse(lines, mode="eval").body

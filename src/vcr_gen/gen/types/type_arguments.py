@@ -1,4 +1,4 @@
-"""Fills type arguments in: what each type parameter of a class stands for, and where it stands."""
+"""Replaces the type parameters of generic classes by their arguments."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -54,7 +54,7 @@ def assigned(
 
 
 def _may_be_parameters(argument: Annotation) -> bool:
-    """Whether an argument can be what a ParamSpec stands for; a variable may be another one."""
+    """Whether an argument can stand for a ParamSpec; a variable may be another ParamSpec."""
     variable = isinstance(argument, Name) and argument.reference.is_variable
     concatenate = full_name(argument) == "typing.Concatenate"
     return isinstance(argument, List) or argument == ELLIPSIS or variable or concatenate

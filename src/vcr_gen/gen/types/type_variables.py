@@ -61,7 +61,7 @@ def declaration(library: Library, reference: Reference) -> TypeVariable:
 
 
 def _maker(function: ast.expr, module: Module, *, defaulted: bool) -> str:
-    """The module to take `TypeVar` from: the source's choice, and one that knows defaults."""
+    """The module to take `TypeVar` from: the source's choice, or one that knows defaults."""
     if defaulted and module.target.version < (3, 13):
         return "typing_extensions"
     while isinstance(function, ast.Attribute):
