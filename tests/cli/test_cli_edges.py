@@ -87,7 +87,7 @@ sys.exit(main(["--list"]))
 
 
 @pytest.mark.parametrize(
-    "module", ["vcr_gen.cli.commands", "argparse", "jinja2", "vcr_gen.gen.wrappers.wrapper"]
+    "module", ["vcr_gen.cli.commands", "argparse", "jinja2", "vcr_gen.gen.wrappers.context"]
 )
 def test_an_interrupt_while_modules_are_imported_ends_quietly(
     project: Project, module: str

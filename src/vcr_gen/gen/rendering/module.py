@@ -8,8 +8,8 @@ from vcr_gen.gen.model.boundaries import SourceModule
 from vcr_gen.gen.rendering.formatting import is_settled
 from vcr_gen.gen.rendering.templates import Renderer
 from vcr_gen.gen.settings.config import Config
-from vcr_gen.gen.wrappers.emit import BoundaryLocation, all_names, choose_names, emit_module
 from vcr_gen.gen.wrappers.imports import ProjectTest
+from vcr_gen.gen.wrappers.module import BoundaryLocation, all_names, choose_names, emit_module
 
 __all__ = ["ModuleRenderer", "Rendered", "places"]
 

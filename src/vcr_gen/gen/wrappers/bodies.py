@@ -14,9 +14,9 @@ from vcr_gen.gen.model.annotation import (
     unquoted,
 )
 from vcr_gen.gen.model.boundaries import Kind, Signature
+from vcr_gen.gen.wrappers.context import Wrapper, own_type
 from vcr_gen.gen.wrappers.events import Event
 from vcr_gen.gen.wrappers.layout import Nest
-from vcr_gen.gen.wrappers.wrapper import Wrapper, own_type
 
 __all__ = ["as_protocol", "cast_to", "handing", "instance", "returning"]
 

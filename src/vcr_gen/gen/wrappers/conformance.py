@@ -5,10 +5,10 @@ from typing import Final
 
 from vcr_gen.gen.model.annotation import Annotation, Name, walk_with_owners
 from vcr_gen.gen.model.boundaries import Attribute, Boundary, TypeVariable
+from vcr_gen.gen.wrappers.context import Wrapper, own_type, protocol_text
 from vcr_gen.gen.wrappers.generic_headers import generic_header
 from vcr_gen.gen.wrappers.layout import Nest
 from vcr_gen.gen.wrappers.views import FunctionView
-from vcr_gen.gen.wrappers.wrapper import Wrapper, own_type, protocol_text
 
 __all__ = ["conformance"]
 

@@ -8,10 +8,10 @@ from vcr_gen.gen.model.boundaries import (
     Parameter,
     Signature,
 )
+from vcr_gen.gen.wrappers.context import Wrapper, protocol_text
 from vcr_gen.gen.wrappers.events import RUNTIME
 from vcr_gen.gen.wrappers.generic_headers import generic_header
 from vcr_gen.gen.wrappers.layout import Nest
-from vcr_gen.gen.wrappers.wrapper import Wrapper, protocol_text
 
 __all__ = ["decorators_of", "header_of"]
 

@@ -20,6 +20,7 @@ from vcr_gen.gen.model.boundaries import (
     Signature,
 )
 from vcr_gen.gen.wrappers.bodies import as_protocol, handing, instance, returning
+from vcr_gen.gen.wrappers.context import Wrapper, event_name
 from vcr_gen.gen.wrappers.events import (
     RUNTIME,
     arguments_for,
@@ -32,7 +33,6 @@ from vcr_gen.gen.wrappers.views import (
     FunctionView,
     MemberView,
 )
-from vcr_gen.gen.wrappers.wrapper import Wrapper, event_name
 
 __all__ = ["method"]
 

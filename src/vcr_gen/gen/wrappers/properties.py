@@ -19,6 +19,7 @@ from vcr_gen.gen.model.boundaries import (
 )
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.wrappers.bodies import as_protocol, cast_to, handing, instance, returning
+from vcr_gen.gen.wrappers.context import Wrapper, event_name, is_declared_on_instance
 from vcr_gen.gen.wrappers.events import RUNTIME
 from vcr_gen.gen.wrappers.headers import decorators_of, header_of
 from vcr_gen.gen.wrappers.layout import Nest
@@ -28,7 +29,6 @@ from vcr_gen.gen.wrappers.views import (
     FunctionView,
     MemberView,
 )
-from vcr_gen.gen.wrappers.wrapper import Wrapper, event_name, is_declared_on_instance
 
 __all__ = ["attribute_member", "property_member"]
 

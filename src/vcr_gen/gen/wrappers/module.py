@@ -14,13 +14,13 @@ from vcr_gen.gen.model.boundaries import (
     TypeVariable,
 )
 from vcr_gen.gen.model.kinds import When
-from vcr_gen.gen.wrappers.boundary import make_boundary
+from vcr_gen.gen.wrappers.context import Chosen, names_for
 from vcr_gen.gen.wrappers.events import RUNTIME
 from vcr_gen.gen.wrappers.imports import Import, statements
 from vcr_gen.gen.wrappers.layout import Nest
 from vcr_gen.gen.wrappers.names import Names, Use, means
 from vcr_gen.gen.wrappers.views import BoundaryView, ModuleView
-from vcr_gen.gen.wrappers.wrapper import Chosen, names_for
+from vcr_gen.gen.wrappers.wrapper import make_boundary
 
 __all__ = ["BoundaryLocation", "choose_names", "emit_module"]
 
