@@ -2,8 +2,7 @@
 
 import pytest
 
-from vcr_gen.runtime.failures.readable import readable
-from vcr_gen.runtime.failures.show import show_arguments
+from vcr_gen.runtime.failures.format_values import readable, show_arguments
 from vcr_gen.runtime.plain import Plain
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plugin_project import PluginProject
 
-from vcr_gen.pytest.paths import file_names, module_folder, same_file
+from vcr_gen.pytest.cassette_paths import file_names, module_folder, same_file
 
 pytest_plugins = ["pytester"]
 

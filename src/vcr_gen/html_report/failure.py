@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from vcr_gen.errors import Divergence, DivergenceError, RecordedEvent, UnusedEventsError, VcrError
-from vcr_gen.html_report.describing import exact
+from vcr_gen.html_report.session_report import exact
 from vcr_gen.runtime.codec import MISSING, Difference
-from vcr_gen.runtime.failures.sites import shown_path
+from vcr_gen.runtime.failures.call_sites import shown_path
 
 __all__ = ["describe_failure"]
 

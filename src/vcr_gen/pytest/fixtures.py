@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Unpack, final
 import pytest
 
 from vcr_gen.errors import CassetteMissingError, UsageError, VcrError
+from vcr_gen.pytest.cassette_paths import CassettePaths, module_folder, test_id
 from vcr_gen.pytest.constants import DISTRIBUTED, FOLDER, HOOKS
 from vcr_gen.pytest.hooks import Hooks, as_failure
 from vcr_gen.pytest.open_cassette import OpenCassette, Plan
@@ -27,7 +28,6 @@ from vcr_gen.pytest.options import (
     parse_age,
     read_options,
 )
-from vcr_gen.pytest.paths import CassettePaths, module_folder, test_id
 from vcr_gen.pytest.summary import Summary
 from vcr_gen.runtime.values.anchors import is_everywhere
 

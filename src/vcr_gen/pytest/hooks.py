@@ -244,7 +244,7 @@ def _with_user_frames(
     uses_cassette = any(name.startswith(PREFIX) for name in getattr(item, "fixturenames", ()))
     if not uses_cassette and not isinstance(error, VcrError | DivergenceError):
         return info
-    from vcr_gen.runtime.failures.tracebacks import hide_our_frames
+    from vcr_gen.runtime.failures.call_sites import hide_our_frames
 
     hide_our_frames(error, pytest.fail.Exception)
     if isinstance(error, DivergenceError):

@@ -214,8 +214,8 @@ class OpenCassette:
     def _write_report(self, folder: Path, error: DivergenceError | VcrError) -> None:
         """Write the HTML report of a failed replay; a failure to write it fails no test."""
         from vcr_gen.html_report.failure import describe_failure
-        from vcr_gen.html_report.report import write_report
-        from vcr_gen.html_report.writing import refuse_foreign
+        from vcr_gen.html_report.page import refuse_foreign
+        from vcr_gen.html_report.session_report import write_report
 
         path = self.plan.path
         if path.is_relative_to(self.plan.root):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
 import pytest
 
 from vcr_gen.errors import UsageError
+from vcr_gen.pytest.cassette_paths import test_id
 from vcr_gen.pytest.constants import FORMATS, HERMETIC, MARKER, MODES, STALE
-from vcr_gen.pytest.paths import test_id
 from vcr_gen.runtime.modes import Mode, asks_to_record, is_set, mode_in, named_mode
 
 if TYPE_CHECKING:

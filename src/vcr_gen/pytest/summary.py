@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 import pytest
 
 from vcr_gen.pytest.constants import RESULTS, SUMMARY, UNUSED_FILE
-from vcr_gen.pytest.unused import CollectedModules, find_unused
+from vcr_gen.pytest.unused_cassettes import CollectedModules, find_unused
 
 __all__ = ["Kind", "Note", "Summary", "summary_lines"]
 

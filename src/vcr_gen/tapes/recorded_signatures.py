@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
-from vcr_gen.runtime.failures.history import same_signature, signature_change
+from vcr_gen.runtime.failures.signature_drift import same_signature, signature_change
 from vcr_gen.tapes.describe_wrappers import CurrentBoundary, Described
 from vcr_gen.tapes.recorded_calls import split_name
 

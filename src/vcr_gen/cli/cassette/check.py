@@ -18,7 +18,7 @@ from vcr_gen.cli.cassette.cassette_files import (
 from vcr_gen.cli.cassette.project_wrappers import Wrappers, add_config_option, ask_wrappers
 from vcr_gen.cli.outcome import DIFFERENT, FINE, counted
 from vcr_gen.cli.terminal import Terminal
-from vcr_gen.runtime.failures.history import migration_of
+from vcr_gen.runtime.failures.signature_drift import migration_of
 from vcr_gen.tapes.recorded_signatures import (
     ChangedSignature,
     changed_signatures,

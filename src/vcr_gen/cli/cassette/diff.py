@@ -14,7 +14,7 @@ from vcr_gen.cli.outcome import DIFFERENT, FINE, counted
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import CassetteMissingError, UsageError
 from vcr_gen.runtime.codec import MISSING, Missing
-from vcr_gen.runtime.failures.show import show, show_arguments
+from vcr_gen.runtime.failures.format_values import show, show_arguments
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import redacting
 from vcr_gen.runtime.tape.reading import Reading

@@ -34,8 +34,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the page, and print where it is."""
-    from vcr_gen.html_report.report import write_comparison, write_report
-    from vcr_gen.html_report.writing import refuse_foreign
+    from vcr_gen.html_report.page import refuse_foreign
+    from vcr_gen.html_report.session_report import write_comparison, write_report
 
     terminal = Terminal(quiet=arguments.quiet)
     cassette, other = arguments.cassette, arguments.other

@@ -14,7 +14,7 @@ from vcr_gen.cli.cassette.cassette_files import find_cassettes
 from vcr_gen.cli.cassette.event_filter import Chosen
 from vcr_gen.cli.terminal import Terminal, cut, duration, paged
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.failures.show import show, show_arguments
+from vcr_gen.runtime.failures.format_values import show, show_arguments
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.privacy import redacting
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start, unfold

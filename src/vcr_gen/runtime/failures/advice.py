@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from vcr_gen.runtime.failures.sites import shown_path
+from vcr_gen.runtime.failures.call_sites import shown_path
 
 __all__ = ["Advice"]
 

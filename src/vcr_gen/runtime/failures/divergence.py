@@ -12,18 +12,17 @@ from vcr_gen.runtime.boundary.session import Operation
 from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.codec import MISSING, Difference
 from vcr_gen.runtime.failures.advice import Advice
-from vcr_gen.runtime.failures.nearest import Nearest
-from vcr_gen.runtime.failures.show import telling
+from vcr_gen.runtime.failures.call_sites import called_at, shown_path
+from vcr_gen.runtime.failures.format_values import telling
+from vcr_gen.runtime.failures.nearest_calls import Nearest
 from vcr_gen.runtime.failures.signature_drift import Change, Since
-from vcr_gen.runtime.failures.sites import called_at, shown_path
-from vcr_gen.runtime.failures.stall import IN_FLIGHT, stall_words, who_reads_on
-from vcr_gen.runtime.failures.who_waits import place_of, who_waits
-from vcr_gen.runtime.failures.with_blocks import left_block
+from vcr_gen.runtime.failures.stall import IN_FLIGHT, place_of, stall_words, who_reads_on, who_waits
 from vcr_gen.runtime.failures.wording import (
     LEAVE_BLOCK,
     describe,
     did,
     how_it_differs,
+    left_block,
     words_of,
 )
 from vcr_gen.runtime.plain import Plain

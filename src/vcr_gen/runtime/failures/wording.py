@@ -1,19 +1,28 @@
 """Events in words."""
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Final
 
 from vcr_gen.errors import RecordedEvent
-from vcr_gen.runtime.failures.history import declared_types
-from vcr_gen.runtime.failures.readable import item_type, short_name
-from vcr_gen.runtime.failures.show import cut, show, show_arguments
+from vcr_gen.runtime.failures.format_values import cut, item_type, short_name, show, show_arguments
+from vcr_gen.runtime.failures.signature_drift import declared_types
 from vcr_gen.runtime.failures.text_diff import visible
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import hidden
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot
 
-__all__ = ["LEAVE_BLOCK", "describe", "did", "exception_words", "how_it_differs", "words_of"]
+__all__ = [
+    "LEAVE_BLOCK",
+    "describe",
+    "did",
+    "exception_words",
+    "how_it_differs",
+    "left_block",
+    "words_of",
+]
+
 
 ENTER_BLOCK: Final = "manager.enter"
 LEAVE_BLOCK: Final = "manager.exit"
@@ -119,3 +128,22 @@ def how_it_differs(event: Item | End | Signal, recorded: Event) -> str:
             return "sent a different value into the stream"
         case Signal():
             return f"{did(event)} in a different way"
+
+
+def left_block(
+    title: str, recorded: Mapping[str, Plain], actual: Mapping[str, Plain]
+) -> tuple[str, str, str]:
+    """The method that made the block, a headline, and what most likely changed."""
+    found = re.search(r"the context manager that (\S+) returned", title)
+    method = found[1] if found else "manager.exit"
+    block = f"the block `with {method}()`" if found else f"the block of {title}"
+    before, after = recorded.get("exception"), actual.get("exception")
+    now = "ended normally" if after is None else f"ended with {show(after, 60)}"
+    then = "it ended normally" if before is None else f"{show(before, 60)} left it"
+    if before is None:
+        likely = "an exception now leaves the block"
+    elif after is None:
+        likely = "no exception leaves the block any more"
+    else:
+        likely = "a different exception leaves the block"
+    return method, f"{block} {now}; in the recording {then}", likely

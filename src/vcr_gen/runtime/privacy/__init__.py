@@ -1,11 +1,9 @@
 """Keeps secrets out of what is stored and said: placeholders stand in their place."""
 
-from vcr_gen.runtime.privacy.facts import without_secrets
 from vcr_gen.runtime.privacy.finder import DEFAULT_RULES
-from vcr_gen.runtime.privacy.secrets import Secrets, hidden, hidden_in, redacting
+from vcr_gen.runtime.privacy.secrets import Secrets, hidden, hidden_in, redacting, without_secrets
 from vcr_gen.runtime.privacy.settings import Redaction
-from vcr_gen.runtime.privacy.typed_placeholders import decode_with_stand_ins
-from vcr_gen.runtime.privacy.vault import Vault
+from vcr_gen.runtime.privacy.vault import Vault, decode_with_stand_ins
 
 __all__ = [
     "DEFAULT_RULES",

@@ -10,7 +10,7 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.finder import Finder
 from vcr_gen.runtime.privacy.header_values import are_parameters
 from vcr_gen.runtime.privacy.heuristics import is_distinctive
-from vcr_gen.runtime.privacy.known_forms import ENCODED, decoded
+from vcr_gen.runtime.privacy.key_formats import ENCODED, decoded
 from vcr_gen.runtime.privacy.spans import secret_in
 from vcr_gen.runtime.privacy.structure import NOTHING, Context, in_dict, in_list
 from vcr_gen.runtime.privacy.vault import Vault

@@ -13,13 +13,18 @@ from html import unescape
 from typing import Final, Protocol, final
 from urllib.parse import unquote
 
+from vcr_gen.runtime.privacy.assigned_values import (
+    BARE,
+    LONGEST,
+    Unquoted,
+    closing,
+    quote_before,
+    unescaped,
+)
 from vcr_gen.runtime.privacy.field_names import Naming, rule_of
 from vcr_gen.runtime.privacy.header_values import authorization, cookies
-from vcr_gen.runtime.privacy.heuristics import is_credential_word
-from vcr_gen.runtime.privacy.judging import is_credential, spreads
-from vcr_gen.runtime.privacy.quotes import LONGEST, closing, quote_before, unescaped
+from vcr_gen.runtime.privacy.heuristics import is_credential, is_credential_word, spreads
 from vcr_gen.runtime.privacy.spans import Span
-from vcr_gen.runtime.privacy.unquoted import BARE, Unquoted
 
 __all__ = ["NAME_WORDS", "NamingOf", "assigned"]
 

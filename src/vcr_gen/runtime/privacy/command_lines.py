@@ -6,8 +6,7 @@ from typing import Final, NamedTuple
 
 from vcr_gen.runtime.privacy.field_names import Naming
 from vcr_gen.runtime.privacy.header_values import cookies
-from vcr_gen.runtime.privacy.heuristics import is_filler
-from vcr_gen.runtime.privacy.judging import spreads
+from vcr_gen.runtime.privacy.heuristics import is_filler, spreads
 from vcr_gen.runtime.privacy.spans import Span
 
 __all__ = ["COMMAND_WORD", "argument_spans", "command_spans", "may_hold_command"]

@@ -6,14 +6,23 @@ from dataclasses import dataclass, field
 from typing import Final, final
 
 from vcr_gen.runtime.codec.placeholders import ANY_SPELLING
-from vcr_gen.runtime.privacy import known_forms
 from vcr_gen.runtime.privacy.assignments import NAME_WORDS, assigned
 from vcr_gen.runtime.privacy.command_lines import command_spans, may_hold_command
 from vcr_gen.runtime.privacy.field_names import Naming, naming_of, rule_of
 from vcr_gen.runtime.privacy.header_values import authorization, cookies, lone_credentials
+from vcr_gen.runtime.privacy.heuristics import is_credential, spreads
 from vcr_gen.runtime.privacy.json_texts import Literal, Number, Tree, json_documents, tree_of
-from vcr_gen.runtime.privacy.judging import is_credential, spreads
-from vcr_gen.runtime.privacy.key_formats import KEY_FORMATS
+from vcr_gen.runtime.privacy.key_formats import (
+    ENCODED,
+    KEY_FORMATS,
+    PRIVATE_KEY,
+    URL_PASSWORD,
+    decoded,
+    keys_of_known_format,
+    may_have_form,
+    private_keys,
+    url_passwords,
+)
 from vcr_gen.runtime.privacy.spans import Span, merged, secret_in
 from vcr_gen.runtime.privacy.structure import NOTHING, Context, in_dict, in_list
 
@@ -24,8 +33,8 @@ BASE64: Final = "base64"
 
 DEFAULT_RULES: Final = (
     *(known.name for known in KEY_FORMATS),
-    known_forms.PRIVATE_KEY,
-    known_forms.URL_PASSWORD,
+    PRIVATE_KEY,
+    URL_PASSWORD,
     NAMES,
     BASE64,
 )
@@ -74,7 +83,7 @@ class Finder:
 
     def may_hold(self, text: str) -> bool:
         """Whether a closer look is worth it; cheap, and never wrong when it says no."""
-        if self.patterns or self.functions or known_forms.may_have_form(text):
+        if self.patterns or self.functions or may_have_form(text):
             return True
         if len(text) < 5:
             return False
@@ -125,11 +134,11 @@ class Finder:
         self, text: str, known: tuple[str, ...], *, eager: bool, depth: int
     ) -> Iterator[Span]:
         """The secrets in a text without structure."""
-        yield from known_forms.key_formats(text, self.off)
-        if known_forms.PRIVATE_KEY not in self.off:
-            yield from known_forms.private_keys(text)
-        if known_forms.URL_PASSWORD not in self.off:
-            yield from known_forms.url_passwords(text)
+        yield from keys_of_known_format(text, self.off)
+        if PRIVATE_KEY not in self.off:
+            yield from private_keys(text)
+        if URL_PASSWORD not in self.off:
+            yield from url_passwords(text)
         yield from assigned(text, self.naming, words=self.words, eager=eager)
         if self.by_names:
             yield from command_spans(text)
@@ -161,11 +170,11 @@ class Finder:
                 pending += zip(value, contexts, strict=True)
 
     def _encoded(self, text: str, known: tuple[str, ...], depth: int) -> Iterator[Span]:
-        for found in known_forms.ENCODED.finditer(text):
+        for found in ENCODED.finditer(text):
             run = found[0]
             if run == run.lower() or run == run.upper():
                 continue
-            inner = known_forms.decoded(run)
+            inner = decoded(run)
             if inner is not None and self.find(inner, known=known, depth=depth + 1):
                 yield Span(*found.span(), BASE64)
 

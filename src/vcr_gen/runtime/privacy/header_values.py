@@ -5,9 +5,15 @@ from collections.abc import Iterator
 from typing import Final
 
 from vcr_gen.runtime.privacy.field_names import Naming
-from vcr_gen.runtime.privacy.heuristics import is_credential_word, is_filler, looks_secret
-from vcr_gen.runtime.privacy.judging import is_credential, naming_of_cookie, spreads
-from vcr_gen.runtime.privacy.known_forms import decoded
+from vcr_gen.runtime.privacy.heuristics import (
+    is_credential,
+    is_credential_word,
+    is_filler,
+    looks_secret,
+    naming_of_cookie,
+    spreads,
+)
+from vcr_gen.runtime.privacy.key_formats import decoded
 from vcr_gen.runtime.privacy.spans import Span
 
 __all__ = ["are_parameters", "authorization", "cookies", "lone_credentials"]

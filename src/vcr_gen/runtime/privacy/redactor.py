@@ -20,7 +20,7 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.field_names import Naming, rule_of
 from vcr_gen.runtime.privacy.finder import BASE64 as BASE64_RULE
 from vcr_gen.runtime.privacy.finder import LONG_KEY, SMALL_NUMBER, Finder
-from vcr_gen.runtime.privacy.known_forms import decoded
+from vcr_gen.runtime.privacy.key_formats import decoded
 from vcr_gen.runtime.privacy.spans import Span, secret_in
 from vcr_gen.runtime.privacy.structure import CONTENTS, NOTHING, Context, in_dict, in_list
 from vcr_gen.runtime.privacy.vault import Vault

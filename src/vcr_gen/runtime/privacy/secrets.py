@@ -3,12 +3,13 @@
 import json
 import re
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
-from typing import final
+from typing import Any, TypeVar, cast, final
 
 from vcr_gen.paths import FieldPath
-from vcr_gen.runtime.codec import MISSING, Missing, field_paths
+from vcr_gen.runtime.codec import MISSING, Difference, Missing, field_paths
 from vcr_gen.runtime.codec.placeholders import placeholders_in
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.align import Aligner
@@ -18,7 +19,7 @@ from vcr_gen.runtime.privacy.redactor import Redactor
 from vcr_gen.runtime.privacy.settings import Redaction
 from vcr_gen.runtime.privacy.vault import Vault
 
-__all__ = ["Secrets", "hidden", "hidden_in", "redacting"]
+__all__ = ["Secrets", "hidden", "hidden_in", "redacting", "without_secrets"]
 
 
 @final
@@ -196,3 +197,30 @@ def hidden(text: str) -> str:
 def hidden_in(value: Plain) -> Plain:
     """A value for people, without what the default rules know of its structure."""
     return Redactor(_default(), Vault()).redact(value)
+
+
+_T = TypeVar("_T")
+
+
+def without_secrets(facts: _T, secrets: Secrets) -> _T:
+    """The same facts, every text and value in them redacted."""
+    return cast("_T", _clean(facts, secrets))
+
+
+def _clean(value: Any, secrets: Secrets) -> Any:
+    if isinstance(value, str):
+        return secrets.without_known(value)
+    if isinstance(value, tuple):
+        return tuple(_clean(item, secrets) for item in value)
+    if isinstance(value, Difference):
+        recorded, actual = (
+            side if side is MISSING else secrets.redactor.redact(side)
+            for side in (value.recorded, value.actual)
+        )
+        return replace(value, recorded=recorded, actual=actual)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(
+            value,
+            **{each.name: _clean(getattr(value, each.name), secrets) for each in fields(value)},
+        )
+    return value

@@ -11,7 +11,7 @@ from typing import NoReturn, final
 from vcr_gen.errors import Divergence, DivergenceError, UsageError, ValueCodecError
 from vcr_gen.runtime.context_blocks import block
 from vcr_gen.runtime.failures.divergence import Reporter
-from vcr_gen.runtime.failures.message import message_of
+from vcr_gen.runtime.failures.divergence_text import message_of
 from vcr_gen.runtime.loops.backends import Parked
 from vcr_gen.runtime.loops.turns import Clock
 from vcr_gen.runtime.privacy import Secrets, without_secrets

@@ -15,7 +15,7 @@ from vcr_gen.runtime.boundary.session import Session
 from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.codec import Registry
 from vcr_gen.runtime.failures.advice import Advice
-from vcr_gen.runtime.failures.sites import called_at, shown_path
+from vcr_gen.runtime.failures.call_sites import called_at, shown_path
 from vcr_gen.runtime.loops.session_loops import InexactReplayWarning, Loops
 from vcr_gen.runtime.loops.turns import Clock, RecordingTurns
 from vcr_gen.runtime.plain import Plain

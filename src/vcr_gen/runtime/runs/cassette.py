@@ -28,8 +28,8 @@ from vcr_gen.runtime.boundary.rules import Rule, Rules
 from vcr_gen.runtime.boundary.spec import Boundary, Method, make_call
 from vcr_gen.runtime.codec import Registry
 from vcr_gen.runtime.failures.advice import Advice
-from vcr_gen.runtime.failures.show import show_age
-from vcr_gen.runtime.failures.tracebacks import hide_our_frames
+from vcr_gen.runtime.failures.call_sites import hide_our_frames
+from vcr_gen.runtime.failures.format_values import show_age
 from vcr_gen.runtime.modes import Action, Mode, action_for, follows_variable, mode_in, named_mode
 from vcr_gen.runtime.privacy import Redaction
 from vcr_gen.runtime.replay.orders import Order, Orders

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 from vcr_gen.errors import VerificationError
 from vcr_gen.runtime.codec import MISSING, Difference, differences
-from vcr_gen.runtime.failures.show import show, show_difference
-from vcr_gen.runtime.failures.sites import shown_path
+from vcr_gen.runtime.failures.call_sites import shown_path
+from vcr_gen.runtime.failures.format_values import show, show_difference
 from vcr_gen.runtime.failures.wording import words_of
 from vcr_gen.runtime.loops.turns import RecordingTurns
 from vcr_gen.runtime.plain import Plain

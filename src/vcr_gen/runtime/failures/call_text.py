@@ -6,7 +6,7 @@ from typing import Any
 
 from vcr_gen.errors import EncodeError
 from vcr_gen.runtime.codec import Compiler
-from vcr_gen.runtime.failures.show import show
+from vcr_gen.runtime.failures.format_values import show
 from vcr_gen.runtime.privacy import Redaction, Secrets
 
 __all__ = ["call_text"]

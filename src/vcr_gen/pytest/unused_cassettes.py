@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import pytest
 
+from vcr_gen.pytest.cassette_paths import module_folder
 from vcr_gen.pytest.constants import CASSETTE, CASSETTE_STARTS, FOLDER
-from vcr_gen.pytest.paths import module_folder
 
 __all__ = ["CollectedModules", "find_unused"]
 

@@ -1,4 +1,4 @@
-"""Values without quotes after the name of a credential: in settings, in prose, in source code."""
+"""Values in quotes, which may be escaped: where they end, and what they are without escapes."""
 
 import re
 from dataclasses import dataclass
@@ -7,7 +7,42 @@ from typing import Final, final
 
 from vcr_gen.runtime.privacy.heuristics import is_credential_word, may_be_code
 
-__all__ = ["BARE", "Unquoted"]
+__all__ = ["BARE", "LONGEST", "Unquoted", "closing", "quote_before", "unescaped"]
+
+
+LONGEST: Final = 8192
+"""How long a value may be whose end is looked for."""
+_QUOTE_BEFORE: Final = re.compile(r"\\{0,16}[\"']\Z")
+_ESCAPED: Final = re.compile(r"\\+([\\\"'/])")
+
+
+def quote_before(text: str, start: int) -> str:
+    """The quote with its escapes that stands right before a place; empty if none does."""
+    found = _QUOTE_BEFORE.search(text, max(0, start - 17), start)
+    return found[0] if found else ""
+
+
+def unescaped(value: str) -> str | None:
+    """The value of a quoted text without its escapes, where it has any."""
+    if "\\" not in value:
+        return None
+    return _ESCAPED.sub(r"\1", value)
+
+
+def closing(text: str, start: int, quote: str) -> int:
+    """Where a quoted value ends; escapes deeper than its own quotes belong to it. -1 if nowhere."""
+    depth = len(quote) - 1
+    position = start
+    limit = min(len(text), start + LONGEST)
+    while (found := text.find(quote[-1], position, limit)) >= 0:
+        slashes = 0
+        while found - slashes > start and text[found - slashes - 1] == "\\":
+            slashes += 1
+        if slashes <= depth or (depth == 0 and slashes % 2 == 0):
+            return found - min(slashes, depth)
+        position = found + 1
+    return -1
+
 
 BARE: Final = re.compile(r"[^\s\"'`,;&<>(){}\[\]\\]{1,4096}")
 _VARIABLE: Final = re.compile(r"[^\s\"'`;&<>(){}\[\]\\|]{1,4096}")
@@ -32,7 +67,6 @@ _NO_VALUES: Final = frozenset(
     | {"yes"}
 )
 """What stands after the name of a password in documentation, in messages and in source code."""
-_LONGEST: Final = 8192
 
 
 @final
@@ -45,7 +79,7 @@ class Unquoted:
     @cached_property
     def _is_settings(self) -> bool:
         """Whether every line sets something, as in a file of settings."""
-        return len(self.text) <= _LONGEST and all(map(_SETTING.fullmatch, self.text.splitlines()))
+        return len(self.text) <= LONGEST and all(map(_SETTING.fullmatch, self.text.splitlines()))
 
     @cached_property
     def _is_connection(self) -> bool:

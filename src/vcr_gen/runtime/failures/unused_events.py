@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from vcr_gen.errors import UnusedEventsError
+from vcr_gen.runtime.failures.call_sites import shown_path
 from vcr_gen.runtime.failures.divergence import DRIVE_IT, Reporter
-from vcr_gen.runtime.failures.sites import shown_path
 from vcr_gen.runtime.failures.wording import describe
 from vcr_gen.runtime.tape.events import Item, Start
 from vcr_gen.runtime.tape.window import Slot, Window

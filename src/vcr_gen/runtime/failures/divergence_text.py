@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from vcr_gen.errors import Divergence
-from vcr_gen.runtime.failures.show import show_difference, telling
-from vcr_gen.runtime.failures.sites import shown_path
+from vcr_gen.runtime.failures.call_sites import shown_path
+from vcr_gen.runtime.failures.format_values import show_difference, telling
 
 __all__ = ["message_of"]
 

@@ -1,0 +1,294 @@
+"""Writes reports, from the tape to the page in one stream."""
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import groupby, islice
+from pathlib import Path
+from typing import Final, TypeAlias, final
+
+from vcr_gen.errors import CassetteFormatError
+from vcr_gen.html_report.page import page_parts, write_page
+from vcr_gen.runtime.codec import MISSING
+from vcr_gen.runtime.failures.call_sites import shown_path
+from vcr_gen.runtime.failures.signature_drift import declared_types
+from vcr_gen.runtime.formats import Entry
+from vcr_gen.runtime.formats.layout import VERSION_KEY
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.privacy import redacting
+from vcr_gen.runtime.tape.events import ROOT_STRAND, End, Event, Item, Signal, Start
+from vcr_gen.runtime.tape.header import Header
+from vcr_gen.runtime.tape.reading import Reading, entries_of, is_partial, open_regular
+from vcr_gen.runtime.tape.recorded import read_events
+from vcr_gen.tapes.changes import Change
+from vcr_gen.tapes.comparison import CallDifference, compare_headers, compare_tapes
+from vcr_gen.tapes.recorded_calls import split_name
+
+__all__ = [
+    "REPORT_VERSION",
+    "Progress",
+    "Source",
+    "describe_tape",
+    "difference_lines",
+    "embedded",
+    "exact",
+    "header_changes",
+    "open_source",
+    "rows",
+    "source_of",
+    "write_comparison",
+    "write_report",
+]
+
+
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+# Inside a <script> element nothing of this may stand as it is: it could end the element, open a
+# comment, or (the separators) end a line where older readers count lines.
+_UNSAFE: Final = str.maketrans(
+    {letter: f"\\u{ord(letter):04x}" for letter in ("<", ">", "&", "\u2028", "\u2029")}
+)
+
+
+def embedded(value: object) -> str:
+    """JSON on one line that can stand in a page, whatever is in it."""
+    return _ENCODER.encode(value).translate(_UNSAFE)
+
+
+def rows(entries: Iterable[Entry], path: Path) -> Iterator[str]:
+    """Two lines for each entry, one entry at a time."""
+    for _, recorded in groupby(read_events(entries, path), lambda recorded: recorded.number):
+        joined = tuple(recorded)
+        head, body = _row(tuple(each.event for each in joined))
+        yield f"{embedded({**head, 'line': joined[0].line})}\n{embedded(body)}\n"
+
+
+def _row(events: tuple[Event, ...]) -> tuple[dict[str, object], list[Plain]]:
+    """What is needed of every event, and what was said."""
+    head: dict[str, object]
+    match events[0]:
+        case Start() as start:
+            head = {"kind": "call", "call": start.call, "at": start.at, "of": start.of}
+            head |= {"inbound": True} if start.inbound else {}
+            head |= {"on": start.on} if start.on else {}
+            head |= {"strand": start.strand} if start.strand != ROOT_STRAND else {}
+            head |= {"within": start.within} if start.within is not None else {}
+            said: list[Plain] = [dict(start.arguments)]
+        case Item() as item:
+            head, said = {"kind": "item", "call": item.call, "at": item.at}, [item.value]
+        case Signal() as signal:
+            head = {"kind": signal.kind, "call": signal.call, "at": signal.at}
+            said = [] if signal.value is None else [signal.value]
+        case End() as end:
+            head, said = {"kind": "end", "call": end.call, "at": end.at}, []
+    last = events[-1]
+    if isinstance(last, End):
+        head |= {"outcome": last.outcome, "end": last.at}
+        said.append(last.value)
+    return head, said
+
+
+def difference_lines(before: Reading, after: Reading) -> Iterator[str]:
+    """Every call that was added, removed, moved or changed; the page pairs up the others itself."""
+    for difference in compare_tapes(before, after):
+        yield f"{embedded(_difference(difference))}\n"
+
+
+def header_changes(before: Reading, after: Reading) -> list[dict[str, object]]:
+    """What the two tapes say about themselves, where it differs."""
+    return [_change(change) for change in compare_headers(before, after)]
+
+
+def _difference(difference: CallDifference) -> dict[str, object]:
+    before, after = difference.before, difference.after
+    return {
+        "kind": difference.kind,
+        "breaking": difference.breaking,
+        "before": None if before is None else before.number,
+        "after": None if after is None else after.number,
+        "changes": [_change(change) for change in difference.changes],
+    }
+
+
+def _change(change: Change) -> dict[str, object]:
+    return {
+        "field": change.path,
+        "reason": change.words,
+        "breaking": change.breaking,
+        "expected": None if change.before is MISSING else exact(change.before),
+        "came": None if change.after is MISSING else exact(change.after),
+    }
+
+
+_TOLD: Final = {VERSION_KEY, "recorded_at", "initial_state", "anchors", "boundaries"}
+"""What the head says that has a place of its own in the page."""
+
+
+def describe_tape(path: Path, data: Mapping[str, Plain]) -> dict[str, object]:
+    """What the head of a file says, checked as for a replay."""
+    header = Header.read(data, path)
+    return {
+        "name": _text(path.name),
+        "path": _text(shown_path(path)),
+        "recorded_at": header.recorded_at.isoformat(timespec="seconds"),
+        "anchors": header.anchors,
+        "initial_state": exact(dict(header.initial_state)) if header.initial_state else None,
+        "settings": exact({key: value for key, value in data.items() if key not in _TOLD}),
+        "boundaries": _boundaries(data.get("boundaries", {}), header.signatures),
+    }
+
+
+def exact(value: Plain) -> str:
+    """A value as JSON text, which the page reads itself.
+
+    JavaScript's own reader would lose the order of keys, `1.0`, and the end of large numbers.
+    """
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _boundaries(names: Plain, signatures: Mapping[str, str]) -> dict[str, dict[str, object]]:
+    """The methods of each boundary, with their types."""
+    known: dict[str, dict[str, object]] = {
+        name: {} for name in (names if isinstance(names, dict) else ())
+    }
+    for of, signature in signatures.items():
+        boundary, method = split_name(of, known)
+        known[boundary][method] = {"signature": signature, "types": declared_types(signature)}
+    return known
+
+
+def _text(name: str) -> str:
+    """A path as text; file names can hold bytes that are none."""
+    return os.fsencode(name).decode(errors="replace")
+
+
+@final
+@dataclass(slots=True)
+class Source:
+    """A tape that is being read."""
+
+    path: Path
+    about: Mapping[str, object]
+    """What its head says."""
+    total: int
+    """How many events there will be; 0 where nobody knows."""
+    entries: Iterator[Entry]
+    count: int = 0
+    """How many were read."""
+    problem: str = ""
+    """Why an interrupted recording ends where it does."""
+
+    def __iter__(self) -> Iterator[Entry]:
+        try:
+            for entry in self.entries:
+                if entry.kind == "event":
+                    self.count += 1
+                    yield entry
+        except CassetteFormatError as error:
+            if not is_partial(self.path):
+                raise
+            self.problem = str(error)
+
+    def summary(self) -> dict[str, object]:
+        """What the page is told about it, once it is read."""
+        return {**self.about, "events": self.count, "problem": self.problem}
+
+
+@contextmanager
+def open_source(path: Path) -> Iterator[Source]:
+    """Open a tape; only a partial file may be torn."""
+    if is_partial(path):
+        with open_regular(path) as stream:
+            change = redacting()
+            entries = (
+                replace(entry, data=change(entry.data)) for entry in entries_of(stream, path)
+            )
+            yield Source(path, describe_tape(path, next(entries).data), 0, entries)
+    else:
+        with Reading(path, change=redacting()) as reading:
+            yield source_of(reading)
+
+
+def source_of(reading: Reading) -> Source:
+    """An opened cassette as the source of a report."""
+    about = describe_tape(reading.path, reading.header)
+    return Source(reading.path, about, reading.count, iter(reading))
+
+
+REPORT_VERSION: Final = 1
+"""The version of the data in the page."""
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Is told how many events are written, of how many."""
+
+_BLOCK: Final = 2000
+"""How many events stand in one element of the page."""
+
+
+def write_report(
+    target: Path,
+    cassette: Path,
+    *,
+    failure: Mapping[str, object] | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Write the page of one cassette, or of what an interrupted recording left.
+
+    `failure` says how a replay of it failed.
+    """
+    with open_source(cassette) as source:
+
+        def data() -> Iterator[str]:
+            yield from _tapes([source], progress)
+            yield _summary([source], failure=failure)
+
+        write_page(target, page_parts(data()))
+
+
+def write_comparison(
+    target: Path, before: Path, after: Path, *, progress: Progress | None = None
+) -> None:
+    """Write the page of two cassettes side by side."""
+    change = redacting()
+    with Reading(before, change=change) as left, Reading(after, change=change) as right:
+        changes = header_changes(left, right)
+        sources = [source_of(left), source_of(right)]
+
+        def data() -> Iterator[str]:
+            yield from _tapes(sources, progress)
+            for block in _in_blocks(difference_lines(left, right)):
+                yield _element("data-differences", block)
+            yield _summary(sources, header_changes=changes)
+
+        write_page(target, page_parts(data()))
+
+
+def _tapes(sources: list[Source], progress: Progress | None) -> Iterator[str]:
+    total = sum(source.total for source in sources)
+    done = 0
+    for index, source in enumerate(sources):
+        for block in _in_blocks(rows(source, source.path)):
+            yield _element(f'data-tape="{index}"', block)
+            done += len(block)
+            if progress is not None:
+                progress(done, max(total, done))
+
+
+def _in_blocks(lines: Iterator[str]) -> Iterator[list[str]]:
+    while block := list(islice(lines, _BLOCK)):
+        yield block
+
+
+def _element(attribute: str, lines: list[str]) -> str:
+    """Lines of JSON in an element that no browser takes for a script."""
+    text = "".join(lines)
+    return f'<script type="application/x-ndjson" {attribute}>\n{text}</script>\n'
+
+
+def _summary(sources: list[Source], **more: object) -> str:
+    """What is known once all events are through."""
+    tapes = [source.summary() for source in sources]
+    document = {"version": REPORT_VERSION, "tapes": tapes, **more}
+    return f'<script type="application/json" id="report">{embedded(document)}</script>\n'
