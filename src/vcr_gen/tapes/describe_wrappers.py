@@ -157,7 +157,7 @@ def _defaults(boundary: Boundary, key: str, call: type[Call], binder: Binder) ->
             found[parameter.name] = Default(is_recorded=False)
             continue
         try:
-            stored = bound.arguments[parameter.name].store(value)
+            stored = bound.arguments[parameter.name].encode(value)
             found[parameter.name] = Default(_without_secrets(parameter.name, stored))
         except EncodeError as error:
             found[parameter.name] = Default(problem=str(error))

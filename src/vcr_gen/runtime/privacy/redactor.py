@@ -3,7 +3,7 @@
 import base64
 import json
 import re
-from typing import Final, final
+from typing import Final, cast, final
 
 from vcr_gen.runtime.codec.placeholders import ANY_SPELLING, joined
 from vcr_gen.runtime.codec.plain_kinds import TYPE
@@ -22,12 +22,20 @@ from vcr_gen.runtime.privacy.finder import BASE64 as BASE64_RULE
 from vcr_gen.runtime.privacy.finder import LONG_KEY, SMALL_NUMBER, Finder
 from vcr_gen.runtime.privacy.key_formats import decoded
 from vcr_gen.runtime.privacy.spans import Span, secret_in
-from vcr_gen.runtime.privacy.structure import CONTENTS, NOTHING, Context, in_dict, in_list
+from vcr_gen.runtime.privacy.structure import (
+    CONTENTS,
+    NOTHING,
+    TITLES,
+    Context,
+    in_dict,
+    in_list,
+)
 from vcr_gen.runtime.privacy.vault import Vault
 
 __all__ = ["Redactor"]
 
 _HARMLESS: Final = Naming.HARMLESS
+_TITLES: Final = frozenset(TITLES)
 _CLEAN: Final = 4096
 _SHORT: Final = 512
 _BASIC: Final = re.compile(r"(?i)\bbasic(?:\s|%20|\+)+\Z")
@@ -41,6 +49,7 @@ class Redactor:
         self.finder = finder
         self.vault = vault
         self._clean: set[str] = set()
+        self._harmless_keys: set[tuple[str, ...]] = set()
         self._namings: dict[str, Naming] = {}
         self._known: tuple[str, ...] = ()
         self._version = 0
@@ -50,11 +59,72 @@ class Redactor:
 
         `name` is what it stands under: the parameter, the field, the method that returned it.
         """
+        self._notice_secrets()
+        return self._walk(value, Context(name, self._naming(name)) if name else NOTHING)
+
+    def texts_if_harmless(self, value: Plain, name: str = "") -> str | None:
+        """All texts of a value, in one; None where it may hold a secret. Quick, and never wrong.
+
+        A text that joins them holds all that one of them holds, so that one look is enough.
+        """
+        self._notice_secrets()
+        texts: list[str] = []
+        if name and self._naming(name) is not _HARMLESS:
+            return None
+        if not self._collect(value, texts):
+            return None
+        text = "\n".join(texts)
+        if self.finder.may_hold(text) or "edacted" in text:
+            return None
+        return None if any(secret in text for secret in self._known) else text
+
+    def _collect(self, value: Plain, texts: list[str]) -> bool:
+        """Collect the texts of a value; whether no name in it says that one may be a secret."""
+        if isinstance(value, str):
+            texts.append(value)
+        elif isinstance(value, dict):
+            keys = tuple(value)
+            if keys not in self._harmless_keys and not self._are_harmless(keys):
+                return False
+            for item in value.values():
+                kind = type(item)
+                if kind is str:
+                    texts.append(cast(str, item))
+                elif (kind is dict or kind is list) and not self._collect(item, texts):
+                    return False
+        elif isinstance(value, list):
+            for item in value:
+                kind = type(item)
+                if kind is str:
+                    if cast(str, item)[:1] == "-":  # an option of a command
+                        return False
+                    texts.append(cast(str, item))
+                elif (kind is dict or kind is list) and not self._collect(item, texts):
+                    return False
+            first = value[0] if len(value) == 2 else None  # maybe a name and its value
+            return not isinstance(first, str) or self._naming(first) is _HARMLESS
+        return True
+
+    def _are_harmless(self, keys: tuple[str, ...]) -> bool:
+        """Whether the keys of a dict say nothing of its values, and are no secrets themselves."""
+        if not (CONTENTS.isdisjoint(keys) or _TITLES.isdisjoint(keys)):
+            return False
+        for key in keys:
+            if "$" in key or "/" in key or self._naming(key) is not _HARMLESS:
+                return False
+            if len(key) >= LONG_KEY and not self._is_clean(key):
+                return False
+        if len(self._harmless_keys) >= _CLEAN:
+            self._harmless_keys.clear()
+        self._harmless_keys.add(keys)
+        return True
+
+    def _notice_secrets(self) -> None:
         if self._version != self.vault.version:
             self._version = self.vault.version
             self._known = self.vault.known
             self._clean.clear()
-        return self._walk(value, Context(name, self._naming(name)) if name else NOTHING)
+            self._harmless_keys.clear()
 
     def text(self, text: str) -> str:
         """A text for people without its secrets."""

@@ -29,6 +29,7 @@ class Secrets:
     def __init__(self, redaction: Redaction, *, replaying: bool = False) -> None:
         finder = redaction.finder()
         self._fields = list(redaction.places())
+        self._has_fields: dict[str, bool] = {}
         self._spared: dict[str, list[FieldPath]] = {}
         self.vault = Vault(replaying=replaying)
         self.redactor = Redactor(finder, self.vault)
@@ -38,6 +39,7 @@ class Secrets:
         """Take a place in the calls of one method for a secret."""
         if (of, path) not in self._fields:
             self._fields.append((of, path))
+            self._has_fields.clear()
 
     def spare(self, of: str, path: FieldPath) -> None:
         """Take what stands at a place for no secret, whatever its name: one of a declared few."""
@@ -46,6 +48,17 @@ class Secrets:
         naming = self.redactor.finder.naming
         if any(name and naming(name) is not Naming.HARMLESS for name in (*roots, *names)):
             self._spared.setdefault(of, []).append(path)
+
+    def texts_if_harmless(self, of: str, kind: str, value: Plain) -> str | None:
+        """All texts of a value of a call, in one; None where it may hold a secret."""
+        has_fields = self._has_fields.get(of)
+        if has_fields is None:
+            has_fields = any(fnmatchcase(of, pattern) for pattern, _ in self._fields)
+            self._has_fields[of] = has_fields
+        if has_fields:
+            return None
+        name = name_of_result(of) if kind == "returned" else ""
+        return self.redactor.texts_if_harmless(value, name)
 
     def redact(self, of: str, kind: str, value: Plain) -> Plain:
         """A value of a call without its secrets: its arguments by name, its result, …"""

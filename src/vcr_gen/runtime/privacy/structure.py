@@ -11,9 +11,10 @@ from vcr_gen.runtime.privacy.field_names import Naming
 from vcr_gen.runtime.privacy.heuristics import naming_of_cookie
 from vcr_gen.runtime.privacy.spans import Span
 
-__all__ = ["CONTENTS", "NOTHING", "Context", "in_dict", "in_list"]
+__all__ = ["CONTENTS", "NOTHING", "TITLES", "Context", "in_dict", "in_list"]
 
-_TITLES: Final = ("name", "key", "header", "Name", "Key")
+TITLES: Final = ("name", "key", "header", "Name", "Key")
+"""The keys of an object under which the name of its value stands."""
 CONTENTS: Final = frozenset({"value", "values", "data", "raw", "text", "Value"})
 """The keys of an object under which the value of its `name` stands."""
 _LOGINS: Final = frozenset({"auth", "basic_auth", "credentials", "http_auth", "proxy_auth"})
@@ -70,7 +71,7 @@ def in_dict(
 
 def _title(value: dict[str, Any]) -> str | None:
     """The name in an object such as `{name: Authorization, value: …}`."""
-    return next((title for word in _TITLES if isinstance(title := value.get(word), str)), None)
+    return next((title for word in TITLES if isinstance(title := value.get(word), str)), None)
 
 
 def in_list(

@@ -145,33 +145,64 @@ class Player:
     def store(self, passing: ValueChannel, value: Any) -> Plain:
         """The stored form of what the application says."""
         try:
-            return passing.store(value)
+            return passing.encode(value)
         except EncodeError as error:
             raise self._kept(error) from None
 
     def stored_arguments(self, operation: Operation) -> Mapping[str, Plain]:
         """The arguments of a call as they are compared: encoded, and without secrets."""
+        return self.screened(operation, self.encoded_arguments(operation))
+
+    def encoded_arguments(self, operation: Operation) -> Mapping[str, Plain]:
+        """The arguments of a call in their plain form."""
         try:
-            stored = operation.bound.store(operation.arguments)
+            return operation.bound.encode(operation.arguments)
         except EncodeError as error:
             raise self._kept(error) from None
-        return self._screen.arguments(operation.bound.method.name, stored)
+
+    def screened(self, operation: Operation, encoded: Mapping[str, Plain]) -> Mapping[str, Plain]:
+        """The same without secrets, as they are stored."""
+        return self._screen.arguments(operation.bound.method.name, encoded)
+
+    def take_equal(self, operation: Operation, encoded: Mapping[str, Plain]) -> End | None:
+        """Take a call whose arguments are what the tape has, to the letter, with its answer.
+
+        They need no redaction then: a secret would have a placeholder on the tape.
+        """
+        if self._templates is not None or self._screen.has_hook:
+            return None
+        return self._take_with_answer(
+            operation,
+            lambda start: operation.bound.is_as_recorded(start.arguments, encoded),
+        )
 
     def take_with_answer(self, operation: Operation, stored: Mapping[str, Plain]) -> End | None:
         """Take a call that nothing overlaps, together with its answer.
 
         None where the tape has anything else next, or the call differs: `start` tells which.
         """
+        return self._take_with_answer(
+            operation, lambda start: self._matcher.agrees(start, operation, stored), stored
+        )
+
+    def _take_with_answer(
+        self,
+        operation: Operation,
+        is_same: Callable[[Start], bool],
+        stored: Mapping[str, Plain] | None = None,
+    ) -> End | None:
         stage = self._stage
         with stage.changed:
             stage.check()
             pair = self.window.next_whole_call()
-            if pair is None or not self._matcher.is_next(
-                self.strands.here(), pair[0], operation, stored
-            ):
+            if pair is None:
                 return None
             slot, answer = pair
-            if self._templates is not None:
+            if not self._matcher.is_next(self.strands.here(), slot, operation):
+                return None
+            if not is_same(slot.start):
+                return None
+            if self._templates is not None and stored is not None:
                 self._templates.begin(slot.start.call, stored)
             self._follow_clock(slot)
             stage.take_both(slot, answer)

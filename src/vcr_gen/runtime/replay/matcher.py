@@ -53,21 +53,24 @@ class Matcher:
         likely = partial(self._lanes.known, operation.bound, operation.on, stored)
         return self._settling(find, compare, likely)
 
-    def is_next(
-        self, strand: Strand, slot: Slot, operation: Operation, stored: Mapping[str, Plain]
-    ) -> bool:
-        """Whether the oldest event is this outbound call, and its strand is known to make it.
-
-        Where it is not, objects and secrets keep the numbers that they had.
-        """
+    def is_next(self, strand: Strand, slot: Slot, operation: Operation) -> bool:
+        """Whether the oldest event is a call of this method, and its strand is known to make it."""
         name = operation.bound.method.name
-        if slot.start.of != name or not self.counterparts.stands_for(strand, slot.strand):
-            return False
-        order, strategy = self._way_of(name)
-        if order == "lanes":
-            return False
+        return (
+            slot.start.of == name
+            and slot.start.on == operation.on
+            and self.counterparts.stands_for(strand, slot.strand)
+            and self._way_of(name)[0] != "lanes"
+        )
+
+    def agrees(self, start: Start, operation: Operation, stored: Mapping[str, Plain]) -> bool:
+        """Whether an outbound call agrees with a recorded one.
+
+        Where it does not, objects and secrets keep the numbers that they had.
+        """
+        strategy = self._way_of(operation.bound.method.name)[1]
         self._retract()
-        if _start_differences(slot, operation, stored, strategy):
+        if _call_differences(start, operation, stored, strategy):
             self._retract()
             return False
         self._settle()
@@ -201,6 +204,13 @@ def _start_differences(
         return (Difference("", MISSING, bound.method.name, "a different event is expected"),)
     if event.of != bound.method.name:
         return (Difference("", event.of, bound.method.name, "different method"),)
+    return _call_differences(event, operation, stored, strategy)
+
+
+def _call_differences(
+    event: Start, operation: Operation, stored: Mapping[str, Plain], strategy: Strategy
+) -> tuple[Difference, ...]:
+    bound = operation.bound
     found: list[Difference] = []
     if event.on != operation.on:
         found.append(Difference("on", event.on, operation.on, "different object"))

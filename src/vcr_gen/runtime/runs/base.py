@@ -148,7 +148,8 @@ class Run(ABC):
 
     def _screen(self, *, replaying: bool) -> Screen:
         settings = self._settings
-        return Screen(Secrets(settings.redaction, replaying=replaying), settings.before_record)
+        secrets = Secrets(settings.redaction, replaying=replaying)
+        return Screen(secrets, settings.before_record, settings.anchors)
 
     def _new_header(self) -> Header:
         return Header(
@@ -200,12 +201,8 @@ class Run(ABC):
 
     def _stored_state(self) -> dict[str, Plain]:
         passing = self.crossing.binder.anything("initial_state")
-        stored = {
-            name: passing.store(value) for name, value in self._settings.initial_state.items()
-        }
-        made = self.screen.secrets.redactor.redact(dict(stored))
-        assert isinstance(made, dict)
-        return made
+        state = self._settings.initial_state
+        return self.screen.state({name: passing.encode(state[name]) for name in state})
 
 
 def incomplete(

@@ -70,14 +70,6 @@ class ValueChannel:
     crossing: Any = None
     """The live objects of the session."""
 
-    def encode(self, value: Any) -> Plain:
-        """What the codec makes of a live value, for this session."""
-        before, at_work.crossing = at_work.crossing, self.crossing
-        try:
-            return self.codec.encode(value)
-        finally:
-            at_work.crossing = before
-
     def _decode(self, plain: Plain) -> Any:
         before, at_work.crossing = at_work.crossing, self.crossing
         try:
@@ -91,37 +83,43 @@ class ValueChannel:
         return self.what.partition(":")[0]
 
     def give(self, value: Any) -> tuple[Plain, Any]:
-        """The stored form of a live value, and the object that the other side gets."""
+        """The encoded form of a live value, and the object that the other side gets."""
         if self.codec.replace_live is None:
-            return self.store(value), value
+            return self.encode(value), value
         if self.way == "inward":  # what comes in is wrapped first: the wrapper has the number
             value = self.forward(value)
-            return self.store(value), value
+            return self.encode(value), value
         forwarded = self.forward(value)  # which is kept alive, with the number that it has
-        return self.store(value), forwarded
+        return self.encode(value), forwarded
 
-    def store(self, value: Any) -> Plain:
-        """The stored form of a live value."""
-        if self.codec.replace_live is None:
-            return self._store(value)
-        with at_place(self.what):
-            return self._store(value)
+    def encode(self, value: Any) -> Plain:
+        """The plain form of a live value; `Screen` makes the stored form of it."""
+        if self.codec.replace_live is not None:
+            with at_place(self.what):
+                return self._encode(value)
+        return self._encode(value)
 
-    def _store(self, value: Any) -> Plain:
+    def _encode(self, value: Any) -> Plain:
+        before, at_work.crossing = at_work.crossing, self.crossing
         try:
-            return self.anchors.store(self.encode(value))
+            return self.codec.encode(value)
         except EncodeError as error:
-            place = titled(self.what, in_use.get()) + error.path.removeprefix("$")
-            refused = EncodeError(
-                path=place,
-                expected=error.expected,
-                got=self.secrets.refused(place, error.got),
-                hint="; ".join(filter(None, (*import_failures(self.late), error.hint))),
-            )
-            if isinstance(value, BaseException) and (site := _raised_at(value)):
-                # It takes the place of that one, which may be the very mistake that is looked for.
-                refused.add_note(f"the {type(value).__name__} was raised at {site}")
-            raise refused from None
+            raise self._refusal(value, error) from None
+        finally:
+            at_work.crossing = before
+
+    def _refusal(self, value: Any, error: EncodeError) -> EncodeError:
+        place = titled(self.what, in_use.get()) + error.path.removeprefix("$")
+        refused = EncodeError(
+            path=place,
+            expected=error.expected,
+            got=self.secrets.refused(place, error.got),
+            hint="; ".join(filter(None, (*import_failures(self.late), error.hint))),
+        )
+        if isinstance(value, BaseException) and (site := _raised_at(value)):
+            # It takes the place of that one, which may be the very mistake that is looked for.
+            refused.add_note(f"the {type(value).__name__} was raised at {site}")
+        return refused
 
     def forward(self, value: Any) -> Any:
         """The object that the other side gets: the value itself, with its live parts wrapped."""
@@ -253,6 +251,8 @@ class Bound:
     raised: ValueChannel
     nothing: ValueChannel
     """The end of a stream that has no value: closed, or asynchronous."""
+    is_loose: bool
+    """Whether a rule says how an argument is compared; it must be told of every call."""
 
     def key(self, stored: Mapping[str, Plain]) -> str:
         """The arguments as a text that is the same for calls that are to be found as equal."""
@@ -284,10 +284,13 @@ class Bound:
         codec = self.whole.codec
         if codec.replace_live is not None:  # to try it out would count the live objects inside
             return None if isinstance(iterable, Collection) else _items(iterable)
+        before, at_work.crossing = at_work.crossing, self.whole.crossing
         try:
-            self.whole.encode(iterable)
+            codec.encode(iterable)
         except EncodeError as error:
             return _items(iterable) if error.path == "$" else None
+        finally:
+            at_work.crossing = before
         return None
 
     def in_words(self) -> dict[str, str]:
@@ -303,14 +306,14 @@ class Bound:
         arguments: Mapping[str, object],
         give: Callable[[ValueChannel, object], tuple[Plain, Any]],
     ) -> tuple[dict[str, Plain], dict[str, object]]:
-        """The stored form of the arguments, and the arguments as the other side gets them."""
-        stored: dict[str, Plain] = {}
+        """The plain form of the arguments, and the arguments as the other side gets them."""
+        encoded: dict[str, Plain] = {}
         forwarded = dict(arguments)
         for name, passing in self.arguments.items():
             value = arguments[name]
             if value is not ...:  # a default that only the implementation knows
-                stored[name], forwarded[name] = give(passing, value)
-        return stored, forwarded
+                encoded[name], forwarded[name] = give(passing, value)
+        return encoded, forwarded
 
     def images(self, arguments: Mapping[str, object]) -> dict[str, bytes]:
         """What shows whether the callee changed an argument, such as a list that it shuffled.
@@ -322,18 +325,31 @@ class Bound:
             return {}
         return {name: _image(self.arguments[name], arguments[name]) for name in changeable}
 
-    def store(self, arguments: Mapping[str, object]) -> dict[str, Plain]:
-        """The stored form of the arguments."""
+    def encode(self, arguments: Mapping[str, object]) -> dict[str, Plain]:
+        """The plain form of the arguments."""
         return {
-            name: passing.store(arguments[name])
+            name: passing.encode(arguments[name])
             for name, passing in self.arguments.items()
             if arguments[name] is not ...
         }
 
+    def is_as_recorded(self, recorded: Any, encoded: Any) -> bool:
+        """Whether encoded arguments are what the tape has, to the letter.
+
+        Then they hold no secret and no path under an anchor: those have names on the tape.
+        """
+        if self.is_loose:
+            return False
+        try:
+            known = marshal.dumps(recorded, 2)
+            return known == marshal.dumps(encoded, 2) and b"${" not in known
+        except ValueError:  # deeper than marshal goes
+            return False
+
     def accepts(self, arguments: Mapping[str, object]) -> bool:
         """Whether the arguments are of the declared types."""
         try:
-            self.store(arguments)
+            self.encode(arguments)
         except EncodeError:
             return False
         return True
@@ -429,17 +445,19 @@ class Binder:
             )
 
         given = "$result" if shape.kind in (Kind.VALUE, Kind.AWAITABLE) else "$item"
+        arguments = {
+            parameter.name: passing(
+                given_type(parameter.annotation),
+                there,
+                f"argument `{parameter.name}`",
+                parameter.name,
+            )
+            for parameter in method.parameters
+        }
         return Bound(
             method=method,
-            arguments={
-                parameter.name: passing(
-                    given_type(parameter.annotation),
-                    there,
-                    f"argument `{parameter.name}`",
-                    parameter.name,
-                )
-                for parameter in method.parameters
-            },
+            arguments=arguments,
+            is_loose=any(each.loosening is not None for each in arguments.values()),
             kind=shape.kind,
             value=passing(shape.value, back, "result", given),
             whole=passing(method.result, back, "result", "$result"),

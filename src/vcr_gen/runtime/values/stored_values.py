@@ -1,4 +1,4 @@
-"""What every event passes before it is stored or compared: the user's hook, then redaction."""
+"""What every value passes before it is stored or compared: anchors, the user's hook, redaction."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,6 +9,7 @@ from vcr_gen.runtime.privacy import Secrets
 from vcr_gen.runtime.tape.event_hooks import Happening, Hook, Hooked, kind_of
 from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.stream_redaction_buffer import text_of
+from vcr_gen.runtime.values.anchors import Anchors
 
 __all__ = ["Screen"]
 
@@ -17,26 +18,55 @@ _E = TypeVar("_E", bound=Item | Signal | End)
 
 @final
 class Screen:
-    """Takes out of the values of a session what must not be stored."""
+    """Makes stored values of encoded ones: paths under anchors replaced, secrets taken out."""
 
-    def __init__(self, secrets: Secrets, before_record: Hook | None = None) -> None:
+    def __init__(
+        self,
+        secrets: Secrets,
+        before_record: Hook | None = None,
+        anchors: Anchors | None = None,
+    ) -> None:
         self.secrets = secrets
+        self._anchors = anchors
         self._hooked = None if before_record is None else Hooked("before_record", before_record)
+
+    @property
+    def has_hook(self) -> bool:
+        """Whether `before_record` is shown every value."""
+        return self._hooked is not None
 
     def arguments(self, of: str, arguments: Mapping[str, Plain]) -> Mapping[str, Plain]:
         """The arguments of a call as they are stored."""
         if of in INTERNAL or (not arguments and self._hooked is None):
             return arguments
-        value: Plain = dict(arguments)
-        if self._hooked is not None:
-            value = self._hooked.change(of, "call", value)
-        made = self.secrets.redact(of, "call", value)
+        value: Plain = arguments if isinstance(arguments, dict) else dict(arguments)
+        if self._stays(of, "call", value):
+            return arguments
+        made = self.secrets.redact(of, "call", self._hook(of, "call", self._anchored(value)))
         assert isinstance(made, dict)
         return made
 
     def value(self, of: str, kind: Happening, value: Plain) -> Plain:
         """Any other value of a call as it is stored."""
-        return self.secrets.redact(of, kind, self._hook(of, kind, value))
+        if self._stays(of, kind, value):
+            return value
+        return self.secrets.redact(of, kind, self._hook(of, kind, self._anchored(value)))
+
+    def state(self, state: dict[str, Plain]) -> dict[str, Plain]:
+        """The initial state as it is stored."""
+        made = self.secrets.redactor.redact(self._anchored(state))
+        assert isinstance(made, dict)
+        return made
+
+    def _stays(self, of: str, kind: Happening, value: Plain) -> bool:
+        """Whether a value is stored as it is: it holds no secret and no path under an anchor."""
+        if self._hooked is not None:
+            return False
+        text = self.secrets.texts_if_harmless(of, kind, value)
+        return text is not None and (self._anchors is None or not self._anchors.may_be_in(text))
+
+    def _anchored(self, value: Plain) -> Plain:
+        return value if self._anchors is None else self._anchors.store(value)
 
     def event(self, event: _E, of: str) -> _E:
         """An event of a replay as it is compared."""
@@ -53,7 +83,7 @@ class Screen:
 
     def item(self, of: str, value: Plain) -> Plain:
         """An item of a stream; a text is not redacted yet, as the next one may go on with it."""
-        value = self._hook(of, "item", value)
+        value = self._hook(of, "item", self._anchored(value))
         return value if text_of(value) is not None else self.secrets.redact(of, "item", value)
 
     def _hook(self, of: str, kind: Happening, value: Plain) -> Plain:
