@@ -6,7 +6,6 @@ Without an argument the packages beside this Python are used. The project looks 
 modules than it wraps, so this is where memory would grow with what is merely looked into.
 """
 
-import ast
 import json
 import resource
 import subprocess
@@ -18,7 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "gen"))
 
-from corpus_run import Corpus, module_name  # noqa: E402
+from corpus_run import Corpus, find_protocols  # noqa: E402
 
 from vcr_gen.gen.runs.format_outputs import format_outputs  # noqa: E402
 from vcr_gen.gen.runs.pipeline import Generation, generate  # noqa: E402
@@ -28,25 +27,24 @@ MOST_SECONDS = 45.0
 
 
 def main(arguments: list[str]) -> int:
-    """Find the Protocols, leave out what cannot be wrapped, and measure the rest in a process."""
-    site_packages = Path(arguments[0]) if arguments else Path(ast.__file__).parent
-    if not arguments:
-        site_packages = Path(json.__file__).parents[1] / "site-packages"
-        site_packages = next(Path(sys.prefix, "lib").glob("python3*/site-packages"), site_packages)
+    """Find the Protocols that can be wrapped, then measure; each in a process of its own.
+
+    A process inherits the peak memory of the one that starts it.
+    """
+    beside = next(Path(sys.prefix, "lib").glob("python3*/site-packages"))
+    site_packages = Path(arguments[0]).resolve() if arguments else beside
     with tempfile.TemporaryDirectory() as folder:
-        corpus = Corpus(site_packages.resolve(), Path(folder) / "generated")
-        protocols = sorted(set(_protocols(site_packages)))
-        refused = set(generate(corpus.config(protocols)).refused)
-        kept = [protocol for protocol in protocols if protocol not in refused]
-        request = json.dumps([str(corpus.site_packages), str(corpus.output), kept])
-        done = subprocess.run(
-            [sys.executable, __file__, "--measure"], input=request, text=True, check=True
+        places = [str(site_packages), str(Path(folder) / "generated")]
+        found = subprocess.run(
+            [sys.executable, __file__, "--find", *places], stdout=subprocess.PIPE, check=True
         )
-    return done.returncode
+        measured = subprocess.run(
+            [sys.executable, __file__, "--measure", *places], input=found.stdout, check=False
+        )
+    return measured.returncode
 
 
-def _measure(site_packages: str, output: str, protocols: list[str]) -> int:
-    corpus = Corpus(Path(site_packages), Path(output))
+def _measure(corpus: Corpus, protocols: list[str]) -> int:
     config = corpus.config(protocols)
     generation: Generation = generate(config)
     texts = format_outputs(config, generation.files, known={})
@@ -60,30 +58,28 @@ def _measure(site_packages: str, output: str, protocols: list[str]) -> int:
     return int(megabytes > MOST_MEGABYTES or seconds > MOST_SECONDS)
 
 
-def _protocols(site_packages: Path) -> Iterator[str]:
-    """`module:Name` of every top-level class that names `Protocol` among its bases."""
-    for path in sorted(site_packages.rglob("*.py*")):
-        name = module_name(path.relative_to(site_packages))
-        if name is None or path.suffix not in {".py", ".pyi"}:
-            continue
-        data = path.read_bytes()
-        if b"Protocol" not in data or b"(Protocol" not in data:
-            continue
-        try:
-            tree = ast.parse(data)
-        except (SyntaxError, ValueError):
-            continue
-        for node in tree.body:
-            if isinstance(node, ast.ClassDef) and any(map(_is_protocol, node.bases)):
-                yield f"{name}:{node.name}"
+def _wrappable(corpus: Corpus) -> list[str]:
+    protocols = sorted(set(_protocols(corpus)))
+    refused = set(generate(corpus.config(protocols)).refused)
+    return [protocol for protocol in protocols if protocol not in refused]
 
 
-def _is_protocol(base: ast.expr) -> bool:
-    named = base.value if isinstance(base, ast.Subscript) else base
-    return isinstance(named, ast.Name) and named.id == "Protocol"
+def _protocols(corpus: Corpus) -> Iterator[str]:
+    """`module:Name` of every top-level Protocol."""
+    packages = {
+        path.name.partition(".")[0].removesuffix("-stubs")
+        for path in corpus.site_packages.iterdir()
+        if path.suffix == ".py" or path.is_dir()
+    }
+    return find_protocols(corpus, sorted(packages))
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--measure"]:
-        raise SystemExit(_measure(*json.load(sys.stdin)))
-    raise SystemExit(main(sys.argv[1:]))
+    match sys.argv[1:]:
+        case ["--find", packages, generated]:
+            json.dump(_wrappable(Corpus(Path(packages), Path(generated))), sys.stdout)
+        case ["--measure", packages, generated]:
+            found = json.load(sys.stdin)
+            raise SystemExit(_measure(Corpus(Path(packages), Path(generated)), found))
+        case arguments:
+            raise SystemExit(main(arguments))

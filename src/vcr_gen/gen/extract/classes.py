@@ -15,6 +15,7 @@ from vcr_gen.gen.extract.receivers import is_for_others, is_for_some
 from vcr_gen.gen.extract.variables import class_variables, read
 from vcr_gen.gen.sources.library import Definition, Library
 from vcr_gen.gen.sources.modules import Binding, Module, class_bindings
+from vcr_gen.gen.sources.statements import Statement
 from vcr_gen.gen.sources.syntax import Function
 from vcr_gen.gen.types.scope import parsed_string
 
@@ -106,7 +107,7 @@ def interface(
         if kept is None:
             yield binding
         elif kept == [binding.node]:
-            yield replace(binding, node=_without_overload(binding.node))
+            yield replace(binding, statement=Statement(_without_overload(binding.node), None))
         elif binding.node in kept:
             yield binding
 

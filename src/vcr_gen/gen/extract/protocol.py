@@ -36,7 +36,10 @@ class Extracted:
 def extract(config: Config, spelled: str, *, name: str | None, direction: Direction) -> Extracted:
     """The Protocol for the class spelled `package.module:Class`; reads source only."""
     library = Library(
-        config.sources, config.search_path, Target(config.target_version, config.platform)
+        config.sources,
+        config.search_path,
+        Target(config.target_version, config.platform),
+        keep_trees=True,
     )
     if name is not None and (not name.isidentifier() or iskeyword(name)):
         raise _refused("--name", f"no class can be called {name!r}", "give it a name of Python")

@@ -84,13 +84,13 @@ def scope_around(library: Library, definition: Definition) -> Scope:
 
 def _classes_around(definition: Definition) -> Iterator[ast.ClassDef]:
     """The classes in whose bodies something is defined, outermost first."""
-    body: Sequence[ast.stmt] = definition.module.parsed.tree.body
-    for part in definition.qualname.split(".")[:-1]:
-        inner = next((one for one in _classes(body) if one.name == part), None)
-        if inner is None:
-            return
-        yield inner
-        body = inner.body
+    first, *rest = definition.qualname.split(".")[:-1] or [""]
+    bound = (binding.node for binding in definition.module.bindings.get(first, ()))
+    outer = next((node for node in bound if isinstance(node, ast.ClassDef)), None)
+    while outer is not None:
+        yield outer
+        name, *rest = rest or [""]
+        outer = next((inner for inner in _classes(outer.body) if inner.name == name), None)
 
 
 def _classes(body: Sequence[ast.stmt]) -> Iterator[ast.ClassDef]:

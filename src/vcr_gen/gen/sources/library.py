@@ -13,7 +13,7 @@ from typing import Final
 from vcr_gen.gen.model.annotation import Annotation, Reference, fold
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.sources.conditions import Target
-from vcr_gen.gen.sources.modules import Binding, Module
+from vcr_gen.gen.sources.modules import Binding, Module, read_names
 from vcr_gen.gen.sources.source import parse
 
 __all__ = ["Definition", "Library", "Unread", "is_standard"]
@@ -80,7 +80,9 @@ class Library:
     search_path: Sequence[Path] = ()
     target: Target = field(default_factory=Target)
     contents: dict[Path, bytes] = field(default_factory=dict)
-    """Files that were read before; each is handed out once, to be parsed."""
+    """The files of the project, which were read before; each is handed out once, to be parsed."""
+    keep_trees: bool = False
+    """Whether to keep the trees of all files, and not only of the project's."""
     read: dict[Path, Module | SyntaxError] = field(default_factory=dict)
     """Every file read so far."""
     missed: set[str] = field(default_factory=set)
@@ -112,7 +114,14 @@ class Library:
                 standard = path.suffix == ".pyi" and self._is_typeshed(path)
                 data = self.contents.pop(path, None)
                 parsed = parse(path.read_bytes() if data is None else data)
-                known = Module(name, path, parsed, self.target, standard)
+                known = read_names(
+                    name,
+                    path,
+                    parsed,
+                    self.target,
+                    standard=standard,
+                    keep_tree=self.keep_trees or data is not None,
+                )
             except SyntaxError as error:
                 known = error
             self.read[path] = known
@@ -232,7 +241,7 @@ class Library:
         if own is None or star is None:
             return own or star
         both_run = own.when is star.when is When.ALWAYS
-        return star if both_run and star.node.lineno > own.node.lineno else own
+        return star if both_run and star.line > own.line else own
 
     def from_star(self, module: Module, name: str, asked: set[str] | None = None) -> Binding | None:
         """The star import that brings a name, if one does: the last that surely runs.
@@ -297,7 +306,7 @@ class Library:
 
 def _later_first(star: Binding) -> tuple[When, int]:
     """The order in which star imports are asked for a name; of what may fail, the first first."""
-    return star.when, -star.node.lineno if star.when is When.ALWAYS else star.node.lineno
+    return star.when, -star.line if star.when is When.ALWAYS else star.line
 
 
 def _is_module(name: str) -> bool:

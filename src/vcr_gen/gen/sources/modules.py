@@ -2,15 +2,16 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.sources.conditions import Target, Verdict, is_disputed, verdict
+from vcr_gen.gen.sources.statements import Statement
 from vcr_gen.gen.sources.syntax import Parsed, blocks
 
-__all__ = ["Binding", "Module", "class_bindings"]
+__all__ = ["Binding", "Module", "class_bindings", "read_names"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,7 @@ class Binding:
     """One statement that gives a name its meaning."""
 
     name: str
-    node: ast.stmt
+    statement: Statement
     when: When
     module: str = ""
     """For an import: the absolute module it imports from, or the module itself."""
@@ -29,14 +30,25 @@ class Binding:
     disputed: bool = False
     """Whether type checkers do not agree that it is bound, or do not know it."""
 
+    @property
+    def node(self) -> ast.stmt:
+        """The statement itself."""
+        return self.statement.node
+
+    @property
+    def line(self) -> int:
+        """The line of the statement."""
+        return self.statement.line
+
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
     """What is known while the statements of one block are walked."""
 
-    module: str
     package: str
     target: Target
+    text: bytes | None
+    """The text of the module, where its tree is not kept."""
     when: When = When.ALWAYS
     members: bool = False
     """Whether it is the body of a class."""
@@ -45,64 +57,37 @@ class _Frame:
     def under(self, when: When, *, disputed: bool = False) -> "_Frame":
         return replace(self, when=max(when, self.when), disputed=disputed or self.disputed)
 
+    def statement(self, node: ast.stmt) -> Statement:
+        return Statement(node, self.text)
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class Module:
-    """One source file: its place, its tree and its names."""
+    """One source file: its place and its names."""
 
     name: str
     path: Path
-    parsed: Parsed
-    target: Target = field(default_factory=Target)
-    standard: bool = False
+    target: Target
+    standard: bool
     """Whether it is a stub of the standard library."""
+    parsed: Parsed
+    """Its syntax; the tree of a file that is only looked into is empty."""
+    bindings: Mapping[str, tuple[Binding, ...]]
+    """All bindings of each name at module level, in order."""
+    exported: frozenset[str] | None
+    """The literal strings in `__all__`, or None when there is none."""
+    lazy_annotations: bool
+    """Whether annotations are kept as text: `from __future__ import annotations`."""
 
     @property
     def is_package(self) -> bool:
         """Whether the file is a package's `__init__`."""
-        return self.path.stem == "__init__"
+        return _is_package(self.path)
 
     @property
     def is_stub(self) -> bool:
         """Whether the file is for type checkers only."""
         return self.path.suffix == ".pyi"
-
-    @cached_property
-    def lazy_annotations(self) -> bool:
-        """Whether annotations are kept as text: `from __future__ import annotations`."""
-        return self.is_stub or any(
-            isinstance(node, ast.ImportFrom)
-            and node.module == "__future__"
-            and any(alias.name == "annotations" for alias in node.names)
-            for node in self.parsed.tree.body
-        )
-
-    @property
-    def package(self) -> str:
-        """The package that relative imports start from."""
-        return self.name if self.is_package else self.name.rpartition(".")[0]
-
-    @cached_property
-    def exported(self) -> frozenset[str] | None:
-        """The literal strings in `__all__`, or None when there is none."""
-        found: set[str] = set()
-        present = False
-        for node in _module_level(self.parsed.tree):
-            value = _exports(node)
-            if value is not None:
-                present = True
-                found.update(
-                    item.value
-                    for item in ast.walk(value)
-                    if isinstance(item, ast.Constant) and isinstance(item.value, str)
-                )
-        return frozenset(found) if present else None
-
-    @cached_property
-    def bindings(self) -> Mapping[str, tuple[Binding, ...]]:
-        """All bindings of each name at module level, in order."""
-        frame = _Frame(self.name, self.package, self.target)
-        return _grouped(_walk(self.parsed.tree.body, frame))
 
     @cached_property
     def star_imports(self) -> tuple[Binding, ...]:
@@ -140,11 +125,62 @@ class Module:
         )
 
 
+def read_names(
+    name: str, path: Path, parsed: Parsed, target: Target, *, standard: bool, keep_tree: bool
+) -> Module:
+    """The module in a file that was parsed.
+
+    Without `keep_tree`, its statements are dropped, and parsed again when somebody asks for them.
+    """
+    text = None if keep_tree else parsed.text.encode()
+    body = parsed.tree.body
+    frame = _Frame(_package(name, path), target, text)
+    return Module(
+        name=name,
+        path=path,
+        target=target,
+        standard=standard,
+        parsed=parsed if keep_tree else parsed.without_tree(),
+        bindings=_grouped(_walk(body, frame)),
+        exported=_exported(parsed.tree),
+        lazy_annotations=path.suffix == ".pyi" or any(map(_makes_lazy, body)),
+    )
+
+
+def _is_package(path: Path) -> bool:
+    return path.stem == "__init__"
+
+
+def _package(name: str, path: Path) -> str:
+    """The package that relative imports start from."""
+    return name if _is_package(path) else name.rpartition(".")[0]
+
+
+def _makes_lazy(node: ast.stmt) -> bool:
+    return (
+        isinstance(node, ast.ImportFrom)
+        and node.module == "__future__"
+        and any(alias.name == "annotations" for alias in node.names)
+    )
+
+
+def _exported(tree: ast.Module) -> frozenset[str] | None:
+    lists = [value for node in _module_level(tree) if (value := _exports(node)) is not None]
+    names = (
+        item.value
+        for value in lists
+        for item in ast.walk(value)
+        if isinstance(item, ast.Constant) and isinstance(item.value, str)
+    )
+    return frozenset(names) if lists else None
+
+
 def class_bindings(
     module: Module, node: ast.ClassDef, target: Target | None = None
 ) -> Iterator[Binding]:
     """The bindings in a class body, conditions evaluated."""
-    frame = _Frame(module.name, module.package, target or module.target, members=True)
+    package = _package(module.name, module.path)
+    frame = _Frame(package, target or module.target, text=None, members=True)
     found = list(_walk(node.body, frame))
     sure = {one.name for one in found if one.when is not When.NEVER}
     return (one for one in found if one.when is not When.NEVER or one.name not in sure)
@@ -153,6 +189,8 @@ def class_bindings(
 def choose(bindings: Iterable[Binding]) -> Binding | None:
     """Of several bindings of one name, the one a type checker would believe."""
     everything = list(bindings)
+    if len(everything) == 1:
+        return everything[0]
     candidates = [one for one in everything if not _is_placeholder(one.node)] or everything
     checking = [one for one in candidates if one.when is When.CHECKING]
     return next(iter(checking or candidates), None)
@@ -223,16 +261,17 @@ def _walk(body: Iterable[ast.stmt], frame: _Frame) -> Iterator[Binding]:
                 for block in blocks(node):
                     yield from _walk(block, frame.under(When.MAYBE))
             case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
-                yield Binding(node.name, node, frame.when, disputed=frame.disputed)
+                yield Binding(node.name, frame.statement(node), frame.when, disputed=frame.disputed)
             case ast.Assign(targets=targets):
+                statement = frame.statement(node)
                 for target in targets:
                     for name in _target_names(target):
-                        yield Binding(name, node, frame.when, disputed=frame.disputed)
+                        yield Binding(name, statement, frame.when, disputed=frame.disputed)
             case ast.AnnAssign(target=ast.Name(id=name)):
-                yield Binding(name, node, frame.when, disputed=frame.disputed)
+                yield Binding(name, frame.statement(node), frame.when, disputed=frame.disputed)
             case _ if type(node).__name__ == "TypeAlias":
                 yield from (
-                    Binding(name.id, node, frame.when)
+                    Binding(name.id, frame.statement(node), frame.when)
                     for name in ast.iter_child_nodes(node)
                     if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
                 )
@@ -264,16 +303,18 @@ def _condition(node: ast.If, frame: _Frame) -> Iterator[Binding]:
 
 
 def _imports(node: ast.Import | ast.ImportFrom, frame: _Frame) -> Iterator[Binding]:
+    statement = frame.statement(node)
     if isinstance(node, ast.Import):
         for alias in node.names:
             name = alias.asname or alias.name.partition(".")[0]
-            yield Binding(name, node, frame.when, alias.name, explicit=alias.asname == alias.name)
+            explicit = alias.asname == alias.name
+            yield Binding(name, statement, frame.when, alias.name, explicit=explicit)
         return
     module = absolute(node, frame.package)
     for alias in node.names:
         name = alias.asname or alias.name
         explicit = alias.name in {alias.asname, "*"}
-        yield Binding(name, node, frame.when, module, alias.name, explicit)
+        yield Binding(name, statement, frame.when, module, alias.name, explicit)
 
 
 def absolute(node: ast.ImportFrom, package: str) -> str:

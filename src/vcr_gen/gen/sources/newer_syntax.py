@@ -32,7 +32,8 @@ def _parse_headers(text: str) -> Parsed | None:
     headers = list(find_headers(text))
     while headers:
         try:
-            tree = ast.parse(mask(text, [one.mask for one in headers]))
+            masked = mask(text, [one.mask for one in headers])
+            tree = ast.parse(masked)
         except SyntaxError:
             return None
         statements = (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
@@ -41,7 +42,7 @@ def _parse_headers(text: str) -> Parsed | None:
         real = [one for one in headers if one.place in places]
         if len(real) == len(headers):
             known = {one: _read_brackets(one) for one in {one.brackets for one in real}}
-            return Parsed(tree, {one.place: known[one.brackets] for one in real})
+            return Parsed(tree, masked, {one.place: known[one.brackets] for one in real})
         headers = real
     return None
 
@@ -68,7 +69,8 @@ def _parse_wholly(text: str) -> Parsed:
         raise RecursionError from error
     finder = _NewSyntax(wrapper.module, places)
     finder.walk(wrapper.module)
-    return Parsed(ast.parse(mask(text, finder.masks)), finder.type_parameters)
+    masked = mask(text, finder.masks)
+    return Parsed(ast.parse(masked), masked, finder.type_parameters)
 
 
 class _NewSyntax:

@@ -31,7 +31,7 @@ def parse(data: bytes) -> Parsed:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an invalid escape in somebody's string is not ours
         try:
-            return Parsed(ast.parse(text))
+            return Parsed(ast.parse(text), text)
         except SyntaxError as error:
             return _parse_newer(text, error)
         except (ValueError, RecursionError, MemoryError) as error:

@@ -14,6 +14,7 @@ __all__ = [
     "all_parameters",
     "annotations_of",
     "blocks",
+    "cut_bodies",
     "docstring_of",
     "is_function",
     "own_nodes",
@@ -39,8 +40,14 @@ class Parsed:
     """One source file as a tree."""
 
     tree: ast.Module
+    text: str
+    """What `ast` has read: type parameters that it cannot parse are masked."""
     masked: Mapping[tuple[int, int], tuple[TypeParameter, ...]] = field(default_factory=dict)
     """Type parameters that the running Python cannot parse, by the place of their statement."""
+
+    def without_tree(self) -> "Parsed":
+        """What is still needed when the statements are not."""
+        return Parsed(ast.Module([], []), "", self.masked)
 
     def type_parameters(self, node: ast.stmt) -> tuple[TypeParameter, ...]:
         """What stands between the brackets of `class A[...]`, `def f[...]` or `type X[...]`."""
@@ -87,6 +94,18 @@ def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
 def docstring_of(node: ast.Module | ast.ClassDef | Function) -> str | None:
     """The docstring with its indentation removed."""
     return ast.get_docstring(node, clean=True)
+
+
+def cut_bodies(node: ast.stmt) -> None:
+    """Remove the bodies of functions, but for a docstring and what makes a generator."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        kept = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
+        last = ast.Expr(ast.copy_location(ast.Yield(), node)) if yields(node) else ast.Pass()
+        node.body = [*kept, ast.copy_location(last, node)]
+    elif isinstance(node, ast.ClassDef | ast.If | ast.Try | ast.With):
+        for block in blocks(node):
+            for inner in block:
+                cut_bodies(inner)
 
 
 def yields(node: Function) -> bool:
