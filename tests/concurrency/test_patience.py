@@ -78,7 +78,7 @@ def test_a_failure_beside_a_thread_at_work_names_patience(tape: Path) -> None:
 
     record(tape, lambda world: program(world, 0.01))
 
-    with pytest.raises(DivergenceError, match=r"longer than 0\.3 s, give the .* larger patience="):
+    with pytest.raises(DivergenceError, match=r"slower than 0\.3 s, pass a larger patience="):
         replay(tape, lambda world: program(world, 2), patience=PATIENCE)
 
 

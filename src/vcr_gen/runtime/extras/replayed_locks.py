@@ -8,9 +8,10 @@ from typing import final
 
 from vcr_gen.runtime.extras.locks import Acquire, LockRun
 from vcr_gen.runtime.loops.environment import in_environment
-from vcr_gen.runtime.replay.replay_state import TICK, Stage
+from vcr_gen.runtime.replay.replay_state import Stage
 from vcr_gen.runtime.replay.strand_matching import StrandMatching
 from vcr_gen.runtime.replay.waiters import Waiter
+from vcr_gen.runtime.replay.waiting import TICK
 from vcr_gen.runtime.tape.events import End
 from vcr_gen.runtime.tape.window import Slot, Window
 
@@ -91,7 +92,7 @@ class ReplayedLocks:
             while self._stage.goes_on and name in self._window.ordered_locks:
                 if is_next():
                     return True
-                if not self._stage.somebody_may_move():
+                if not self._stage.may_move():
                     self._give_up(name)
                 else:
                     self._stage.changed.wait(TICK)

@@ -16,19 +16,11 @@ from typing import final
 
 from vcr_gen.runtime.loops.session_loops import Loops
 from vcr_gen.runtime.replay.replay_state import Stage
-from vcr_gen.runtime.replay.waiters import BLOCKED_GRACE, OWN_THREAD
+from vcr_gen.runtime.replay.waiters import OWN_THREAD
+from vcr_gen.runtime.replay.waiting import AT_WORK, BLOCKED_GRACE, MOMENT, UNEXPECTED
 from vcr_gen.runtime.tape.window import Slot
 
 __all__ = ["CallbackThread"]
-
-_MOMENT = 0.001
-"""Seconds after which it looks again whether the program waits."""
-
-_AT_WORK = 0.05
-"""Seconds that a thread at work has in any case: the system may let it wait for its turn."""
-
-_UNEXPECTED = 10
-"""How many times `patience` a program may wait for something that is not on the tape."""
 
 
 @final
@@ -114,7 +106,7 @@ class CallbackThread:
                 if not due and self._stands_still():
                     stage.note_failure(stage.stall(), all_wait=True)
             if due:
-                time.sleep(_MOMENT)
+                time.sleep(MOMENT)
             else:
                 self._nudged.wait(BLOCKED_GRACE)
 
@@ -131,7 +123,7 @@ class CallbackThread:
         gap = max(head.event.at - before, 0.0)
         waited, self._all_waited = self._all_waited, stage.threads.all_wait(stage.waiters)
         if self._all_waited is False:
-            return max(gap, _AT_WORK) <= stage.still_for
+            return max(gap, AT_WORK) <= stage.still_for
         # A thread that was just woken still seems to wait: so they have to be seen waiting twice.
         return waited is not False and min(gap, BLOCKED_GRACE) <= stage.still_for
 
@@ -152,7 +144,7 @@ class CallbackThread:
         bystanders = stage.threads.bystanders()
         if self._stands_since == inf or bystanders != self._bystanders:
             self._bystanders, self._stands_since = bystanders, now
-        limit = _UNEXPECTED * stage.patience
-        if stage.program_is_due():
-            limit = stage.patience_with_recorded_gap()
+        limit = stage.program_gap()
+        if limit is None:
+            limit = UNEXPECTED * stage.patience
         return stage.goes_on and now - self._stands_since > limit < stage.still_for

@@ -31,11 +31,12 @@ from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.orders import Orders
 from vcr_gen.runtime.replay.receiver import Receiver
 from vcr_gen.runtime.replay.recorded_jobs import ReplayedJobs
-from vcr_gen.runtime.replay.replay_state import TICK, Stage
+from vcr_gen.runtime.replay.replay_state import Stage
 from vcr_gen.runtime.replay.strand_matching import StrandMatching
 from vcr_gen.runtime.replay.stream_readers import Readers
 from vcr_gen.runtime.replay.unfinished import Unfinished
 from vcr_gen.runtime.replay.wait_for_event import Hearing
+from vcr_gen.runtime.replay.waiting import TICK
 from vcr_gen.runtime.strands.strands import Strands
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
@@ -239,7 +240,7 @@ class Player:
         self._stage.threads.see()
         self.unfinished.hold_job(strand)
         found = self._matcher.start(strand, operation, stored)
-        while found.may_come and library_here() is None and self._stage.somebody_may_move():
+        while found.may_come and library_here() is None and self._stage.may_move():
             self._stage.changed.wait(TICK)
             self._stage.check()
             found = self._matcher.start(strand, operation, stored)
@@ -296,7 +297,7 @@ class Player:
         call = slot.event.call
         while self.window.next_of_call(call) is not slot:
             others = self._stage.waiters.of(call)
-            if library_here() is not None or not others or not self._stage.somebody_may_move():
+            if library_here() is not None or not others or not self._stage.may_move():
                 return False
             self._stage.changed.wait(TICK)
             self._stage.check()

@@ -71,15 +71,20 @@ class Dispatcher:
         """Release somebody when the tape has no more inbound calls and all are served."""
         self._waiting_for_end = released
 
-    def finish(self, *, failed: bool = False) -> bool:
-        """Nothing can move: release who waits for the end, if this is it or the replay failed."""
+    def finishes(self, *, failed: bool = False) -> bool:
+        """Nothing can move: whether somebody waits for the end, and this is it.
+
+        A replay that has failed has come to its end in any case.
+        """
         released = self._waiting_for_end
         if released is None or released.done():
             return False
-        if not failed and (self.running or self._given.go_on or self._player.inbound_left()):
-            return False
-        released.set_result(None)
-        return True
+        return failed or not (self.running or self._given.go_on or self._player.inbound_left())
+
+    def finish(self) -> None:
+        """Release who waits for the end."""
+        if self._waiting_for_end is not None:
+            self._waiting_for_end.set_result(None)
 
     def in_loop(self, slot: Slot) -> Callable[[], None] | None:
         """What serves an event from an idle loop, as a task of its own."""

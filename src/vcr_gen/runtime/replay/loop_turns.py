@@ -2,27 +2,36 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from math import inf
-from typing import NoReturn, final
+from typing import final
 
 from vcr_gen.runtime.loops.backends import running_library
 from vcr_gen.runtime.loops.hook import Hook
 from vcr_gen.runtime.loops.session_loops import Loops
 from vcr_gen.runtime.loops.turns import FORCE_AFTER, FORCE_AFTER_ROUNDS, TOGETHER
+from vcr_gen.runtime.replay.decide import (
+    AdvanceClock,
+    Decision,
+    Deliver,
+    LastResort,
+    Release,
+    Skip,
+    Step,
+    View,
+    Wait,
+    when_busy,
+    when_idle,
+)
 from vcr_gen.runtime.replay.delivery_rules import is_due
 from vcr_gen.runtime.replay.replay_state import Stage
 from vcr_gen.runtime.replay.stream_readers import Readers
+from vcr_gen.runtime.replay.waiters import Waiter
 from vcr_gen.runtime.strands.strands import Strand
 from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Signal, Start
 from vcr_gen.runtime.tape.window import Slot
 
-__all__ = ["POLL", "ReplayTurns"]
-
-POLL = 0.002
-"""Seconds a loop really waits while other threads may still do something."""
-
-_LOOK = 0.05
-"""Seconds a loop really waits that has used up the tape: a thread may still diverge from it."""
+__all__ = ["ReplayTurns"]
 
 
 @final
@@ -55,29 +64,54 @@ class ReplayTurns:
         self._looked_at = time.monotonic()
         self._rounds = 0
         with self._stage.changed:
-            if self._stage.failure is not None:
-                return self._after_failure(timer)
-            if self._stage.work_is_under_way():
-                return POLL
-            head = self._stage.due()
-            deliver = None if head is None else self._delivery(head)
-            if head is not None and deliver is not None:
-                if timer is not None and timer <= head.event.at + TOGETHER:
-                    self._clock.advance(timer)
-                    return 0
-                self._clock.advance(head.event.at)
+            while True:
+                view, deliver = self._view(timer, hears=hears)
+                decision = self._stage.decide(when_idle, view, self._last_resort)
+                if decision is not Step.FAIL:
+                    return self._apply(decision, deliver)
+                self._note_stall()
+
+    def _view(
+        self, timer: float | None, *, hears: bool = False, next_time: float = 0.0
+    ) -> tuple[View, Callable[[], None] | None]:
+        """What is known of this loop, and what delivers the event that is due in it, if it can."""
+        view = self._stage.view()
+        failed = view.failed_for is not None
+        deliver = None if failed or view.due is None else self._delivery(view.due)
+        view = replace(
+            view,
+            is_taken=deliver is not None,
+            works_aside=self._stage.works_aside(),
+            timer=timer,
+            hears=hears,
+            untold=failed and self._stage.somebody_is_untold(),
+            next_time=next_time,
+        )
+        return view, deliver
+
+    def _apply(self, decision: Decision, deliver: Callable[[], None] | None) -> float:
+        """Do what was decided; how many seconds the loop really waits then."""
+        match decision:
+            case Wait(seconds):
+                return seconds
+            case Deliver(slot) if deliver is not None:
+                self._clock.advance(slot.event.at)
                 deliver()
                 self._stage.moved()
-                return 0
-            if timer is not None and head is not None and timer <= head.event.at + TOGETHER:
-                self._clock.advance(timer)
-                return 0
-            if self._stage.somebody_may_move() or (hears and not self._stage.is_still()):
-                return POLL
-            if timer is not None:
-                self._clock.advance(timer)
-                return 0
-            return self._idle_for_good(head, hears=hears)
+            case AdvanceClock(to):
+                self._clock.advance(to)
+            case Skip(call):
+                self._stage.window.skip(call)
+            case Release(Waiter() as waiter):
+                self._release(waiter)
+            case Step.FINISH if self._stage.receiver is not None:
+                self._stage.receiver.finish()
+            case Step.TELL:
+                self._stage.fail_waiters()
+            case _:
+                assert self._stage.failure is not None
+                raise self._stage.failure
+        return 0
 
     def at_once(
         self,
@@ -92,7 +126,7 @@ class ReplayTurns:
         head = self._stage.window.head()
         if hook is None or head is None or not is_due(head, call, pulls=pulls):
             return None
-        if self._stage.work_is_under_way() or not hook.nothing_before(head.event.at):
+        if self._work_is_under_way() or not hook.nothing_before(head.event.at):
             return None
         self._looked_at = time.monotonic()
         self._rounds = 0
@@ -100,6 +134,9 @@ class ReplayTurns:
         if head.driven_by_application:
             return head.event
         return self._stage.give(head, readers, reader).event
+
+    def _work_is_under_way(self) -> bool:
+        return self._stage.works_aside() and self._stage.still_for <= self._stage.patience
 
     def clock_is_read(self, before: float = inf) -> None:
         """Let the clock move on where it did in the recording."""
@@ -126,21 +163,12 @@ class ReplayTurns:
         self._rounds = 0
         passed, self._looked_at = now - self._looked_at, now
         with self._stage.changed:
-            if self._stage.failure is not None:
-                if self._stage.is_defied():
-                    self._give_up()
-                self._stage.fail_waiters()
-                return True
-            head = self._stage.due()
-            deliver = None if head is None else self._delivery(head)
-            if head is not None and deliver is not None:
-                self._clock.advance(head.event.at)
-                deliver()
-                self._stage.moved()
-            elif self._stage.is_given_up():
+            view, deliver = self._view(None, next_time=self._clock.now + passed)
+            decision = self._stage.decide(when_busy, view, self._last_resort)
+            if decision is Step.FAIL:
                 self._note_stall()
             else:
-                self._clock.advance(self._clock.now + passed)  # it may wait for time to pass
+                self._apply(decision, deliver)
         return True
 
     def something_is_overdue(self) -> bool:
@@ -182,21 +210,18 @@ class ReplayTurns:
     def _received(self, head: Slot) -> Callable[[], None] | None:
         return None if self._stage.receiver is None else self._stage.receiver.in_loop(head)
 
-    def _idle_for_good(self, head: Slot | None, *, hears: bool) -> float | None:
-        """The loop is idle, nothing is due to it, and no timer can change that."""
-        if head is not None and head.start.of in INTERNAL:
-            self._stage.window.skip(head.event.call)
-            return 0
-        if self._leave_cancelled() or self._release_job():
-            return 0
-        if self._stage.receiver is not None and self._stage.receiver.finish():
-            return 0
-        if head is None and not self._stage.waiters and not self._is_forsaken(hears=hears):
-            return _LOOK  # the tape is used up: the program waits for something of its own
-        if self._stage.somebody_idles() or self._another_loop_may_go_on():
-            return POLL
-        self._note_stall()
-        return self._after_failure(None)
+    def _last_resort(self, view: View) -> LastResort:
+        """What can still be done for a loop that is idle for good."""
+        receiver, failed = self._stage.receiver, view.failed_for is not None
+        leaving = None if failed else self._leaving()
+        used_up = view.due is None and not view.anyone_waits
+        return LastResort(
+            leaving=leaving,
+            finishes=leaving is None and receiver is not None and receiver.finishes(failed=failed),
+            forsaken=used_up and self._is_forsaken(hears=view.hears),
+            idle_workers=self._stage.threads.idle(self._stage.waiters),
+            other_loop=self._another_loop_may_go_on(),
+        )
 
     def _is_forsaken(self, *, hears: bool) -> bool:
         """Whether nobody is there who could wake the loop, for longer than anybody is waited for.
@@ -219,56 +244,33 @@ class ReplayTurns:
         self._stuck[running_library().loop()] = moved_at
         loops = self._loops.running()
         stuck = all(self._stuck.get(loop) == moved_at for loop in loops)
-        return not stuck and not self._stage.is_still()
+        return not stuck
 
     def _note_stall(self) -> None:
         self._stage.note_failure(self._stage.stall())
 
-    def _leave_cancelled(self) -> bool:
-        """Let a call go that was cancelled, and whose end the recording did not live to see.
+    def _leaving(self) -> Waiter | None:
+        """A call that was cancelled, and whose end the recording did not live to see.
 
-        So too a job: in the recording nobody wanted its result any more.
+        So too a job: in the recording nobody wanted its result any more. Else it is a job that has
+        come back before its time: another job was meant by the tape.
         """
-        for waiter in list(self._stage.waiters):
+        waiters = list(self._stage.waiters)
+        for waiter in waiters:
             future = waiter.future
-            if (
-                waiter.hand_back is not None
-                and self._stage.window.next_of_call(waiter.call) is None
-            ):
-                self._stage.waiters.remove(waiter)
-                waiter.hand_back()
-                return True
-            if not waiter.cancelled or future is None or future.done():
+            is_open = waiter.cancelled and future is not None and not future.done()
+            if waiter.hand_back is None and not is_open:
                 continue
             if self._stage.window.next_of_call(waiter.call) is None:
-                self._stage.running.pop(waiter.call, None)
-                future.set_result(End(call=waiter.call, outcome="cancelled"))
-                return True
-        return False
+                return waiter
+        return next((waiter for waiter in waiters if waiter.hand_back is not None), None)
 
-    def _release_job(self) -> bool:
-        """Hand back the result of a job before its time: another job was meant by the tape."""
-        for waiter in self._stage.waiters:
-            if waiter.hand_back is not None:
-                self._stage.window.skip(waiter.call)
-                self._stage.waiters.remove(waiter)
-                waiter.hand_back()
-                return True
-        return False
-
-    def _after_failure(self, timer: float | None) -> float | None:
-        if self._stage.is_defied():
-            self._give_up()
-        if self._stage.fail_waiters():
-            return 0
-        if self._stage.receiver is not None and self._stage.receiver.finish(failed=True):
-            return 0
-        if timer is not None:
-            self._clock.advance(timer)
-            return 0
-        return POLL if self._stage.somebody_may_move() else self._give_up()
-
-    def _give_up(self) -> NoReturn:
-        """Nobody is left to tell, or minds: the loop itself ends with the divergence."""
-        assert self._stage.failure is not None
-        raise self._stage.failure
+    def _release(self, waiter: Waiter) -> None:
+        """Let a cancelled call go, or hand back the result of a job."""
+        if waiter.hand_back is not None:
+            self._stage.window.skip(waiter.call)
+            self._stage.waiters.remove(waiter)
+            waiter.hand_back()
+        elif waiter.future is not None:
+            self._stage.running.pop(waiter.call, None)
+            waiter.future.set_result(End(call=waiter.call, outcome="cancelled"))

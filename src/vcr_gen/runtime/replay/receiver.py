@@ -33,5 +33,8 @@ class Receiver(Protocol):
     def takes(self, head: Slot | None) -> bool:
         """Whether an inbound call will be made from a thread of its own, sooner or later."""
 
-    def finish(self, *, failed: bool = False) -> bool:
-        """Nothing can move: whether somebody only waited for the end and is released."""
+    def finishes(self, *, failed: bool = False) -> bool:
+        """Nothing can move: whether somebody waits for the end, and this is it."""
+
+    def finish(self) -> None:
+        """Release who waits for the end."""

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -15,27 +15,30 @@ from vcr_gen.runtime.failures.divergence_text import message_of
 from vcr_gen.runtime.loops.backends import Parked
 from vcr_gen.runtime.loops.turns import Clock
 from vcr_gen.runtime.privacy import Secrets, without_secrets
+from vcr_gen.runtime.replay.decide import (
+    Decision,
+    LastResort,
+    Others,
+    Skip,
+    Step,
+    View,
+    Wait,
+    may_move,
+    patience_with_recorded_gap,
+    when_thread_waits,
+)
 from vcr_gen.runtime.replay.delivery_rules import is_answer, is_for
 from vcr_gen.runtime.replay.failure_watchdog import FailureWatchdog
 from vcr_gen.runtime.replay.orders import Orders
 from vcr_gen.runtime.replay.receiver import Receiver
 from vcr_gen.runtime.replay.stream_readers import NOTHING_MORE, Readers
-from vcr_gen.runtime.replay.waiters import BLOCKED_GRACE, Threads, Waiter, Waiters
+from vcr_gen.runtime.replay.waiters import Threads, Waiter, Waiters
+from vcr_gen.runtime.replay.waiting import TICK
 from vcr_gen.runtime.strands.strands import Strand, Strands
-from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Signal, Start
+from vcr_gen.runtime.tape.events import End, Event, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 
-__all__ = ["TICK", "Stage"]
-
-TICK = 0.02
-"""Seconds after which a thread that waits looks again."""
-
-
-_LONG = 1.0
-"""Seconds after which a thread looks again that waits for its answer, and is not the watcher."""
-
-_MARGIN = 2.0
-"""How much longer than in the recording work may take: this machine may be slower, or busy."""
+__all__ = ["Stage"]
 
 
 @final
@@ -156,22 +159,19 @@ class Stage:
             if watched and self._answers:
                 next(iter(self._answers.values())).notify()
 
-    def wait_for_answer(self, waiter: Waiter) -> None:
+    def wait_for_answer(self, waiter: Waiter, seconds: float) -> None:
         """Wait in this thread until its answer may be due, or it has to look after the others.
 
         Of many threads, only those are woken whose turn may have come. The watcher looks whether
         anything can still move, once nothing has for a moment.
         """
-        watches = next(iter(self._answers)) is waiter
-        if self.is_quiet():
+        if self.still_for >= TICK:
             self._wake_takers()
-            self.wait_or_stall(self._answers[waiter])
-        else:
-            self._answers[waiter].wait(TICK if watches else _LONG)
+        self._answers[waiter].wait(seconds)
 
-    def is_quiet(self) -> bool:
-        """Whether nothing has moved for a moment: time to look whether anything can."""
-        return self.still_for >= TICK
+    def watches(self, waiter: Waiter) -> bool:
+        """Whether a thread is the first of those that wait for an answer."""
+        return next(iter(self._answers)) is waiter
 
     def wake(self, call: int) -> None:
         """Let the threads that wait for a call look again."""
@@ -231,17 +231,20 @@ class Stage:
         self._wake_all()
         self.fail_waiters()
 
-    def fail_waiters(self) -> bool:
-        """Tell the divergence to every task that waits; whether there was one."""
-        told = False
+    def fail_waiters(self) -> None:
+        """Tell the divergence to every task that waits."""
+        for future in self._untold():
+            future.get_loop().call_soon_threadsafe(_tell, future, self.failure)
+
+    def somebody_is_untold(self) -> bool:
+        """Whether a task waits that can be told of the divergence."""
+        return any(True for _ in self._untold())
+
+    def _untold(self) -> Iterator[Parked[Event]]:
         for waiter in self.waiters:
             future = waiter.future
-            if future is not None and not future.done():
-                loop = future.get_loop()
-                if not loop.is_closed():
-                    loop.call_soon_threadsafe(_tell, future, self.failure)
-                    told = True
-        return told
+            if future is not None and not future.done() and not future.get_loop().is_closed():
+                yield future
 
     def due(self) -> Slot | None:
         """What is to be delivered next: the oldest event.
@@ -299,32 +302,110 @@ class Stage:
             isinstance(event, Start) and not event.inbound and self._orders.of(event.of) == "lanes"
         )
 
-    def run_here(self, head: Slot | None, strand: str | None) -> bool:
-        """Serve what the environment does in a strand, if it is due, while this thread waits."""
-        if head is None or strand is None or self._served_in(head) != strand:
+    def serves_here(self, due: Slot, strand: str | None) -> bool:
+        """Whether what is due is made in the thread that waits in a strand."""
+        if strand is None or self.receiver is None or self._served_in(due) != strand:
             return False
-        run = None if self.receiver is None else self.receiver.in_thread(head)
+        return self.receiver.serves(due)
+
+    def serve_here(self, slot: Slot) -> None:
+        """Make an inbound call, or a step of a stream, in this thread, which waits."""
+        run = None if self.receiver is None else self.receiver.in_thread(slot)
         if run is None:
-            return False
+            return
         self.changed.release()
         try:
             run()
         finally:
             self.changed.acquire()
-        return True
 
-    def wait_or_stall(self, condition: threading.Condition | None = None) -> None:
+    def wait_or_stall(self) -> None:
         """Wait in this thread for somebody to move; when nobody can, the replay ends."""
-        if not self.somebody_may_move():
-            head = self.window.head()
-            if head is not None and head.start.of in INTERNAL:
-                self.window.skip(head.event.call)
-                return
-            here = threading.current_thread()
-            impatient = any(one.impatient and one.thread is not here for one in self.waiters)
-            if not impatient and self.released() is None and not self.somebody_idles():
-                self.fail(self.stall())
-        (condition or self.changed).wait(TICK)
+        decision = self.decide(when_thread_waits, self.view())
+        if isinstance(decision, Wait):
+            self.changed.wait(decision.seconds)
+        else:
+            self.skip_or_fail(decision)
+
+    def skip_or_fail(self, decision: Decision) -> None:
+        """Leave out what need not happen again; where there is nothing of it, the replay ends."""
+        if isinstance(decision, Skip):
+            self.window.skip(decision.call)
+        else:
+            self.fail(self.stall())
+
+    # What is known ------------------------------------------------------------------------------
+
+    def decide(
+        self,
+        choose: Callable[[View], Decision],
+        view: View,
+        last_resort: Callable[[View], LastResort] | None = None,
+    ) -> Decision:
+        """What is chosen, with no more looking than that needs."""
+        while (decision := choose(view)) is Step.LOOK:
+            if view.others is None:
+                view = replace(view, others=self.look_at_others())
+            else:
+                view = replace(view, last=(last_resort or self._last_resort)(view))
+        return decision
+
+    def view(self) -> View:
+        """What is known of the session, without looking far."""
+        head = self.window.head()
+        return View(
+            patience=self.patience,
+            still_for=self.still_for,
+            head=head,
+            due=self._due_from(head),
+            recorded_gap=self._recorded_gap(head),
+            stuck=head is not None and head is self._stuck_at,
+            failed_for=None if self.failure is None else time.monotonic() - self._failed_at,
+            anyone_waits=bool(self.waiters),
+        )
+
+    def look_at_others(self) -> Others:
+        """What threads and jobs can still do."""
+        head, due = self.window.head(), self.due()
+        jobs = self.strands.jobs_besides(self._waiting_threads())
+        return Others(
+            takes=self._is_told(due, at_last=False) or any(one.may_go() for one in self.waiters),
+            takes_at_last=self._is_told(due, at_last=True),
+            serves=(self.receiver is not None and self.receiver.takes(head))
+            or (due is not None and self._is_served(due)),
+            jobs=jobs,
+            longest_job=max(self.recorded_jobs.values(), default=0.0),
+            threads="none" if jobs else self.threads.activity(self.waiters),
+            locks=bool(self.window.ordered_locks),
+        )
+
+    def _last_resort(self, _: View) -> LastResort:
+        """What can still be done for a thread that waits."""
+        here = threading.current_thread()
+        calls = [one.call for one in self.waiters if one.future is None and one.call > 0]
+        ahead = [self.window.next_of_call(call) for call in calls]
+        return LastResort(
+            answers=tuple(slot for slot in ahead if slot is not None and is_answer(slot)),
+            impatient=any(one.impatient and one.thread is not here for one in self.waiters),
+            idle_workers=self.threads.idle(self.waiters),
+        )
+
+    def may_move(self) -> bool:
+        """Whether a thread or a job may still do something that the tape waits for."""
+        return may_move(replace(self.view(), others=self.look_at_others()))
+
+    def program_gap(self) -> float | None:
+        """Seconds in which the program did the oldest event; None where that is not its to do."""
+        head = self.window.head()
+        if head is None or not head.driven_by_application:
+            return None
+        return patience_with_recorded_gap(self.view())
+
+    def _recorded_gap(self, head: Slot | None) -> float:
+        """Seconds in which the program did what is due, besides those the clock has passed."""
+        if head is None or not head.driven_by_application:
+            return 0.0
+        return max(0.0, head.event.at - max(self.window.done_at, self._clock.now))
 
     def stall(self) -> Divergence:
         """Nothing can move: who waits for what."""
@@ -340,36 +421,8 @@ class Stage:
         with self.changed:
             return self.threads.busy(self.waiters)
 
-    def somebody_may_move(self, *, soon: bool = False) -> bool:
-        """Whether a thread or a job may still do something that the tape waits for.
-
-        `soon` asks for no more time than the program took in the recording.
-        """
-        return self.somebody_else_may_move(soon=soon) or self._is_told(at_last=True)
-
-    def somebody_else_may_move(self, *, soon: bool = False) -> bool:
-        """Like `somebody_may_move`, without readers that take over what another should have."""
-        head, due = self.window.head(), self.due()
-        if self._is_told(at_last=False):
-            return True
-        if any(waiter.may_go() for waiter in self.waiters):
-            return True
-        if self.receiver is not None and self.receiver.takes(head):
-            return True
-        if due is not None and self._is_served(due):
-            return True
-        grace = self._grace()
-        if grace and self.window.ordered_locks:
-            grace = self.patience  # who seems to wait may only have had no time from the system
-        elif soon:
-            grace = min(grace, BLOCKED_GRACE + self.patience_with_recorded_gap() - self.patience)
-        if head is not None and head is self._stuck_at:
-            grace = min(grace, TICK)
-        return grace > 0 and time.monotonic() - self.moved_at <= grace
-
-    def _is_told(self, *, at_last: bool) -> bool:
+    def _is_told(self, due: Slot | None, *, at_last: bool) -> bool:
         """Whether a thread has been told what is due, and is about to go on."""
-        due = self.due()
         taker = None if due is None else self.taker(due, at_last=at_last)
         return taker is not None and taker.future is None
 
@@ -385,53 +438,9 @@ class Stage:
             return False
         return self.receiver is not None and self.receiver.serves(head)
 
-    def somebody_idles(self) -> bool:
-        """Whether a pool's worker may just have got something to do, before a stall is certain."""
-        grace = min(BLOCKED_GRACE, self.patience)
-        return self.still_for <= grace and self.threads.idle(self.waiters)
-
-    def is_defied(self) -> bool:
-        """Whether the program goes on after a divergence, for longer than anybody is waited for."""
-        if self.failure is None:
-            return False
-        return time.monotonic() - self._failed_at > self.patience
-
-    def is_given_up(self) -> bool:
-        """Whether somebody waits, and longer than anybody is waited for."""
-        return bool(self.waiters) and self.is_still()
-
-    def is_still(self) -> bool:
-        """Whether nothing has moved for longer than anybody is waited for."""
-        return self.still_for > self.patience
-
-    def work_is_under_way(self) -> bool:
-        """Whether an executor job is at work that the recording does not have.
-
-        It took no time there, so none passes until it is over.
-        """
-        if not self.strands.works_aside(self._waiting_threads):
-            return False
-        return self.still_for <= self.patience
-
-    def released(self) -> Slot | None:
-        """The answer that a thread gets before its turn, when nobody has moved for too long.
-
-        A thread that is alive but not at the tape may wait for a lock which that one holds: in
-        the recording the locks were taken in another order. What is left out still has to happen;
-        no lock explains why a thread waits that should itself have done something before.
-        """
-        if not self._grace():
-            return None
-        head = self.window.head()
-        due = None if head is None else head.start.strand
-        calls = [one.call for one in self.waiters if one.future is None]
-        ahead = [self.window.next_of_call(call) for call in calls if call > 0]
-        ends = [
-            slot
-            for slot in ahead
-            if slot is not None and is_answer(slot) and slot.start.strand != due
-        ]
-        return min(ends, key=lambda slot: slot.index, default=None)
+    def works_aside(self) -> bool:
+        """Whether an executor job is at work that the recording does not have."""
+        return self.strands.works_aside(self._waiting_threads)
 
     def release(self, slot: Slot) -> Slot:
         """Give an answer before its turn, and remember why: that may be what went wrong."""
@@ -440,31 +449,6 @@ class Stage:
             self._stuck_at = head
             self.suspicion = self.stall()
         return self.take(slot)
-
-    def _grace(self) -> float:
-        if self._jobs_run():
-            return self.patience + _MARGIN * max(self.recorded_jobs.values(), default=0.0)
-        return self.threads.grace(self.waiters, self.patience_with_recorded_gap())
-
-    def program_is_due(self) -> bool:
-        """Whether the oldest event is something that the program has to do."""
-        head = self.window.head()
-        return head is not None and head.driven_by_application
-
-    def patience_with_recorded_gap(self) -> float:
-        """Seconds in which the program does what is due, if it takes as long as in the recording.
-
-        Time that the loop's clock has passed since then does not count.
-        """
-        head = self.window.head()
-        if head is None or not head.driven_by_application:
-            return self.patience
-        gap = head.event.at - max(self.window.done_at, self._clock.now)
-        return self.patience + _MARGIN * max(0.0, gap)
-
-    def _jobs_run(self) -> bool:
-        """Whether an executor job is on its way that does not wait for the tape."""
-        return self.strands.jobs_besides(self._waiting_threads())
 
     def _waiting_threads(self) -> list[threading.Thread]:
         return [waiter.thread for waiter in self.waiters if waiter.future is None]

@@ -7,14 +7,12 @@ from vcr_gen.runtime.loops.backends import library_here
 from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.replay_state import Stage
 from vcr_gen.runtime.replay.waiters import Waiter
+from vcr_gen.runtime.replay.waiting import POLL
 from vcr_gen.runtime.strands.strands import Strand
 from vcr_gen.runtime.tape.events import Signal
 from vcr_gen.runtime.tape.window import Slot
 
 __all__ = ["Unfinished"]
-
-_POLL = 0.002
-"""Seconds after which it is looked again whether threads have used the tape."""
 
 
 @final
@@ -72,11 +70,11 @@ class Unfinished:
                 endless = head is None and bool(self._being_served() - self._calls)
                 if head is None and not endless:
                     return
-                if not stage.somebody_may_move():
+                if not stage.may_move():
                     if endless:
                         stage.note_failure(stage.stall())
                     return
-                stage.changed.wait(_POLL)
+                stage.changed.wait(POLL)
 
     def _being_served(self) -> set[int]:
         """The callbacks that threads of ours make."""

@@ -1,10 +1,21 @@
 """Waiting, in a thread or a task, for what the tape has next for a call."""
 
+from functools import partial
 from typing import final
 
 from vcr_gen.errors import Divergence
 from vcr_gen.runtime.loops.backends import library_here, running_library
 from vcr_gen.runtime.loops.session_loops import Loops
+from vcr_gen.runtime.replay.decide import (
+    Asker,
+    Deliver,
+    Release,
+    Serve,
+    Step,
+    Wait,
+    Wake,
+    when_thread_asks,
+)
 from vcr_gen.runtime.replay.delivery_rules import is_answer, is_for, is_leave
 from vcr_gen.runtime.replay.loop_turns import ReplayTurns
 from vcr_gen.runtime.replay.replay_state import Stage
@@ -30,64 +41,59 @@ class Hearing:
 
     def hear(self, call: int, readers: Readers | None, *, pulls: bool) -> Event:
         """Wait in this thread for the next event of a call."""
+        stage = self._stage
         waiter = Waiter(call, pulls=pulls)
         waiter.readers, waiter.strand = readers, self._reader(readers)
-        alone = library_here() is not None  # nobody else can come, whose turn it might be
-        with self._stage.changed, self._stage.awaiting_answer(waiter):
+        with stage.changed, stage.awaiting_answer(waiter):
             waiter.impatient = self._answer_out_of_turn(call) is not None
-            begun = self._stage.running.get(call)
-            strand = None if begun is None else begun.start.strand
+            begun = stage.running.get(call)
             while True:
-                self._stage.check()
-                if readers is not None and begun and call not in self._stage.running:
-                    return NOTHING_MORE
-                head = self._stage.due()
-                if head is not None and self._is_for(head, waiter, alone=alone):
-                    return (
-                        self._stage.give(head, readers, waiter.strand).event
-                        if not head.driven_by_application
-                        else head.event
-                    )
-                self._stage.waiters.remove(waiter)  # who serves a callback does not wait
-                served = self._stage.run_here(head, strand)
-                self._stage.waiters.add(waiter)
-                if served:
-                    continue
-                answer = self._answer_before_its_turn(call) if self._may_judge(alone) else None
-                if answer is not None:
-                    return answer.event
-                self._stage.wait_for_answer(waiter)
+                stage.check()
+                view = stage.view()
+                asker = self._asker(waiter, begun, view.due)
+                decision = stage.decide(partial(when_thread_asks, asker=asker), view)
+                match decision:
+                    case Deliver(slot) if slot.driven_by_application:
+                        return slot.event
+                    case Deliver(slot):
+                        return stage.give(slot, readers, waiter.strand).event
+                    case Release(Slot() as slot, is_suspicious):
+                        return (stage.release if is_suspicious else stage.take)(slot).event
+                    case Step.END_STREAM:
+                        return NOTHING_MORE
+                    case Serve(slot):
+                        stage.waiters.remove(waiter)  # while it serves, it does not wait
+                        stage.serve_here(slot)
+                        stage.waiters.add(waiter)
+                    case Wake(other, seconds):
+                        stage.wake(other)
+                        stage.wait_for_answer(waiter, seconds)
+                    case Wait(seconds):
+                        stage.wait_for_answer(waiter, seconds)
+                    case _:
+                        stage.skip_or_fail(decision)
 
-    def _may_judge(self, alone: bool) -> bool:
-        """Whether it is time to look whether anything can move; a loop's thread cannot wait."""
-        return alone or self._stage.is_quiet()
-
-    def _answer_before_its_turn(self, call: int) -> Slot | None:
-        """What a thread gets that holds up its loop, or maybe other threads, by waiting."""
-        if self._stage.somebody_may_move(soon=True):
-            return None
-        answer = self._answer_out_of_turn(call)
-        if answer is not None:
-            return None if self._stage.somebody_may_move() else self._stage.take(answer)
-        # In the recording the program was there by now: it may wait for a lock that the thread
-        # holds which gets this answer.
-        answer = self._stage.released()
-        if answer is None:
-            return None
-        if answer.event.call == call:
-            return self._stage.release(answer)
-        self._stage.wake(answer.event.call)
-        return None
-
-    def _is_for(self, head: Slot, waiter: Waiter, *, alone: bool) -> bool:
-        """Whether the oldest event is what a thread waits for, rather than another reader's."""
-        if not is_for(head, waiter):
-            return False
-        if self._stage.taker(head, at_last=alone) is waiter:
-            return True
-        if self._stage.somebody_else_may_move():
-            return False
-        return self._stage.taker(head, at_last=True) is waiter
+    def _asker(self, waiter: Waiter, begun: Slot | None, due: Slot | None) -> Asker:
+        """What is known of a thread that waits for the next event of a call it has begun."""
+        stage, call = self._stage, waiter.call
+        in_loop = library_here() is not None  # where it waits, no other reader can come
+        takes = takes_at_last = False
+        if is_due := due is not None and is_for(due, waiter):
+            takes = stage.taker(due, at_last=in_loop) is waiter
+            takes_at_last = takes or stage.taker(due, at_last=True) is waiter
+        is_read = waiter.readers is not None and begun is not None
+        strand = None if begun is None else begun.start.strand
+        return Asker(
+            call,
+            is_due=is_due,
+            takes=takes,
+            takes_at_last=takes_at_last,
+            serves=due is not None and stage.serves_here(due, strand),
+            stream_is_over=is_read and call not in stage.running,
+            holds_up_loop=in_loop,
+            answer=self._answer_out_of_turn(call),
+            watches=stage.watches(waiter),
+        )
 
     def _reader(self, readers: Readers | None) -> Strand | None:
         return None if readers is None else self._strands.here()

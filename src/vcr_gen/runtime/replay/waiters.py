@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
 from types import FrameType
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Literal, TypeAlias, final
 from weakref import WeakSet
 
 from vcr_gen.runtime.loops.backends import Parked, library_here
@@ -24,14 +24,13 @@ from vcr_gen.runtime.tape.events import Event
 if TYPE_CHECKING:
     from vcr_gen.runtime.replay.stream_readers import Readers
 
-__all__ = ["BLOCKED_GRACE", "OWN_THREAD", "Threads", "Waiter", "Waiters", "waits"]
+__all__ = ["OWN_THREAD", "Activity", "Threads", "Waiter", "Waiters", "waits"]
 
 OWN_THREAD = "vcr-gen"
 """What the names of the runtime's own threads begin with."""
 
-BLOCKED_GRACE = 0.2
-"""Seconds to wait for threads that all sit in a wait of the standard library."""
-
+Activity: TypeAlias = Literal["none", "waiting", "working"]
+"""Whether threads of the program are away from the tape, and if so, whether one is at work."""
 
 _IDLE_WORKERS = {
     ("_worker", "thread.py"),
@@ -156,20 +155,19 @@ class Threads:
         """The running thread uses the session: it is part of the program."""
         self._seen.add(threading.current_thread())
 
-    def grace(self, waiters: Iterable[Waiter], patience: float) -> float:
-        """Seconds in which one of them may still move the replay: none when all are parked.
+    def activity(self, waiters: Iterable[Waiter]) -> Activity:
+        """What those do that are not parked at the tape.
 
         A thread that was there before the session and never used it (a test runner's, say) does
         not count; an idle pool worker neither. One that sits in a wait of the standard library
-        can be woken only by another, or by its own time-out: it gets a short grace.
+        can be woken only by another, or by its own time-out.
         """
-        return max(
-            (
-                min(BLOCKED_GRACE, patience) if waits(frame) else patience
-                for _, frame in self._elsewhere(waiters)
-            ),
-            default=0.0,
-        )
+        found: Activity = "none"
+        for _, frame in self._elsewhere(waiters):
+            if not waits(frame):
+                return "working"
+            found = "waiting"
+        return found
 
     def somebody_works(self, waiters: Iterable[Waiter]) -> bool:
         """Whether one of them is at work, rather than in a wait of the standard library."""

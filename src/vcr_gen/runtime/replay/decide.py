@@ -1,0 +1,436 @@
+"""What a replay does next: pure functions from a view of the session to a decision.
+
+A driver makes a view, asks for a decision and applies it. The drivers are `loop_turns`, for event
+loops, and `wait_for_event`, for threads. Some facts are costly to find out, so a view begins
+without them: the decision `LOOK` asks for the next of them, and the driver decides again.
+"""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final, TypeAlias, final
+
+from vcr_gen.runtime.loops.turns import TOGETHER
+from vcr_gen.runtime.replay.waiters import Activity, Waiter
+from vcr_gen.runtime.replay.waiting import (
+    BLOCKED_GRACE,
+    LONG_WAIT,
+    LOOK_AGAIN,
+    POLL,
+    SLOWER_NOW,
+    TICK,
+)
+from vcr_gen.runtime.tape.events import INTERNAL
+from vcr_gen.runtime.tape.window import Slot
+
+__all__ = [
+    "AdvanceClock",
+    "Asker",
+    "Decision",
+    "Deliver",
+    "LastResort",
+    "Others",
+    "Release",
+    "Serve",
+    "Skip",
+    "Step",
+    "View",
+    "Wait",
+    "Wake",
+    "answer_out_of_turn",
+    "grace",
+    "may_move",
+    "patience_with_recorded_gap",
+    "when_busy",
+    "when_idle",
+    "when_thread_asks",
+    "when_thread_waits",
+]
+
+# What is known --------------------------------------------------------------------------------
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Others:
+    """What the rest of the program can still do."""
+
+    takes: bool = False
+    """A thread is about to take what is due, or to go on otherwise."""
+    takes_at_last: bool = False
+    """A thread will take what is due, if the reader that should have it cannot come."""
+    serves: bool = False
+    """Another thread, or one of the session's own, will make the inbound call that is due."""
+    jobs: bool = False
+    """An executor job runs that does not wait for the tape."""
+    longest_job: float = 0.0
+    """Seconds that the longest of them took in the recording."""
+    threads: Activity = "none"
+    """What the threads do that are not at the tape."""
+    locks: bool = False
+    """Locks are taken in their recorded order, so that a thread may wait for a lock."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LastResort:
+    """What is tried before a replay ends because nothing can move."""
+
+    answers: tuple[Slot, ...] = ()
+    """What ends the calls of the threads that wait, on the tape."""
+    impatient: bool = False
+    """Another thread is about to go on out of turn, as it holds up its loop."""
+    idle_workers: bool = False
+    """A pool's worker may have got something to do just now."""
+    leaving: Waiter | None = None
+    """A cancelled call whose end the recording did not see, or a job that ended too early."""
+    finishes: bool = False
+    """A driver waits for the end of the inbound calls, and this is the end."""
+    forsaken: bool = False
+    """Nothing is there that could wake the loop, and has not been for long."""
+    other_loop: bool = False
+    """A loop in another thread may still go on."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is known of a session at one moment."""
+
+    patience: float
+    """Seconds that a program which computes is waited for."""
+    still_for: float = 0.0
+    """Seconds since anything moved."""
+    head: Slot | None = None
+    """The oldest event that is not done."""
+    due: Slot | None = None
+    """What is delivered next: the oldest event, or else what somebody waits for."""
+    recorded_gap: float = 0.0
+    """Seconds that the program took in the recording before it did what is due."""
+    stuck: bool = False
+    """Whether an answer was given out of turn because the oldest event did not happen."""
+    failed_for: float | None = None
+    """Seconds since the replay failed; None where it has not."""
+    anyone_waits: bool = False
+    """Whether a task or thread waits for the tape."""
+    others: Others | None = None
+    last: LastResort | None = None
+
+    # Of the loop that is looked at, if it is one ---
+    is_taken: bool = False
+    """Whether what is due can be handed to a task of this loop, or served in it."""
+    works_aside: bool = False
+    """Whether an executor job is at work that the recording does not have."""
+    timer: float | None = None
+    """When the loop's next timer comes."""
+    hears: bool = False
+    """Whether the loop listens to something of the program's own."""
+    untold: bool = False
+    """Whether a task still waits that was not told of the failure."""
+    next_time: float = 0.0
+    """To where the clock goes in a loop that is never idle, and nothing is delivered."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """A thread that wants the next event of a call."""
+
+    call: int
+    is_due: bool = False
+    """What is due is an event of the call."""
+    takes: bool = False
+    """It is the reader that should have it."""
+    takes_at_last: bool = False
+    """It is the reader that has it if that one cannot come."""
+    serves: bool = False
+    """What is due is an inbound call, or a step of a stream, to be made in this thread."""
+    stream_is_over: bool = False
+    """Another reader has seen the end of the stream."""
+    holds_up_loop: bool = False
+    """The thread is that of a loop, which cannot go on while it waits."""
+    answer: Slot | None = None
+    """The end of the call, where the thread holds up its loop."""
+    watches: bool = False
+    """It is the first that waits: the one that finds out whether anything can move."""
+
+
+# What is done ---------------------------------------------------------------------------------
+
+
+class Step(Enum):
+    """A decision that has no more to say."""
+
+    LOOK = auto()
+    """Find out more and decide again: first what others can do, then the last resort."""
+    END_STREAM = auto()
+    """Tell the reader that the stream has ended for another one."""
+    FINISH = auto()
+    """Release the driver, which waits for the end."""
+    TELL = auto()
+    """Tell the tasks that wait that the replay has failed."""
+    FAIL = auto()
+    """End the replay: nothing can move."""
+    GIVE_UP = auto()
+    """End the loop with the divergence: nobody is left to be told, or minds."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Deliver:
+    """Hand an event to the call that waits for it."""
+
+    slot: Slot
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Serve:
+    """Make an inbound call, or a step of a stream, in the thread that waits."""
+
+    slot: Slot
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AdvanceClock:
+    """Let the loop's time go on."""
+
+    to: float
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Look again after some seconds, or when something moves."""
+
+    seconds: float
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """Let the threads look again that wait for a call; then wait."""
+
+    call: int
+    seconds: float
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """Leave out a job or a lock of the recording that the program does without."""
+
+    call: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Release:
+    """Let a call go on before its turn."""
+
+    what: Slot | Waiter
+    is_suspicious: bool = False
+    """Whether the reason is that something else did not happen: it may be what went wrong."""
+
+
+Decision: TypeAlias = AdvanceClock | Deliver | Release | Serve | Skip | Step | Wait | Wake
+
+_LOOK: Final = Step.LOOK
+
+
+# Can anything still move? ---------------------------------------------------------------------
+
+
+def may_move(view: View, *, besides_reader: bool = False, soon: bool = False) -> bool:
+    """Whether a thread or a job may still do something that the tape waits for.
+
+    `besides_reader` leaves out a reader that takes what another one should have; `soon` gives the
+    program no more time than it took in the recording.
+    """
+    others = _others(view)
+    if others.takes or others.serves or (others.takes_at_last and not besides_reader):
+        return True
+    seconds = grace(view)
+    if seconds and others.locks:
+        seconds = view.patience  # a thread that seems to wait may only have had no time to run
+    elif soon:
+        seconds = min(seconds, BLOCKED_GRACE + SLOWER_NOW * view.recorded_gap)
+    if view.stuck:
+        seconds = min(seconds, TICK)
+    return seconds > 0 and view.still_for <= seconds
+
+
+def grace(view: View) -> float:
+    """Seconds in which threads and jobs that are not at the tape may still move the replay.
+
+    A thread that waits for something else can be woken only by another, or by its own time-out.
+    """
+    others = _others(view)
+    if others.jobs:
+        return view.patience + SLOWER_NOW * others.longest_job
+    if others.threads == "none":
+        return 0.0
+    patience = patience_with_recorded_gap(view)
+    return patience if others.threads == "working" else min(BLOCKED_GRACE, patience)
+
+
+def patience_with_recorded_gap(view: View) -> float:
+    """Seconds in which the program does what is due, if it takes as long as in the recording."""
+    return view.patience + SLOWER_NOW * view.recorded_gap
+
+
+def answer_out_of_turn(view: View) -> Slot | None:
+    """The answer that a thread gets before its turn, when nothing has moved for too long.
+
+    A thread that is alive but not at the tape may wait for a lock which that one holds: in the
+    recording the locks were taken in another order. What is left out still has to happen; no lock
+    explains why a thread waits that should itself have done something before.
+    """
+    if not grace(view):
+        return None
+    due = None if view.head is None else view.head.start.strand
+    answers = (slot for slot in _last(view).answers if slot.start.strand != due)
+    return min(answers, key=lambda slot: slot.index, default=None)
+
+
+# Threads --------------------------------------------------------------------------------------
+
+
+def when_thread_waits(view: View) -> Decision:
+    """What a thread does that can only go on when others have moved."""
+    if view.others is None:
+        return _LOOK
+    if may_move(view):
+        return Wait(TICK)
+    if view.head is not None and view.head.start.of in INTERNAL:
+        return Skip(view.head.event.call)
+    if view.last is None:
+        return _LOOK
+    if view.last.impatient or answer_out_of_turn(view) is not None or _worker_may_begin(view):
+        return Wait(TICK)
+    return Step.FAIL
+
+
+def when_thread_asks(view: View, asker: Asker) -> Decision:
+    """What a thread does that wants the next event of a call."""
+    if asker.stream_is_over:
+        return Step.END_STREAM
+    due = view.due
+    if due is not None and asker.is_due:
+        if asker.takes:
+            return Deliver(due)
+        if view.others is None:
+            return _LOOK
+        if asker.takes_at_last and not may_move(view, besides_reader=True):
+            return Deliver(due)
+    if due is not None and asker.serves:
+        return Serve(due)
+    is_quiet = view.still_for >= TICK
+    if is_quiet or asker.holds_up_loop:
+        if view.others is None:
+            return _LOOK
+        found = _before_its_turn(view, asker)
+        if found is not None:
+            return found
+    if is_quiet:
+        return when_thread_waits(view)
+    return Wait(TICK if asker.watches else LONG_WAIT)
+
+
+def _before_its_turn(view: View, asker: Asker) -> Decision | None:
+    """How a thread goes on that holds up its loop, or maybe other threads, by waiting."""
+    if may_move(view, soon=True):
+        return None
+    if asker.answer is not None:
+        return None if may_move(view) else Release(asker.answer)
+    # In the recording the program was there by now: it may wait for a lock that the thread holds
+    # which gets this answer.
+    if view.last is None:
+        return _LOOK
+    answer = answer_out_of_turn(view)
+    if answer is None:
+        return None
+    if answer.event.call == asker.call:
+        return Release(answer, is_suspicious=True)
+    return Wake(answer.event.call, TICK)
+
+
+# Loops ----------------------------------------------------------------------------------------
+
+
+def when_idle(view: View) -> Decision:
+    """What happens in a loop that has nothing ready: an event, or the next timer."""
+    if view.failed_for is not None:
+        return _after_failure(view, view.failed_for)
+    if view.works_aside and view.still_for <= view.patience:
+        return Wait(POLL)  # the job took no time in the recording, so none passes
+    due, timer = view.due, view.timer
+    if timer is not None and due is not None and timer <= due.event.at + TOGETHER:
+        return AdvanceClock(timer)
+    if due is not None and view.is_taken:
+        return Deliver(due)
+    if view.others is None:
+        return _LOOK
+    if may_move(view) or (view.hears and view.still_for <= view.patience):
+        return Wait(POLL)
+    if timer is not None:
+        return AdvanceClock(timer)
+    return _idle_for_good(view)
+
+
+def when_busy(view: View) -> Decision:
+    """What happens, now and then, in a loop that is never idle."""
+    if view.failed_for is not None:
+        return Step.GIVE_UP if view.failed_for > view.patience else Step.TELL
+    if view.due is not None and view.is_taken:
+        return Deliver(view.due)
+    if view.anyone_waits and view.still_for > view.patience:
+        return Step.FAIL
+    return AdvanceClock(view.next_time)  # the program may wait for time to pass
+
+
+def _idle_for_good(view: View) -> Decision:
+    """The loop is idle, nothing is due to it, and no timer can change that."""
+    due, last = view.due, view.last
+    if due is not None and due.start.of in INTERNAL:
+        return Skip(due.event.call)
+    if last is None:
+        return _LOOK
+    if last.leaving is not None:
+        return Release(last.leaving)
+    if last.finishes:
+        return Step.FINISH
+    if due is None and not view.anyone_waits and not last.forsaken:
+        return Wait(LOOK_AGAIN)  # the tape is used up: the program waits for something of its own
+    if _worker_may_begin(view) or (last.other_loop and view.still_for <= view.patience):
+        return Wait(POLL)
+    return Step.FAIL
+
+
+def _after_failure(view: View, failed_for: float) -> Decision:
+    if failed_for > view.patience:
+        return Step.GIVE_UP
+    if view.untold:
+        return Step.TELL
+    if view.others is None or view.last is None:
+        return _LOOK
+    if view.last.finishes:
+        return Step.FINISH
+    if view.timer is not None:
+        return AdvanceClock(view.timer)
+    return Wait(POLL) if may_move(view) else Step.GIVE_UP
+
+
+def _worker_may_begin(view: View) -> bool:
+    """Whether a pool's worker may just have got something to do, before a stall is certain."""
+    return _last(view).idle_workers and view.still_for <= min(BLOCKED_GRACE, view.patience)
+
+
+def _others(view: View) -> Others:
+    assert view.others is not None
+    return view.others
+
+
+def _last(view: View) -> LastResort:
+    assert view.last is not None
+    return view.last
