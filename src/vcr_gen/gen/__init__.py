@@ -12,7 +12,7 @@ The rooms, in the order in which a run goes through them:
     output        text becomes files: what is ours, what must change, and the writing itself
 
 Around them: `runs` leads through all of these in one pass and skips it when nothing has changed,
-`verification` compares wrappers on disk with their Protocols, and `extract` goes the other way,
-from a class to a Protocol. Imports between rooms point one way, and what writes never sees the
-parser (`.importlinter`).
+`verification` compares wrappers on disk with their Protocols, and `rewrite` writes people's own
+source: a Protocol taken from a class. Imports between rooms point one way, and what writes never
+sees the parser (`.importlinter`).
 """

@@ -1,0 +1,253 @@
+"""Copies one member of a class into a Protocol: its own text, without body or value."""
+
+import ast
+import builtins
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final, TypeAlias, cast
+
+import libcst as cst
+
+from vcr_gen.gen.rewrite.find_class import definition_of
+from vcr_gen.gen.rewrite.owner import Owner, Statement
+from vcr_gen.gen.rewrite.respell import code_of, last_word, respell
+from vcr_gen.gen.sources.syntax import Function, own_nodes, yields
+from vcr_gen.gen.types.descriptors import names_descriptor
+from vcr_gen.gen.types.scope import is_type_variable, parsed_string
+
+__all__ = ["LeftOutError", "Member", "copy_member"]
+
+Member: TypeAlias = ast.AnnAssign | ast.FunctionDef | ast.AsyncFunctionDef
+"""A statement that declares a member."""
+
+_PROPERTIES: Final = {"abstractproperty", "cached_property"}
+_KEPT: Final = {"classmethod", "deleter", "setter", "staticmethod"}
+_DROPPED: Final = {"abstractmethod", "deprecated", "final", "override"}
+_MANAGERS: Final = {
+    "contextlib.contextmanager": "AbstractContextManager",
+    "contextlib.asynccontextmanager": "AbstractAsyncContextManager",
+}
+_INVARIANT: Final = re.compile(r"\b(list|dict|set|deque|List|Dict|Set|type|Type)\[")
+_FOR_TOOLS: Final = re.compile(r"#\s*(type:(?!.*overlap)|mypy:|pyright:|noqa|pragma:|pylint:)")
+_SIMPLE: Final = (ast.Constant, ast.UnaryOp, ast.USub, ast.Name, ast.Attribute, ast.Load, ast.Tuple)
+
+
+class LeftOutError(Exception):
+    """A public member that no Protocol can have as it is."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(code, reason)
+        self.code = code
+        self.reason = reason
+
+
+def copy_member(node: Member, owner: Owner) -> Statement:
+    """The declaration of a member, its own comments and docstring included."""
+    copied = _attribute(node, owner) if isinstance(node, ast.AnnAssign) else _function(node, owner)
+    return cast("Statement", copied.visit(_ToolComments()))
+
+
+class _ToolComments(cst.CSTTransformer):
+    """Removes the comments that talk to a checker about the original code."""
+
+    def on_leave(
+        self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
+    ) -> cst.CSTNodeT | cst.RemovalSentinel:
+        if isinstance(original_node, cst.Comment) and _FOR_TOOLS.match(original_node.value):
+            return cst.RemoveFromParent()
+        return updated_node
+
+
+def _attribute(node: ast.AnnAssign, owner: Owner) -> cst.CSTNode:
+    """The declaration of an attribute; a property where it cannot be set."""
+    if names_descriptor(node.annotation, owner.scope):
+        reason = f"its type `{ast.unparse(node.annotation)}` is a descriptor"
+        raise LeftOutError("VCR203", reason)
+    target = ast.unparse(node.target)
+    line = cast("cst.SimpleStatementLine", owner.statements[node.lineno])
+    annotation = next(
+        part.annotation.annotation
+        for part in line.body
+        if isinstance(part, cst.AnnAssign) and code_of(part.target) == target
+    )
+    is_final = owner.scope.name_of(node.annotation) == "typing.Final"
+    if is_final and isinstance(node.annotation, ast.Subscript):
+        annotation = cst.parse_expression(ast.unparse(node.annotation.slice))
+    elif is_final:
+        kind = type(getattr(node.value, "value", None)).__name__
+        annotation = cst.Name(kind if kind in {"bool", "int", "float", "str", "bytes"} else "Any")
+    is_frozen = is_final or owner.is_frozen
+    annotation = respell(annotation, owner.spell_returned if is_frozen else owner.spell)
+    name = target.rpartition(".")[2]
+    if is_frozen and "ClassVar" not in code_of(annotation):
+        return cst.parse_statement(f"@property\ndef {name}(self) -> {code_of(annotation)}: ...")
+    declared = cst.AnnAssign(cst.Name(name), cst.Annotation(annotation))
+    return line.with_changes(body=[declared])
+
+
+def _function(node: Function, owner: Owner) -> cst.CSTNode:
+    """The signature of a method, with its decorators, comments and docstring."""
+    original = cast("cst.FunctionDef", owner.statements[node.lineno])
+    names = [owner.scope.name_of(decorator) for decorator in node.decorator_list]
+    manager = next((_MANAGERS[name] for name in names if name in _MANAGERS), "")
+    receiver, known = _receiver(node, owner, is_static="builtins.staticmethod" in names)
+    inner = replace(owner, known={**owner.known, **known})
+    is_plain = original.asynchronous is None or yields(node) or manager
+    brackets = original.type_parameters
+    return original.with_changes(
+        decorators=[*_decorators(original.decorators, node, owner)],
+        asynchronous=None if is_plain else original.asynchronous,
+        type_parameters=brackets and respell(brackets, inner.spell),
+        params=_parameters(original.params, receiver, inner),
+        returns=cst.Annotation(_result(original, node, manager, inner)),
+        body=_stub_body(original),
+    )
+
+
+def _stub_body(original: cst.FunctionDef) -> cst.BaseSuite:
+    """`...`, which pyright asks for below a docstring too."""
+    stub = cst.Expr(cst.Ellipsis())
+    body = original.body
+    if not isinstance(body, cst.IndentedBlock):
+        return body.with_changes(body=[stub])
+    if original.get_docstring() is None:
+        return cst.SimpleStatementSuite([stub], trailing_whitespace=body.header)
+    return body.with_changes(body=[body.body[0], cst.SimpleStatementLine([stub])], footer=[])
+
+
+def _decorators(
+    decorators: Sequence[cst.Decorator], node: Function, owner: Owner
+) -> Iterator[cst.Decorator]:
+    """The decorators that the copy has."""
+    for decorator, tree in zip(decorators, node.decorator_list, strict=True):
+        word, name = last_word(decorator.decorator), owner.scope.name_of(tree)
+        if name == "builtins.property" or word in _PROPERTIES:
+            yield decorator.with_changes(decorator=cst.Name("property"))
+            return  # the decorators below it make the getter
+        if word == "overload":
+            yield decorator.with_changes(decorator=cst.Name(owner.new.add("typing", word)))
+        elif word in _KEPT:
+            yield decorator
+        elif word not in _DROPPED and name not in _MANAGERS and not isinstance(tree, ast.Call):
+            # A function, and what a call makes, nearly always keep the signature.
+            found = definition_of(owner.library, owner.scope.resolve(tree))
+            if found is None or isinstance(found.node, ast.ClassDef):
+                raise LeftOutError(
+                    "VCR203", f"the decorator `{ast.unparse(tree)}` hides what it is"
+                )
+
+
+def _receiver(
+    node: Function, owner: Owner, *, is_static: bool
+) -> tuple[str, dict[str, Callable[[], str]]]:
+    """The name of the first parameter, and the spelling of the method's own type variables."""
+    brackets = owner.definition.module.parsed.type_parameters(node)
+    known: dict[str, Callable[[], str]] = {one.name: partial(str, one.name) for one in brackets}
+    positional = [*node.args.posonlyargs, *node.args.args]
+    if is_static or (not positional and node.args.vararg):
+        return "", known
+    if not positional:
+        raise LeftOutError("VCR204", "it has no parameter for the instance")
+    named = positional[0].annotation
+    if isinstance(named, ast.Constant):
+        named = parsed_string(str(named.value))
+    if isinstance(named, ast.Subscript) and ast.unparse(named.value) in {"type", "Type"}:
+        named = named.slice
+    found = definition_of(owner.library, owner.scope.resolve(named)) if named else None
+    is_variable = found and is_type_variable(owner.library, found.module, found.node)
+    if isinstance(named, ast.Name) and (is_variable or named.id in known):
+        known[named.id] = partial(owner.new.add, "typing", "Self")
+    elif named and (isinstance(named, ast.Subscript) or not found or found.node is not owner.node):
+        reason = f"it annotates `{positional[0].arg}` with `{ast.unparse(named)}`"
+        raise LeftOutError("VCR203", reason)
+    return positional[0].arg, known
+
+
+def _parameters(parameters: cst.Parameters, receiver: str, owner: Owner) -> cst.Parameters:
+    def copied(parameter: cst.Param) -> cst.Param:
+        annotation, default = parameter.annotation, parameter.default
+        if parameter.name.value == receiver:
+            return parameter.with_changes(annotation=None)
+        if default is not None:
+            is_repeated = _is_repeatable(default, annotation, owner)
+            default = (
+                respell(default, owner.spell, strings=False) if is_repeated else cst.Ellipsis()
+            )
+        if annotation is None:
+            annotation = cst.Annotation(cst.Name(owner.new.add("typing", "Any")))
+        else:
+            spelled = respell(annotation.annotation, owner.spell)
+            annotation = annotation.with_changes(annotation=spelled)
+        return parameter.with_changes(
+            annotation=annotation, default=default, equal=cst.MaybeSentinel.DEFAULT
+        )
+
+    star, pairs = parameters.star_arg, parameters.star_kwarg
+    return parameters.with_changes(
+        posonly_params=[copied(parameter) for parameter in parameters.posonly_params],
+        params=[copied(parameter) for parameter in parameters.params],
+        star_arg=copied(star) if isinstance(star, cst.Param) else star,
+        kwonly_params=[copied(parameter) for parameter in parameters.kwonly_params],
+        star_kwarg=pairs and copied(pairs),
+    )
+
+
+def _is_repeatable(
+    default: cst.BaseExpression, annotation: cst.Annotation | None, owner: Owner
+) -> bool:
+    """Whether a default is a literal or a global, and not the `None` of `size: int = None`."""
+    tree = ast.parse(code_of(default).strip(), mode="eval").body
+    if isinstance(tree, ast.Constant) and tree.value is None and annotation is not None:
+        text = code_of(annotation.annotation)
+        is_union = "|" in text or text in {"object", "None"}
+        return is_union or not hasattr(builtins, text.partition("[")[0])
+    return all(
+        isinstance(node, _SIMPLE)
+        and (
+            not isinstance(node, ast.Name)
+            or hasattr(builtins, node.id)
+            or owner.library.binding(owner.definition.module, node.id) is not None
+        )
+        for node in ast.walk(tree)
+    )
+
+
+def _result(
+    original: cst.FunctionDef, node: Function, manager: str, owner: Owner
+) -> cst.BaseExpression:
+    """The annotation of the result; what a generator yields, where it is a context manager."""
+    container = owner.new.add("contextlib", manager) if manager else ""
+    if original.returns is not None:
+        result = original.returns.annotation
+        result = _first_argument(result) if manager else result
+        is_invariant = _INVARIANT.search(code_of(result))
+        result = respell(result, owner.spell if is_invariant else owner.spell_returned)
+    else:
+        result = cst.Name(_result_shown_by_body(node, owner))
+        if yields(node) and not manager:
+            kind = "AsyncIterator" if isinstance(node, ast.AsyncFunctionDef) else "Iterator"
+            container = owner.new.add("collections.abc", kind)
+    return cst.parse_expression(f"{container}[{code_of(result)}]") if container else result
+
+
+def _first_argument(annotation: cst.BaseExpression) -> cst.BaseExpression:
+    """`T` of `Iterator[T]` or `Generator[T, None, None]`, as a string annotation too."""
+    if isinstance(annotation, cst.SimpleString):
+        annotation = cst.parse_expression(annotation.raw_value)
+    if not isinstance(annotation, cst.Subscript):
+        return cst.Name("object")
+    return cst.parse_expression(code_of(annotation.slice[0].slice))
+
+
+def _result_shown_by_body(node: Function, owner: Owner) -> str:
+    """`None`, `Self` or `Any` for what a method without annotation returns or yields."""
+    inner = [*own_nodes(node.body)]
+    values = [one.value for one in inner if isinstance(one, ast.Return | ast.Yield)]
+    is_open = owner.definition.module.is_stub or isinstance(node.body[-1], ast.Raise)
+    if not any(values) and not is_open and not yields(node):
+        return "None"
+    is_self = all(isinstance(value, ast.Name) and value.id == "self" for value in values)
+    ends = yields(node) or isinstance(node.body[-1], ast.Return)
+    return owner.new.add("typing", "Self" if values and is_self and ends else "Any")

@@ -1,0 +1,96 @@
+"""Finds the class that an argument such as `package.module:Class` names, and its bases."""
+
+import ast
+from difflib import get_close_matches
+
+from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+from vcr_gen.gen.settings.config import Config
+from vcr_gen.gen.sources.conditions import Target
+from vcr_gen.gen.sources.library import Definition, Library, Unread
+from vcr_gen.gen.sources.modules import Module
+from vcr_gen.gen.types.scope import Scope, is_type_variable
+
+__all__ = ["class_node", "definition_of", "find_class", "open_library", "refusal", "type_variables"]
+
+
+def open_library(config: Config) -> Library:
+    """The modules of the project and of the installed packages."""
+    target = Target(config.target_version, config.platform)
+    return Library(config.sources, config.search_path, target, keep_trees=True)
+
+
+def find_class(config: Config, library: Library, spelled: str) -> Definition:
+    """The class at the top level of a module that `package.module:Class` names."""
+    module_name, _, class_name = spelled.partition(":")
+    if not class_name or not module_name:
+        raise refusal(spelled, "expected `package.module:Class`", "put a colon before the class")
+    module = library.module(module_name)
+    if module is None:
+        _refuse_broken(config, library, module_name)
+        where = ", ".join(config.display(path) for path in config.sources)
+        hint = f"looked in {where} and in the installed packages"
+        if module_name.endswith((".py", ".pyi")):
+            hint = "name the module as Python imports it: package.module, without folder and ending"
+        raise refusal(spelled, f"there is no module {module_name} that can be read", hint)
+    if "." in class_name:
+        message = f"{class_name} is a class inside another class"
+        raise refusal(spelled, message, "name a class at the top level of its module")
+    found = definition_of(library, library.follow(module, class_name))
+    if found is None or not isinstance(found.node, ast.ClassDef):
+        close = get_close_matches(class_name, module.bindings, n=1)
+        hint = f"did you mean {module_name}:{close[0]}?" if close else ""
+        raise refusal(spelled, f"there is no class {class_name} in {module_name}", hint)
+    return found
+
+
+def class_node(definition: Definition) -> ast.ClassDef:
+    """The statement of a definition that is known to be a class."""
+    assert isinstance(definition.node, ast.ClassDef)
+    return definition.node
+
+
+def definition_of(library: Library, found: Definition | Unread | None) -> Definition | None:
+    """The definition of a name, also in a stub of the standard library."""
+    return library.read_standard(found) if isinstance(found, Unread) else found
+
+
+def type_variables(library: Library, module: Module, node: ast.ClassDef) -> list[str]:
+    """The type variables of a class: in brackets, of `Generic[...]`, or else of its other bases."""
+    brackets = module.parsed.type_parameters(node)
+    if brackets:
+        return [parameter.name for parameter in brackets]
+    scope = Scope(library, module)
+    bases = [base for base in node.bases if isinstance(base, ast.Subscript)]
+    generic = [
+        base for base in bases if scope.name_of(base.value) in {"typing.Generic", "typing.Protocol"}
+    ]
+    names = dict.fromkeys(
+        name.id
+        for base in generic or bases
+        for name in ast.walk(base.slice)
+        if isinstance(name, ast.Name)
+    )
+    return [name for name in names if _is_type_variable(library, module, name)]
+
+
+def _is_type_variable(library: Library, module: Module, name: str) -> bool:
+    found = definition_of(library, library.follow(module, name))
+    return found is not None and is_type_variable(library, found.module, found.node)
+
+
+def _refuse_broken(config: Config, library: Library, module_name: str) -> None:
+    """Report the syntax error of a module that exists and cannot be read."""
+    path = library.locate(module_name)
+    if path is None:
+        return
+    try:
+        library.module_at(path, module_name)
+    except SyntaxError as error:
+        place = config.display(path), error.lineno or 0, error.offset or 0
+        message = f"the file is not valid Python: {error.msg}"
+        raise RefusedError([Diagnostic(*place, "VCR101", message, "correct the file")]) from error
+
+
+def refusal(spelled: str, message: str, hint: str) -> RefusedError:
+    """The error for an argument that makes no sense."""
+    return RefusedError([Diagnostic(spelled, 0, 0, "VCR411", message, hint)])

@@ -1,0 +1,119 @@
+"""The imports of a module that is being written."""
+
+import ast
+import sys
+import typing
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from vcr_gen.gen.model.kinds import When
+from vcr_gen.gen.rewrite.find_class import definition_of
+from vcr_gen.gen.sources.library import Library
+from vcr_gen.gen.sources.modules import Module
+from vcr_gen.gen.types.import_targets import exporter
+from vcr_gen.gen.types.scope import is_type_variable
+
+__all__ = ["NewModule"]
+
+
+@dataclass(slots=True)
+class NewModule:
+    """Collects the imports that copied text needs, each from where the original module has it."""
+
+    library: Library
+    protocol: str
+    """The name of the class that the new module defines."""
+    imports: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """By module: `name` or `name as other`; the empty name is the module itself."""
+    checking: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """The imports that only type checkers can do."""
+    taken: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """The names of the new module: which module and attribute each stands for."""
+    builtins: set[str] = field(default_factory=set)
+    """The names that are not imported; a member of the same name would hide them."""
+
+    def add(self, home: str, attribute: str, name: str = "", *, checking: bool = False) -> str:
+        """Import something, and return its name here: another one if its own is taken."""
+        name = name or attribute
+        spelled, number = (f"Real{name}" if name == self.protocol else name), 1
+        while self.taken.setdefault(spelled, (home, attribute)) != (home, attribute):
+            number += 1
+            spelled = f"{name}{number}"
+        is_plain = spelled == (attribute or home)
+        imported = attribute if is_plain else f"{attribute} as {spelled}"
+        (self.checking if checking else self.imports)[home].add(imported)
+        return spelled
+
+    def spell(self, module: Module, name: str) -> str:
+        """The name here of what a name means in another module."""
+        binding = self.library.binding(module, name)
+        if binding is None:
+            self.builtins.add(name)
+            return self.add("typing", "Any") if name == "Any" else name
+        private = module.is_stub and (binding.attribute or name).startswith("_")
+        if private and (replaced := self._replaced(module, name)):
+            return replaced
+        checking = (
+            private
+            or binding.when is When.CHECKING
+            or binding.module.partition(".")[0] == "_typeshed"  # which exists for checkers only
+        )
+        if isinstance(binding.node, ast.Import):
+            if name == binding.module.partition(".")[0] != binding.module:
+                (self.checking if checking else self.imports)[binding.module].add("")
+                return name
+            return self.add(binding.module, "", name, checking=checking)
+        home, attribute = module.name, name
+        if binding.module:
+            home, attribute = exporter(self.library, binding, name)
+        if home == "typing_extensions" and hasattr(typing, attribute):
+            home = "typing"  # the other may not be installed
+        return self.add(home, attribute, name, checking=checking)
+
+    def _replaced(self, module: Module, name: str) -> str:
+        """The text for a private alias or type variable of a stub; neither exists at run time."""
+        found = definition_of(self.library, self.library.follow(module, name))
+        if found is None:
+            return ""
+        if isinstance(found.node, ast.AnnAssign) and isinstance(found.node.value, ast.Name):
+            return self.spell(found.module, found.node.value.id)
+        if not is_type_variable(self.library, found.module, found.node):
+            return ""
+        text, anything = ast.unparse(found.node), self.add("typing", "Any")
+        if "ParamSpec(" in text:
+            return "..."
+        return f"tuple[{anything}, ...]" if "TypeVarTuple(" in text else anything
+
+    def header(self, *, lazy: bool) -> Iterator[str]:
+        """The blocks above the class; `lazy` annotations are never evaluated."""
+        if self.checking:
+            self.add("typing", "TYPE_CHECKING")
+        if lazy or self.checking:
+            yield "from __future__ import annotations\n"
+        for standard in (True, False):
+            yield "".join(_statements(self.imports, standard=standard))
+        if self.checking:
+            lines = [
+                line for std in (True, False) for line in _statements(self.checking, standard=std)
+            ]
+            yield "if TYPE_CHECKING:\n    " + "    ".join(lines)
+
+
+def _statements(imports: dict[str, set[str]], *, standard: bool) -> Iterator[str]:
+    chosen = {
+        module: names
+        for module, names in sorted(imports.items())
+        if (module.partition(".")[0] in sys.stdlib_module_names) is standard
+    }
+    for module, names in chosen.items():
+        yield from (f"import {module}{name}\n" for name in sorted(names) if name[:1] in {"", " "})
+    for module, names in chosen.items():
+        members = sorted((name for name in names if name[:1] not in {"", " "}), key=_import_order)
+        if members:
+            yield f"from {module} import {', '.join(members)}\n"
+
+
+def _import_order(name: str) -> tuple[int, str]:
+    """Constants, then classes, then functions: the order that import sorters keep."""
+    return (0 if name.isupper() else 1 if name[0].isupper() else 2), name
