@@ -111,8 +111,6 @@ class Signature:
     """The TypeVar that annotates `self`, if one does."""
     selective: bool = False
     """Whether `self` is annotated with more than what every specialisation of the Protocol is."""
-    circular: bool = False
-    """Whether only who has the function is what `self` is annotated with: `self: "Box[S]"`."""
     type_parameters: tuple[TypeVariable, ...] = ()
     """PEP 695 type parameters of the function itself."""
     asynchronous: bool = False

@@ -79,7 +79,7 @@ def read_members(
             _refuse_newer_members(ancestor, problems)
         for declared in declarations(ancestor, place):
             if declared.name == "__init__":
-                initial = initial or constructors(declared, ancestors)
+                initial = initial or constructors(declared, ancestors, problems)
             elif is_reserved(declared.name, declared.nodes, place, ancestors):
                 problems.report(
                     "VCR205",

@@ -12,9 +12,9 @@ from vcr_gen.gen.protocols.mro import Ancestor
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.protocols.self_annotations import (
     asked_of_instance,
+    is_selective,
     may_begin_with_instance,
     why_uncallable,
-    with_demands,
 )
 from vcr_gen.gen.protocols.signatures import signature_of
 from vcr_gen.gen.protocols.unsupported import why_captured, why_undecided, why_unsayable
@@ -183,7 +183,7 @@ def _signature(
     if signature.receiver is None or signature.receiver.annotation is None:
         return signature
     asked = asked_of_instance(node, place)
-    return with_demands(signature, node.name, asked, ancestors, place.scope.library)
+    return replace(signature, selective=is_selective(asked, ancestors, place.scope.library))
 
 
 def _is_passed(functions: list[Decorated]) -> bool:
@@ -263,9 +263,17 @@ def _property(
     )
 
 
-def constructors(declared: Declared, ancestors: Sequence[Ancestor]) -> tuple[Signature, ...]:
+def constructors(
+    declared: Declared, ancestors: Sequence[Ancestor], problems: Problems
+) -> tuple[Signature, ...]:
     """The signatures of `__init__`."""
     functions = functions_of(declared)
+    scope = declared.place.scope
+    for node, _ in functions:
+        asked = asked_of_instance(node, declared.place)
+        if why := why_uncallable(asked, ancestors, scope.library):
+            message = f"`{declared.place.class_name}.__init__` {why[0]}"
+            problems.report("VCR207", message, why[1], module=scope.module, node=node)
     overloads = [pair for pair in functions if pair[1].overload]
     return tuple(
         _signature(node, declared.place, decorated, ancestors)

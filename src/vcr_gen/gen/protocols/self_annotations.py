@@ -3,7 +3,6 @@
 import ast
 import builtins
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from vcr_gen.gen.model.annotation import (
@@ -15,7 +14,6 @@ from vcr_gen.gen.model.annotation import (
     variables_of,
     walk,
 )
-from vcr_gen.gen.model.boundaries import Signature
 from vcr_gen.gen.protocols.declarations import MemberPlace
 from vcr_gen.gen.protocols.mro import (
     Ancestor,
@@ -35,10 +33,10 @@ from vcr_gen.gen.types.type_variables import bracketed, declaration
 
 __all__ = [
     "asked_of_instance",
+    "is_selective",
     "may_begin_with_instance",
     "takes_bounded_self",
     "why_uncallable",
-    "with_demands",
 ]
 
 _EVERY_OBJECT: Final = frozenset({*dir(object), "__slots__"})
@@ -88,26 +86,14 @@ def _bound(variable: Name, scope: Scope) -> NamedClass | None:
     return None if bound is None else annotated_class(bound, scope)
 
 
-def with_demands(
-    signature: Signature,
-    name: str,
-    asked: NamedClass | None,
-    ancestors: Sequence[Ancestor],
-    library: Library,
-) -> Signature:
-    """The signature, marked where `self` must be what not every instance of the Protocol is."""
+def is_selective(asked: NamedClass | None, ancestors: Sequence[Ancestor], library: Library) -> bool:
+    """Whether not every instance of the Protocol is what `self` is annotated with."""
     definition, arguments = asked or (None, None)
     if definition is None or not arguments:
-        return signature
+        return False
     own = [parameter.name for parameter in own_parameters(library, ancestors[0].definition)]
     given = [_variable(argument) for argument in arguments]
-    if definition.full_name == ancestors[0].definition.full_name and given == own:
-        return signature
-    open_ended = any(
-        variables_of([argument]) and _variable(argument) not in own for argument in arguments
-    )
-    circular = open_ended and name in _names(definition, library)
-    return replace(signature, selective=True, circular=circular)
+    return definition.full_name != ancestors[0].definition.full_name or given != own
 
 
 def why_uncallable(
@@ -117,6 +103,14 @@ def why_uncallable(
     if asked is None:
         return None
     definition, arguments = asked
+    own = [parameter.name for parameter in own_parameters(library, ancestors[0].definition)]
+    for argument in arguments or ():
+        if variables_of([argument]) and _variable(argument) not in own:
+            return (
+                "has type variables in the annotation of its first parameter: type checkers cannot "
+                "solve them for a wrapper",
+                "annotate it with a type without type variables, or not at all",
+            )
     for ancestor in ancestors:
         if ancestor.definition.full_name == definition.full_name:
             return _why_never(definition, arguments or (), ancestor.arguments.values())

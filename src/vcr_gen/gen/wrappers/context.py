@@ -11,13 +11,10 @@ from vcr_gen.gen.model.annotation import (
     Name,
     Quoted,
     Starred,
-    full_names,
     has_self_argument,
     names_in,
     references,
-    replace_self,
     subscript,
-    variables_of,
     walk,
 )
 from vcr_gen.gen.model.boundaries import (
@@ -156,17 +153,13 @@ class Wrapper:
             return True
         if any(self.is_quoted_twice(one) or self.is_quoted_star(one) for one in every):
             return True
-        if any(one.circular for one in every):
-            return True
         inner = self.inner(protocols=True) - self.inner(protocols=False)
         kept = self.names.lazy or bool(signature.lazy)
         return bool(inner) and any(_names_inner(one, inner, kept=kept) for one in signature.texts())
 
     def is_shown_otherwise(self, member: Property) -> bool:
         """Whether type checkers are shown another property than the one that runs."""
-        return bool(member.declared) or any(
-            one.circular or self.is_quoted_twice(one) for one in member.accessors
-        )
+        return bool(member.declared) or any(map(self.is_quoted_twice, member.accessors))
 
     def is_quoted_twice(self, signature: Signature) -> bool:
         """Whether annotations are text of which parts are text again, as no type checker has it.
@@ -184,50 +177,6 @@ class Wrapper:
         """Whether `*args: *Ts` is text here, as no type checker has it."""
         kept = bool(signature.lazy) and not self.names.lazy
         return kept and any(isinstance(annotation, Starred) for annotation in signature.texts())
-
-    def for_all(self, signature: Signature) -> Signature:
-        """A function as every instance has it: what only `self` can tell is anything.
-
-        For `self: Box[list[S]]`, no type checker finds out what `S` is while it asks whether a
-        class is a `Box`.
-        """
-        if not signature.circular or signature.receiver is None:
-            return signature
-        receiver = replace(signature.receiver, annotation=ANY)
-        return replace(self._untold(signature), receiver=receiver)
-
-    def crossing(self, signature: Signature) -> Signature:
-        """A function as its event calls it.
-
-        A variable that `self` alone tells would be that of a returned `Callable` there.
-        """
-        returned = full_names(signature.returns)
-        if signature.circular or (signature.selective and "typing.Callable" in returned):
-            return self._untold(signature)
-        return signature
-
-    def _untold(self, signature: Signature) -> Signature:
-        """The signature with anything for its own variables that the type of `self` mentions."""
-        known = {
-            **self.maker.variables,
-            **{one.reference: one for one in signature.type_parameters},
-        }
-        own = {one.reference for one in self.boundary.type_parameters}
-        told = signature.receiver.annotation if signature.receiver else None
-        free = set(variables_of([told])) - own
-        parameters, returns = signature.parameters, signature.returns
-        for variable in free:
-            anything = _anything(known.get(variable, TypeVariable(variable, "TypeVar")))
-            returns = returns and replace_self(returns, variable, anything)
-            parameters = tuple(
-                replace(
-                    one,
-                    annotation=one.annotation and replace_self(one.annotation, variable, anything),
-                )
-                for one in parameters
-            )
-        brackets = tuple(one for one in signature.type_parameters if one.reference not in free)
-        return replace(signature, parameters=parameters, returns=returns, type_parameters=brackets)
 
     def is_shown_as_self(self, member: Method) -> bool:
         """Whether type checkers are shown `Self` as the result, where the Protocol names itself.

@@ -42,7 +42,7 @@ def method(wrapper: Wrapper, member: Method) -> MemberView | DeclaredView:
     if member.passed:
         return DeclaredView(
             member.name,
-            tuple(_unmangled(wrapper, _for_all(wrapper, member))),
+            tuple(_unmangled(wrapper, member)),
             (_passing(wrapper, member),),
         )
     functions = [_stub(wrapper, member, signature) for signature in member.overloads]
@@ -69,24 +69,8 @@ def _checked_functions(wrapper: Wrapper, member: Method) -> Iterator[FunctionVie
     if member.checked:
         overloads = member.checked if len(member.checked) > 1 else ()
         member = replace(member, signature=member.checked[0], overloads=overloads)
-    shown = _for_all(wrapper, member)
-    yield from _unmangled(wrapper, shown)
-    yield from _checked_implementation(wrapper, shown)
-
-
-def _for_all(wrapper: Wrapper, member: Method) -> Method:
-    """The method as every instance has it: overloads that `self` alone told apart are one."""
-    shown: list[Signature] = []
-    for one in map(wrapper.for_all, member.overloads):
-        alike = [known for known in shown if known.parameters == one.parameters]
-        if not one.circular or not alike:
-            shown.append(one)
-        elif alike[0].returns != one.returns:
-            vague = replace(alike[0], returns=ANY, returned="value")
-            shown[shown.index(alike[0])] = vague
-    if len(shown) == 1:
-        return replace(member, signature=shown[0], overloads=())
-    return replace(member, signature=wrapper.for_all(member.signature), overloads=tuple(shown))
+    yield from _unmangled(wrapper, member)
+    yield from _checked_implementation(wrapper, member)
 
 
 def _checked_implementation(wrapper: Wrapper, member: Method) -> Iterator[FunctionView]:
@@ -262,7 +246,7 @@ def _dispatching(wrapper: Wrapper, member: Method) -> FunctionView:
             name,
             key,
             member.name,
-            wrapper.crossing(signature),
+            signature,
             loose=_is_vague(wrapper, member, index),
             unseen=_unseen(member),
         )
@@ -355,7 +339,7 @@ def _body(wrapper: Wrapper, member: Method, signature: Signature) -> Iterator[Ne
         event_name(wrapper, member.name),
         member.name,
         member.name,
-        wrapper.crossing(signature),
+        signature,
         loose=bool(member.overloads),
         unseen=_unseen(member),
     )

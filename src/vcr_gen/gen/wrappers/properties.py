@@ -76,7 +76,7 @@ def _accessor(
     if wrapper.is_quoted_twice(signature):
         signature = signature.without_quotes()
     name = member.declared or member.name
-    header = header_of(wrapper, name, wrapper.for_all(signature), stub=True)
+    header = header_of(wrapper, name, signature, stub=True)
     return FunctionView((decorator, *decorators_of(wrapper, signature)), header, None, ())
 
 

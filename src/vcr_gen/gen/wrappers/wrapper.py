@@ -201,7 +201,7 @@ def _constructors(wrapper: Wrapper) -> Iterator[FunctionView]:
     for signature in boundary.constructors:
         plain = replace(signature, asynchronous=False, returns=signature.returns or NONE)
         behind = wrapper.inside(signature)
-        header = header_of(behind, "__init__", behind.for_all(plain), stub=True)
+        header = header_of(behind, "__init__", plain, stub=True)
         yield FunctionView((overload,), header, None, ())
     made = Nest(f"{port}.from_arguments(", (constant, "args", "kwargs", "self"), ")")
     body = _kept(wrapper, made, annotation=f"{port}[{own}]")

@@ -1,11 +1,11 @@
-from annotated_self.ports import Pile, Reversed, Rows
-from vcr_annotated_self import VcrPile, VcrReversed, VcrRows
+from annotated_self.ports import Reversed, Rows
+from vcr_annotated_self import VcrReversed, VcrRows
 
 
-def taken(pile: Pile[list[int]], rows: Rows[float], words: Reversed[str]) -> tuple[int, float, str]:
-    return pile.top() + pile.last, rows.average(), words.last()
+def taken(rows: Rows[float], words: Reversed[str]) -> tuple[int, str]:
+    return rows.half(), words.last()
 
 
-def given(pile: VcrPile[list[int]], rows: VcrRows[float], words: VcrReversed[str]) -> str:
+def given(rows: VcrRows[float], words: VcrReversed[str]) -> str:
     """Each wrapper of a specialisation is one."""
-    return str(taken(pile, rows, words))
+    return str(taken(rows, words))

@@ -3,7 +3,7 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `annotated_self.ports`."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, cast, overload
 
 from vcr_gen.runtime import (
@@ -17,29 +17,7 @@ from vcr_gen.runtime import (
     instance_member,
 )
 
-from annotated_self.ports import (
-    Box,
-    Built,
-    Column,
-    F,
-    First,
-    Maker,
-    Makers,
-    N,
-    Nested,
-    Numbers,
-    Picked,
-    Pile,
-    Reversed,
-    Rows,
-    S,
-    Sized,
-    Sums,
-    T,
-    T_co,
-    Words,
-    WordsT,
-)
+from annotated_self.ports import Built, Column, Maker, Reversed, Rows, Sized, T, T_co, Words, WordsT
 
 
 @event
@@ -201,21 +179,9 @@ class RowsIter(Call, Generic[T_co]):
 
 
 @event
-class RowsAverage(Call, Generic[T_co, F]):
-    def __call__(self, target: Rows[T_co]) -> F:
-        return cast("Callable[..., F]", cast("Any", target).average)()
-
-
-@event
 class RowsHalf(Call, Generic[T_co]):
     def __call__(self, target: Rows[T_co]) -> int:
         return target.half()
-
-
-@event
-class RowsWriter(Call, Generic[T_co]):
-    def __call__(self, target: Rows[T_co]) -> Callable[[Any], int]:
-        return cast("Callable[..., Callable[[Any], int]]", cast("Any", target).writer)()
 
 
 class VcrRows(OutboundWrapper[Rows[T_co]]):
@@ -230,16 +196,8 @@ class VcrRows(OutboundWrapper[Rows[T_co]]):
         call: RowsIter[T_co] = RowsIter()
         return self._port.call(call)
 
-    def average(self: Iterable[F]) -> F:
-        call: RowsAverage[T_co, F] = RowsAverage()
-        return cast("VcrRows[T_co]", self)._port.call(call)
-
     def half(self: Sized) -> int:
         call: RowsHalf[T_co] = RowsHalf()
-        return cast("VcrRows[T_co]", self)._port.call(call)
-
-    def writer(self: Iterable[F]) -> Callable[[F], int]:
-        call: RowsWriter[T_co] = RowsWriter()
         return cast("VcrRows[T_co]", self)._port.call(call)
 
 
@@ -248,45 +206,7 @@ ROWS: Final = Boundary(
     direction="outbound",
     protocol="annotated_self.ports:Rows",
     wrapper=VcrRows,
-    calls={
-        "size": RowsSize,
-        "__iter__": RowsIter,
-        "average": RowsAverage,
-        "half": RowsHalf,
-        "writer": RowsWriter,
-    },
-)
-
-
-@event
-class NumbersDoubled(Call, Generic[F]):
-    def __call__(self, target: Numbers) -> F:
-        return cast("Callable[..., F]", cast("Any", target).doubled)()
-
-
-@event
-class NumbersFirst(Call):
-    def __call__(self, target: Numbers) -> int:
-        return target.first()
-
-
-class VcrNumbers(OutboundWrapper[Numbers]):
-    """Records and replays `Numbers`."""
-
-    def doubled(self: First[F]) -> F:
-        call: NumbersDoubled[F] = NumbersDoubled()
-        return cast("VcrNumbers", self)._port.call(call)
-
-    def first(self) -> int:
-        return self._port.call(NumbersFirst())
-
-
-NUMBERS: Final = Boundary(
-    "Numbers",
-    direction="outbound",
-    protocol="annotated_self.ports:Numbers",
-    wrapper=VcrNumbers,
-    calls={"doubled": NumbersDoubled, "first": NumbersFirst},
+    calls={"size": RowsSize, "__iter__": RowsIter, "half": RowsHalf},
 )
 
 
@@ -334,417 +254,6 @@ MAKER: Final = Boundary(
 
 
 @event
-class BoxPut(Call, Generic[T]):
-    item: T
-
-    def __call__(self, target: Box[T]) -> T:
-        return target.put(self.item)
-
-
-@event
-class BoxFlat(Call, Generic[T]):
-    depth: int
-
-    def __call__(self, target: Box[T]) -> "Box[Any]":
-        return cast("Callable[..., Box[Any]]", cast("Any", target).flat)(self.depth)
-
-
-@event
-class BoxFirst(Call, Generic[T]):
-    otherwise: Any
-
-    def __call__(self, target: Box[T]) -> Any:
-        return cast("Callable[..., Any]", cast("Any", target).first)(self.otherwise)
-
-
-@event
-class BoxLater(Call, Generic[T]):
-    times: int
-
-    async def __call__(self, target: Box[T]) -> Any:
-        return await cast("Callable[..., Awaitable[Any]]", cast("Any", target).later)(self.times)
-
-
-@event
-class BoxLast(Call, Generic[T, S]):
-    def __call__(self, target: Box[T]) -> S:
-        return cast("S", cast("Any", target).last)
-
-
-@event
-class BoxLastSet(Call, Generic[T, S]):
-    value: S
-
-    def __call__(self, target: Box[T]) -> None:
-        cast("Any", target).last = self.value
-
-
-@event
-class BoxSum(Call, Generic[T]):
-    start: int
-
-    def __call__(self, target: Box[T]) -> int:
-        return cast("Callable[..., int]", cast("Any", target).sum)(self.start)
-
-
-@event
-class BoxSum2(Call, Generic[T]):
-    start: str
-    key: Callable[[Any], int] | None
-
-    def __call__(self, target: Box[T]) -> Any:
-        return cast("Callable[..., Any]", cast("Any", target).sum)(self.start, key=self.key)
-
-
-class VcrBox(OutboundWrapper[Box[T]]):
-    """Records and replays `Box`."""
-
-    if TYPE_CHECKING:
-
-        def flat(self: Any, depth: int) -> "Box[Any]": ...
-
-        def first(self: Any, otherwise: Any) -> Any: ...
-
-        async def later(self: Any, times: int = 3) -> Any: ...
-
-        @property
-        def last(self: Any) -> Any: ...
-        @last.setter
-        def last(self: Any, value: Any) -> None: ...
-
-        @overload
-        def sum(self: "Box[int]", start: int) -> int: ...
-        @overload
-        def sum(self: Any, start: str, *, key: Callable[[Any], int] | None = None) -> Any: ...
-        def sum(self, *args: Any, **kwds: Any) -> Any: ...
-
-    else:
-
-        def flat(self: "Box[list[S]]", depth: int) -> "Box[S]":
-            call: BoxFlat[T] = BoxFlat(depth=depth)
-            return cast("VcrBox[T]", self)._port.call(call)
-
-        def first(self: "Box[tuple[S, T]]", otherwise: S) -> S:
-            call: BoxFirst[T] = BoxFirst(otherwise=otherwise)
-            return cast("VcrBox[T]", self)._port.call(call)
-
-        async def later(self: "Box[S]", times: int = 3) -> S:
-            call: BoxLater[T] = BoxLater(times=times)
-            return await cast("VcrBox[T]", self)._port.acall(call)
-
-        @property
-        def last(self: "Box[list[S]]") -> S:
-            call: BoxLast[T, S] = BoxLast()
-            return cast("VcrBox[T]", self)._port.call(call)
-
-        @last.setter
-        def last(self: "Box[list[S]]", value: S) -> None:
-            call: BoxLastSet[T, S] = BoxLastSet(value=value)
-            cast("VcrBox[T]", self)._port.call(call)
-
-        @overload
-        def sum(self: "Box[int]", start: int) -> int: ...
-        @overload
-        def sum(self: "Box[S]", start: str, *, key: Callable[[S], int] | None = None) -> S: ...
-        def sum(self, *args: Any, **kwds: Any) -> Any:
-            return self._port.call(self._port.choose((BoxSum, BoxSum2), args, kwds))
-
-    def put(self, item: T) -> T:
-        call: BoxPut[T] = BoxPut(item=item)
-        return self._port.call(call)
-
-
-BOX: Final = Boundary(
-    "Box",
-    direction="outbound",
-    protocol="annotated_self.ports:Box",
-    wrapper=VcrBox,
-    calls={
-        "put": BoxPut,
-        "flat": BoxFlat,
-        "first": BoxFirst,
-        "later": BoxLater,
-        "last": BoxLast,
-        "last.set": BoxLastSet,
-        "sum": BoxSum,
-        "sum#2": BoxSum2,
-    },
-)
-
-
-@event
-class PilePut(Call, Generic[T]):
-    item: T
-
-    def __call__(self, target: Pile[T]) -> T:
-        return target.put(self.item)
-
-
-@event
-class PileTop(Call, Generic[T]):
-    def __call__(self, target: Pile[T]) -> Any:
-        return cast("Callable[..., Any]", cast("Any", target).top)()
-
-
-@event
-class PileLast(Call, Generic[T, S]):
-    def __call__(self, target: Pile[T]) -> S:
-        return cast("S", cast("Any", target).last)
-
-
-class VcrPile(OutboundWrapper[Pile[T]]):
-    """Records and replays `Pile`."""
-
-    if TYPE_CHECKING:
-
-        def top(self: Any) -> Any: ...
-
-        @property
-        def last(self: Any) -> Any: ...
-
-    else:
-
-        def top(self: "Pile[list[S]]") -> S:
-            call: PileTop[T] = PileTop()
-            return cast("VcrPile[T]", self)._port.call(call)
-
-        @property
-        def last(self: "Pile[list[S]]") -> S:
-            call: PileLast[T, S] = PileLast()
-            return cast("VcrPile[T]", self)._port.call(call)
-
-    def put(self, item: T) -> T:
-        call: PilePut[T] = PilePut(item=item)
-        return self._port.call(call)
-
-
-PILE: Final = Boundary(
-    "Pile",
-    direction="outbound",
-    protocol="annotated_self.ports:Pile",
-    wrapper=VcrPile,
-    calls={"put": PilePut, "top": PileTop, "last": PileLast},
-)
-
-
-@event
-class NestedGet(Call, Generic[T_co]):
-    def __call__(self, target: Nested[T_co]) -> T_co:
-        return target.get()
-
-
-@event
-class NestedFlat(Call, Generic[T_co]):
-    async def __call__(self, target: Nested[T_co]) -> T_co:
-        return await cast("Callable[..., Awaitable[T_co]]", cast("Any", target).flat)()
-
-
-class VcrNested(OutboundWrapper[Nested[T_co]]):
-    """Records and replays `Nested`."""
-
-    if TYPE_CHECKING:
-
-        async def flat(self: Any) -> T_co: ...
-
-    else:
-
-        async def flat(self: "Nested[Nested[T_co]]") -> T_co:
-            call: NestedFlat[T_co] = NestedFlat()
-            return await cast("VcrNested[T_co]", self)._port.acall(call)
-
-    def get(self) -> T_co:
-        call: NestedGet[T_co] = NestedGet()
-        return self._port.call(call)
-
-
-NESTED: Final = Boundary(
-    "Nested",
-    direction="outbound",
-    protocol="annotated_self.ports:Nested",
-    wrapper=VcrNested,
-    calls={"get": NestedGet, "flat": NestedFlat},
-)
-
-
-@event
-class SumsGet(Call, Generic[T_co]):
-    def __call__(self, target: Sums[T_co]) -> T_co:
-        return target.get()
-
-
-@event
-class SumsSum(Call, Generic[T_co]):
-    def __call__(self, target: Sums[T_co]) -> Any:
-        return cast("Callable[..., Any]", cast("Any", target).sum)()
-
-
-class VcrSums(OutboundWrapper[Sums[T_co]]):
-    """Records and replays `Sums`."""
-
-    if TYPE_CHECKING:
-
-        def sum(self: Any) -> Any: ...
-
-    else:
-
-        def sum(self: "Sums[N]") -> N:
-            call: SumsSum[T_co] = SumsSum()
-            return cast("VcrSums[T_co]", self)._port.call(call)
-
-    def get(self) -> T_co:
-        call: SumsGet[T_co] = SumsGet()
-        return self._port.call(call)
-
-
-SUMS: Final = Boundary(
-    "Sums",
-    direction="outbound",
-    protocol="annotated_self.ports:Sums",
-    wrapper=VcrSums,
-    calls={"get": SumsGet, "sum": SumsSum},
-)
-
-
-@event
-class PickedGet(Call, Generic[T_co]):
-    def __call__(self, target: Picked[T_co]) -> T_co:
-        return target.get()
-
-
-@event
-class PickedAt(Call, Generic[T_co]):
-    index: None
-
-    def __call__(self, target: Picked[T_co]) -> T_co:
-        return cast("Callable[..., T_co]", cast("Any", target).at)(self.index)
-
-
-@event
-class PickedAt2(Call, Generic[T_co]):
-    index: int
-
-    def __call__(self, target: Picked[T_co]) -> Any:
-        return cast("Callable[..., Any]", cast("Any", target).at)(self.index)
-
-
-@event
-class PickedAt3(Call, Generic[T_co]):
-    index: int
-
-    def __call__(self, target: Picked[T_co]) -> Any:
-        return cast("Callable[..., Any]", cast("Any", target).at)(self.index)
-
-
-@event
-class PickedOnly(Call, Generic[T_co]):
-    index: int
-
-    def __call__(self, target: Picked[T_co]) -> Any:
-        return cast("Callable[..., Any]", cast("Any", target).only)(self.index)
-
-
-@event
-class PickedOnly2(Call, Generic[T_co]):
-    index: int
-
-    def __call__(self, target: Picked[T_co]) -> tuple[str, Any]:
-        return cast("Callable[..., tuple[str, Any]]", cast("Any", target).only)(self.index)
-
-
-class VcrPicked(OutboundWrapper[Picked[T_co]]):
-    """Records and replays `Picked`."""
-
-    if TYPE_CHECKING:
-
-        @overload
-        def at(self: "Picked[T_co]", index: None) -> T_co: ...
-        @overload
-        def at(self: Any, index: int) -> Any: ...
-        def at(self, *args: Any, **kwds: Any) -> Any: ...
-
-        def only(self: Any, index: int) -> Any: ...
-
-    else:
-
-        @overload
-        def at(self: "Picked[T_co]", index: None) -> T_co: ...
-        @overload
-        def at(self: "Picked[list[S]]", index: int) -> S: ...
-        @overload
-        def at(self: "Picked[set[S]]", index: int) -> S: ...
-        def at(self, *args: Any, **kwds: Any) -> Any:
-            return self._port.call(self._port.choose((PickedAt, PickedAt2, PickedAt3), args, kwds))
-
-        @overload
-        def only(self: "Picked[list[S]]", index: int) -> S: ...
-        @overload
-        def only(self: "Picked[dict[str, S]]", index: int) -> tuple[str, S]: ...
-        def only(self, *args: Any, **kwds: Any) -> Any:
-            return self._port.call(self._port.choose((PickedOnly, PickedOnly2), args, kwds))
-
-    def get(self) -> T_co:
-        call: PickedGet[T_co] = PickedGet()
-        return self._port.call(call)
-
-
-PICKED: Final = Boundary(
-    "Picked",
-    direction="outbound",
-    protocol="annotated_self.ports:Picked",
-    wrapper=VcrPicked,
-    calls={
-        "get": PickedGet,
-        "at": PickedAt,
-        "at#2": PickedAt2,
-        "at#3": PickedAt3,
-        "only": PickedOnly,
-        "only#2": PickedOnly2,
-    },
-)
-
-
-@event
-class MakersPut(Call, Generic[T]):
-    item: T
-
-    def __call__(self, target: Makers[T]) -> T:
-        return target.put(self.item)
-
-
-@event
-class MakersMaker(Call, Generic[T]):
-    def __call__(self, target: Makers[T]) -> Callable[[Any], int]:
-        return cast("Callable[..., Callable[[Any], int]]", cast("Any", target).maker)()
-
-
-class VcrMakers(OutboundWrapper[Makers[T]]):
-    """Records and replays `Makers`."""
-
-    if TYPE_CHECKING:
-
-        def maker(self: Any) -> Callable[[Any], int]: ...
-
-    else:
-
-        def maker(self: "Makers[list[S]]") -> Callable[[S], int]:
-            call: MakersMaker[T] = MakersMaker()
-            return cast("VcrMakers[T]", self)._port.call(call)
-
-    def put(self, item: T) -> T:
-        call: MakersPut[T] = MakersPut(item=item)
-        return self._port.call(call)
-
-
-MAKERS: Final = Boundary(
-    "Makers",
-    direction="outbound",
-    protocol="annotated_self.ports:Makers",
-    wrapper=VcrMakers,
-    calls={"put": MakersPut, "maker": MakersMaker},
-)
-
-
-@event
 class BuiltPut(Call, Generic[T]):
     item: T
 
@@ -760,7 +269,7 @@ class VcrBuilt(Generic[T]):
     @overload
     def __init__(self: "Built[int]", item: int) -> None: ...
     @overload
-    def __init__(self: Any, item: Any, *more: Any) -> None: ...
+    def __init__(self: "Built[list[int]]", item: int, *more: int) -> None: ...
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._port: OutboundPort[Built[T]] = OutboundPort.from_arguments(BUILT, args, kwargs, self)
 
@@ -790,31 +299,10 @@ if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
     def vcr_reversed_is_a_reversed(wrapper: VcrReversed[Any]) -> Reversed[Any]:
         return wrapper
 
-    def vcr_rows_is_a_rows(wrapper: VcrRows[Any]) -> Rows[Any]:
-        return wrapper
-
-    def vcr_numbers_is_a_numbers(wrapper: VcrNumbers) -> Numbers:
+    def vcr_rows_is_a_rows(wrapper: VcrRows[T_co]) -> Rows[T_co]:
         return wrapper
 
     def vcr_maker_is_a_maker(wrapper: VcrMaker[Any]) -> Maker[Any]:
-        return wrapper
-
-    def vcr_box_is_a_box(wrapper: VcrBox[Any]) -> Box[Any]:
-        return wrapper
-
-    def vcr_pile_is_a_pile(wrapper: VcrPile[Any]) -> Pile[Any]:
-        return wrapper
-
-    def vcr_nested_is_a_nested(wrapper: VcrNested[Any]) -> Nested[Any]:
-        return wrapper
-
-    def vcr_sums_is_a_sums(wrapper: VcrSums[Any]) -> Sums[Any]:
-        return wrapper
-
-    def vcr_picked_is_a_picked(wrapper: VcrPicked[Any]) -> Picked[Any]:
-        return wrapper
-
-    def vcr_makers_is_a_makers(wrapper: VcrMakers[Any]) -> Makers[Any]:
         return wrapper
 
     def vcr_built_is_a_built(wrapper: VcrBuilt[Any]) -> Built[Any]:
