@@ -148,3 +148,22 @@ def test_tools_get_warnings_as_warnings(project, capsys):
     told = capsys.readouterr().out.splitlines()
     assert all(line.startswith("::warning ") for line in told if "title=VCR209" in line)
     assert any(line.startswith("::error ") for line in told)
+
+
+def test_a_class_that_names_itself_among_the_arguments_of_a_base_is_read(project, capsys):
+    ports = """
+        from typing import Generic, Protocol, TypeVar
+        from vcr_gen.boundary import outbound
+
+        T = TypeVar("T")
+
+        class Comparable(Generic[T]): ...
+
+        class Money(Comparable["Money"]): ...
+
+        @outbound
+        class Bank(Protocol):
+            def send(self, money: Money) -> None: ...
+        """
+    (project / "ports.py").write_text(textwrap.dedent(ports), encoding="utf-8")
+    assert main([]) == 0, capsys.readouterr().err

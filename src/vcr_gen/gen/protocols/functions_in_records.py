@@ -88,21 +88,26 @@ def _outgoing(boundary: Boundary) -> Iterator[Annotation]:
 
 def _is_record(library: Library, found: Definition) -> bool:
     """Whether values of a class are stored field by field."""
-    if not isinstance(found.node, ast.ClassDef):
-        return False
-    scope = class_scope(library, found, [])
-    decorators = (
-        node.func if isinstance(node, ast.Call) else node for node in found.node.decorator_list
-    )
-    if any(scope.name_of(decorator) in _DECORATORS for decorator in decorators):
-        return True
-    for base in found.node.bases:
-        for name in names_in(resolve_names(base, scope)):
-            inherited = definition_of(library, name)
-            if name.full_name in _BASES or (
-                inherited is not None and _is_record(library, inherited)
-            ):
-                return True
+    seen: set[str] = set()
+    pending = [found]
+    while pending:
+        definition = pending.pop()
+        if definition.full_name in seen or not isinstance(definition.node, ast.ClassDef):
+            continue
+        seen.add(definition.full_name)
+        scope = class_scope(library, definition, [])
+        decorators = (
+            node.func if isinstance(node, ast.Call) else node
+            for node in definition.node.decorator_list
+        )
+        if any(scope.name_of(decorator) in _DECORATORS for decorator in decorators):
+            return True
+        for base in definition.node.bases:
+            for name in names_in(resolve_names(base, scope)):
+                if name.full_name in _BASES:
+                    return True
+                inherited = definition_of(library, name)
+                pending.extend([inherited] if inherited is not None else [])
     return False
 
 
