@@ -1,4 +1,4 @@
-"""Reads the plain attributes in a Protocol's body."""
+"""Reads the plain attributes in a Protocol's body, and tells them from names of types."""
 
 import ast
 from typing import Final
@@ -17,11 +17,19 @@ from vcr_gen.gen.model.annotation import (
 from vcr_gen.gen.model.boundaries import Attribute
 from vcr_gen.gen.protocols.declarations import MemberPlace
 from vcr_gen.gen.protocols.problems import Problems
-from vcr_gen.gen.types.descriptors import is_descriptor, is_function
-from vcr_gen.gen.types.inner_types import makes_variable
+from vcr_gen.gen.sources.library import Definition, Unread
+from vcr_gen.gen.sources.modules import class_bindings
+from vcr_gen.gen.sources.syntax import is_function
+from vcr_gen.gen.types.descriptors import is_callable, is_descriptor
+from vcr_gen.gen.types.scope import Scope
 
-__all__ = ["annotated_attribute", "assigned_attribute"]
+__all__ = ["annotated_attribute", "assigned_attribute", "is_alias", "names_type"]
 
+_VARIABLES: Final = frozenset({"typing.TypeVar", "typing.ParamSpec", "typing.TypeVarTuple"})
+_CLASSES: Final = frozenset(
+    {"typing.NewType", "typing.NamedTuple", "typing.TypedDict", "collections.namedtuple"}
+    | {f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")}
+)
 _WRAPPERS: Final = frozenset({"typing.ClassVar", "typing.Final", "typing.ReadOnly"})
 
 
@@ -54,7 +62,7 @@ def annotated_attribute(
         value,
         settable=not wrappers,  # an instance cannot set a class variable either
         descriptor=is_descriptor(value, place.scope),
-        function=is_function(value, place.scope),
+        function=is_callable(value, place.scope),
         lazy=place.scope.module.lazy_annotations,
     )
 
@@ -66,7 +74,8 @@ def assigned_attribute(
     inferred = _inferred(node.value)
     if inferred is not None:
         return Attribute(name, inferred, inferred, lazy=place.scope.module.lazy_annotations)
-    if not makes_variable(node.value, place.scope):
+    value = node.value  # a type variable is not a member to type checkers
+    if not isinstance(value, ast.Call) or place.scope.name_of(value.func) not in _VARIABLES:
         _untyped(place, declared, node, problems)
     return None
 
@@ -105,3 +114,56 @@ def _untyped(place: MemberPlace, declared: str, node: ast.stmt, problems: Proble
         module=place.scope.module,
         node=node,
     )
+
+
+def names_type(value: ast.expr, scope: Scope) -> bool:
+    """Whether a value is a type, or something of which source does not tell more."""
+    match value:
+        case ast.Call(func=maker):
+            return scope.name_of(maker) in _CLASSES
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return all(_is_none(member) or names_type(member, scope) for member in (left, right))
+        case ast.Subscript(value=generic):
+            return names_type(generic, scope)
+        case ast.Name() | ast.Attribute():
+            found = _found(value, scope)
+            return found is None or _defines_type(found, Scope(scope.library, found.module))
+    return False
+
+
+def is_alias(node: ast.AnnAssign, scope: Scope) -> bool:
+    """Whether a statement is `X: TypeAlias = ...`."""
+    return scope.name_of(node.annotation) == "typing.TypeAlias"
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _found(value: ast.Name | ast.Attribute, scope: Scope) -> Definition | None:
+    """The statement that gives a name its meaning, also one in a class or in typeshed."""
+    found = scope.resolve(value)
+    if isinstance(found, Definition):
+        return found
+    if isinstance(value, ast.Attribute):
+        owner = scope.resolve(value.value)
+        if isinstance(owner, Definition) and isinstance(owner.node, ast.ClassDef):
+            inside = [
+                binding
+                for binding in class_bindings(owner.module, owner.node)
+                if binding.name == value.attr
+            ]
+            name = f"{owner.qualname}.{value.attr}"
+            return Definition(owner.module, name, inside[-1].node, owner.when) if inside else None
+    return scope.library.read_standard(found) if isinstance(found, Unread) else None
+
+
+def _defines_type(found: Definition, scope: Scope) -> bool:
+    """Whether a statement defines a type: a class, or an alias of one."""
+    match found.node:
+        case ast.Assign(value=value):
+            return names_type(value, scope)
+        case ast.AnnAssign():
+            # typeshed says `Optional: _SpecialForm`.
+            return found.module.name == "typing" or is_alias(found.node, scope)
+    return not is_function(found.node)

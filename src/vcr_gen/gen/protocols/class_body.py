@@ -15,7 +15,12 @@ from vcr_gen.gen.model.boundaries import (
     Signature,
 )
 from vcr_gen.gen.model.kinds import When
-from vcr_gen.gen.protocols.attributes import annotated_attribute, assigned_attribute
+from vcr_gen.gen.protocols.attributes import (
+    annotated_attribute,
+    assigned_attribute,
+    is_alias,
+    names_type,
+)
 from vcr_gen.gen.protocols.declarations import Declared, MemberPlace, declarations, functions_of
 from vcr_gen.gen.protocols.function_members import constructors, function_member
 from vcr_gen.gen.protocols.mro import Ancestor, class_scope, is_protocol
@@ -26,7 +31,6 @@ from vcr_gen.gen.protocols.unsupported import refuse_dataclasses
 from vcr_gen.gen.sources.library import Definition, Library
 from vcr_gen.gen.sources.modules import Module, class_bindings
 from vcr_gen.gen.sources.syntax import is_function
-from vcr_gen.gen.types.inner_types import is_alias, names_type
 
 __all__ = ["Members", "read_members"]
 

@@ -35,7 +35,7 @@ class Marked:
 def marked_classes(library: Library, module: Module) -> Iterator[Marked]:
     """Every class of a module that has a mark, wherever it stands."""
     scope = Scope(library, module)
-    for node, outer, when in _Classes(module.target).inside(module.parsed.tree.body):
+    for node, outer, when in _classes(module.parsed.tree.body, module.target):
         marks = tuple(_marks(node, scope))
         if marks:
             definition = Definition(module, ".".join([*outer, node.name]), node, when)
@@ -45,7 +45,7 @@ def marked_classes(library: Library, module: Module) -> Iterator[Marked]:
 def mistaken_marks(library: Library, module: Module) -> Iterator[tuple[ast.Name, str]]:
     """Decorators that mean nothing in their module, each with the mark that it looks like."""
     scope = Scope(library, module)
-    for node, outer, _ in _Classes(module.target).inside(module.parsed.tree.body):
+    for node, outer, _ in _classes(module.parsed.tree.body, module.target):
         for decorator in node.decorator_list if "<locals>" not in outer else ():
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
             if not isinstance(called, ast.Name) or called.id in module.bindings:
@@ -89,31 +89,28 @@ def _comes_from_us(called: ast.expr, module: Module) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Classes:
-    """Finds the class statements of a module that exist on the target."""
-
-    target: Target
-
-    def inside(
-        self, body: Sequence[ast.stmt], outer: tuple[str, ...] = (), when: When = When.ALWAYS
-    ) -> Iterator[tuple[ast.ClassDef, tuple[str, ...], When]]:
-        """Each class with the names around it, and whether it is there when the program runs."""
-        for node in body:
-            match node:
-                case ast.ClassDef(name=name):
-                    yield node, outer, when
-                    yield from self.inside(node.body, (*outer, name), when)
-                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                    yield from self.inside(node.body, (*outer, name, "<locals>"), when)
-                case ast.If(test=test):
-                    outcome = verdict(test, self.target)
-                    if outcome != "false":
-                        inner = When.CHECKING if outcome == "checking" else when
-                        yield from self.inside(node.body, outer, inner)
-                    if outcome != "true":
-                        inner = When.CHECKING if outcome == "running" else when
-                        yield from self.inside(node.orelse, outer, inner)
-                case _:
-                    for block in blocks(node):
-                        yield from self.inside(block, outer, when)
+def _classes(
+    body: Sequence[ast.stmt],
+    target: Target,
+    outer: tuple[str, ...] = (),
+    when: When = When.ALWAYS,
+) -> Iterator[tuple[ast.ClassDef, tuple[str, ...], When]]:
+    """Each class that the target has, the names around it, and whether it exists at run time."""
+    for node in body:
+        match node:
+            case ast.ClassDef(name=name):
+                yield node, outer, when
+                yield from _classes(node.body, target, (*outer, name), when)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield from _classes(node.body, target, (*outer, name, "<locals>"), when)
+            case ast.If(test=test):
+                outcome = verdict(test, target)
+                if outcome != "false":
+                    inner = When.CHECKING if outcome == "checking" else when
+                    yield from _classes(node.body, target, outer, inner)
+                if outcome != "true":
+                    inner = When.CHECKING if outcome == "running" else when
+                    yield from _classes(node.orelse, target, outer, inner)
+            case _:
+                for block in blocks(node):
+                    yield from _classes(block, target, outer, when)

@@ -10,7 +10,7 @@ from vcr_gen.gen.sources.modules import class_bindings
 from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
 
-__all__ = ["is_descriptor", "is_function", "names_descriptor"]
+__all__ = ["is_callable", "is_descriptor", "names_descriptor"]
 
 _STANDARD: Final = frozenset(
     {
@@ -49,7 +49,7 @@ def is_descriptor(annotation: Annotation, scope: Scope) -> bool:
     return False
 
 
-def is_function(annotation: Annotation, scope: Scope, depth: int = _MOST_ALIASES) -> bool:
+def is_callable(annotation: Annotation, scope: Scope, depth: int = _MOST_ALIASES) -> bool:
     """Whether a type is a `Callable`, also by an alias."""
     name = unquoted(annotation)
     if isinstance(name, Subscript):
@@ -60,7 +60,7 @@ def is_function(annotation: Annotation, scope: Scope, depth: int = _MOST_ALIASES
     alias = getattr(found.node, "value", None) if isinstance(found, Definition) else None
     if isinstance(found, Definition) and isinstance(alias, ast.expr):
         inner = Scope(scope.library, found.module)
-        return is_function(resolve_names(alias, inner), inner, depth - 1)
+        return is_callable(resolve_names(alias, inner), inner, depth - 1)
     return name.full_name == "typing.Callable"
 
 
