@@ -70,40 +70,43 @@ def statements(
 ) -> tuple[tuple[Nest, ...], ...]:
     """The import statements, section by section."""
     groups: dict[int, set[Import]] = {}
-    for one in imports:
-        groups.setdefault(section(one.module, is_project), set()).add(one)
+    for item in imports:
+        groups.setdefault(section(item.module, is_project), set()).add(item)
     return tuple(tuple(_sorted(groups[number])) for number in sorted(groups))
 
 
 def _sorted(group: set[Import]) -> list[Nest]:
     whole = sorted(
-        (one for one in group if not one.attribute),
-        key=lambda one: (_natural(one.module), not one.is_bare, one.name),
+        (item for item in group if not item.attribute),
+        key=lambda item: (_natural(item.module), not item.is_bare, item.name),
     )
-    lines = [Nest(_import(one), (), "") for one in whole]
+    lines = [Nest(_import(item), (), "") for item in whole]
     by_module: dict[str, list[Import]] = {}
-    for one in group:
-        if one.attribute:
-            by_module.setdefault(one.module, []).append(one)
+    for item in group:
+        if item.attribute:
+            by_module.setdefault(item.module, []).append(item)
     for module in sorted(by_module, key=_natural):
         lines.extend(_from_module(module, by_module[module]))
     return lines
 
 
 def _from_module(module: str, group: list[Import]) -> list[Nest]:
-    """One statement for all plain names, one for each renamed, by their first names."""
-    ordered = sorted(group, key=lambda one: (_member_key(one.attribute), one.is_renamed, one.name))
-    plain = tuple(one.attribute for one in ordered if not one.is_renamed)
-    first = next((one for one in ordered if not one.is_renamed), None)
+    """One statement for all plain names, one for each renamed name, sorted by their first names."""
+    ordered = sorted(
+        group,
+        key=lambda item: (_member_key(item.attribute), item.is_renamed, item.name),
+    )
+    plain = tuple(item.attribute for item in ordered if not item.is_renamed)
+    first = next((item for item in ordered if not item.is_renamed), None)
     return [
-        _from(module, (f"{one.attribute} as {one.name}",) if one.is_renamed else plain)
-        for one in ordered
-        if one.is_renamed or one is first
+        _from(module, (f"{item.attribute} as {item.name}",) if item.is_renamed else plain)
+        for item in ordered
+        if item.is_renamed or item is first
     ]
 
 
-def _import(one: Import) -> str:
-    return f"import {one.module}" if one.is_bare else f"import {one.module} as {one.name}"
+def _import(item: Import) -> str:
+    return f"import {item.module}" if item.is_bare else f"import {item.module} as {item.name}"
 
 
 def _from(module: str, names: tuple[str, ...]) -> Nest:
@@ -133,4 +136,6 @@ def _natural(name: str) -> _Natural:
 
 def _pieces(name: str) -> tuple[tuple[int, int, str], ...]:
     pieces = _NUMBERS.split(name)
-    return tuple((0, int(one), "") if one.isdigit() else (1, 0, one) for one in pieces if one)
+    return tuple(
+        (0, int(piece), "") if piece.isdigit() else (1, 0, piece) for piece in pieces if piece
+    )

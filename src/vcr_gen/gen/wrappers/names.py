@@ -24,7 +24,7 @@ from vcr_gen.gen.model.kinds import When
 __all__ = ["Names", "Use", "camel", "declared_first", "free_name", "means", "snake"]
 
 _BACKPORTS: Final = frozenset({"typing", "typing_extensions"})
-"""Modules that have other things under one name, which are folded: `TypeVar` with a default."""
+"""Modules with different things of one name that are folded, such as `TypeVar` with a default."""
 _BUILTINS_MODULE = Reference("builtins", "import", "builtins", full_name="builtins")
 
 
@@ -40,37 +40,37 @@ class Use:
 
 @dataclass
 class Names:
-    """Hands out names; parameters and members keep theirs, imports give way."""
+    """Chooses names: parameters and members keep theirs, imports are renamed."""
 
     reserved: Collection[str]
-    """What the module defines itself."""
+    """The names that the module defines."""
     lazy: bool
     """Whether annotations are never evaluated when the module is imported."""
     brackets: Collection[str] = ()
-    """The type parameters in PEP 695 brackets around what is named; they hide all else."""
+    """The PEP 695 type parameters in scope, which hide all other names."""
     uses: dict[tuple[Reference, str], Use] = field(default_factory=dict)
     _taken: dict[str, Reference] = field(default_factory=dict)
 
     def inside(self, variables: Iterable[TypeVariable]) -> "Names":
-        """The same names, as what stands behind some more brackets has to say them."""
-        added = (one.reference.spelling for one in variables if one.reference.kind == "parameter")
+        """The same names, with more PEP 695 type parameters in scope."""
+        added = (variable.name for variable in variables if variable.reference.kind == "parameter")
         return replace(self, brackets=frozenset((*self.brackets, *added)))
 
     def claim(self, reference: Reference) -> None:
-        """Keep a name of the source for what it means there, before other names are given out."""
+        """Reserve a name of the source for what it means there."""
         if reference.kind != "parameter" and (
             self._is_free(reference, reference.spelling, ()) or self._is_surer(reference)
         ):
             self._taken[reference.spelling] = reference
 
     def _is_surer(self, reference: Reference) -> bool:
-        """Whether one module imports for real what another imports for type checkers only."""
+        """Whether a module imports for real what another imports for type checkers only."""
         taken = self._taken.get(reference.spelling)
         return taken is not None and reference.when < taken.when and means(taken, reference)
 
     def annotation(
         self,
-        text: Annotation,
+        annotation: Annotation,
         *,
         lazy: bool | None = None,
         bound: Collection[str] = (),
@@ -79,25 +79,29 @@ class Names:
     ) -> str:
         """An annotation; quoted where the source keeps text and the module does not.
 
-        The `unsayable` names mean something else in a string, if not all that are `bound` do.
+        In a string the `unsayable` names mean something else, instead of those that are `bound`.
         """
-        kept = self.lazy or bool(lazy) or any(map(_is_missing, references(text, strings=False)))
-        shown = self.spell(text, bound=bound, unsayable=unsayable, evaluated=not kept, inner=inner)
+        kept = (
+            self.lazy or bool(lazy) or any(map(_is_missing, references(annotation, strings=False)))
+        )
+        shown = self.spell(
+            annotation, bound=bound, unsayable=unsayable, evaluated=not kept, inner=inner
+        )
         if self.lazy or not kept:
             return shown
-        string = self.quoted(text, bound=bound, unsayable=unsayable, inner=inner)
-        if shown[0] == "*" or "\n" in shown:  # no tool reads such a string, so none is shown one
+        string = self.quoted(annotation, bound=bound, unsayable=unsayable, inner=inner)
+        if shown[0] == "*" or "\n" in shown:  # type checkers cannot read such a string
             return f"{self.spell(STR, bound=bound)}({string})"
         return string
 
-    def own_annotation(self, text: Annotation, *, bound: Collection[str] = ()) -> str:
+    def own_annotation(self, annotation: Annotation, *, bound: Collection[str] = ()) -> str:
         """An annotation that only generated code has: quoted when a name may be missing."""
-        missing = any(one.when is not When.ALWAYS for one in references(text))
-        return self.annotation(self.known(text), lazy=missing, bound=bound)
+        missing = any(reference.when is not When.ALWAYS for reference in references(annotation))
+        return self.annotation(self.known(annotation), lazy=missing, bound=bound)
 
     def quoted(
         self,
-        text: Annotation,
+        annotation: Annotation,
         *,
         bound: Collection[str] = (),
         unsayable: Collection[str] | None = None,
@@ -105,13 +109,13 @@ class Names:
     ) -> str:
         """An annotation as a string."""
         return string_literal(
-            self.spell(text, bound=bound, unsayable=unsayable, inner=inner, in_string=True)
+            self.spell(annotation, bound=bound, unsayable=unsayable, inner=inner, in_string=True)
         )
 
-    def known(self, text: Annotation) -> Annotation:
+    def known(self, annotation: Annotation) -> Annotation:
         """An annotation of generated code that names what the source already imports as it does."""
         return replace_nodes(
-            without_quotes(text),
+            without_quotes(annotation),
             lambda node: (
                 replace(node, reference=self._known(node.reference))
                 if isinstance(node, Name)
@@ -121,7 +125,7 @@ class Names:
 
     def spell(
         self,
-        text: Annotation,
+        annotation: Annotation,
         *,
         bound: Collection[str] = (),
         unsayable: Collection[str] | None = None,
@@ -135,7 +139,7 @@ class Names:
         """
         hidden = bound if unsayable is None else unsayable
         return to_text(
-            text,
+            annotation,
             lambda name: self._dotted(name, bound, inner, evaluated=evaluated),
             lambda quoted: self._content(quoted, hidden, inner),
             in_string=in_string,
@@ -165,9 +169,9 @@ class Names:
     def name(
         self, reference: Reference, *, bound: Collection[str] = (), evaluated: bool = False
     ) -> str:
-        """The name of something in this module, where `bound` names are taken."""
+        """The name of something in this module; `bound` names are taken."""
         if reference.kind == "parameter":
-            hidden = reference.spelling in bound  # by a parameter of the function, for good
+            hidden = reference.spelling in bound  # by a parameter of the function
             return self.own("typing", "Any", bound=bound) if hidden else reference.spelling
         if reference.kind == "builtin":
             if self._is_free(reference, reference.spelling, bound):
@@ -192,7 +196,7 @@ class Names:
         taken = self._taken.get(name)
         private = name.startswith("__") and name.isidentifier() and not name.endswith("__")
         return (
-            not private  # in the body of a class, Python would take it for that class's own
+            not private  # in the body of a class, Python mangles it
             and name not in bound
             and name not in self.reserved
             and name not in self.brackets
@@ -211,30 +215,32 @@ class Names:
         return taken if fold(taken.full_name) == fold(reference.full_name) else reference
 
 
-def means(one: Reference, other: Reference) -> bool:
-    """Whether two modules import the same, perhaps from another place or for checkers only."""
+def means(first: Reference, second: Reference) -> bool:
+    """Whether two imports bring the same thing, whatever module they name."""
     return (
-        one.kind == other.kind == "import"
-        and bool(one.attribute and other.attribute)
-        and not (one.home or other.home)
-        and one.full_name == other.full_name
-        and (one.module == other.module or not {one.module, other.module} & _BACKPORTS)
+        first.kind == second.kind == "import"
+        and bool(first.attribute and second.attribute)
+        and not (first.home or second.home)
+        and first.full_name == second.full_name
+        and (first.module == second.module or not {first.module, second.module} & _BACKPORTS)
     )
 
 
 def _is_missing(reference: Reference) -> bool:
-    """Whether the source cannot evaluate a name; it can where an `else` gives another meaning."""
+    """Whether the source cannot evaluate a name at run time."""
     if reference.when is When.CHECKING:
         return not reference.home
     return reference.when is When.NEVER
 
 
-def _same(one: Reference, other: Reference) -> bool:
-    if one.top_level and one.top_level == other.top_level:
+def _same(first: Reference, second: Reference) -> bool:
+    if first.top_level and first.top_level == second.top_level:
         return True  # `import a.b` and `import a.c` both bind `a`
-    return one == other or (
-        one.kind == other.kind
-        and (one.module, one.attribute, one.when) == (other.module, other.attribute, other.when)
+    return (first.kind, first.module, first.attribute, first.when) == (
+        second.kind,
+        second.module,
+        second.attribute,
+        second.when,
     )
 
 
@@ -256,7 +262,7 @@ def snake(name: str) -> str:
 
 def declared_first(variables: Iterable[TypeVariable]) -> list[TypeVariable]:
     """Type variables in an order that Python takes: those with a default last."""
-    return sorted(variables, key=lambda one: one.default is not None)
+    return sorted(variables, key=lambda variable: variable.default is not None)
 
 
 def free_name(wish: str, taken: Collection[str]) -> str:
