@@ -7,7 +7,7 @@ from typing import Final
 
 from vcr_gen.gen.model.annotation import Annotation, full_names, names_in
 from vcr_gen.gen.model.boundaries import Attribute, Boundary, Method, NestedClass, Property
-from vcr_gen.gen.protocols.handles import behind, definition_of
+from vcr_gen.gen.protocols.handles import behind, own_definition
 from vcr_gen.gen.protocols.mro import class_scope
 from vcr_gen.gen.sources.library import Definition, Library
 from vcr_gen.gen.types.resolve import resolve_names
@@ -56,7 +56,7 @@ def functions_in_records(
                 continue
             seen.add(name.full_name)
             pending.extend(behind(library, name))
-            found = definition_of(library, name)
+            found = own_definition(library, name)
             if found is not None and _is_record(library, found):
                 for field, annotation in _fields(library, found):
                     if _is_function(library, annotation):
@@ -106,7 +106,7 @@ def _is_record(library: Library, found: Definition) -> bool:
             for name in names_in(resolve_names(base, scope)):
                 if name.full_name in _BASES:
                     return True
-                inherited = definition_of(library, name)
+                inherited = own_definition(library, name)
                 pending.extend([inherited] if inherited is not None else [])
     return False
 
@@ -129,7 +129,7 @@ def _is_function(library: Library, annotation: Annotation) -> bool:
             if name.full_name in _SETTLED:
                 return False
             is_function = is_function or name.full_name == "typing.Callable"
-            alias = None if name.full_name in seen else definition_of(library, name)
+            alias = None if name.full_name in seen else own_definition(library, name)
             seen.add(name.full_name)
             if alias is not None and not isinstance(alias.node, ast.ClassDef):
                 pending.extend(behind(library, name))

@@ -7,11 +7,12 @@ from collections.abc import Container, Iterator
 from vcr_gen.gen.model.annotation import Annotation, Name, names_in
 from vcr_gen.gen.model.boundaries import Boundary
 from vcr_gen.gen.protocols.mro import class_scope, scope_around
-from vcr_gen.gen.sources.library import Definition, Library, is_standard
+from vcr_gen.gen.sources.library import Definition, Library
 from vcr_gen.gen.sources.syntax import annotations_of, is_function
 from vcr_gen.gen.types.resolve import resolve_names
+from vcr_gen.gen.types.scope import definition_of
 
-__all__ = ["behind", "definition_of", "handles"]
+__all__ = ["behind", "handles", "own_definition"]
 
 
 def handles(library: Library, boundary: Boundary, known: Container[str]) -> Iterator[str]:
@@ -47,23 +48,14 @@ def behind(library: Library, name: Name) -> tuple[Annotation, ...]:
     if name.reference.kind not in {"import", "variable"} or not name.reference.module:
         return ()
     if name.full_name not in library.made_of:
-        found = definition_of(library, name)
+        found = own_definition(library, name)
         library.made_of[name.full_name] = tuple(_parts(library, found)) if found else ()
     return library.made_of[name.full_name]
 
 
-def definition_of(library: Library, name: Name) -> Definition | None:
+def own_definition(library: Library, name: Name) -> Definition | None:
     """The statement behind a name; nothing of Python's own is made of boundaries."""
-    reference, full_name = name.reference, name.full_name
-    if is_standard(reference.module) and not library.project_has(reference.module):
-        return None
-    module = library.module(reference.module)
-    if module is None:
-        return None
-    found = library.follow(module, reference.attribute or full_name.rpartition(".")[2])
-    if isinstance(found, Definition) and reference.attribute:
-        for part in full_name.removeprefix(found.full_name).split(".")[1:]:
-            found = library.member(found, part) if found else None
+    found = definition_of(library, name)
     return found if isinstance(found, Definition) and not found.module.standard else None
 
 

@@ -11,7 +11,7 @@ from vcr_gen.gen.sources.library import Definition, Library, Unread, is_standard
 from vcr_gen.gen.sources.modules import Binding, Module
 from vcr_gen.gen.sources.syntax import TypeParameter
 
-__all__ = ["Scope", "is_type_variable", "parsed_string"]
+__all__ = ["Scope", "definition_of", "is_type_variable", "parsed_string"]
 
 _BUILTINS: Final = frozenset(dir(builtins))
 _TYPE_VARIABLES: Final = frozenset({"typing.TypeVar", "typing.ParamSpec", "typing.TypeVarTuple"})
@@ -39,7 +39,7 @@ class Scope:
         """What a dotted name stands for."""
         match node:
             case Name():
-                return self._meaning(node)
+                return definition_of(self.library, node)
             case ast.Name(id=name):
                 return self._resolve_name(name)
             case ast.Attribute(value=value, attr=attr):
@@ -51,20 +51,6 @@ class Scope:
                 parsed = parsed_string(text)
                 return None if parsed is None else self.resolve(parsed)
         return None
-
-    def _meaning(self, name: Name) -> Definition | Unread | None:
-        reference = name.reference
-        module = self.library.module(reference.module)
-        found: Definition | Unread | None
-        if reference.kind == "builtin":
-            found = Unread("builtins", reference.spelling.removeprefix("__builtins__."))
-        elif is_standard(reference.module) or module is None or not reference.attribute:
-            found = Unread(reference.top_level or reference.module, reference.attribute)
-        else:
-            found = self.library.follow(module, reference.attribute)
-        for part in name.tail:
-            found = None if found is None else self.library.member(found, part)
-        return found
 
     def _resolve_name(self, name: str) -> Definition | Unread | None:
         if name in self.parameters:
@@ -97,6 +83,23 @@ class Scope:
                 return found.full_name
             node = alias
         return ""
+
+
+def definition_of(library: Library, name: Name) -> Definition | Unread | None:
+    """What a resolved name stands for."""
+    reference = name.reference
+    read = not is_standard(reference.module) or library.project_has(reference.module)
+    module = library.module(reference.module) if read and reference.attribute else None
+    found: Definition | Unread | None
+    if reference.kind == "builtin":
+        found = Unread("builtins", reference.spelling.removeprefix("__builtins__."))
+    elif module is None:
+        found = Unread(reference.top_level or reference.module, reference.attribute)
+    else:
+        found = library.follow(module, reference.attribute)
+    for part in name.tail:
+        found = None if found is None else library.member(found, part)
+    return found
 
 
 def _simple_alias(node: ast.stmt, scope: Scope) -> ast.expr | None:
