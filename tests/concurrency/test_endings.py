@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -228,29 +229,20 @@ SYNCHRONOUS = {
                 await done.wait()
             trio.run(main)
         """,
-    "nothing, but leaves a thread behind that waits for it": """
-        def program(world, key):
-            work = queue.Queue()
-            in_thread(work.get, daemon=False)
-            work.put(world.peek(key))
-        """,
-    "nothing, but leaves a thread behind that looks for it again and again": """
-        def program(world, key):
-            work = queue.Queue()
-            def poll():
-                while True:
-                    try:
-                        return work.get(timeout=0.5)
-                    except queue.Empty:
-                        pass
-            in_thread(poll, daemon=False)
-            work.put(world.peek(key))
-        """,
     "a loop in another thread that waits for a thread": """
         def program(world, key):
             async def main():
                 asked(world, key).get()
             in_thread(asyncio.run, main(), daemon=False).join()
+        """,
+}
+
+NOT_ENDED = {
+    "a thread that it leaves behind": """
+        def program(world, key):
+            work = queue.Queue()
+            in_thread(work.get, daemon=False)
+            work.put(world.peek(key))
         """,
     "a thread that has the whole session": """
         def program(world, key):
@@ -265,21 +257,29 @@ SYNCHRONOUS = {
                 sys.exit(1)
         """,
 }
+"""Programs whose stuck thread is not the main one: it is named, but it cannot be interrupted."""
 
 
 def run(program: str, tape: Path) -> "subprocess.CompletedProcess[str]":
     """Run a program of its own, with the wrappers of this one, and end it after a while."""
-    file = tape.with_suffix(".py")
-    file.write_text(program, encoding="utf-8")
-    paths = os.pathsep.join(path for path in sys.path if path)
     return subprocess.run(
-        [sys.executable, "-W", "ignore", str(file), str(tape)],
-        env={**os.environ, "PYTHONPATH": paths},
+        command(program, tape),
+        env=environment(),
         capture_output=True,
         text=True,
         timeout=LIMIT,
         check=False,
     )
+
+
+def command(program: str, tape: Path) -> list[str]:
+    file = tape.with_suffix(".py")
+    file.write_text(program, encoding="utf-8")
+    return [sys.executable, "-W", "ignore", str(file), str(tape)]
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
 def ends(session: str, program: str, tape: Path) -> None:
@@ -298,3 +298,26 @@ def test_a_loop_that_is_blocked_by_a_wait_for(program: str, tape: Path) -> None:
 @pytest.mark.parametrize("program", SYNCHRONOUS.values(), ids=SYNCHRONOUS)
 def test_a_program_that_waits_for(program: str, tape: Path) -> None:
     ends(OUTSIDE, program, tape)
+
+
+@pytest.mark.parametrize(
+    ("program", "reported"),
+    list(zip(NOT_ENDED.values(), ["DivergenceError: World.peek", "in whole\n"], strict=True)),
+    ids=NOT_ENDED,
+)
+def test_a_process_that_its_own_thread_keeps_alive_has_reported_it(
+    program: str, reported: str, tape: Path
+) -> None:
+    text = f"{START}{OUTSIDE}{textwrap.dedent(program)}{END}"
+    said = tape.with_suffix(".txt")
+    with (
+        said.open("w") as stderr,
+        subprocess.Popen(command(text, tape), env=environment(), stderr=stderr) as process,
+    ):
+        until = time.monotonic() + LIMIT
+        try:
+            while reported not in said.read_text("utf-8"):
+                assert time.monotonic() < until, said.read_text("utf-8")
+                time.sleep(0.05)
+        finally:
+            process.kill()

@@ -180,7 +180,7 @@ async def spin(world: Any) -> str:
 
 
 def test_a_loop_that_is_never_idle_gets_its_results_and_a_warning(tape: Path) -> None:
-    with pytest.warns(InexactReplayWarning, match="1 results were handed to a loop"):
+    with pytest.warns(InexactReplayWarning, match="1 results were delivered to an event loop"):
         record(tape, spin)
 
 

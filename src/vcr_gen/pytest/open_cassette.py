@@ -89,7 +89,7 @@ class OpenCassette:
         """After a divergence, end whatever the code called by this frame waits for."""
         player = self._player
         if player is not None:
-            player.enter_block(block, alone=not self.shared)
+            player.enter_block(block)
 
     def swallowed(self, error: BaseException | None, test: object) -> DivergenceError | None:
         """A divergence that the application swallowed; returned once.

@@ -387,12 +387,9 @@ class Player:
                 isinstance(slot.event, Start) and slot.event.inbound for slot in self.window.left()
             )
 
-    def enter_block(self, block: FrameType, *, alone: bool = True) -> None:
-        """The session is a block of this frame: after a divergence, what that calls is ended.
-
-        `alone` says that threads which were started meanwhile are part of it, too.
-        """
-        self._stage.ending.within(block, alone=alone)
+    def enter_block(self, block: FrameType) -> None:
+        """The session is a block of this frame: after a divergence, what that calls is ended."""
+        self._stage.ending.within(block)
 
     def name_strands(self) -> None:
         """Give each strand the name of the recorded one that it goes on with."""

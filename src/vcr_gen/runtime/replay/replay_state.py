@@ -28,12 +28,12 @@ from vcr_gen.runtime.replay.decide import (
     when_thread_waits,
 )
 from vcr_gen.runtime.replay.delivery_rules import is_answer, is_for
-from vcr_gen.runtime.replay.failure_watchdog import FailureWatchdog
 from vcr_gen.runtime.replay.orders import Orders
 from vcr_gen.runtime.replay.receiver import Receiver
 from vcr_gen.runtime.replay.stream_readers import NOTHING_MORE, Readers
 from vcr_gen.runtime.replay.waiters import Threads, Waiter, Waiters
 from vcr_gen.runtime.replay.waiting import TICK
+from vcr_gen.runtime.replay.watchdog import Watchdog
 from vcr_gen.runtime.strands.strands import Strand, Strands
 from vcr_gen.runtime.tape.events import End, Event, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
@@ -88,7 +88,7 @@ class Stage:
         self.patience = patience
         self.recorded_jobs: dict[int, float] = {}
         """The executor jobs that run, and the seconds that each took in the recording."""
-        self.ending = FailureWatchdog(self)
+        self.ending = Watchdog(self)
         self.moved_at = time.monotonic()
         """When something happened last."""
 
@@ -415,6 +415,11 @@ class Stage:
             return found
         slow = f"if a thread is only slower than {self.patience:g} s, pass a larger patience="
         return replace(found, hint=f"{found.hint}; {slow}")
+
+    def waiting(self) -> tuple[str, ...]:
+        """What every task and thread of the program waits for, in words."""
+        with self.changed:
+            return without_secrets(self.stall(), self._secrets).waiting
 
     def others(self) -> list[threading.Thread]:
         """The threads of the program that are not at the tape."""

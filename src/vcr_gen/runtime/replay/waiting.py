@@ -5,6 +5,7 @@ from typing import Final
 __all__ = [
     "AT_WORK",
     "BLOCKED_GRACE",
+    "INTERRUPT_AGAIN",
     "LONG_WAIT",
     "LOOK_AGAIN",
     "MOMENT",
@@ -13,6 +14,9 @@ __all__ = [
     "TICK",
     "UNEXPECTED",
 ]
+
+INTERRUPT_AGAIN: Final = 0.05
+"""Seconds after which a main thread that was met in code of ours is interrupted again."""
 
 TICK: Final = 0.02
 """Seconds after which a thread that waits looks again; so long nothing moves in a quiet session."""

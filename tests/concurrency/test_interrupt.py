@@ -1,4 +1,4 @@
-"""The alarm does not raise where our own code could leave a lock behind, but as soon as it can."""
+"""The interrupt does not raise where our own code could leave a lock behind, but soon after."""
 
 import threading
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ import pytest
 
 import vcr_gen.runtime
 from concurrency.sessions import watchdog
-from vcr_gen.runtime.replay.interrupt_main import Alarm
+from vcr_gen.runtime.replay.watchdog import Interrupt
 
 OURS = """
 class Lock:
@@ -36,7 +36,7 @@ def wait_for(lock):
 
 
 class Told(BaseException):
-    """What the alarm raises."""
+    """What the interrupt raises."""
 
 
 class Session:
@@ -57,38 +57,40 @@ def session() -> Session:
 
 
 @pytest.fixture
-def alarm(session: Session) -> Iterator[Alarm]:
-    alarm = Alarm(session.answer)
-    alarm.set()
-    yield alarm
-    alarm.unset()
+def interrupt(session: Session) -> Iterator[Interrupt]:
+    interrupt = Interrupt(session.answer, 0.2)
+    interrupt.set()
+    yield interrupt
+    interrupt.unset()
 
 
-def test_who_is_told_while_a_lock_is_taken_gives_it_back(
-    ours: dict[str, Any], alarm: Alarm
+def test_a_lock_of_ours_is_given_back_before_the_interrupt_raises(
+    ours: dict[str, Any], interrupt: Interrupt
 ) -> None:
     lock = threading.Lock()
     done: list[str] = []
 
     def program() -> None:
-        ours["take"](threading.Condition(ours["Lock"](lock, alarm.ring)), done)
+        ours["take"](threading.Condition(ours["Lock"](lock, interrupt.send)), done)
         len(done)  # Python looks for signals when it calls something
 
     with pytest.raises(Told):
         program()
     assert done == ["taken"]
     assert not lock.locked()
-    assert not alarm.is_put_off
+    assert not interrupt.is_put_off
 
 
-def test_who_is_held_up_in_our_code_is_told_there(ours: dict[str, Any], alarm: Alarm) -> None:
+def test_a_main_thread_that_is_stuck_in_our_code_is_interrupted_there(
+    ours: dict[str, Any], interrupt: Interrupt
+) -> None:
     lock = threading.Lock()
     lock.acquire()
     over = threading.Event()
 
     def ring() -> None:
         while not over.wait(0.05):
-            alarm.ring()
+            interrupt.send()
 
     ringing = threading.Thread(target=ring)
     ringing.start()
