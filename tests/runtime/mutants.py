@@ -179,8 +179,8 @@ class Watch:
 def watching(watch: Watch) -> Iterator[None]:
     """Let everything pass the watch that a program sends over its boundaries in a replay."""
     call, acall = Link.call, Link.acall
-    send, asend = ReplayedStream.send, ReplayedAsyncStream.asend
-    throw, athrow = ReplayedStream.raise_inside, ReplayedAsyncStream.raise_inside
+    step: Any = ReplayedStream.step
+    astep: Any = ReplayedAsyncStream.step
 
     def out(method: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
         unchecked = {"Shell.login": ["token"], "Shell.stamp": ["at", "name"]}.get(method.name, [])
@@ -237,25 +237,17 @@ def watching(watch: Watch) -> Iterator[None]:
             return await acall(link, method, arguments, answering(method, perform))
         return await acall(link, method, out(method, arguments), perform)
 
-    def watched_send(stream: Any, value: Any) -> Any:
-        return send(stream, watch.leaves("send", value))
+    def watched_step(stream: Any, kind: str, value: Any = None) -> Any:
+        return step(stream, kind, value if kind == "next" else watch.leaves(kind, value))
 
-    async def watched_asend(stream: Any, value: Any) -> Any:
-        return await asend(stream, watch.leaves("asend", value))
-
-    def watched_throw(stream: Any, error: BaseException) -> Any:
-        return throw(stream, watch.leaves("throw", error))
-
-    async def watched_athrow(stream: Any, error: BaseException) -> Any:
-        return await athrow(stream, watch.leaves("athrow", error))
+    async def watched_astep(stream: Any, kind: str, value: Any = None) -> Any:
+        return await astep(stream, kind, value if kind == "next" else watch.leaves(kind, value))
 
     with (
         patch.object(Link, "call", watched_call),
         patch.object(Link, "acall", watched_acall),
-        patch.object(ReplayedStream, "send", watched_send),
-        patch.object(ReplayedAsyncStream, "asend", watched_asend),
-        patch.object(ReplayedStream, "raise_inside", watched_throw),
-        patch.object(ReplayedAsyncStream, "raise_inside", watched_athrow),
+        patch.object(ReplayedStream, "step", watched_step),
+        patch.object(ReplayedAsyncStream, "step", watched_astep),
     ):
         yield
 

@@ -1,20 +1,36 @@
-"""Streams that pass a boundary, as their consumers have them, and when they go on."""
+"""Streams that pass a boundary, as their consumers have them, and when they go on.
+
+A consumer has many ways to ask a stream for its next item. Here they become one: a step.
+"""
 
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Generator
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
-__all__ = ["AsyncStream", "Stream", "goes_on", "survives"]
+__all__ = ["AsyncStream", "StepKind", "Stream", "goes_on", "survives"]
+
+StepKind: TypeAlias = Literal["next", "sent", "thrown"]
+"""How a consumer asks for the next item: plainly, with a value, or with an exception."""
 
 
 class Stream(Generator[Any, Any, Any], ABC):
     """An iterator with a generator's methods, as a call that streams gives it to its consumer."""
 
     @abstractmethod
+    def step(self, kind: StepKind, value: Any = None) -> Any:
+        """Ask for the next item, with the value or exception that is sent into the stream."""
+
+    def __next__(self) -> Any:
+        return self.step("next")
+
+    def send(self, value: Any, /) -> Any:
+        return self.step("next" if value is None else "sent", value)
+
     def raise_inside(self, error: BaseException) -> Any:
         """Throw an exception into the stream."""
+        return self.step("thrown", error)
 
     def throw(self, typ: Any, val: Any = None, tb: TracebackType | None = None, /) -> Any:
         return self.raise_inside(_exception(typ, val, tb))
@@ -24,8 +40,18 @@ class AsyncStream(AsyncGenerator[Any, Any], ABC):
     """The same for an asynchronous stream."""
 
     @abstractmethod
+    async def step(self, kind: StepKind, value: Any = None) -> Any:
+        """Ask for the next item, with the value or exception that is sent into the stream."""
+
+    async def __anext__(self) -> Any:
+        return await self.step("next")
+
+    async def asend(self, value: Any, /) -> Any:
+        return await self.step("next" if value is None else "sent", value)
+
     async def raise_inside(self, error: BaseException) -> Any:
         """Throw an exception into the stream."""
+        return await self.step("thrown", error)
 
     async def athrow(self, typ: Any, val: Any = None, tb: TracebackType | None = None, /) -> Any:
         return await self.raise_inside(_exception(typ, val, tb))

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, final
 
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.boundary.base_streams import AsyncStream, Stream, goes_on, survives
+from vcr_gen.runtime.boundary.base_streams import AsyncStream, StepKind, Stream, goes_on, survives
 from vcr_gen.runtime.loops.backends import as_answer, running_library
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import SignalKind
@@ -65,6 +65,14 @@ class _Recorded:
             self._steps.add(step)
             return step
 
+    def _stored_step(self, kind: StepKind, value: Any) -> tuple[Plain, Any]:
+        """What the consumer sends into the stream as the tape has it, and as the stream gets it."""
+        if kind == "sent":
+            return self._recorder.give(self._bound.sent, value)
+        if kind == "thrown":
+            return self._recorder.give(self._bound.raised, as_answer(value))[0], value
+        return None, None
+
     def _survives(self, error: BaseException, *, closing: bool = False) -> bool:
         """Whether the stream goes on, though a step that is under way or its close has raised.
 
@@ -103,24 +111,24 @@ class _Recorded:
 class RecordedStream(_Recorded, Stream):
     """Passes a real stream on and records each item as it passes."""
 
-    def __next__(self) -> Any:
-        if self._inbound and not self._over:  # it is the environment that asks, at this moment
-            self._tape.signal(self._call, "next")
-        return self._step(lambda: next(self._real))
+    def step(self, kind: StepKind, value: Any = None) -> Any:
+        if self._over and kind == "thrown":
+            raise value
+        forwarded: Any = None
+        if not self._over:
+            stored, forwarded = self._stored_step(kind, value)
+            if self._inbound or kind != "next":  # the tape has when the environment asks
+                self._tape.signal(self._call, kind, stored)
+        return self._take(lambda: self._asked(kind, forwarded))
 
-    def send(self, value: Any, /) -> Any:
-        if value is None or self._over:
-            return self.__next__()
-        stored, forwarded = self._recorder.give(self._bound.sent, value)
-        self._tape.signal(self._call, "sent", stored)
-        return self._step(lambda: self._real.send(forwarded))
-
-    def raise_inside(self, error: BaseException) -> Any:
-        if self._over:
-            raise error
-        stored, _ = self._recorder.give(self._bound.raised, as_answer(error))
-        self._tape.signal(self._call, "thrown", stored)
-        return self._step(lambda: self._real.throw(error))
+    def _asked(self, kind: StepKind, value: Any) -> Any:
+        """What the real stream gives next."""
+        match kind:
+            case "sent":
+                return self._real.send(value)
+            case "thrown":
+                return self._real.throw(value)
+        return next(self._real)
 
     def close(self) -> None:
         with self._lock:
@@ -137,7 +145,7 @@ class RecordedStream(_Recorded, Stream):
                 raise
             self._tape.end(self._call, "returned")
 
-    def _step(self, advance: Callable[[], Any]) -> Any:
+    def _take(self, advance: Callable[[], Any]) -> Any:
         step = self._begin()
         if step is None:
             raise StopIteration
@@ -205,25 +213,15 @@ class RecordedAsyncStream(_Recorded, AsyncStream):
         self._kept: deque[Callable[[], Any]] = deque()
         """What the real stream gave to readers that were cancelled before it was their turn."""
 
-    async def __anext__(self) -> Any:
-        if self._inbound and not self._over:  # it is the environment that asks, in its turn
-            await self._recorder.turn()
-            self._tape.signal(self._call, "next")
-        return await self._step(self._ask)
-
-    async def asend(self, value: Any, /) -> Any:
-        if value is None or self._over:
-            return await self.__anext__()
-        stored, forwarded = self._recorder.give(self._bound.sent, value)
-        await self._signal("sent", stored)
-        return await self._step(lambda: self._real.asend(forwarded))
-
-    async def raise_inside(self, error: BaseException) -> Any:
-        if self._over:
-            raise error
-        stored, _ = self._recorder.give(self._bound.raised, as_answer(error))
-        await self._signal("thrown", stored)
-        return await self._step(lambda: self._real.athrow(error))
+    async def step(self, kind: StepKind, value: Any = None) -> Any:
+        if self._over and kind == "thrown":
+            raise value
+        forwarded: Any = None
+        if not self._over:
+            stored, forwarded = self._stored_step(kind, value)
+            if self._inbound or kind != "next":  # the tape has when the environment asks
+                await self._signal(kind, stored)
+        return await self._take(lambda: self._asked(kind, forwarded))
 
     async def aclose(self) -> None:
         if self._over:
@@ -238,13 +236,21 @@ class RecordedAsyncStream(_Recorded, AsyncStream):
             await self._recorder.turn()
         self._tape.signal(self._call, kind, value)
 
-    def _ask(self) -> Awaitable[Any]:
-        if self._kept:
-            return _again(self._kept.popleft())
-        asked: Awaitable[Any] = anext(self._real)
+    def _asked(self, kind: StepKind, value: Any) -> Awaitable[Any]:
+        """What the real stream gives next, or gave to a reader that has left."""
+        asked: Awaitable[Any]
+        match kind:
+            case "sent":
+                asked = self._real.asend(value)
+            case "thrown":
+                asked = self._real.athrow(value)
+            case _ if self._kept:
+                asked = _again(self._kept.popleft())
+            case _:
+                asked = anext(self._real)
         return asked
 
-    async def _step(self, ask: Callable[[], Awaitable[Any]]) -> Any:
+    async def _take(self, ask: Callable[[], Awaitable[Any]]) -> Any:
         step = self._begin()
         if step is None:
             raise StopAsyncIteration

@@ -1,16 +1,20 @@
-"""Streams in a replay: recorded ones are fed item by item, the application's own are asserted."""
+"""Streams in a replay: recorded ones are fed item by item, the application's own are asserted.
+
+What a stream does is in one class for each of the two, without waiting. The classes of the
+consumers' kinds, synchronous and asynchronous, only wait.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, final
 
 from vcr_gen.errors import DecodeError, DivergenceError
-from vcr_gen.runtime.boundary.base_streams import AsyncStream, Stream, goes_on, survives
+from vcr_gen.runtime.boundary.base_streams import AsyncStream, StepKind, Stream, goes_on, survives
 from vcr_gen.runtime.loops.backends import as_answer
 from vcr_gen.runtime.replay.engine import Player
 from vcr_gen.runtime.replay.stream_readers import NOTHING_MORE
-from vcr_gen.runtime.tape.events import End, Event, Item, Signal
-from vcr_gen.runtime.values.channel import Bound
+from vcr_gen.runtime.tape.events import End, Event, Item, Signal, SignalKind
+from vcr_gen.runtime.values.channel import Bound, ValueChannel
 
 __all__ = [
     "AssertedAsyncStream",
@@ -28,209 +32,216 @@ def raised(player: Player, event: Event, bound: Bound) -> BaseException:
     return asyncio.CancelledError()
 
 
-def _given(player: Player, event: Item, bound: Bound) -> Any:
-    """The item of a recorded stream; raised where it is an exception."""
-    if not event.raised:
-        return player.restore(bound.value, event)
-    raise player.restore_exception(bound, event)
+class _Stream:
+    """What is known of any stream in a replay."""
+
+    _stop: type[Exception]
+    """What tells its consumer that it has ended."""
+
+    def __init__(self, player: Player, call: int, bound: Bound) -> None:
+        self._player = player
+        self._call = call
+        self._bound = bound
+        self._over = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has come to its end."""
+        return self._over
+
+    def _signal(self, kind: SignalKind, value: Any = None) -> tuple[Signal, ValueChannel | None]:
+        """What a consumer does, as the tape has it, and how its value is compared."""
+        if kind == "sent":
+            passing = self._bound.sent
+        elif kind == "thrown":
+            passing, value = self._bound.raised, as_answer(value)
+        else:
+            return Signal(call=self._call, kind=kind), None
+        stored = self._player.store(passing, value)
+        return Signal(call=self._call, kind=kind, value=stored), passing
 
 
-def _check_closed(player: Player, event: Event, bound: Bound) -> None:
-    """Raise what the recorded stream raised when it was closed."""
-    if isinstance(event, Item) and event.raised:
-        _given(player, event, bound)
-    if not isinstance(event, End):
-        wrong = DecodeError(path=bound.nothing.what, expected="an end", got="more of the stream")
-        raise player.unreadable(wrong, event)
-    if event.outcome != "returned":
-        raise raised(player, event, bound)
-    player.restore(bound.nothing, event)
+# Streams of the environment -------------------------------------------------------------------
 
 
-@final
-class ReplayedStream(Stream):
+class _Replayed(_Stream):
     """Feeds a recorded stream, one item at a time, when the tape has it due."""
 
     def __init__(self, player: Player, call: int, bound: Bound) -> None:
-        self._player = player
-        self._call = call
-        self._bound = bound
+        super().__init__(player, call, bound)
         self._readers = player.readers()
-        self._over = False
 
-    def __next__(self) -> Any:
+    def _ask(self, kind: StepKind, value: Any) -> None:
+        """The consumer wants the next item."""
         if self._over:
-            raise StopIteration
-        event = self._player.hear(self._call, readers=self._readers)
+            raise value if kind == "thrown" else self._stop
+        if kind != "next":
+            self._player.signal(*self._signal(kind, value))
+
+    def _give(self, event: Event) -> Any:
+        """What the consumer gets: the item, or what the stream ends with."""
         if event is NOTHING_MORE:
-            raise StopIteration
+            raise self._stop
         if isinstance(event, Item):
-            return _given(self._player, event, self._bound)
+            return self._item(event)
         self._over = True
-        if isinstance(event, End) and event.outcome == "returned":
+        if not isinstance(event, End) or event.outcome != "returned":
+            raise raised(self._player, event, self._bound)
+        if self._stop is StopIteration:
             raise StopIteration(self._player.restore(self._bound.returned, event))
-        raise raised(self._player, event, self._bound)
+        self._player.restore(self._bound.nothing, event)
+        raise self._stop
 
-    def send(self, value: Any, /) -> Any:
-        if value is not None and not self._over:
-            stored = self._player.store(self._bound.sent, value)
-            self._player.signal(
-                Signal(call=self._call, kind="sent", value=stored), self._bound.sent
-            )
-        return self.__next__()
+    def _item(self, event: Item) -> Any:
+        if not event.raised:
+            return self._player.restore(self._bound.value, event)
+        raise self._player.restore_exception(self._bound, event)
 
-    def raise_inside(self, error: BaseException) -> Any:
+    def _begin_close(self) -> bool:
+        """The consumer closes the stream; whether it still has to end."""
         if self._over:
-            raise error
-        stored = self._player.store(self._bound.raised, as_answer(error))
-        self._player.signal(
-            Signal(call=self._call, kind="thrown", value=stored), self._bound.raised
-        )
-        return self.__next__()
-
-    def close(self) -> None:
-        if self._over:
-            return
+            return False
         self._over = True
-        self._player.signal(Signal(call=self._call, kind="closed"), None)
-        event = self._player.hear(self._call, readers=self._readers)
+        self._player.signal(*self._signal("closed"))
+        return True
+
+    def _end_close(self, event: Event) -> None:
+        """Raise what the recorded stream raised when it was closed."""
         self._over = not isinstance(event, Item)  # while somebody reads it, it may refuse
-        _check_closed(self._player, event, self._bound)
+        if isinstance(event, Item) and event.raised:
+            self._item(event)
+        if not isinstance(event, End):
+            what = self._bound.nothing.what
+            wrong = DecodeError(path=what, expected="an end", got="more of the stream")
+            raise self._player.unreadable(wrong, event)
+        if event.outcome != "returned":
+            raise raised(self._player, event, self._bound)
+        self._player.restore(self._bound.nothing, event)
 
 
 @final
-class ReplayedAsyncStream(AsyncStream):
-    """The same for an asynchronous stream."""
+class ReplayedStream(_Replayed, Stream):
+    """A recorded stream, for a consumer that waits in its thread."""
 
-    def __init__(self, player: Player, call: int, bound: Bound) -> None:
-        self._player = player
-        self._call = call
-        self._bound = bound
-        self._readers = player.readers()
-        self._over = False
+    _stop = StopIteration
 
-    async def __anext__(self) -> Any:
-        if self._over:
-            raise StopAsyncIteration
+    def step(self, kind: StepKind, value: Any = None) -> Any:
+        self._ask(kind, value)
+        return self._give(self._player.hear(self._call, readers=self._readers))
+
+    def close(self) -> None:
+        if self._begin_close():
+            self._end_close(self._player.hear(self._call, readers=self._readers))
+
+
+@final
+class ReplayedAsyncStream(_Replayed, AsyncStream):
+    """A recorded stream, for a consumer that awaits it."""
+
+    _stop = StopAsyncIteration
+
+    async def step(self, kind: StepKind, value: Any = None) -> Any:
+        self._ask(kind, value)
         try:
             event = await self._player.hear_async(self._call, readers=self._readers)
         except BaseException:  # it was cancelled, and not every stream survives that
             self._over = not self._player.is_left(self._call)
             raise
-        if event is NOTHING_MORE:
-            raise StopAsyncIteration
-        if isinstance(event, Item):
-            return _given(self._player, event, self._bound)
-        self._over = True
-        if isinstance(event, End) and event.outcome == "returned":
-            self._player.restore(self._bound.nothing, event)
-            raise StopAsyncIteration
-        raise raised(self._player, event, self._bound)
-
-    async def asend(self, value: Any, /) -> Any:
-        if value is not None and not self._over:
-            stored = self._player.store(self._bound.sent, value)
-            self._player.signal(
-                Signal(call=self._call, kind="sent", value=stored), self._bound.sent
-            )
-        return await self.__anext__()
-
-    async def raise_inside(self, error: BaseException) -> Any:
-        if self._over:
-            raise error
-        stored = self._player.store(self._bound.raised, as_answer(error))
-        self._player.signal(
-            Signal(call=self._call, kind="thrown", value=stored), self._bound.raised
-        )
-        return await self.__anext__()
+        return self._give(event)
 
     async def aclose(self) -> None:
-        if self._over:
-            return
-        self._over = True
-        self._player.signal(Signal(call=self._call, kind="closed"), None)
-        event = await self._player.hear_async(self._call, readers=self._readers)
-        self._over = not isinstance(event, Item)  # while somebody reads it, it may refuse
-        _check_closed(self._player, event, self._bound)
+        if self._begin_close():
+            event = await self._player.hear_async(self._call, readers=self._readers)
+            self._end_close(event)
 
 
-class _Asserted:
-    """What the player is told of a stream of the application's, of either kind."""
+# Streams of the application -------------------------------------------------------------------
+
+
+class _Asserted(_Stream):
+    """Passes the application's stream on and asserts each item against the tape."""
 
     def __init__(self, player: Player, call: int, bound: Bound, own: Any) -> None:
-        self._player = player
-        self._call = call
-        self._bound = bound
+        super().__init__(player, call, bound)
         self._own = own
-        self._over = False
+
+    def _play(self, kind: SignalKind, value: Any = None) -> bool:
+        """A test does this in the environment's place: it must be due. False after the end."""
+        if self._over:
+            return False
+        self._player.entrance.play(*self._signal(kind, value))
+        return True
+
+    def _recorded_step(self, event: Event) -> tuple[StepKind, Any]:
+        """What the consumer did, as the tape has it."""
+        match event:
+            case Signal(kind="sent"):
+                return "sent", self._player.restore(self._bound.sent, event)
+            case Signal(kind="thrown"):
+                return "thrown", self._player.restore(self._bound.raised, event)
+        return "next", None
 
     def _given(self, item: Any) -> Any:
+        """The stream has given an item."""
         stored = self._player.store(self._bound.value, item)
         self._player.produce(self._call, Item(call=self._call, value=stored), self._bound.value)
         return self._bound.value.forward(item)
 
-    def _raised(self, error: BaseException) -> None:
-        if self._over:
-            self._end("raised", self._bound.raised, error)
-            return
-        stored = self._player.store(self._bound.raised, error)
-        item = Item(call=self._call, value=stored, raised=True)
-        self._player.produce(self._call, item, self._bound.raised)
+    def _left(self, error: BaseException, *, may_go_on: bool) -> None:
+        """The stream has ended, or raised an exception after which it may go on."""
+        match error:
+            case StopIteration():
+                self._over = True
+                self._end("returned", self._bound.returned, error.value)
+            case StopAsyncIteration():
+                self._over = True
+                self._end("returned", self._bound.nothing, None)
+            case DivergenceError() | GeneratorExit() | KeyboardInterrupt():
+                pass
+            case _ if may_go_on:
+                self._over = False
+                stored = self._player.store(self._bound.raised, error)
+                item = Item(call=self._call, value=stored, raised=True)
+                self._player.produce(self._call, item, self._bound.raised)
+            case _:
+                self._over = True
+                self._end("raised", self._bound.raised, error)
 
-    def _end(self, outcome: Any, passing: Any, value: Any) -> None:
+    def _closed(self, error: BaseException | None = None) -> None:
+        """The stream has been closed, with an exception or without."""
+        if error is None:
+            self._end("returned", self._bound.nothing, None)
+        elif not isinstance(error, DivergenceError | GeneratorExit | KeyboardInterrupt):
+            self._end("raised", self._bound.raised, error)
+
+    def _end(self, outcome: Any, passing: ValueChannel, value: Any) -> None:
         end = End(call=self._call, outcome=outcome, value=self._player.store(passing, value))
         self._player.produce(self._call, end, passing)
 
 
 @final
 class AssertedStream(_Asserted, Stream):
-    """Passes the application's stream on and asserts each item against the tape."""
+    """A stream of the application that is read in a thread."""
+
+    _stop = StopIteration
 
     def __init__(self, player: Player, call: int, bound: Bound, own: Iterator[Any]) -> None:
         super().__init__(player, call, bound, own)
 
-    def __next__(self) -> Any:
-        if not self._over:
-            self._player.entrance.play(Signal(call=self._call, kind="next"), None)
-        return self._step(lambda: next(self._own))
-
-    def send(self, value: Any, /) -> Any:
-        if value is None:
-            return self.__next__()
-        if not self._over:
-            stored = self._player.store(self._bound.sent, value)
-            self._player.entrance.play(
-                Signal(call=self._call, kind="sent", value=stored), self._bound.sent
-            )
-        return self._step(lambda: self._own.send(value))
-
-    def raise_inside(self, error: BaseException) -> Any:
-        if not self._over:
-            stored = self._player.store(self._bound.raised, as_answer(error))
-            self._player.entrance.play(
-                Signal(call=self._call, kind="thrown", value=stored), self._bound.raised
-            )
-        return self._step(lambda: self._own.throw(error))
+    def step(self, kind: StepKind, value: Any = None) -> Any:
+        self._play(kind, value)
+        return self._advance(kind, value)
 
     def close(self) -> None:
-        if not self._over:
-            self._player.entrance.play(Signal(call=self._call, kind="closed"), None)
+        if self._play("closed"):
             self._close()
 
     def follow(self, event: Event) -> None:
         """Do to the stream what its consumer did, as the tape has it."""
-        match event:
-            case Signal(kind="sent"):
-                value = self._player.restore(self._bound.sent, event)
-                self._step(lambda: self._own.send(value))
-            case Signal(kind="thrown"):
-                error = self._player.restore(self._bound.raised, event)
-                self._step(lambda: self._own.throw(error))
-            case Signal(kind="closed"):
-                self._close()
-                raise StopIteration
-            case _:
-                self._step(lambda: next(self._own))
+        if isinstance(event, Signal) and event.kind == "closed":
+            self._close()
+            raise StopIteration
+        self._advance(*self._recorded_step(event))
 
     def _close(self) -> None:
         self._over = True
@@ -239,81 +250,52 @@ class AssertedStream(_Asserted, Stream):
                 try:
                     self._own.close()
                 except Exception as error:
-                    self._end("raised", self._bound.raised, error)
+                    self._closed(error)
                     raise
-            self._end("returned", self._bound.nothing, None)
+            self._closed()
 
-    def _step(self, advance: Any) -> Any:
+    def _advance(self, kind: StepKind, value: Any) -> Any:
         if self._over:
             raise StopIteration
         with self._player.strands.inside(self._call):
             try:
-                item = advance()
-            except StopIteration as finished:
-                self._over = True
-                self._end("returned", self._bound.returned, finished.value)
-                raise
-            except (DivergenceError, GeneratorExit, KeyboardInterrupt):
-                raise
+                match kind:
+                    case "sent":
+                        item = self._own.send(value)
+                    case "thrown":
+                        item = self._own.throw(value)
+                    case _:
+                        item = next(self._own)
             except BaseException as error:
-                self._over = not (goes_on(self._own) and isinstance(error, Exception))
-                self._raised(error)
+                may_go_on = goes_on(self._own) and isinstance(error, Exception)
+                self._left(error, may_go_on=may_go_on)
                 raise
             return self._given(item)
 
 
 @final
 class AssertedAsyncStream(_Asserted, AsyncStream):
-    """The same for an asynchronous stream."""
+    """A stream of the application that is read in a task."""
+
+    _stop = StopAsyncIteration
 
     def __init__(self, player: Player, call: int, bound: Bound, own: AsyncIterator[Any]) -> None:
         super().__init__(player, call, bound, aiter(own))
 
-    async def __anext__(self) -> Any:
-        if not self._over:
-            self._player.entrance.play(Signal(call=self._call, kind="next"), None)
-        return await self._step(anext(self._own))
-
-    async def asend(self, value: Any, /) -> Any:
-        if value is None:
-            return await self.__anext__()
-        if not self._over:
-            stored = self._player.store(self._bound.sent, value)
-            self._player.entrance.play(
-                Signal(call=self._call, kind="sent", value=stored), self._bound.sent
-            )
-        return await self._step(self._own.asend(value))
-
-    async def raise_inside(self, error: BaseException) -> Any:
-        if not self._over:
-            stored = self._player.store(self._bound.raised, as_answer(error))
-            self._player.entrance.play(
-                Signal(call=self._call, kind="thrown", value=stored), self._bound.raised
-            )
-        return await self._step(self._own.athrow(error))
+    async def step(self, kind: StepKind, value: Any = None) -> Any:
+        self._play(kind, value)
+        return await self._advance(kind, value)
 
     async def aclose(self) -> None:
-        if not self._over:
-            self._player.entrance.play(Signal(call=self._call, kind="closed"), None)
+        if self._play("closed"):
             await self._close()
-
-    @property
-    def is_over(self) -> bool:
-        """Whether it has come to its end."""
-        return self._over
 
     async def follow(self, event: Event) -> None:
         """Do to the stream what its consumer did, as the tape has it."""
-        match event:
-            case Signal(kind="sent"):
-                await self._step(self._own.asend(self._player.restore(self._bound.sent, event)))
-            case Signal(kind="thrown"):
-                await self._step(self._own.athrow(self._player.restore(self._bound.raised, event)))
-            case Signal(kind="closed"):
-                await self._close()
-                raise StopAsyncIteration
-            case _:
-                await self._step(anext(self._own))
+        if isinstance(event, Signal) and event.kind == "closed":
+            await self._close()
+            raise StopAsyncIteration
+        await self._advance(*self._recorded_step(event))
 
     async def _close(self) -> None:
         self._over = True
@@ -321,28 +303,24 @@ class AssertedAsyncStream(_Asserted, AsyncStream):
             if hasattr(self._own, "aclose"):
                 try:
                     await self._own.aclose()
-                except (DivergenceError, GeneratorExit, KeyboardInterrupt):
-                    raise
                 except BaseException as error:
-                    self._end("raised", self._bound.raised, as_answer(error))
+                    self._closed(as_answer(error))
                     raise
-            self._end("returned", self._bound.nothing, None)
+            self._closed()
 
-    async def _step(self, step: Any) -> Any:
+    async def _advance(self, kind: StepKind, value: Any) -> Any:
         if self._over:
-            step.close()
             raise StopAsyncIteration
         with self._player.strands.inside(self._call):
             try:
-                item = await step
-            except StopAsyncIteration:
-                self._over = True
-                self._end("returned", self._bound.nothing, None)
-                raise
-            except (DivergenceError, GeneratorExit, KeyboardInterrupt):
-                raise
+                match kind:
+                    case "sent":
+                        item = await self._own.asend(value)
+                    case "thrown":
+                        item = await self._own.athrow(value)
+                    case _:
+                        item = await anext(self._own)
             except BaseException as error:
-                self._over = not survives(self._own, error)
-                self._raised(as_answer(error))
+                self._left(as_answer(error), may_go_on=survives(self._own, error))
                 raise
             return self._given(item)

@@ -14,7 +14,7 @@ from functools import update_wrapper
 from types import NoneType, TracebackType
 from typing import Any, TypeAlias, final
 
-from vcr_gen.runtime.boundary.base_streams import AsyncStream, Stream
+from vcr_gen.runtime.boundary.base_streams import AsyncStream, StepKind, Stream
 from vcr_gen.runtime.boundary.call_kinds import Kind, shape_of
 from vcr_gen.runtime.boundary.link import Link
 from vcr_gen.runtime.boundary.spec import Method, Parameter
@@ -266,14 +266,8 @@ class _LiveStream(Stream):
     def started(self) -> Any:
         return self.start() if self._stream is None else self._stream
 
-    def __next__(self) -> Any:
-        return next(self.started())
-
-    def send(self, value: Any, /) -> Any:
-        return self.started().send(value)
-
-    def raise_inside(self, error: BaseException) -> Any:
-        return self.started().throw(error)
+    def step(self, kind: StepKind, value: Any = None) -> Any:
+        return self.started().step(kind, value)
 
     def close(self) -> None:
         self.started().close()
@@ -297,14 +291,8 @@ class _LiveAsyncStream(AsyncStream):
     def started(self) -> Any:
         return self.start() if self._stream is None else self._stream
 
-    async def __anext__(self) -> Any:
-        return await anext(self.started())
-
-    async def asend(self, value: Any, /) -> Any:
-        return await self.started().asend(value)
-
-    async def raise_inside(self, error: BaseException) -> Any:
-        return await self.started().athrow(error)
+    async def step(self, kind: StepKind, value: Any = None) -> Any:
+        return await self.started().step(kind, value)
 
     async def aclose(self) -> None:
         await self.started().aclose()
