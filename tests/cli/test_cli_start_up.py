@@ -27,7 +27,8 @@ sys.exit(main(sys.argv[1:]))
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], ["verify", "--help"], ["extract", "--help"]]
+    "arguments",
+    [["--help"], ["--version"], ["verify", "--help"], ["extract", "--help"], ["mark", "--help"]],
 )
 def test_help_imports_none_of_the_heavy_tools(arguments: list[str]) -> None:
     code = (

@@ -33,6 +33,7 @@ COMMANDS: Final[Mapping[str, Command]] = MappingProxyType(
     {
         "verify": Command("vcr_gen.cli.verify", "type-check wrappers and compare signatures"),
         "extract": Command("vcr_gen.cli.extract", "write a Protocol from an existing class"),
+        "mark": Command("vcr_gen.cli.mark", "mark an existing Protocol as a boundary"),
         "cassette": Command("vcr_gen.cli.cassette.actions", "look at, check and rewrite cassettes"),
         "demo": Command("vcr_gen.cli.demo", "the tour: generate, record, replay, catch a change"),
     }

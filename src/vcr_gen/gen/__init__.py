@@ -13,6 +13,6 @@ The rooms, in the order in which a run goes through them:
 
 Around them: `runs` leads through all of these in one pass and skips it when nothing has changed,
 `verification` compares wrappers on disk with their Protocols, and `rewrite` writes people's own
-source: a Protocol taken from a class. Imports between rooms point one way, and what writes never
-sees the parser (`.importlinter`).
+source: a Protocol taken from a class, a mark on a Protocol. Imports between rooms point one way,
+and what writes never sees the parser (`.importlinter`).
 """

@@ -44,24 +44,24 @@ def _remove_if_abandoned(path: Path) -> None:
             path.unlink()
 
 
-def write_file(path: Path, text: str) -> None:
+def write_file(path: Path, content: str | bytes) -> None:
     """Replace the file in one step; a reader sees the old text or the new one, never half."""
-    _replace_files([(path, text)])
+    _replace_files([(path, content)])
 
 
-def _replace_files(texts: Iterable[tuple[Path, str]]) -> None:
+def _replace_files(contents: Iterable[tuple[Path, str | bytes]]) -> None:
     staged: dict[Path, Path] = {}
     made: list[Path] = []
     try:
-        for path, text in texts:
+        for path, content in contents:
             with _explained(path, "written"):
                 made += [folder for folder in path.parents if not folder.exists()]
                 path.parent.mkdir(parents=True, exist_ok=True)
                 # Not `tempfile`: its files are private, and these must get the user's usual mode.
                 temporary = path.with_name(_STAGED.replace("*", token_hex(8)))
                 staged[path] = temporary
-                with temporary.open("x", encoding="utf-8", newline="\n") as file:
-                    file.write(text)
+                with temporary.open("xb") as file:
+                    file.write(content.encode() if isinstance(content, str) else content)
                 if path.exists():
                     temporary.chmod(path.stat().st_mode & 0o7777)
         for path, temporary in staged.items():

@@ -1,0 +1,182 @@
+"""Marks a Protocol: adds the decorator and its import, and changes no other byte of the file."""
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import libcst as cst
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+from vcr_gen.gen.model.kinds import When
+from vcr_gen.gen.protocols.decorators import mark_of
+from vcr_gen.gen.protocols.mro import is_protocol
+from vcr_gen.gen.rewrite.find_class import class_node, find_class, open_library, refusal
+from vcr_gen.gen.rewrite.respell import code_of
+from vcr_gen.gen.settings.config import Config, Direction
+from vcr_gen.gen.sources.library import Definition, Library
+from vcr_gen.gen.types.scope import Scope
+
+__all__ = ["Marking", "mark_protocol"]
+
+_HOME: Final = "vcr_gen.boundary"
+_STANDARD: Final = 0
+_THIRD_PARTY: Final = 1
+_FIRST_PARTY: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Marking:
+    """A Protocol with its mark."""
+
+    path: Path
+    class_name: str
+    data: bytes | None
+    """The new content of the file; None when the Protocol had this mark before."""
+
+
+def mark_protocol(
+    config: Config, spelled: str, *, direction: Direction, name: str | None
+) -> Marking:
+    """Mark the Protocol spelled `package.module:Class`; `name` is its name in cassettes."""
+    if name is not None and not name.strip():
+        raise refusal("--name", "the name is empty", "leave it out: the Protocol's name is used")
+    library = open_library(config)
+    found = find_class(config, library, spelled)
+    path = found.module.path
+    if not any(path.is_relative_to(folder) for folder in config.sources):
+        message = f"{found.module.name} is not a module of the project"
+        hint = "name the Protocol in [[tool.vcr-gen.boundary]] of pyproject.toml instead"
+        raise refusal(spelled, message, hint)
+    if not is_protocol(library, found):
+        hint = "add `Protocol` to its bases; `vcr-gen extract` makes one from a class"
+        raise _refused(config, found, "VCR104", f"`{found.qualname}` is not a Protocol", hint)
+    for known, known_name in _marks(library, found):
+        if known != direction:
+            message = f"`{found.qualname}` is already marked `@{known}`"
+        elif name not in {None, known_name}:
+            message = f"`{found.qualname}` is already marked with the name {known_name!r}"
+        else:
+            return Marking(path, found.qualname, None)
+        raise _refused(config, found, "VCR411", message, "change the mark by hand")
+    return Marking(path, found.qualname, _marked(config, found, direction, name))
+
+
+def _marks(library: Library, found: Definition) -> Iterator[tuple[Direction, str]]:
+    """The directions that a class is marked with, and the name that each mark gives it."""
+    for decorator in class_node(found).decorator_list:
+        mark = mark_of(decorator, Scope(library, found.module))
+        if mark is not None:
+            keywords = {keyword.arg: keyword.value for keyword in getattr(mark[0], "keywords", [])}
+            yield mark[1], getattr(keywords.get("name"), "value", found.qualname)
+
+
+def _marked(config: Config, found: Definition, direction: Direction, name: str | None) -> bytes:
+    """The content of the file with the decorator and its import."""
+    tree = cst.parse_module(found.module.path.read_bytes())
+    places = MetadataWrapper(tree, unsafe_skip_copy=True).resolve(PositionProvider)
+    node = next(
+        node
+        for node in places
+        if isinstance(node, cst.ClassDef) and places[node.name].start.line == found.node.lineno
+    )
+    imported = _imported_marker(found, direction)
+    call = f"(name={json.dumps(name, ensure_ascii=False)})" if name else ""
+    decorator = cst.Decorator(cst.parse_expression((imported or direction) + call))
+    marked = tree.with_deep_changes(node, decorators=[decorator, *node.decorators])
+    if not imported:
+        _refuse_other_meaning(config, found, direction)
+        marked = _with_import(config, marked, direction)
+    try:
+        return marked.bytes
+    except UnicodeEncodeError as error:
+        message = f"the file's encoding {tree.encoding} cannot hold {name!r}"
+        raise refusal("--name", message, "choose another name") from error
+
+
+def _imported_marker(found: Definition, direction: Direction) -> str:
+    """The marker as the module can spell it above the class, or an empty string."""
+    for name, bindings in found.module.bindings.items():
+        for binding in bindings:
+            if binding.when is not When.ALWAYS or binding.line >= found.node.lineno:
+                continue
+            match binding.module, binding.attribute:
+                case "vcr_gen.boundary", attribute if attribute == direction:
+                    return name
+                case "vcr_gen.boundary", "":
+                    return f"{_HOME if name == 'vcr_gen' else name}.{direction}"
+                case "vcr_gen", "boundary":
+                    return f"{name}.{direction}"
+    return ""
+
+
+def _refuse_other_meaning(config: Config, found: Definition, direction: Direction) -> None:
+    for binding in found.module.bindings.get(direction, ()):
+        if binding.module != _HOME:
+            message = f"`{direction}` means something else in line {binding.line} of this module"
+            hint = f"import the mark under another name: from {_HOME} import {direction} as …"
+            raise _refused(config, found, "VCR411", message, hint)
+
+
+def _with_import(config: Config, tree: cst.Module, direction: Direction) -> cst.Module:
+    """The module with the marker among the imports above its first class or function."""
+    position, blank = 0, False
+    for index, statement in enumerate(tree.body):
+        if isinstance(statement, cst.ClassDef | cst.FunctionDef):
+            break
+        if not isinstance(statement, cst.SimpleStatementLine):
+            continue
+        match statement.body[0]:
+            case cst.ImportFrom(module=module, names=[*names]) as existing if (
+                module is not None and code_of(module) == _HOME
+            ):
+                return tree.with_deep_changes(existing, names=_extended(existing, names, direction))
+            case cst.Import() | cst.ImportFrom() as statement_import:
+                group = _import_group(config, statement_import)
+                if group < _FIRST_PARTY:
+                    position, blank = index + 1, group < _THIRD_PARTY
+            case cst.Expr(value=cst.SimpleString()) if index == 0:
+                position, blank = 1, True
+    lines = [cst.EmptyLine(indent=False)] if blank else []
+    new = cst.parse_statement(f"from {_HOME} import {direction}").with_changes(leading_lines=lines)
+    return tree.with_changes(body=[*tree.body[:position], new, *tree.body[position:]])
+
+
+def _import_group(config: Config, statement: cst.Import | cst.ImportFrom) -> int:
+    """The place of an import in the usual order: Python's own, other packages, the project."""
+    if isinstance(statement, cst.Import):
+        name = code_of(statement.names[0].name)
+    elif statement.relative or statement.module is None:
+        return _FIRST_PARTY
+    else:
+        name = code_of(statement.module)
+    top = name.partition(".")[0]
+    if top in sys.stdlib_module_names:
+        return _STANDARD
+    is_ours = any(
+        (folder / top).is_dir() or (folder / f"{top}.py").is_file() for folder in config.sources
+    )
+    return _FIRST_PARTY if is_ours else _THIRD_PARTY
+
+
+def _extended(
+    statement: cst.ImportFrom, names: list[cst.ImportAlias], direction: Direction
+) -> list[cst.ImportAlias]:
+    """The names of an import with one more, and everything between them as it was."""
+    between: cst.BaseParenthesizableWhitespace = cst.SimpleWhitespace(" ")
+    if isinstance(statement.lpar, cst.LeftParen) and "\n" in code_of(statement.lpar):
+        between = statement.lpar.whitespace_after
+    comma = cst.Comma(whitespace_after=between)
+    new, last = cst.ImportAlias(cst.Name(direction)), names[-1]
+    is_last = all(code_of(alias.name) < direction for alias in names)
+    if is_last and "#" not in code_of(last):  # a comment behind the last name stays there
+        return [*names[:-1], last.with_changes(comma=comma), new.with_changes(comma=last.comma)]
+    return [new.with_changes(comma=comma), *names]
+
+
+def _refused(config: Config, found: Definition, code: str, message: str, hint: str) -> RefusedError:
+    place = config.display(found.module.path), found.node.lineno, found.node.col_offset + 1
+    return RefusedError([Diagnostic(*place, code, message, hint)])
