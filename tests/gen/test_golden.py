@@ -222,22 +222,6 @@ def test_what_a_descriptor_gives_replays(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("importable")
-def test_a_method_that_takes_its_instance_among_the_arguments_replays(tmp_path: Path) -> None:
-    module = importlib.import_module("vcr_variadics.ports")
-
-    class Real:
-        def __call__(self, /, *args: int, **kwargs: int) -> int:
-            return sum(args) + sum(kwargs.values())
-
-    def session(mode: str) -> list[object]:
-        with Cassette(tmp_path / "anyway.yaml", mode=mode) as cassette:
-            anyway = module.VcrAnyway.attach(cassette, Real)
-            return [anyway(), anyway(1, 2, self=3)]
-
-    assert session("all") == session("none") == [0, 6]
-
-
-@pytest.mark.usefixtures("importable")
 def test_context_managers_that_are_class_and_static_methods_replay(tmp_path: Path) -> None:
     module = importlib.import_module("vcr_context_managers.ports")
 

@@ -13,7 +13,6 @@ from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.protocols.self_annotations import (
     asked_of_instance,
     is_selective,
-    may_begin_with_instance,
     why_uncallable,
 )
 from vcr_gen.gen.protocols.signatures import signature_of
@@ -112,11 +111,10 @@ def _refusal(
                 "write the value out",
                 named,
             )
-        if not _takes_instance(node, decorated, declared.place):
-            unfit = f": `*{node.args.vararg.arg}` cannot hold it" if node.args.vararg else ""
+        if decorated.binding != "static" and not (node.args.posonlyargs or node.args.args):
             return _Refusal(
                 "VCR204",
-                f"{member} has no parameter for the instance{unfit}",
+                f"{member} has no parameter for the instance",
                 "add `self` as its first parameter, or make it a `@staticmethod`",
                 node,
             )
@@ -201,14 +199,6 @@ def _named_twice(node: Function) -> ast.arg | None:
             return parameter
         seen.add(parameter.arg)
     return None
-
-
-def _takes_instance(node: Function, decorated: Decorations, place: MemberPlace) -> bool:
-    """Whether a function has a parameter for what it is bound to, if only `*args`."""
-    if decorated.binding == "static" or node.args.posonlyargs or node.args.args:
-        return True
-    plain = decorated.role == "method" and not decorated.overload and decorated.recorded
-    return decorated.binding == "instance" and plain and may_begin_with_instance(node, place)
 
 
 def _overload(signature: Signature) -> Signature:

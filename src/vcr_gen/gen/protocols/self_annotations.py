@@ -27,14 +27,12 @@ from vcr_gen.gen.protocols.mro import (
 from vcr_gen.gen.sources.library import Definition, Library
 from vcr_gen.gen.sources.modules import class_bindings
 from vcr_gen.gen.sources.syntax import Function
-from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
 from vcr_gen.gen.types.type_variables import bracketed, declaration
 
 __all__ = [
     "asked_of_instance",
     "is_selective",
-    "may_begin_with_instance",
     "takes_bounded_self",
     "why_uncallable",
 ]
@@ -57,23 +55,6 @@ def asked_of_instance(node: Function, place: MemberPlace) -> NamedClass | None:
     if isinstance(asked, Name) and asked.reference.is_variable:
         return _bound(asked, scope)
     return annotated_class(asked, scope)
-
-
-def may_begin_with_instance(node: Function, place: MemberPlace) -> bool:
-    """Whether the `*args` of a method may hold the instance, by their type.
-
-    They do not where that is a type variable, `P.args`, or a type of Python's own but `object`:
-    pyright forbids to call such a method, and accepts no class as having it.
-    """
-    if node.args.vararg is None:
-        return False
-    if node.args.vararg.annotation is None:
-        return True
-    scope = place.scope.with_parameters(place.scope.module.parsed.type_parameters(node))
-    asked = unquoted(resolve_names(node.args.vararg.annotation, scope))
-    if isinstance(asked, Name) and asked.reference.is_variable:
-        return False
-    return _builtin_class(asked) in {None, object}
 
 
 def _bound(variable: Name, scope: Scope) -> NamedClass | None:

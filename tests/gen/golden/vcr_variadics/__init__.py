@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from vcr_variadics.ports import (
-        ANYWAY,
         CLIENT,
         LINES,
-        AnywayCall,
-        AnywayLater,
         ClientGet,
         ClientLog,
         ClientLoose,
@@ -24,17 +21,13 @@ if TYPE_CHECKING:
         ClientStart,
         ClientStart2,
         LinesConnect,
-        VcrAnyway,
         VcrClient,
         VcrLines,
     )
 
 __all__ = [
-    "ANYWAY",
     "CLIENT",
     "LINES",
-    "AnywayCall",
-    "AnywayLater",
     "ClientGet",
     "ClientLog",
     "ClientLoose",
@@ -44,17 +37,13 @@ __all__ = [
     "ClientStart",
     "ClientStart2",
     "LinesConnect",
-    "VcrAnyway",
     "VcrClient",
     "VcrLines",
 ]
 
 _HOMES = {
-    "ANYWAY": "vcr_variadics.ports",
     "CLIENT": "vcr_variadics.ports",
     "LINES": "vcr_variadics.ports",
-    "AnywayCall": "vcr_variadics.ports",
-    "AnywayLater": "vcr_variadics.ports",
     "ClientGet": "vcr_variadics.ports",
     "ClientLog": "vcr_variadics.ports",
     "ClientLoose": "vcr_variadics.ports",
@@ -64,7 +53,6 @@ _HOMES = {
     "ClientStart": "vcr_variadics.ports",
     "ClientStart2": "vcr_variadics.ports",
     "LinesConnect": "vcr_variadics.ports",
-    "VcrAnyway": "vcr_variadics.ports",
     "VcrClient": "vcr_variadics.ports",
     "VcrLines": "vcr_variadics.ports",
 }

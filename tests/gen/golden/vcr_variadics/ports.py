@@ -3,9 +3,8 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `variadics.ports`."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Generic, cast, overload
-from typing import cast as _cast
 
 from typing_extensions import Unpack
 from vcr_gen.runtime import (
@@ -19,7 +18,7 @@ from vcr_gen.runtime import (
     implementation,
 )
 
-from variadics.ports import Anyway, Client, Lines, Options, Ts
+from variadics.ports import Client, Lines, Options, Ts
 
 
 @event
@@ -163,46 +162,6 @@ CLIENT: Final = Boundary(
 
 
 @event
-class AnywayCall(Call):
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-
-    def __call__(self, target: Anyway) -> int:
-        return cast("Callable[..., int]", cast("Any", target).__call__)(*self.args, **self.kwargs)
-
-
-@event
-class AnywayLater(Call):
-    cast: tuple[object, ...]
-    key: int
-
-    async def __call__(self, target: Anyway) -> str:
-        return await cast("Callable[..., Awaitable[str]]", cast("Any", target).later)(
-            *self.cast,
-            key=self.key,
-        )
-
-
-class VcrAnyway(OutboundWrapper[Anyway]):
-    """Records and replays `Anyway`."""
-
-    def __call__(*args: Any, **kwargs: Any) -> int:
-        return cast("VcrAnyway", args[0])._port.call(AnywayCall(args=args[1:], kwargs=kwargs))
-
-    async def later(*cast: object, key: int = 2) -> str:
-        return await _cast("VcrAnyway", cast[0])._port.acall(AnywayLater(cast=cast[1:], key=key))
-
-
-ANYWAY: Final = Boundary(
-    "Anyway",
-    direction="outbound",
-    protocol="variadics.ports:Anyway",
-    wrapper=VcrAnyway,
-    calls={"__call__": AnywayCall, "later": AnywayLater},
-)
-
-
-@event
 class LinesConnect(Call):
     handler: Callable[[int, *tuple[str, ...]], int]
 
@@ -231,9 +190,6 @@ LINES: Final = Boundary(
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_client_is_a_client(wrapper: VcrClient) -> Client:
-        return wrapper
-
-    def vcr_anyway_is_a_anyway(wrapper: VcrAnyway) -> Anyway:
         return wrapper
 
     def vcr_lines_is_a_lines(wrapper: VcrLines) -> Lines:

@@ -20,3 +20,8 @@ class Wrapped(Protocol[P]):
 @outbound
 class Sink(Protocol[T]):
     def put(*items: "T") -> None: ...
+
+
+@outbound
+class Anyway(Protocol):
+    def __call__(*args: object) -> int: ...
