@@ -64,7 +64,7 @@ class Chosen:
 
 
 def _call(reading: Reading, entry: Entry) -> int:
-    return next(unfold(entry.data, path=reading.path, line=entry.line)).call
+    return unfold(entry.data, path=reading.path, line=entry.line)[0].call
 
 
 def _unknown(what: str, name: str, known: Collection[str]) -> UsageError:

@@ -17,6 +17,7 @@ from vcr_gen.errors import UsageError
 from vcr_gen.runtime.failures.format_values import show, show_arguments
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.privacy import redacting
+from vcr_gen.runtime.tape.event_table import kind_of
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start, unfold
 from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.tapes.recorded_calls import STATUSES
@@ -159,16 +160,6 @@ def _lines(lines: list[str], terminal: Terminal) -> Iterator[str]:
         yield f"{found['indent']}{terminal.paint(found['key'], color)}:{found['rest']}"
 
 
-_SIGNALS = {
-    "next": "asks for the next item",
-    "sent": "is sent",
-    "thrown": "is thrown",
-    "closed": "is closed",
-    "cancel": "is cancelled by its caller",
-    "left": "is left by a reader that was cancelled",
-}
-
-
 def overview(
     reading: Reading, entries: Iterable[tuple[int, Entry]], terminal: Terminal
 ) -> Iterator[str]:
@@ -202,11 +193,11 @@ def _words(event: Event, start: Start | None, *, alone: bool) -> str:
             on = f"{event.on} " if event.on else ""
             call = f"{arrow} {on}{event.of}({show_arguments(event.arguments)})"
             return call if not alone else f"{call} …"
-        case Item(raised=raised):
-            return f"· {'raised ' if raised else ''}{show(event.value, 80)}"
+        case Item():
+            return f"· {kind_of(event).shown}{show(event.value, 80)}"
         case Signal():
             value = "" if event.value is None else f" {show(event.value, 60)}"
-            return f"{name} {_SIGNALS[event.kind]}{value}"
+            return f"{name} {kind_of(event).shown}{value}"
         case End():
             took = "" if start is None else f"  [{duration(max(0.0, event.at - start.at))}]"
             said = "" if event.outcome == "cancelled" else f" {_said(event)}"

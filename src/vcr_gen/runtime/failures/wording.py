@@ -10,6 +10,7 @@ from vcr_gen.runtime.failures.signature_drift import declared_types
 from vcr_gen.runtime.failures.text_diff import visible
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import hidden
+from vcr_gen.runtime.tape.event_table import kind_of
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot
 
@@ -31,16 +32,6 @@ LEAVE_BLOCK: Final = "manager.exit"
 _VALUE = 60
 """So wide is the value of an answer shown."""
 _EXCEPTION = 200
-_ENDINGS = {"returned": "returning", "raised": "raising"}
-_SIGNALS = {
-    "next": "being asked for an item",
-    "sent": "being sent",
-    "thrown": "being thrown",
-    "closed": "being closed",
-    "cancel": "being cancelled",
-    "left": "losing a reader that was cancelled",
-}
-_DID = {"sent": "sent a value into the stream", "thrown": "threw an exception into the stream"}
 
 
 def describe(slot: Slot, differing: Collection[str] = ()) -> RecordedEvent:
@@ -59,20 +50,15 @@ def words_of(
     types = declared_types(signature)
     result = types.get("return", "")
     call = _call(start, types, differing)
-    match event:
-        case Start():
-            return call
-        case Item(raised=raised):
-            value = show(event.value, _VALUE, item_type(result))
-            return f"{call} {'raising' if raised else 'yielding'} {value}"
-        case Signal(kind="sent" | "thrown"):
-            return f"{call} {_SIGNALS[event.kind]} {show(event.value, _VALUE)}"
-        case Signal():
-            return f"{call} {_SIGNALS[event.kind]}"
-        case End(outcome="cancelled"):
-            return f"{call} being cancelled"
-        case End():
-            return f"{call} {_ENDINGS[event.outcome]} {show(event.value, _VALUE, result)}"
+    if isinstance(event, Start):
+        return call
+    kind = kind_of(event)
+    if kind.value is None:
+        return f"{call} {kind.doing}"
+    declared = "" if isinstance(event, Signal) else result
+    if isinstance(event, Item):
+        declared = item_type(result)
+    return f"{call} {kind.doing} {show(event.value, _VALUE, declared)}"
 
 
 def _call(start: Start, types: Mapping[str, str], differing: Collection[str]) -> str:
@@ -101,33 +87,17 @@ def exception_words(value: Plain) -> str:
 
 def did(event: Item | End | Signal) -> str:
     """What the application did."""
-    match event:
-        case Item(raised=False):
-            return "yielded an item"
-        case Item() | End(outcome="raised"):
-            return f"raised {exception_words(event.value)}"
-        case End(outcome="cancelled"):
-            return "was cancelled"
-        case End(outcome=outcome):
-            return outcome
-        case Signal(kind=kind):
-            return _DID.get(kind, "closed the stream")
+    kind = kind_of(event)
+    return f"raised {exception_words(event.value)}" if kind.value == "raised" else kind.did
 
 
 def how_it_differs(event: Item | End | Signal, recorded: Event) -> str:
     """What the application did, where only the value differs from the recorded one."""
-    match event:
-        case Item(raised=False):
-            return "yielded a different item"
-        case Item() | End(outcome="raised"):
-            before = None if isinstance(recorded, Start) else recorded.value
-            return f"raised {exception_words(event.value)}; the tape has {exception_words(before)}"
-        case End():
-            return "returned a different value"
-        case Signal(kind="sent"):
-            return "sent a different value into the stream"
-        case Signal():
-            return f"{did(event)} in a different way"
+    kind = kind_of(event)
+    if kind.value == "raised":
+        before = None if isinstance(recorded, Start) else recorded.value
+        return f"raised {exception_words(event.value)}; the tape has {exception_words(before)}"
+    return kind.did_differently or f"{kind.did} in a different way"
 
 
 def left_block(

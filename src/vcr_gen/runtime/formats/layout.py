@@ -67,7 +67,7 @@ END_KEY: Final = "end"
 COUNT_KEY: Final = "events"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen, as that doubles the cost of making one
 class Entry:
     """One part of a cassette, and the line of the file where it starts."""
 

@@ -9,7 +9,7 @@ from vcr_gen.errors import UsageError
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.record.progress import StatusLine
 from vcr_gen.runtime.strands.strands import Strands
-from vcr_gen.runtime.tape.event_hooks import Happening
+from vcr_gen.runtime.tape.event_table import Happening
 from vcr_gen.runtime.tape.events import (
     CLOCK,
     End,

@@ -199,14 +199,16 @@ class Player:
             if pair is None:
                 return None
             slot, answer = pair
-            if not self._matcher.is_next(self.strands.here(), slot, operation):
-                return None
-            if not is_same(slot.start):
-                return None
-            if self._templates is not None and stored is not None:
-                self._templates.begin(slot.start.call, stored)
-            self._follow_clock(slot)
-            stage.take_both(slot, answer)
+            try:
+                strand = self.strands.here()
+                if not self._matcher.is_next(strand, slot, operation) or not is_same(slot.start):
+                    return None
+                if self._templates is not None and stored is not None:
+                    self._templates.begin(slot.start.call, stored)
+                self._follow_clock(slot)
+                stage.take_both(slot, answer)
+            finally:
+                self.window.put_back()  # where it was not taken
             assert isinstance(answer.event, End)
             return self.rendered(answer.event)
 

@@ -112,8 +112,7 @@ class Stage:
 
     def take_both(self, start: Slot, end: Slot) -> None:
         """A call and its answer are done, and nobody saw the moment between them."""
-        self.window.take(start)
-        self.window.take(end)
+        self.window.take_both(start, end)
         self.moved()
 
     def give(self, slot: Slot, readers: Readers | None, reader: Strand | None) -> Slot:

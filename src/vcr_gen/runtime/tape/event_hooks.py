@@ -3,15 +3,14 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias, final
+from typing import TypeAlias, final
 
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.plain import Plain, check_plain
-from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
+from vcr_gen.runtime.tape.event_table import Happening, kind_of
+from vcr_gen.runtime.tape.events import Event, Start
 
-__all__ = ["Happening", "Hook", "Hooked", "TapeEvent", "kind_of"]
-
-Happening: TypeAlias = Literal["call", "item", "sent", "thrown", "returned", "raised"]
+__all__ = ["Hook", "Hooked", "TapeEvent"]
 
 
 @final
@@ -63,18 +62,5 @@ class Hooked:
             made = self.change(of, "call", dict(event.arguments))
             assert isinstance(made, dict)
             return replace(event, arguments=made)
-        kind = kind_of(event)
+        kind = kind_of(event).value
         return event if kind is None else replace(event, value=self.change(of, kind, event.value))
-
-
-def kind_of(event: Item | Signal | End) -> Happening | None:
-    """What happened, in the words of the hooks; None for an event without a value."""
-    match event:
-        case Item(raised=raised):
-            return "raised" if raised else "item"
-        case Signal(kind="sent" | "thrown" as kind):
-            return kind
-        case End(outcome="returned" | "raised" as outcome):
-            return outcome
-        case _:
-            return None

@@ -4,9 +4,11 @@ A call is a *start* and an *end* that share a number. Between them, in their tru
 items of its stream and whatever else happened. The file folds a start and the end that follows it
 at once into one entry, and leaves out what is the default, so that a sequential session reads
 plainly.
+
+Nobody changes an event. They are not frozen, as that triples the cost of making one.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
@@ -59,7 +61,7 @@ class Soon(NamedTuple):
     """How often the loop went round."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class Start:
     """A call begins."""
 
@@ -86,7 +88,7 @@ class Start:
     """Seconds since the session began."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class Item:
     """A stream gives its next item."""
 
@@ -100,7 +102,7 @@ class Item:
     at: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class Signal:
     """The caller does something to a call that runs.
 
@@ -115,7 +117,7 @@ class Signal:
     at: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class End:
     """A call is over."""
 
@@ -202,15 +204,26 @@ def _ending(end: End) -> dict[str, Plain]:
     return {**at_call, end.outcome: end.value}
 
 
-def unfold(entry: Mapping[str, Plain], *, path: Path, line: int) -> Iterator[Event]:
+_USUAL_CALLS = (
+    ("call", "of", "at", "args", "took", "returned"),
+    ("call", "of", "at", "took", "returned"),
+)
+
+
+def unfold(entry: Mapping[str, Plain], *, path: Path, line: int) -> tuple[Event, ...]:
     """The events that an entry of the file stands for; what does not belong there is refused."""
+    keys = tuple(entry)
+    if keys in _USUAL_CALLS:
+        usual = _usual_call(entry)
+        if usual is not None:
+            return usual
     reader = _Entry(entry, path, line)
     if "call" in entry:
-        yield from _unfold_call(reader)
-    elif "item" in entry:
+        return _unfold_call(reader)
+    if "item" in entry:
         key = "raised" if "raised" in entry else "value"
         reader.allow("item", "strand", "begins", "at", key)
-        yield Item(
+        item = Item(
             call=reader.number("item"),
             value=reader.required(key),
             raised=key == "raised",
@@ -218,10 +231,11 @@ def unfold(entry: Mapping[str, Plain], *, path: Path, line: int) -> Iterator[Eve
             begins=reader.text("begins"),
             at=reader.seconds("at"),
         )
-    elif "end" in entry:
+        return (item,)
+    if "end" in entry:
         outcome = reader.outcome()
         reader.allow("end", "strand", "at", "at_call", outcome)
-        yield End(
+        end = End(
             call=reader.number("end"),
             outcome=outcome,
             value=entry[outcome],
@@ -229,11 +243,32 @@ def unfold(entry: Mapping[str, Plain], *, path: Path, line: int) -> Iterator[Eve
             strand=reader.text("strand"),
             at=reader.seconds("at"),
         )
-    else:
-        yield _unfold_signal(reader)
+        return (end,)
+    return (_unfold_signal(reader),)
 
 
-def _unfold_call(reader: "_Entry") -> Iterator[Event]:
+def _usual_call(entry: Mapping[str, Plain]) -> tuple[Start, End] | None:
+    """A call that returned at once, as most do; None where a value is not of the usual type."""
+    call, of, at, took = entry["call"], entry["of"], entry["at"], entry["took"]
+    arguments = entry.get("args", {})
+    if (
+        type(call) is int
+        and call >= 0
+        and type(of) is str
+        and of
+        and type(at) is float
+        and at >= 0
+        and type(took) is float
+        and took >= 0
+        and type(arguments) is dict
+    ):
+        start = Start(call=call, of=of, arguments=arguments, at=at)
+        value = entry["returned"]
+        return start, End(call=call, outcome="returned", value=value, at=round(at + took, 6))
+    return None
+
+
+def _unfold_call(reader: "_Entry") -> tuple[Event, ...]:
     entry = reader.entry
     ended = any(key in entry for key in ("took", *_OUTCOMES))
     reader.allow(*_START_KEYS, *(["took", "at_call", *_OUTCOMES] if ended else []))
@@ -255,17 +290,17 @@ def _unfold_call(reader: "_Entry") -> Iterator[Event]:
         timers=reader.timers(),
         at=reader.seconds("at"),
     )
-    yield start
-    if ended:
-        outcome = reader.outcome()
-        at = round(start.at + reader.seconds("took"), 6)
-        yield End(
-            call=start.call,
-            outcome=outcome,
-            value=entry[outcome],
-            at_call=reader.at_call(outcome),
-            at=at,
-        )
+    if not ended:
+        return (start,)
+    outcome = reader.outcome()
+    end = End(
+        call=start.call,
+        outcome=outcome,
+        value=entry[outcome],
+        at_call=reader.at_call(outcome),
+        at=round(start.at + reader.seconds("took"), 6),
+    )
+    return start, end
 
 
 def _unfold_signal(reader: "_Entry") -> Signal:

@@ -14,7 +14,8 @@ from math import inf
 from typing import Any, TypeVar, final
 
 from vcr_gen.runtime.tape.event_hooks import Hook, Hooked
-from vcr_gen.runtime.tape.events import CLOCK, INTERNAL, LOCK, End, Event, Item, Signal, Start
+from vcr_gen.runtime.tape.event_table import driven_by_application
+from vcr_gen.runtime.tape.events import CLOCK, INTERNAL, LOCK, End, Event, Start
 from vcr_gen.runtime.tape.recorded import read_events
 from vcr_gen.runtime.tape.recording import Reading
 
@@ -79,6 +80,9 @@ class Window:
         """The latest time of these."""
         self._skipped: set[int] = set()
         self._unreadable: Exception | None = None
+        self._held: tuple[Slot, Slot] | None = None
+        """A call that is on its way through `next_whole_call`, and in no queue yet."""
+        self._last_index = 0
         self.recent: deque[Slot] = deque(maxlen=5)
         """The last events done."""
 
@@ -102,17 +106,55 @@ class Window:
         return self._window[-1] if self._extend() else None
 
     def next_whole_call(self) -> tuple[Slot, Slot] | None:
-        """The oldest event and its answer, where that is an outbound call with nothing inside."""
+        """The oldest event and its answer, where that is an outbound call with nothing inside.
+
+        `take_both` or `put_back` must follow before anything else is asked.
+        """
+        window = self._window
+        while window and window[0].done:
+            window.popleft()
+        if window or self._skipped:
+            return self._whole_call_in_window()
+        head = self._next_slot()
+        if head is None:
+            return None
+        answer = self._next_slot() if _is_outbound_start(head) else None
+        if answer is None or not _is_answer(answer, head):
+            self._index(head)
+            if answer is not None:
+                self._index(answer)
+            return self._whole_call_in_window()
+        self._held = head, answer
+        return self._held
+
+    def _whole_call_in_window(self) -> tuple[Slot, Slot] | None:
         head = self.head()
-        if head is None or head.start.inbound or not isinstance(head.event, Start):
+        if head is None or not _is_outbound_start(head):
             return None
         if len(self._window) < 2 and not self._extend():
             return None
         answer = self._window[1]
-        event = answer.event
-        if isinstance(event, End) and event.call == head.event.call and not answer.done:
-            return (head, answer) if event.outcome != "cancelled" else None
-        return None
+        return (head, answer) if _is_answer(answer, head) else None
+
+    def take_both(self, start: Slot, end: Slot) -> None:
+        """A call and its answer are done."""
+        if self._held is None:
+            self.take(start)
+            self.take(end)
+            return
+        self._held = None
+        start.done = end.done = True
+        self.done += 2
+        self.done_at = max(self.done_at, start.event.at, end.event.at)
+        self.recent += start, end
+
+    def put_back(self) -> None:
+        """The call that is next is not made now, or in another way."""
+        if self._held is not None:
+            start, end = self._held
+            self._held = None
+            self._index(start)
+            self._index(end)
 
     def comes_next(self, slot: Slot, now: float) -> bool:
         """Whether time goes on to an event: it is later than now, and nothing else is before it."""
@@ -256,7 +298,7 @@ class Window:
         try:
             return self._window[0].index
         except IndexError:  # another thread may have emptied it
-            return 0
+            return self._last_index + 1
 
     def ahead(self, count: int) -> Iterator[Slot]:
         """The next events that are not done, at most `count` of them."""
@@ -287,6 +329,13 @@ class Window:
     def _extend(self, reach: float = inf) -> bool:
         if len(self._window) >= reach:
             return False
+        slot = self._next_slot()
+        if slot is None:
+            return False
+        self._index(slot)
+        return True
+
+    def _next_slot(self) -> Slot | None:
         if self._unreadable is not None:
             raise self._unreadable
         try:
@@ -294,8 +343,12 @@ class Window:
         except Exception as error:
             self._unreadable = error  # for everyone who reads on, whichever thread it is
             raise
-        if slot is None:
-            return False
+        if slot is not None:
+            self._last_index = slot.index
+        return slot
+
+    def _index(self, slot: Slot) -> None:
+        """Put an event that was read into the queues in which it is looked for."""
         self._window.append(slot)
         if slot.driven_by_application:
             self._strands.setdefault(slot.strand, deque()).append(slot)
@@ -310,7 +363,6 @@ class Window:
                 self.locks.setdefault(str(slot.start.arguments["lock"]), deque()).append(slot)
             if slot.event.soon is not None:
                 self._soon.setdefault(slot.event.soon.after, slot)
-        return True
 
     def _is_moot(self, slot: Slot) -> bool:
         return slot.start.of == LOCK and slot.start.arguments["lock"] not in self.ordered_locks
@@ -325,11 +377,13 @@ class Window:
                 continue
             home = f"@{start.call}" if start.inbound else start.strand
             strand = home if isinstance(event, Start) else event.strand or home
-            by_application = _application_drives(event, start)
+            by_application = driven_by_application(event, start)
             shown = self._shown(event, start.of)
-            of = shown if isinstance(shown, Start) else start
+            call = shown if isinstance(shown, Start) else start
             signature = self._signatures.get(start.of, "")
-            yield Slot(shown, index, line, by_application, strand, of, number, signature=signature)
+            yield Slot(
+                shown, index, line, by_application, strand, call, number, signature=signature
+            )
 
     def _note_tick(self, start: Start) -> None:
         since: Any = start.arguments["since"]
@@ -348,18 +402,18 @@ def _microseconds(at: float) -> int:
     return round(at * 1e6)
 
 
-def _application_drives(event: Event, start: Start) -> bool:
-    match event:
-        case Signal(kind="left"):
-            return False
-        case Start() | Signal():
-            return not start.inbound
-        case Item():
-            return start.inbound
-        case End(outcome="cancelled"):
-            return False
-        case End():
-            return start.inbound
+def _is_outbound_start(slot: Slot) -> bool:
+    return isinstance(slot.event, Start) and not slot.event.inbound and slot.event.of != LOCK
+
+
+def _is_answer(slot: Slot, head: Slot) -> bool:
+    event = slot.event
+    return (
+        isinstance(event, End)
+        and event.call == head.event.call
+        and event.outcome != "cancelled"
+        and not slot.done
+    )
 
 
 def _first(queue: deque[Slot]) -> Slot | None:

@@ -6,7 +6,8 @@ from typing import TypeVar, final
 
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Secrets
-from vcr_gen.runtime.tape.event_hooks import Happening, Hook, Hooked, kind_of
+from vcr_gen.runtime.tape.event_hooks import Hook, Hooked
+from vcr_gen.runtime.tape.event_table import Happening, kind_of
 from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.stream_redaction_buffer import text_of
 from vcr_gen.runtime.values.anchors import Anchors
@@ -70,7 +71,7 @@ class Screen:
 
     def event(self, event: _E, of: str) -> _E:
         """An event of a replay as it is compared."""
-        kind = kind_of(event)
+        kind = kind_of(event).value
         return event if kind is None else replace(event, value=self.value(of, kind, event.value))
 
     def recorded(self, event: Event, of: str) -> Event:
