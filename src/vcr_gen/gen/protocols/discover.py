@@ -119,7 +119,7 @@ def _unreadable(config: Config, path: Path, error: SyntaxError) -> Diagnostic:
         error.offset or 0,
         "VCR101",
         f"the file is not valid Python: {error.msg}",
-        "correct the file, or `exclude` it",
+        "correct the file, or `exclude` it; vcr-gen knows the syntax of the Python that runs it",
     )
 
 

@@ -14,7 +14,7 @@ from vcr_gen.gen.rewrite.find_class import class_node, definition_of, type_varia
 from vcr_gen.gen.rewrite.new_module import NewModule
 from vcr_gen.gen.rewrite.respell import respell_text
 from vcr_gen.gen.sources.library import Definition, Library
-from vcr_gen.gen.sources.source import decode
+from vcr_gen.gen.sources.syntax import decode
 from vcr_gen.gen.types.scope import Scope, is_type_variable
 
 __all__ = ["Owner", "Statement"]

@@ -14,7 +14,7 @@ from vcr_gen.gen.model.annotation import Annotation, Reference, fold
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.sources.conditions import Target
 from vcr_gen.gen.sources.modules import Binding, Module, read_names
-from vcr_gen.gen.sources.source import parse
+from vcr_gen.gen.sources.syntax import parse
 
 __all__ = ["Definition", "Library", "Unread", "is_standard"]
 

@@ -3,9 +3,9 @@
 import ast
 import warnings
 
-from vcr_gen.gen.sources.syntax import cut_bodies
+from vcr_gen.gen.sources.syntax import blocks, yields
 
-__all__ = ["Statement"]
+__all__ = ["Statement", "cut_bodies"]
 
 
 class Statement:
@@ -51,3 +51,15 @@ class Statement:
         node = outer.body[0] if self.column and isinstance(outer, ast.If) else outer
         cut_bodies(node)
         return ast.increment_lineno(node, self.line - node.lineno)
+
+
+def cut_bodies(node: ast.stmt) -> None:
+    """Remove the bodies of functions, but for a docstring and what makes a generator."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        kept = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
+        last = ast.Expr(ast.copy_location(ast.Yield(), node)) if yields(node) else ast.Pass()
+        node.body = [*kept, ast.copy_location(last, node)]
+    elif isinstance(node, ast.ClassDef | ast.If | ast.Try | ast.With):
+        for block in blocks(node):
+            for inner in block:
+                cut_bodies(inner)

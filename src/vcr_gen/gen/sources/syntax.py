@@ -1,38 +1,35 @@
-"""The syntax tree that the reading half works on: `ast`, plus what older Pythons cannot hold."""
+"""Turns source text into the tree that the reading half works on."""
 
 import ast
+import io
+import tokenize
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeGuard
 
-from vcr_gen.gen.model.kinds import TypeParameterKind
+from vcr_gen.gen.sources.type_parameters import (
+    Place,
+    TypeParameter,
+    native_parameters,
+    parse_masked,
+)
 
 __all__ = [
     "Function",
     "Parsed",
-    "TypeParameter",
     "all_parameters",
     "annotations_of",
     "blocks",
-    "cut_bodies",
+    "decode",
     "docstring_of",
     "is_function",
     "own_nodes",
+    "parse",
     "yields",
 ]
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
-
-
-@dataclass(frozen=True, slots=True)
-class TypeParameter:
-    """One `T`, `*Ts` or `**P` between the brackets of PEP 695 syntax."""
-
-    name: str
-    kind: TypeParameterKind
-    bound: ast.expr | None = None
-    """The bound, or a tuple of constraints."""
-    default: ast.expr | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +38,9 @@ class Parsed:
 
     tree: ast.Module
     text: str
-    """What `ast` has read: type parameters that it cannot parse are masked."""
-    masked: Mapping[tuple[int, int], tuple[TypeParameter, ...]] = field(default_factory=dict)
-    """Type parameters that the running Python cannot parse, by the place of their statement."""
+    """What `ast` has parsed."""
+    masked: Mapping[Place, tuple[TypeParameter, ...]] = field(default_factory=dict)
+    """Type parameters that the running Python cannot parse; the text has spaces instead."""
 
     def without_tree(self) -> "Parsed":
         """What is still needed when the statements are not."""
@@ -51,10 +48,7 @@ class Parsed:
 
     def type_parameters(self, node: ast.stmt) -> tuple[TypeParameter, ...]:
         """What stands between the brackets of `class A[...]`, `def f[...]` or `type X[...]`."""
-        native = getattr(node, "type_params", None)
-        if native:
-            return tuple(_native(parameter) for parameter in native)
-        return self.masked.get((node.lineno, node.col_offset), ())
+        return native_parameters(node) or self.masked.get((node.lineno, node.col_offset), ())
 
     def is_type_statement(self, node: ast.stmt) -> bool:
         """Whether this is `type X = ...`, which makes a lazy alias."""
@@ -64,18 +58,30 @@ class Parsed:
         )
 
 
-def _native(parameter: ast.AST) -> TypeParameter:
-    """Convert `ast.TypeVar` and its kin, which Python 3.11's `ast` does not name."""
-    kind = type(parameter).__name__
-    fields = dict(ast.iter_fields(parameter))
-    kinds: dict[str, TypeParameterKind] = {
-        "TypeVar": "TypeVar",
-        "ParamSpec": "ParamSpec",
-        "TypeVarTuple": "TypeVarTuple",
-    }
-    return TypeParameter(
-        fields["name"], kinds[kind], fields.get("bound"), fields.get("default_value")
-    )
+def decode(data: bytes) -> str:
+    """The text of a source file, by its own encoding declaration and with `\\n` line ends."""
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    text = data.decode(encoding)
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def parse(data: bytes) -> Parsed:
+    """Parse a source file; raises `SyntaxError` when that is not possible."""
+    try:
+        text = decode(data)
+    except (UnicodeDecodeError, LookupError) as error:
+        raise SyntaxError(f"the file cannot be decoded: {error}") from error
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an invalid escape in a string of theirs
+        try:
+            return Parsed(ast.parse(text), text)
+        except SyntaxError:
+            masked = parse_masked(text)
+            if masked is None:
+                raise
+            return Parsed(masked.tree, masked.text, masked.parameters)
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise SyntaxError(str(error) or "it is nested too deeply") from error
 
 
 def is_function(node: ast.AST) -> TypeGuard[Function]:
@@ -94,18 +100,6 @@ def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
 def docstring_of(node: ast.Module | ast.ClassDef | Function) -> str | None:
     """The docstring with its indentation removed."""
     return ast.get_docstring(node, clean=True)
-
-
-def cut_bodies(node: ast.stmt) -> None:
-    """Remove the bodies of functions, but for a docstring and what makes a generator."""
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        kept = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
-        last = ast.Expr(ast.copy_location(ast.Yield(), node)) if yields(node) else ast.Pass()
-        node.body = [*kept, ast.copy_location(last, node)]
-    elif isinstance(node, ast.ClassDef | ast.If | ast.Try | ast.With):
-        for block in blocks(node):
-            for inner in block:
-                cut_bodies(inner)
 
 
 def yields(node: Function) -> bool:

@@ -9,7 +9,7 @@ from typing import Final
 from vcr_gen.gen.model.annotation import Annotation, Name, Subscript
 from vcr_gen.gen.sources.library import Definition, Library, Unread, is_standard
 from vcr_gen.gen.sources.modules import Binding, Module
-from vcr_gen.gen.sources.syntax import TypeParameter
+from vcr_gen.gen.sources.type_parameters import TypeParameter
 
 __all__ = ["Scope", "definition_of", "is_type_variable", "parsed_string"]
 

@@ -9,7 +9,7 @@ from vcr_gen.gen.model.boundaries import TypeVariable
 from vcr_gen.gen.model.kinds import TypeParameterKind
 from vcr_gen.gen.sources.library import Definition, Library
 from vcr_gen.gen.sources.modules import Module
-from vcr_gen.gen.sources.syntax import TypeParameter
+from vcr_gen.gen.sources.type_parameters import TypeParameter
 from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
 

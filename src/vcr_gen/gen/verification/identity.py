@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.output.plan import same_text
-from vcr_gen.gen.sources.source import parse
-from vcr_gen.gen.sources.syntax import Function
+from vcr_gen.gen.sources.syntax import Function, parse
 
 __all__ = ["compare_modules"]
 

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.settings.environments import project_python
-from vcr_gen.gen.sources.source import parse
+from vcr_gen.gen.sources.syntax import parse
 
 __all__ = ["type_check"]
 
