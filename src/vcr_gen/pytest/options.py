@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from vcr_gen.runtime.codec import Registry
     from vcr_gen.runtime.extras.hermetic import Hermetic
     from vcr_gen.runtime.privacy import Redaction
-    from vcr_gen.runtime.replay.orders import Order
-    from vcr_gen.runtime.replay.strategies import Strategy
+    from vcr_gen.runtime.replay.strategies import Order, Strategy
     from vcr_gen.runtime.tape.event_hooks import Hook
 
 __all__ = [

@@ -31,7 +31,7 @@ from vcr_gen.runtime.tape.window import Slot, Window
 from vcr_gen.runtime.values.anchors import Anchors
 
 if TYPE_CHECKING:
-    from vcr_gen.runtime.replay.expectations import Expectation
+    from vcr_gen.runtime.replay.strand_matching import Expectation
     from vcr_gen.runtime.replay.waiters import Waiter
 
 __all__ = ["DRIVE_IT", "Reporter"]

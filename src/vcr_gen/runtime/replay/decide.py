@@ -10,7 +10,8 @@ from enum import Enum, auto
 from typing import Final, TypeAlias, final
 
 from vcr_gen.runtime.loops.turns import TOGETHER
-from vcr_gen.runtime.replay.waiters import Activity, Waiter
+from vcr_gen.runtime.replay.liveness import Activity
+from vcr_gen.runtime.replay.waiters import Waiter
 from vcr_gen.runtime.replay.waiting import (
     BLOCKED_GRACE,
     LONG_WAIT,

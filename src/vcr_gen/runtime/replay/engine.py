@@ -24,18 +24,15 @@ from vcr_gen.runtime.loops.session_loops import Loops
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import without_secrets
 from vcr_gen.runtime.replay.callback_thread import CallbackThread
-from vcr_gen.runtime.replay.expectations import Expectation
 from vcr_gen.runtime.replay.inbound_gate import InboundGate
-from vcr_gen.runtime.replay.loop_turns import ReplayTurns
+from vcr_gen.runtime.replay.loop_turns import ReplayedJobs, ReplayTurns
 from vcr_gen.runtime.replay.matcher import Matcher
-from vcr_gen.runtime.replay.orders import Orders
-from vcr_gen.runtime.replay.receiver import Receiver
-from vcr_gen.runtime.replay.recorded_jobs import ReplayedJobs
-from vcr_gen.runtime.replay.replay_state import Stage
-from vcr_gen.runtime.replay.strand_matching import StrandMatching
-from vcr_gen.runtime.replay.stream_readers import Readers
+from vcr_gen.runtime.replay.replay_state import Receiver, Stage
+from vcr_gen.runtime.replay.strand_matching import Expectation, StrandMatching
+from vcr_gen.runtime.replay.strategies import Orders
 from vcr_gen.runtime.replay.unfinished import Unfinished
 from vcr_gen.runtime.replay.wait_for_event import Hearing
+from vcr_gen.runtime.replay.waiters import Readers
 from vcr_gen.runtime.replay.waiting import TICK
 from vcr_gen.runtime.strands.strands import Strands
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start

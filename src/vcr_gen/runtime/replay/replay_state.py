@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import NoReturn, final
+from typing import NoReturn, Protocol, final
 
 from vcr_gen.errors import Divergence, DivergenceError, UsageError, ValueCodecError
 from vcr_gen.runtime.context_blocks import block
@@ -27,18 +27,51 @@ from vcr_gen.runtime.replay.decide import (
     patience_with_recorded_gap,
     when_thread_waits,
 )
-from vcr_gen.runtime.replay.delivery_rules import is_answer, is_for
-from vcr_gen.runtime.replay.orders import Orders
-from vcr_gen.runtime.replay.receiver import Receiver
-from vcr_gen.runtime.replay.stream_readers import NOTHING_MORE, Readers
-from vcr_gen.runtime.replay.waiters import Threads, Waiter, Waiters
+from vcr_gen.runtime.replay.liveness import Threads
+from vcr_gen.runtime.replay.strategies import Orders
+from vcr_gen.runtime.replay.waiters import NOTHING_MORE, Readers, Waiter, Waiters, is_answer, is_for
 from vcr_gen.runtime.replay.waiting import TICK
 from vcr_gen.runtime.replay.watchdog import Watchdog
 from vcr_gen.runtime.strands.strands import Strand, Strands
 from vcr_gen.runtime.tape.events import End, Event, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 
-__all__ = ["Stage"]
+__all__ = [
+    "Receiver",
+    "Stage",
+]
+
+
+class Receiver(Protocol):
+    """Takes the inbound calls of a replay."""
+
+    aside: set[int]
+    """The calls that are made from threads in the environment's place, and are not over."""
+
+    @property
+    def given(self) -> tuple[int, ...]:
+        """The calls of the application's streams that the environment reads step by step."""
+
+    def in_loop(self, slot: Slot) -> Callable[[], None] | None:
+        """What serves an event from an idle loop; None where nobody can take it."""
+
+    def in_thread(self, slot: Slot) -> Callable[[], None] | None:
+        """What serves an inbound call, or a step of a stream, from a thread that waits."""
+
+    def serves(self, slot: Slot) -> bool:
+        """Whether there is who can take an inbound call, or a step of a stream."""
+
+    async def serve_soon(self, call: int) -> None:
+        """Serve, in this task, the callbacks that came after a call before the loop was idle."""
+
+    def takes(self, head: Slot | None) -> bool:
+        """Whether an inbound call will be made from a thread of its own, sooner or later."""
+
+    def finishes(self, *, failed: bool = False) -> bool:
+        """Nothing can move: whether somebody waits for the end, and this is it."""
+
+    def finish(self) -> None:
+        """Release who waits for the end."""
 
 
 @final

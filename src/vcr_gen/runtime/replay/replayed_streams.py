@@ -5,20 +5,22 @@ consumers' kinds, synchronous and asynchronous, only wait.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, final
 
 from vcr_gen.errors import DecodeError, DivergenceError
 from vcr_gen.runtime.boundary.base_streams import AsyncStream, StepKind, Stream, goes_on, survives
 from vcr_gen.runtime.loops.backends import as_answer
 from vcr_gen.runtime.replay.engine import Player
-from vcr_gen.runtime.replay.stream_readers import NOTHING_MORE
+from vcr_gen.runtime.replay.waiters import NOTHING_MORE
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, SignalKind
+from vcr_gen.runtime.tape.window import Slot
 from vcr_gen.runtime.values.channel import Bound, ValueChannel
 
 __all__ = [
     "AssertedAsyncStream",
     "AssertedStream",
+    "GivenStreams",
     "ReplayedAsyncStream",
     "ReplayedStream",
     "raised",
@@ -324,3 +326,45 @@ class AssertedAsyncStream(_Asserted, AsyncStream):
                 self._left(as_answer(error), may_go_on=survives(self._own, error))
                 raise
             return self._given(item)
+
+
+@final
+class GivenStreams:
+    """Takes one step of a stream at a time, so that between two of them anything else may come.
+
+    The environment may read two streams in turns, call back after each item, or read on in a later
+    call. Who sees one stream through to its end is not there for the others.
+    """
+
+    def __init__(self, player: Player, note: Callable[[BaseException], None]) -> None:
+        self._player = player
+        self._note = note
+        self._open: dict[int, AssertedStream] = {}
+
+    def add(self, call: int, stream: AssertedStream) -> None:
+        """Let the environment read a stream from now on."""
+        self._open[call] = stream
+
+    @property
+    def calls(self) -> tuple[int, ...]:
+        """The streams that are not at their end, by their calls."""
+        return tuple(self._open)
+
+    @property
+    def go_on(self) -> bool:
+        """Whether the tape has more of one of them."""
+        return any(self._player.upcoming(call) is not None for call in self._open)
+
+    def has(self, slot: Slot) -> bool:
+        """Whether an event is a step of one of them."""
+        return isinstance(slot.event, Signal) and slot.event.call in self._open
+
+    def step(self, slot: Slot) -> None:
+        """Do to a stream what the environment did."""
+        call = slot.event.call
+        try:
+            self._open[call].follow(self._player.rendered(slot.event))
+        except StopIteration:
+            self._open.pop(call, None)
+        except Exception as error:  # asserted; the stream may go on
+            self._note(error)

@@ -16,11 +16,16 @@ from vcr_gen.runtime.replay.decide import (
     Wake,
     when_thread_asks,
 )
-from vcr_gen.runtime.replay.delivery_rules import is_answer, is_for, is_leave
 from vcr_gen.runtime.replay.loop_turns import ReplayTurns
 from vcr_gen.runtime.replay.replay_state import Stage
-from vcr_gen.runtime.replay.stream_readers import NOTHING_MORE, Readers
-from vcr_gen.runtime.replay.waiters import Waiter
+from vcr_gen.runtime.replay.waiters import (
+    NOTHING_MORE,
+    Readers,
+    Waiter,
+    is_answer,
+    is_for,
+    is_leave,
+)
 from vcr_gen.runtime.strands.strands import Strand, Strands
 from vcr_gen.runtime.tape.events import Event, Signal
 from vcr_gen.runtime.tape.window import Slot

@@ -1,43 +1,33 @@
-"""Who waits for the tape, and whether anybody else could still move."""
+"""The tasks and threads that wait for the tape, and what each of them may be given."""
 
-import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
+from math import inf
 from types import FrameType
-from typing import TYPE_CHECKING, Literal, TypeAlias, final
-from weakref import WeakSet
+from typing import Final, final
+from weakref import WeakValueDictionary
 
 from vcr_gen.runtime.loops.backends import Parked, library_here
 from vcr_gen.runtime.strands.frames import (
     coroutine_frames,
     frame_of_thread,
     frames_from,
-    frames_of_threads,
-    is_neutral,
-    is_ours,
-    is_tool,
 )
 from vcr_gen.runtime.strands.strands import Strand
-from vcr_gen.runtime.tape.events import Event
+from vcr_gen.runtime.tape.events import LOCK, End, Event, Item, Signal, Start
+from vcr_gen.runtime.tape.window import Slot, Window
 
-if TYPE_CHECKING:
-    from vcr_gen.runtime.replay.stream_readers import Readers
-
-__all__ = ["OWN_THREAD", "Activity", "Threads", "Waiter", "Waiters", "waits"]
-
-OWN_THREAD = "vcr-gen"
-"""What the names of the runtime's own threads begin with."""
-
-Activity: TypeAlias = Literal["none", "waiting", "working"]
-"""Whether threads of the program are away from the tape, and if so, whether one is at work."""
-
-_IDLE_WORKERS = {
-    ("_worker", "thread.py"),
-    ("_work", "_thread_cache.py"),
-    ("_next", "environment_threads.py"),
-}
-"""Where workers of `concurrent.futures`, of trio and of our own wait for something to do."""
+__all__ = [
+    "NOTHING_MORE",
+    "Readers",
+    "Waiter",
+    "Waiters",
+    "is_answer",
+    "is_due",
+    "is_for",
+    "is_leave",
+]
 
 _NUMBERS = count()
 
@@ -142,119 +132,117 @@ class Waiters:
             self._calls.pop(waiter.call, None)
 
 
+def is_answer(slot: Slot) -> bool:
+    """Whether an event is what an outbound call returned or raised."""
+    event = slot.event
+    if not isinstance(event, End) or slot.start.of == LOCK:
+        return False
+    return event.outcome != "cancelled" and not slot.start.inbound
+
+
+def is_for(head: Slot, waiter: Waiter) -> bool:
+    """Whether the oldest event is what someone waits for."""
+    return is_due(head, waiter.call, pulls=waiter.pulls, leaves=waiter.leaves)
+
+
+def is_due(head: Slot, call: int, *, pulls: bool, leaves: bool = False) -> bool:
+    """Whether the oldest event is what a caller is to be told, or a cancelled one leaves with."""
+    if head.event.call != call:
+        return False
+    if isinstance(head.event, Start):
+        return pulls and not head.event.inbound  # a call that waits to begin
+    if isinstance(head.event, Signal) and head.event.kind == "cancel":
+        return False
+    if is_leave(head.event):
+        return leaves
+    return not leaves and (pulls or not head.driven_by_application)
+
+
+def is_leave(event: Event) -> bool:
+    """Whether an event says that who waited was cancelled, and had no answer."""
+    match event:
+        case End(outcome="cancelled") | Signal(kind="left"):
+            return True
+    return False
+
+
+NOTHING_MORE: Final = End(call=0, outcome="returned")
+"""What a reader is told who still waits when the stream has ended for another."""
+
+_AHEAD = 50
+"""How many events of a stream tell whether it had several readers."""
+
+
 @final
-class Threads:
-    """Tells how long it is worth waiting for the threads that are not parked at the tape."""
+class Readers:
+    """The tasks and threads that read a stream, each in the place of a recorded one.
 
-    def __init__(self) -> None:
-        self._bystanders = frozenset(threading.enumerate()) - {threading.current_thread()}
-        self._seen: WeakSet[threading.Thread] = WeakSet()
-        self._handlers = _handlers()
-
-    def see(self) -> None:
-        """The running thread uses the session: it is part of the program."""
-        self._seen.add(threading.current_thread())
-
-    def activity(self, waiters: Iterable[Waiter]) -> Activity:
-        """What those do that are not parked at the tape.
-
-        A thread that was there before the session and never used it (a test runner's, say) does
-        not count; an idle pool worker neither. One that sits in a wait of the standard library
-        can be woken only by another, or by its own time-out.
-        """
-        found: Activity = "none"
-        for _, frame in self._elsewhere(waiters):
-            if not waits(frame):
-                return "working"
-            found = "waiting"
-        return found
-
-    def somebody_works(self, waiters: Iterable[Waiter]) -> bool:
-        """Whether one of them is at work, rather than in a wait of the standard library."""
-        return any(not waits(frame) for _, frame in self._elsewhere(waiters))
-
-    def busy(self, waiters: Iterable[Waiter]) -> list[threading.Thread]:
-        """The threads of the program that are not at the tape."""
-        return [thread for thread, _ in self._elsewhere(waiters)]
-
-    def idle(self, waiters: Iterable[Waiter]) -> bool:
-        """Whether workers wait for something to do: one may just have got it, and not show it."""
-        return any(_is_idle_worker(frame) for _, frame in self._all_elsewhere(waiters))
-
-    def all_wait(self, waiters: Iterable[Waiter]) -> bool | None:
-        """Whether all of them sit in a wait of the standard library; None if there are none.
-
-        A thread that waits in code of ours does not count.
-        """
-        frames = [frame for _, frame in self._elsewhere(waiters) if not _is_in_our_code(frame)]
-        return all(map(waits, frames)) if frames else None
-
-    def somebody_may_wake(self, waiters: Iterable[Waiter]) -> bool:
-        """Whether another thread of the program may wake a loop that is idle, or a signal.
-
-        Handlers that were there before the session (a test runner's, say) do not count.
-        """
-        return bool(self.busy(waiters)) or not _handlers().items() <= self._handlers.items()
-
-    def bystanders(self) -> list[tuple[int, int]]:
-        """Where the other threads of the process stand, which may be at work for the program."""
-        frames = frames_of_threads()
-        found = [
-            frames.get(thread.ident or 0) for thread in self._bystanders if thread not in self._seen
-        ]
-        return [
-            (id(frame), frame.f_lineno)
-            for frame in found
-            if frame is not None and not any(map(is_tool, frames_from(frame)))
-        ]
-
-    def _elsewhere(self, waiters: Iterable[Waiter]) -> Iterator[tuple[threading.Thread, FrameType]]:
-        return (one for one in self._all_elsewhere(waiters) if not _is_idle_worker(one[1]))
-
-    def _all_elsewhere(
-        self, waiters: Iterable[Waiter]
-    ) -> Iterator[tuple[threading.Thread, FrameType]]:
-        parked = {waiter.thread for waiter in waiters if waiter.future is None}
-        parked.add(threading.current_thread())
-        frames = frames_of_threads()
-        for thread in threading.enumerate():
-            if thread in parked or thread.name.startswith(OWN_THREAD):
-                continue
-            if thread in self._bystanders and thread not in self._seen:
-                continue
-            frame = frames.get(thread.ident or 0)
-            if frame is not None:
-                yield thread, frame
-
-
-def _handlers() -> dict[int, object]:
-    """What is done about each signal, but for an interrupt by the user and for our own."""
-    found = {int(number): signal.getsignal(number) for number in signal.valid_signals()}
-    return {
-        number: handler
-        for number, handler in found.items()
-        if callable(handler) and number != signal.SIGINT and not _is_own(handler)
-    }
-
-
-def _is_own(handler: object) -> bool:
-    return str(getattr(handler, "__module__", "")).startswith("vcr_gen.")
-
-
-def _is_idle_worker(frame: FrameType) -> bool:
-    code = frame.f_code
-    return (code.co_name, code.co_filename.rpartition("/")[2]) in _IDLE_WORKERS
-
-
-def _is_in_our_code(top: FrameType) -> bool:
-    caller = next((frame for frame in frames_from(top) if not is_neutral(frame)), None)
-    return caller is not None and is_ours(caller)
-
-
-def waits(frame: FrameType) -> bool:
-    """Whether a thread with this innermost frame sits in a wait of the standard library.
-
-    A bare lock has no frame: a thread that waits for one looks as if it were at work.
+    Who had an item in the recording is on the tape. Which live reader that is shows when it gets
+    its first one: by what it was started for or its name, and else it is the first that came.
     """
-    file = frame.f_code.co_filename
-    return file.endswith(("/threading.py", "/queue.py", "/selectors.py", "/replayed_locks.py"))
+
+    def __init__(self, window: Window, name_of: Callable[[Strand], str]) -> None:
+        self._window = window
+        self.name_of = name_of
+        """The recorded strand that a live one stands for."""
+        self._live: WeakValueDictionary[str, Strand] = WeakValueDictionary()
+
+    def choose(self, head: Slot, waiters: Sequence[Waiter], *, at_last: bool) -> Waiter | None:
+        """Who gets an item, or the end; None while the one that should have it may still come.
+
+        At last nobody comes any more: then it is the first that is there.
+        """
+        known = self._live.get(head.strand)
+        if known is not None and not known.is_over:
+            likely = [waiter for waiter in waiters if waiter.strand is known]
+            others: Sequence[Waiter] = waiters
+        else:
+            taken = list(self._live.values())
+            fresh = [waiter for waiter in waiters if waiter.strand not in taken]
+            likely = [waiter for waiter in fresh if self._is_it(waiter, head)]
+            others = fresh or waiters
+        if likely:
+            return likely[0]
+        return others[0] if at_last or not self._is_shared(head) else None
+
+    def next_of(self, call: int, reader: Strand) -> Slot | None:
+        """What the tape has next of a stream for one reader, as far as that is near."""
+        name = next((known for known, live in self._live.items() if live is reader), None)
+        name = self.name_of(reader) if name is None else name
+        upcoming = self._window.upcoming_of_call(call, _AHEAD)
+        return next((slot for slot in upcoming if slot.strand == name), None)
+
+    def leave_soon(self, call: int) -> float:
+        """How many readers leave a stream, as far as that is near.
+
+        Any number where it ends with it, or the recording did, which may not have seen them all.
+        """
+        events = [slot.event for slot in self._window.upcoming_of_call(call, _AHEAD)]
+        left = [event for event in events if isinstance(event, Signal) and event.kind == "left"]
+        ends = any(isinstance(event, End) and event.outcome == "cancelled" for event in events)
+        return inf if ends or len(left) == len(events) else len(left)
+
+    def is_of_another(self, slot: Slot, reader: Strand, waiters: Sequence[Waiter]) -> bool:
+        """Whether an event is what another reader that waits had in the recording."""
+        others = [one for one in waiters if one.strand is not reader and not one.leaves]
+        known = self._live.get(slot.strand)
+        return any(one.strand is known or self._is_it(one, slot) for one in others)
+
+    def note(self, recorded: str, reader: Strand | None) -> None:
+        """A reader got what a recorded one had."""
+        known = self._live.get(recorded)
+        if reader is not None and (known is None or known.is_over):
+            self._live[recorded] = reader
+
+    def _is_it(self, waiter: Waiter, head: Slot) -> bool:
+        """Whether a reader is started for the same as the recorded one, or else of its name."""
+        if waiter.strand is None:
+            return False
+        if isinstance(head.event, Item) and head.event.begins:
+            return waiter.strand.label == head.event.begins
+        return self.name_of(waiter.strand) == head.strand
+
+    def _is_shared(self, head: Slot) -> bool:
+        """Whether the recording had several readers from here on."""
+        upcoming = self._window.upcoming_of_call(head.event.call, _AHEAD)
+        return any(slot.strand != head.strand for slot in upcoming)

@@ -24,7 +24,7 @@ from weakref import WeakMethod
 
 from vcr_gen.errors import DivergenceError
 from vcr_gen.runtime.loops.backends import Loop, library_here
-from vcr_gen.runtime.replay.waiters import OWN_THREAD, waits
+from vcr_gen.runtime.replay.liveness import OWN_THREAD, waits
 from vcr_gen.runtime.replay.waiting import INTERRUPT_AGAIN
 from vcr_gen.runtime.strands.frames import (
     frame_of_thread,

@@ -23,7 +23,7 @@ from vcr_gen.runtime.privacy import Redaction, Secrets
 from vcr_gen.runtime.record.progress import status_line
 from vcr_gen.runtime.record.record_session import Recorder
 from vcr_gen.runtime.record.tape_writer import NotStored, Tape
-from vcr_gen.runtime.replay.orders import Orders
+from vcr_gen.runtime.replay.strategies import Orders
 from vcr_gen.runtime.strands.strands import Strands
 from vcr_gen.runtime.tape.event_hooks import Hook
 from vcr_gen.runtime.tape.header import Header

@@ -32,9 +32,8 @@ from vcr_gen.runtime.failures.call_sites import hide_our_frames
 from vcr_gen.runtime.failures.format_values import show_age
 from vcr_gen.runtime.modes import Action, Mode, action_for, follows_variable, mode_in, named_mode
 from vcr_gen.runtime.privacy import Redaction
-from vcr_gen.runtime.replay.orders import Order, Orders
 from vcr_gen.runtime.replay.replay_session import delivered_call
-from vcr_gen.runtime.replay.strategies import Strategies, Strategy
+from vcr_gen.runtime.replay.strategies import Order, Orders, Strategies, Strategy
 from vcr_gen.runtime.runs.base import RecordRun, Run, Settings
 from vcr_gen.runtime.runs.new_episodes import ContinueRun
 from vcr_gen.runtime.runs.replay_run import ReplayRun, open_cassette

@@ -20,8 +20,7 @@ from vcr_gen.runtime.failures.unused_events import leftovers_of
 from vcr_gen.runtime.formats.layout import TEMPLATE_KEY, TEMPLATE_TAG
 from vcr_gen.runtime.modes import is_set
 from vcr_gen.runtime.replay.engine import Player
-from vcr_gen.runtime.replay.inbound import Dispatcher
-from vcr_gen.runtime.replay.inbound_targets import Wrappers
+from vcr_gen.runtime.replay.inbound import Dispatcher, Wrappers
 from vcr_gen.runtime.replay.last_mentions import last_mentions
 from vcr_gen.runtime.replay.replay_session import Replayer
 from vcr_gen.runtime.runs.base import Run, Settings, warn_user

@@ -1,0 +1,150 @@
+"""Whether the threads that are not at the tape can still move a replay."""
+
+import signal
+import threading
+from collections.abc import Iterable, Iterator
+from types import FrameType
+from typing import Literal, TypeAlias, final
+from weakref import WeakSet
+
+from vcr_gen.runtime.replay.waiters import Waiter
+from vcr_gen.runtime.strands.frames import (
+    frames_from,
+    frames_of_threads,
+    is_neutral,
+    is_ours,
+    is_tool,
+)
+
+__all__ = ["OWN_THREAD", "Activity", "Threads", "waits"]
+
+OWN_THREAD = "vcr-gen"
+"""What the names of the runtime's own threads begin with."""
+
+Activity: TypeAlias = Literal["none", "waiting", "working"]
+"""Whether threads of the program are away from the tape, and if so, whether one is at work."""
+
+_IDLE_WORKERS = {
+    ("_worker", "thread.py"),
+    ("_work", "_thread_cache.py"),
+    ("_next", "callback_thread.py"),
+}
+"""Where workers of `concurrent.futures`, of trio and of our own wait for something to do."""
+
+
+@final
+class Threads:
+    """Tells how long it is worth waiting for the threads that are not parked at the tape."""
+
+    def __init__(self) -> None:
+        self._bystanders = frozenset(threading.enumerate()) - {threading.current_thread()}
+        self._seen: WeakSet[threading.Thread] = WeakSet()
+        self._handlers = _handlers()
+
+    def see(self) -> None:
+        """The running thread uses the session: it is part of the program."""
+        self._seen.add(threading.current_thread())
+
+    def activity(self, waiters: Iterable[Waiter]) -> Activity:
+        """What those do that are not parked at the tape.
+
+        A thread that was there before the session and never used it (a test runner's, say) does
+        not count; an idle pool worker neither. One that sits in a wait of the standard library
+        can be woken only by another, or by its own time-out.
+        """
+        found: Activity = "none"
+        for _, frame in self._elsewhere(waiters):
+            if not waits(frame):
+                return "working"
+            found = "waiting"
+        return found
+
+    def somebody_works(self, waiters: Iterable[Waiter]) -> bool:
+        """Whether one of them is at work, rather than in a wait of the standard library."""
+        return any(not waits(frame) for _, frame in self._elsewhere(waiters))
+
+    def busy(self, waiters: Iterable[Waiter]) -> list[threading.Thread]:
+        """The threads of the program that are not at the tape."""
+        return [thread for thread, _ in self._elsewhere(waiters)]
+
+    def idle(self, waiters: Iterable[Waiter]) -> bool:
+        """Whether workers wait for something to do: one may just have got it, and not show it."""
+        return any(_is_idle_worker(frame) for _, frame in self._all_elsewhere(waiters))
+
+    def all_wait(self, waiters: Iterable[Waiter]) -> bool | None:
+        """Whether all of them sit in a wait of the standard library; None if there are none.
+
+        A thread that waits in code of ours does not count.
+        """
+        frames = [frame for _, frame in self._elsewhere(waiters) if not _is_in_our_code(frame)]
+        return all(map(waits, frames)) if frames else None
+
+    def somebody_may_wake(self, waiters: Iterable[Waiter]) -> bool:
+        """Whether another thread of the program may wake a loop that is idle, or a signal.
+
+        Handlers that were there before the session (a test runner's, say) do not count.
+        """
+        return bool(self.busy(waiters)) or not _handlers().items() <= self._handlers.items()
+
+    def bystanders(self) -> list[tuple[int, int]]:
+        """Where the other threads of the process stand, which may be at work for the program."""
+        frames = frames_of_threads()
+        found = [
+            frames.get(thread.ident or 0) for thread in self._bystanders if thread not in self._seen
+        ]
+        return [
+            (id(frame), frame.f_lineno)
+            for frame in found
+            if frame is not None and not any(map(is_tool, frames_from(frame)))
+        ]
+
+    def _elsewhere(self, waiters: Iterable[Waiter]) -> Iterator[tuple[threading.Thread, FrameType]]:
+        return (one for one in self._all_elsewhere(waiters) if not _is_idle_worker(one[1]))
+
+    def _all_elsewhere(
+        self, waiters: Iterable[Waiter]
+    ) -> Iterator[tuple[threading.Thread, FrameType]]:
+        parked = {waiter.thread for waiter in waiters if waiter.future is None}
+        parked.add(threading.current_thread())
+        frames = frames_of_threads()
+        for thread in threading.enumerate():
+            if thread in parked or thread.name.startswith(OWN_THREAD):
+                continue
+            if thread in self._bystanders and thread not in self._seen:
+                continue
+            frame = frames.get(thread.ident or 0)
+            if frame is not None:
+                yield thread, frame
+
+
+def _handlers() -> dict[int, object]:
+    """What is done about each signal, but for an interrupt by the user and for our own."""
+    found = {int(number): signal.getsignal(number) for number in signal.valid_signals()}
+    return {
+        number: handler
+        for number, handler in found.items()
+        if callable(handler) and number != signal.SIGINT and not _is_own(handler)
+    }
+
+
+def _is_own(handler: object) -> bool:
+    return str(getattr(handler, "__module__", "")).startswith("vcr_gen.")
+
+
+def _is_idle_worker(frame: FrameType) -> bool:
+    code = frame.f_code
+    return (code.co_name, code.co_filename.rpartition("/")[2]) in _IDLE_WORKERS
+
+
+def _is_in_our_code(top: FrameType) -> bool:
+    caller = next((frame for frame in frames_from(top) if not is_neutral(frame)), None)
+    return caller is not None and is_ours(caller)
+
+
+def waits(frame: FrameType) -> bool:
+    """Whether a thread with this innermost frame sits in a wait of the standard library.
+
+    A bare lock has no frame: a thread that waits for one looks as if it were at work.
+    """
+    file = frame.f_code.co_filename
+    return file.endswith(("/threading.py", "/queue.py", "/selectors.py", "/replayed_locks.py"))
