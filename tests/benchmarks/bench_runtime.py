@@ -34,7 +34,7 @@ from vcr_sample import VcrShell  # noqa: E402
 
 from vcr_gen import Cassette  # noqa: E402
 from vcr_gen.runtime.loops.session_loops import Loops  # noqa: E402
-from vcr_gen.runtime.replay.engine import Player  # noqa: E402
+from vcr_gen.runtime.replay.engine import Engine  # noqa: E402
 from vcr_gen.runtime.tape.events import Event  # noqa: E402
 
 ROOT = Path("/work")
@@ -137,12 +137,12 @@ async def one_by_one(path: Path, mode: str, count: int) -> None:
 def without_turns() -> Iterator[None]:
     """The plain path: the same session, in which every answer enters as soon as it is there."""
 
-    async def at_once(player: Player, call: int, *, pulls: bool = False) -> Event:
-        return player.hear(call, pulls=pulls)
+    async def at_once(engine: Engine, call: int, *, pulls: bool = False) -> Event:
+        return engine.hear(call, pulls=pulls)
 
     with (
         patch.object(Loops, "hook", lambda *_, **__: None),
-        patch.object(Player, "hear_async", at_once),
+        patch.object(Engine, "hear_async", at_once),
     ):
         yield
 

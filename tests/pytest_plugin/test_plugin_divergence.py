@@ -154,7 +154,7 @@ def test_a_divergence_in_a_fixture_is_an_error_and_disturbs_no_other_test(
     assert output.count("noted is torn down") == 4
     assert output.count(f"E   Failed: {HEADLINE}") == 3
     assert output.count("record again: pytest --vcrgen-mode=all test_it.py::test_") == 3
-    assert "player.py" not in output
+    assert "engine.py" not in output
     assert "cassettes: 1 replayed, 3 diverged" in output
 
 

@@ -25,7 +25,7 @@ from vcr_gen.pytest.options import Options
 from vcr_gen.pytest.summary import Kind, Note
 
 if TYPE_CHECKING:
-    from vcr_gen.runtime.replay.engine import Player
+    from vcr_gen.runtime.replay.engine import Engine
     from vcr_gen.runtime.runs.cassette import Cassette
 
 __all__ = ["OpenCassette", "Plan"]
@@ -87,9 +87,9 @@ class OpenCassette:
 
     def enter_block(self, block: FrameType) -> None:
         """After a divergence, end whatever the code called by this frame waits for."""
-        player = self._player
-        if player is not None:
-            player.enter_block(block)
+        engine = self._engine
+        if engine is not None:
+            engine.enter_block(block)
 
     def swallowed(self, error: BaseException | None, test: object) -> DivergenceError | None:
         """A divergence that the application swallowed; returned once.
@@ -177,13 +177,13 @@ class OpenCassette:
     @property
     def divergence(self) -> DivergenceError | None:
         """The first divergence; None if an unreadable value caused it."""
-        player = self._player
-        return None if player is None or player.fault is not None else player.failure
+        engine = self._engine
+        return None if engine is None or engine.fault is not None else engine.failure
 
     @property
-    def _player(self) -> "Player | None":
+    def _engine(self) -> "Engine | None":
         try:
-            return self.cassette.replay().player
+            return self.cassette.replay().engine
         except UsageError:  # it records: there is nothing to diverge from
             return None
 

@@ -8,7 +8,7 @@ from typing import final
 
 from vcr_gen.runtime.extras.locks import Acquire, LockRun
 from vcr_gen.runtime.loops.environment import in_environment
-from vcr_gen.runtime.replay.replay_state import Stage
+from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.strand_matching import StrandMatching
 from vcr_gen.runtime.replay.waiters import Waiter
 from vcr_gen.runtime.replay.waiting import TICK
@@ -22,20 +22,20 @@ __all__ = ["ReplayedLocks"]
 class ReplayedLocks:
     """Lets each strand have a lock when it had it."""
 
-    def __init__(self, stage: Stage, counterparts: StrandMatching) -> None:
-        self._stage = stage
-        self._window = stage.window
+    def __init__(self, state: ReplayState, counterparts: StrandMatching) -> None:
+        self._state = state
+        self._window = state.window
         self._counterparts = counterparts
         self.runs: dict[str, LockRun] = {}
 
     def know(self, name: str) -> None:
         """A lock is watched: its turns count from now on."""
-        with self._stage.changed:
+        with self._state.changed:
             self._window.ordered_locks.add(name)
 
     def take(self, name: str, acquire: Acquire, blocking: bool, timeout: float) -> bool:
         """Take a lock when it is this strand's turn."""
-        with self._stage.changed:
+        with self._state.changed:
             turn = self._turn(name)
             if isinstance(turn, Slot):
                 if not _was_taken(turn, self._window):
@@ -47,21 +47,21 @@ class ReplayedLocks:
                 elif not self._came(name, turn):
                     turn = None
         if isinstance(turn, Slot):  # in the recording it was free by then, so it will be
-            blocking, timeout = True, -1 if blocking and timeout < 0 else self._stage.patience
+            blocking, timeout = True, -1 if blocking and timeout < 0 else self._state.patience
         taken = acquire(blocking, timeout)
         if turn is not None:
-            with self._stage.changed:
+            with self._state.changed:
                 self._note(name, turn)
         return taken
 
     def _turn(self, name: str) -> Slot | LockRun | None:
         """The event that is due for this strand, its run that goes on, or nothing of either."""
-        if name not in self._window.ordered_locks or not self._stage.goes_on:
+        if name not in self._window.ordered_locks or not self._state.goes_on:
             return None
         if in_environment.get():
             return None
-        self._stage.threads.see()
-        strand = self._stage.strands.here()
+        self._state.threads.see()
+        strand = self._state.strands.here()
         own = self._counterparts.next_lock_of(strand, name)
         run, due = self.runs.get(name), self._due(name)
         if run is None or run.strand != self._counterparts.name_of(strand):
@@ -87,17 +87,17 @@ class ReplayedLocks:
 
         waiter = Waiter(slot.event.call)
         waiter.may_go = is_next
-        self._stage.waiters.add(waiter)
+        self._state.waiters.add(waiter)
         try:
-            while self._stage.goes_on and name in self._window.ordered_locks:
+            while self._state.goes_on and name in self._window.ordered_locks:
                 if is_next():
                     return True
-                if not self._stage.may_move():
+                if not self._state.may_move():
                     self._give_up(name)
                 else:
-                    self._stage.changed.wait(TICK)
+                    self._state.changed.wait(TICK)
         finally:
-            self._stage.waiters.remove(waiter)
+            self._state.waiters.remove(waiter)
         return False
 
     def _note(self, name: str, turn: Slot | LockRun) -> None:
@@ -107,13 +107,13 @@ class ReplayedLocks:
         elif not turn.done:
             self._done(turn)
             self.runs[name] = LockRun(turn.strand, 1)
-        self._stage.moved()
+        self._state.moved()
 
     def _done(self, slot: Slot) -> None:
-        self._stage.take(slot)
+        self._state.take(slot)
         end = self._window.next_of_call(slot.event.call)
         if end is not None:
-            self._stage.take(end)
+            self._state.take(end)
         waiting = self._window.locks.get(str(slot.start.arguments["lock"]))
         if waiting and waiting[0] is slot:
             waiting.popleft()
@@ -121,7 +121,7 @@ class ReplayedLocks:
     def _give_up(self, name: str) -> None:
         """Leave a lock alone that is taken otherwise than it was."""
         self._window.ordered_locks.discard(name)
-        self._stage.moved()
+        self._state.moved()
 
 
 def _after(slot: Slot) -> int:

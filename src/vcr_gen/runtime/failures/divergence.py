@@ -46,7 +46,7 @@ DRIVE_IT = "drive it: `await Driver(cassette, wrapper).run()`, or `.run_sync()`"
 
 @final
 class Reporter:
-    """Makes divergences from what the player sees."""
+    """Makes divergences from what the engine sees."""
 
     def __init__(
         self,

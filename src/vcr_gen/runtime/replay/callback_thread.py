@@ -17,7 +17,7 @@ from typing import TypeAlias, final
 
 from vcr_gen.runtime.loops.session_loops import Loops
 from vcr_gen.runtime.replay.liveness import OWN_THREAD
-from vcr_gen.runtime.replay.replay_state import Stage
+from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.waiting import AT_WORK, BLOCKED_GRACE, MOMENT, UNEXPECTED
 from vcr_gen.runtime.tape.window import Slot
 
@@ -100,13 +100,13 @@ class CallbackThread:
 
     def __init__(
         self,
-        stage: Stage,
+        state: ReplayState,
         loops: Loops,
         *,
         is_mine: Callable[[Slot], bool],
         deliver: Callable[[Slot], bool],
     ) -> None:
-        self._stage = stage
+        self._state = state
         self._loops = loops
         self._is_mine = is_mine
         self._deliver = deliver
@@ -123,7 +123,7 @@ class CallbackThread:
         """Make calls from now on."""
         if not self._delivers:
             self._delivers = True
-            self._stage.when_moved = self._nudge
+            self._state.when_moved = self._nudge
             self._nudged.set()
         self.watch()
 
@@ -141,7 +141,7 @@ class CallbackThread:
         """Whether the oldest event is one that it will deliver, sooner or later."""
         if head is None or not self._delivers or not head.start.inbound:
             return False
-        strands = {slot.start.strand for slot in self._stage.running.values()}
+        strands = {slot.start.strand for slot in self._state.running.values()}
         if head.start.strand in strands or self._loops.in_use:
             return False  # the thread that waits in this strand takes it, or the loop
         return self._is_mine(head)
@@ -149,7 +149,7 @@ class CallbackThread:
     def _nudge(self) -> None:
         """Something moved: wake the thread if a call of its own is due now."""
         with suppress(Exception):  # where the tape is broken, whoever reads on is told
-            if self.takes(self._stage.window.head()):
+            if self.takes(self._state.window.head()):
                 self._nudged.set()
 
     def close(self) -> None:
@@ -160,14 +160,14 @@ class CallbackThread:
             self._thread.join()
 
     def _run(self) -> None:
-        stage = self._stage
-        while stage.goes_on:
+        state = self._state
+        while state.goes_on:
             self._nudged.clear()
             if self._closing:
                 return
-            with stage.changed:
+            with state.changed:
                 try:
-                    head = stage.window.head() if self._delivers else None
+                    head = state.window.head() if self._delivers else None
                 except Exception:
                     return  # the tape is broken here: whoever reads on, or closes it, is told
                 due = self.takes(head)
@@ -175,7 +175,7 @@ class CallbackThread:
                     self._all_waited = False
                     continue
                 if not due and self._stands_still():
-                    stage.note_failure(stage.stall(), all_wait=True)
+                    state.note_failure(state.stall(), all_wait=True)
             if due:
                 time.sleep(MOMENT)
             else:
@@ -187,16 +187,16 @@ class CallbackThread:
         It has when all of its threads wait. A thread at work has as much time as it had in the
         recording; but never more than `patience`.
         """
-        stage = self._stage
-        if stage.still_for > stage.patience:
+        state = self._state
+        if state.still_for > state.patience:
             return True
-        before = max((slot.event.at for slot in stage.window.recent), default=0.0)
+        before = max((slot.event.at for slot in state.window.recent), default=0.0)
         gap = max(head.event.at - before, 0.0)
-        waited, self._all_waited = self._all_waited, stage.threads.all_wait(stage.waiters)
+        waited, self._all_waited = self._all_waited, state.threads.all_wait(state.waiters)
         if self._all_waited is False:
-            return max(gap, AT_WORK) <= stage.still_for
+            return max(gap, AT_WORK) <= state.still_for
         # A thread that was just woken still seems to wait: so they have to be seen waiting twice.
-        return waited is not False and min(gap, BLOCKED_GRACE) <= stage.still_for
+        return waited is not False and min(gap, BLOCKED_GRACE) <= state.still_for
 
     def _stands_still(self) -> bool:
         """Whether every thread waits in vain, and has for too long.
@@ -205,17 +205,17 @@ class CallbackThread:
         should do by then, it did not wait that long in the recording. Where it has nothing, the
         program gets much longer.
         """
-        stage = self._stage
+        state = self._state
         now = time.monotonic()
         # What tasks wait for comes when their loop is idle; one that is held up is seen to wait.
-        parked = any(waiter.future is None for waiter in stage.waiters)
-        if parked or not stage.threads.all_wait(stage.waiters):
+        parked = any(waiter.future is None for waiter in state.waiters)
+        if parked or not state.threads.all_wait(state.waiters):
             self._stands_since = inf
             return False
-        bystanders = stage.threads.bystanders()
+        bystanders = state.threads.bystanders()
         if self._stands_since == inf or bystanders != self._bystanders:
             self._bystanders, self._stands_since = bystanders, now
-        limit = stage.program_gap()
+        limit = state.program_gap()
         if limit is None:
-            limit = UNEXPECTED * stage.patience
-        return stage.goes_on and now - self._stands_since > limit < stage.still_for
+            limit = UNEXPECTED * state.patience
+        return state.goes_on and now - self._stands_since > limit < state.still_for

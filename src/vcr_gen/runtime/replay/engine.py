@@ -25,13 +25,13 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import without_secrets
 from vcr_gen.runtime.replay.callback_thread import CallbackThread
 from vcr_gen.runtime.replay.inbound_gate import InboundGate
-from vcr_gen.runtime.replay.loop_turns import ReplayedJobs, ReplayTurns
+from vcr_gen.runtime.replay.loop_driver import LoopDriver, ReplayedJobs
 from vcr_gen.runtime.replay.matcher import Matcher
-from vcr_gen.runtime.replay.replay_state import Receiver, Stage
+from vcr_gen.runtime.replay.replay_state import Receiver, ReplayState
 from vcr_gen.runtime.replay.strand_matching import Expectation, StrandMatching
 from vcr_gen.runtime.replay.strategies import Orders
+from vcr_gen.runtime.replay.thread_driver import ThreadDriver
 from vcr_gen.runtime.replay.unfinished import Unfinished
-from vcr_gen.runtime.replay.wait_for_event import Hearing
 from vcr_gen.runtime.replay.waiters import Readers
 from vcr_gen.runtime.replay.waiting import TICK
 from vcr_gen.runtime.strands.strands import Strands
@@ -44,7 +44,7 @@ from vcr_gen.runtime.values.stored_values import Screen
 if TYPE_CHECKING:
     from vcr_gen.runtime.extras.cassette_templates import Templates
 
-__all__ = ["Player"]
+__all__ = ["Engine"]
 
 _E = TypeVar("_E", bound=Event)
 _V = TypeVar("_V", bound=ValueCodecError)
@@ -52,7 +52,7 @@ _Gate = TypeVar("_Gate")
 
 
 @final
-class Player:
+class Engine:
     """One replay: the tape, and who waits for it."""
 
     def __init__(
@@ -76,7 +76,7 @@ class Player:
         self._orders = orders
         self._templates = templates
         self._matcher = Matcher(window, objects, orders, screen.secrets.vault)
-        self._stage = Stage(
+        self._state = ReplayState(
             window,
             strands,
             reporter,
@@ -90,53 +90,53 @@ class Player:
 
         The recorded program did catch them: one that ends a session leaves no cassette.
         """
-        self.entrance = InboundGate(self._stage, self._matcher, screen)
-        self.unfinished = Unfinished(self._stage, self._matcher)
-        self._turns = ReplayTurns(self._stage, loops)
-        self._hearing = Hearing(self._stage, strands, loops, self._turns)
-        loops.serve(self._turns, ReplayedJobs(self._stage, self._matcher, loops))
+        self.entrance = InboundGate(self._state, self._matcher, screen)
+        self.unfinished = Unfinished(self._state, self._matcher)
+        self._loop_driver = LoopDriver(self._state, loops)
+        self._thread_driver = ThreadDriver(self._state, strands, loops, self._loop_driver)
+        loops.serve(self._loop_driver, ReplayedJobs(self._state, self._matcher, loops))
 
     @property
     def failure(self) -> DivergenceError | None:
         """The first divergence: application code may have swallowed it."""
-        return self._stage.failure
+        return self._state.failure
 
     @property
     def fault(self) -> ValueCodecError | None:
         """The first value that could not be stored or read: it may have been swallowed, too."""
-        return self._stage.fault
+        return self._state.fault
 
     @property
     def told_by_threads(self) -> bool:
         """Whether threads made a loop go on at moments that the tape does not have."""
-        return self._turns.told_by_threads
+        return self._loop_driver.told_by_threads
 
     def suspect(self) -> None:
         """Fail with what was seen when an answer came before its turn, if there was such a time."""
-        with self._stage.changed:
-            if self._stage.suspicion is not None:
-                self._stage.fail(self._stage.suspicion)
+        with self._state.changed:
+            if self._state.suspicion is not None:
+                self._state.fail(self._state.suspicion)
 
     def what_is_overdue(self) -> Divergence | None:
         """What the program had not done when time went on to a timer, as if it would never."""
-        with self._stage.changed:
-            if not self._turns.something_is_overdue():
+        with self._state.changed:
+            if not self._loop_driver.something_is_overdue():
                 return None
-            return without_secrets(self._stage.stall(), self._screen.secrets)
+            return without_secrets(self._state.stall(), self._screen.secrets)
 
     def receive_with(self, receiver: Receiver) -> None:
         """Say who takes inbound calls."""
-        self._stage.receiver = receiver
+        self._state.receiver = receiver
 
-    def lock_gate(self, make: Callable[[Stage, StrandMatching], _Gate]) -> _Gate:
+    def lock_gate(self, make: Callable[[ReplayState, StrandMatching], _Gate]) -> _Gate:
         """What lets the application take its locks in turn: made when it watches some."""
-        return make(self._stage, self._matcher.counterparts)
+        return make(self._state, self._matcher.counterparts)
 
     def courier(
         self, is_mine: Callable[[Slot], bool], deliver: Callable[[Slot], bool]
     ) -> CallbackThread:
         """Who makes the calls of this tape that come from threads of the environment's own."""
-        return CallbackThread(self._stage, self._loops, is_mine=is_mine, deliver=deliver)
+        return CallbackThread(self._state, self._loops, is_mine=is_mine, deliver=deliver)
 
     # What the application does ------------------------------------------------------------------
 
@@ -189,9 +189,9 @@ class Player:
         is_same: Callable[[Start], bool],
         stored: Mapping[str, Plain] | None = None,
     ) -> End | None:
-        stage = self._stage
-        with stage.changed:
-            stage.check()
+        state = self._state
+        with state.changed:
+            state.check()
             pair = self.window.next_whole_call()
             if pair is None:
                 return None
@@ -203,7 +203,7 @@ class Player:
                 if self._templates is not None and stored is not None:
                     self._templates.begin(slot.start.call, stored)
                 self._follow_clock(slot)
-                stage.take_both(slot, answer)
+                state.take_both(slot, answer)
             finally:
                 self.window.put_back()  # where it was not taken
             assert isinstance(answer.event, End)
@@ -211,17 +211,17 @@ class Player:
 
     def start(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
         """An outbound call begins: it must be the one that is due."""
-        with self._stage.changed:
+        with self._state.changed:
             slot = self._expected(operation, stored)
             if self._orders.of(operation.bound.method.name) == "total":
                 while self.window.head() is not slot:
-                    self._stage.check()
-                    self._stage.wait_or_stall()
+                    self._state.check()
+                    self._state.wait_or_stall()
             return self._begin(slot)
 
     async def start_async(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
         """The same for a call that can wait until everything before it has happened."""
-        with self._stage.changed:
+        with self._state.changed:
             slot = self._expected(operation, stored)
             if self._orders.of(operation.bound.method.name) != "total":
                 return self._begin(slot)
@@ -229,32 +229,32 @@ class Player:
             self._loops.hook(slot.start.at, slot.start.timers)
         if not due:
             await self.hear_async(slot.start.call, pulls=True)
-        with self._stage.changed:
+        with self._state.changed:
             return self._begin(slot)
 
     def _expected(self, operation: Operation, stored: Mapping[str, Plain]) -> Slot:
         """The recorded start that an outbound call stands for."""
         strand = self.strands.here()
-        self._stage.check()
-        self._stage.threads.see()
+        self._state.check()
+        self._state.threads.see()
         self.unfinished.hold_job(strand)
         found = self._matcher.start(strand, operation, stored)
-        while found.may_come and library_here() is None and self._stage.may_move():
-            self._stage.changed.wait(TICK)
-            self._stage.check()
+        while found.may_come and library_here() is None and self._state.may_move():
+            self._state.changed.wait(TICK)
+            self._state.check()
             found = self._matcher.start(strand, operation, stored)
         if found.slot is None or not found.is_met:
             self.unfinished.hold_callback(strand.within)
-            self._stage.fail(self._stage.reporter.call(operation, stored, found, self.window))
+            self._state.fail(self._state.reporter.call(operation, stored, found, self.window))
         if self._templates is not None:
             self._templates.begin(found.slot.start.call, stored)
         return found.slot
 
     def _begin(self, slot: Slot) -> int:
-        self._stage.check()
+        self._state.check()
         self._follow_clock(slot)
-        self._stage.take(slot)
-        self._stage.running[slot.start.call] = slot
+        self._state.take(slot)
+        self._state.running[slot.start.call] = slot
         return slot.start.call
 
     def _follow_clock(self, slot: Slot) -> None:
@@ -267,26 +267,26 @@ class Player:
     def produce(self, call: int, event: Item | End, passing: ValueChannel) -> None:
         """The application answers an inbound call: with the recorded item or end."""
         event = self._screen.event(event, passing.of)
-        with self._stage.changed:
-            self._stage.check()
+        with self._state.changed:
+            self._state.check()
             found = self._matcher.produced(self.strands.here(), call, event, passing)
             if found.slot is None or not found.is_met:
                 self.unfinished.hold_callback(call)
-                self._stage.fail(self._stage.reporter.answer(call, event, found, self.window))
-            self._stage.take(found.slot)
+                self._state.fail(self._state.reporter.answer(call, event, found, self.window))
+            self._state.take(found.slot)
 
     def signal(self, event: Signal, passing: ValueChannel | None) -> None:
         """The application does something to a stream it consumes."""
         event = event if passing is None else self._screen.event(event, passing.of)
-        with self._stage.changed:
-            self._stage.check()
+        with self._state.changed:
+            self._state.check()
             found = self._matcher.signalled(self.strands.here(), event, passing)
             if found.slot is not None and found.is_met and not self._comes_next(found.slot):
                 found = Expectation(self.window.next_of_call(event.call))
             elif found.slot is not None and found.is_met:
-                self._stage.take(found.slot)
+                self._state.take(found.slot)
                 return
-            self._stage.fail(self._stage.reporter.answer(event.call, event, found, self.window))
+            self._state.fail(self._state.reporter.answer(event.call, event, found, self.window))
 
     def _comes_next(self, slot: Slot) -> bool:
         """Whether a stream has given what it gave before its consumer did this.
@@ -295,21 +295,21 @@ class Player:
         """
         call = slot.event.call
         while self.window.next_of_call(call) is not slot:
-            others = self._stage.waiters.of(call)
-            if library_here() is not None or not others or not self._stage.may_move():
+            others = self._state.waiters.of(call)
+            if library_here() is not None or not others or not self._state.may_move():
                 return False
-            self._stage.changed.wait(TICK)
-            self._stage.check()
+            self._state.changed.wait(TICK)
+            self._state.check()
         return True
 
     def is_left(self, call: int) -> bool:
         """Whether a stream goes on, though who read it was cancelled."""
-        with self._stage.changed:
-            return self._stage.goes_on and call in self._stage.running
+        with self._state.changed:
+            return self._state.goes_on and call in self._state.running
 
     def upcoming(self, call: int) -> Event | None:
         """What the tape has next for a call."""
-        with self._stage.changed:
+        with self._state.changed:
             slot = self.window.next_of_call(call)
             return None if slot is None else slot.event
 
@@ -324,13 +324,13 @@ class Player:
 
         Who `pulls` an application's stream is also told, without taking it, that an item is due.
         """
-        return self.rendered(self._hearing.hear(call, readers, pulls=pulls))
+        return self.rendered(self._thread_driver.hear(call, readers, pulls=pulls))
 
     async def hear_async(
         self, call: int, *, readers: Readers | None = None, pulls: bool = False
     ) -> Event:
         """Wait in this task for the next event of a call."""
-        return self.rendered(await self._hearing.hear_async(call, readers, pulls=pulls))
+        return self.rendered(await self._thread_driver.hear_async(call, readers, pulls=pulls))
 
     def rendered(self, event: _E) -> _E:
         """What the environment said, with what its templates make of it now."""
@@ -338,8 +338,8 @@ class Player:
 
     def soon_after(self, call: int) -> Slot | None:
         """The callback that came after a call before the loop was idle again, if one is due."""
-        with self._stage.changed:
-            if self._stage.failure is not None:
+        with self._state.changed:
+            if self._state.failure is not None:
                 return None
             return self.window.soon_after(call, self._loops.clock.now)
 
@@ -362,25 +362,25 @@ class Player:
         slot = next((slot for slot in reversed(self.window.recent) if slot.event is event), None)
         if slot is None:
             return self._kept(error)
-        return self._kept(self._stage.reporter.unreadable(error, slot.start.of, slot.line))
+        return self._kept(self._state.reporter.unreadable(error, slot.start.of, slot.line))
 
     def _kept(self, error: _V) -> _V:
         """An error, kept if it is the first: the application may take it for the environment's."""
-        with self._stage.changed:
-            if self._stage.failure is None:  # what comes after a divergence only follows from it
-                self._stage.fault = self._stage.fault or error
+        with self._state.changed:
+            if self._state.failure is None:  # what comes after a divergence only follows from it
+                self._state.fault = self._state.fault or error
         return error
 
     # The whole of it ----------------------------------------------------------------------------
 
     def count_left(self) -> int:
         """How many recorded events are not used, as the file counts them."""
-        with self._stage.changed:
+        with self._state.changed:
             return len(self.window.unused_entries())
 
     def inbound_left(self) -> bool:
         """Whether the tape has inbound calls that were not delivered."""
-        with self._stage.changed:
+        with self._state.changed:
             self.window.read_all()
             return any(
                 isinstance(slot.event, Start) and slot.event.inbound for slot in self.window.left()
@@ -388,24 +388,24 @@ class Player:
 
     def enter_block(self, block: FrameType) -> None:
         """The session is a block of this frame: after a divergence, what that calls is ended."""
-        self._stage.ending.within(block)
+        self._state.ending.within(block)
 
     def name_strands(self) -> None:
         """Give each strand the name of the recorded one that it goes on with."""
-        with self._stage.changed:
+        with self._state.changed:
             self._matcher.counterparts.name_strands()
 
     def attend(self) -> None:
         """Serve the running loop from now on, even while no call waits in it."""
-        with self._stage.changed:
-            self._stage.check()
+        with self._state.changed:
+            self._state.check()
             self._loops.hook()
 
     def check(self) -> None:
         """Raise the divergence that ended the replay, if one did."""
-        with self._stage.changed:
-            self._stage.check()
+        with self._state.changed:
+            self._state.check()
 
     def close(self) -> None:
         """The session is over: whoever still waits is cancelled."""
-        self._stage.close()
+        self._state.close()

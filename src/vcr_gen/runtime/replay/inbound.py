@@ -15,7 +15,7 @@ from vcr_gen.runtime.boundary.port import port_of
 from vcr_gen.runtime.boundary.spec import Boundary, make_call
 from vcr_gen.runtime.loops.backends import Parked, Spawned, running_library
 from vcr_gen.runtime.replay.callback_thread import EnvironmentThreads
-from vcr_gen.runtime.replay.engine import Player
+from vcr_gen.runtime.replay.engine import Engine
 from vcr_gen.runtime.replay.replay_session import delivered_call
 from vcr_gen.runtime.replay.replayed_streams import (
     AssertedAsyncStream,
@@ -58,13 +58,13 @@ class Directory(Protocol):
 class Dispatcher:
     """Runs the application for inbound calls when the tape has them due."""
 
-    def __init__(self, player: Player, directory: Directory) -> None:
-        self._player = player
+    def __init__(self, engine: Engine, directory: Directory) -> None:
+        self._engine = engine
         self._directory = directory
-        self._given = GivenStreams(player, self._note)
+        self._given = GivenStreams(engine, self._note)
         self._tasks: dict[int, Spawned] = {}
         self._callers = EnvironmentThreads()
-        self._courier = player.courier(self._is_for_thread, self._in_own_thread)
+        self._courier = engine.courier(self._is_for_thread, self._in_own_thread)
         self._closing = False
         self.driver_is_busy = False
         """Whether a driver without a loop is held up by a call, and makes no other."""
@@ -75,7 +75,7 @@ class Dispatcher:
         self.errors: list[BaseException] = []
         """What went wrong while serving, other than what the tape has."""
         self._waiting_for_end: Parked[None] | None = None
-        player.receive_with(self)
+        engine.receive_with(self)
 
     def wait_for_end(self, released: Parked[None]) -> None:
         """Release somebody when the tape has no more inbound calls and all are served."""
@@ -89,7 +89,7 @@ class Dispatcher:
         released = self._waiting_for_end
         if released is None or released.done():
             return False
-        return failed or not (self.running or self._given.go_on or self._player.inbound_left())
+        return failed or not (self.running or self._given.go_on or self._engine.inbound_left())
 
     def finish(self) -> None:
         """Release who waits for the end."""
@@ -114,10 +114,10 @@ class Dispatcher:
         """What serves, in a thread that waits for the tape, a callback or a step of a stream."""
         event = slot.event
         if not isinstance(event, Start):
-            taken = self._given.has(slot) and self._player.entrance.announce(slot)
+            taken = self._given.has(slot) and self._engine.entrance.announce(slot)
             return partial(self._given.step, slot) if taken else None
         target = self._directory.target(event)
-        if target is None or not self._player.entrance.announce(slot):
+        if target is None or not self._engine.entrance.announce(slot):
             return None
         return lambda: self.serve(event, target, see_through=self._given.add)
 
@@ -162,7 +162,7 @@ class Dispatcher:
                 self._given.add(start.call, result)
             await self.serve_soon(start.call)
         except DivergenceError:
-            pass  # the player keeps it; raised here too, asyncio would print it as unretrieved
+            pass  # the engine keeps it; raised here too, asyncio would print it as unretrieved
         except (GeneratorExit, KeyboardInterrupt):
             raise
         except BaseException as error:
@@ -175,7 +175,7 @@ class Dispatcher:
 
     async def serve_soon(self, call: int) -> None:
         """Serve, in this task, the callbacks that came after a call before the loop was idle."""
-        while (slot := self._player.soon_after(call)) is not None:
+        while (slot := self._engine.soon_after(call)) is not None:
             start = slot.event
             target = self._directory.target(start) if isinstance(start, Start) else None
             if not isinstance(start, Start) or start.soon is None or target is None:
@@ -187,7 +187,7 @@ class Dispatcher:
             if _needs_a_loop(target):  # a stream, which is then pulled in turns
                 self._spawn(slot, start, target)
             else:
-                self._player.entrance.announce(slot)
+                self._engine.entrance.announce(slot)
                 self.serve(start, target, see_through=self._given.add)
             call = start.call
 
@@ -214,9 +214,9 @@ class Dispatcher:
 
     def _begin(self, start: Start, target: Target) -> Any:
         try:
-            arguments = target.bound.feed(self._player.rendered(start).arguments)
+            arguments = target.bound.feed(self._engine.rendered(start).arguments)
         except DecodeError as error:
-            raise self._player.unreadable(error, start) from None
+            raise self._engine.unreadable(error, start) from None
         delivered_call.set(start.call)
         return target.use(arguments)
 
@@ -227,24 +227,24 @@ class Dispatcher:
         """
         if self._closing:
             return
-        if isinstance(error, UsageError) or (self._player.failure is None and _is_ours(error)):
+        if isinstance(error, UsageError) or (self._engine.failure is None and _is_ours(error)):
             self.errors.append(error)
 
     def _spawn(self, slot: Slot, start: Start, target: Target) -> None:
-        self._player.entrance.announce(slot)
+        self._engine.entrance.announce(slot)
         work = self.serve_async(start, target)
         self._tasks[start.call] = running_library().spawn(work)
 
     def _spawn_step(self, slot: Slot) -> None:
-        self._player.entrance.announce(slot)
+        self._engine.entrance.announce(slot)
         running_library().spawn(self._step(slot))
 
     async def _step(self, slot: Slot) -> None:
-        with suppress(DivergenceError):  # the player keeps it
+        with suppress(DivergenceError):  # the engine keeps it
             self._given.step(slot)
 
     def _cancel(self, slot: Slot, task: Spawned) -> None:
-        self._player.entrance.announce(slot)
+        self._engine.entrance.announce(slot)
         task.cancel()
 
     def _is_for_thread(self, slot: Slot) -> bool:
@@ -263,19 +263,19 @@ class Dispatcher:
         target = self._directory.target(start)
         if target is None or self._callers.begin_soon:
             return False
-        self._player.entrance.announce(slot)
+        self._engine.entrance.announce(slot)
         self.aside.add(start.call)
         self._callers.run(start.strand, partial(self._serve_aside, start, target))
         return True
 
     def _serve_aside(self, start: Start, target: Target) -> None:
-        with suppress(DivergenceError):  # the player keeps it; a thread would only print it
+        with suppress(DivergenceError):  # the engine keeps it; a thread would only print it
             self.serve(start, target)
         self.aside.discard(start.call)
 
     def _pull(self, call: int, stream: AssertedStream) -> None:
-        while self._player.upcoming(call) is not None:
-            event = self._player.hear(call)
+        while self._engine.upcoming(call) is not None:
+            event = self._engine.hear(call)
             try:
                 stream.follow(event)
             except StopIteration:
@@ -284,8 +284,8 @@ class Dispatcher:
                 self._note(error)
 
     async def _pull_async(self, call: int, stream: AssertedAsyncStream) -> None:
-        while self._player.upcoming(call) is not None:
-            event = await self._player.hear_async(call)
+        while self._engine.upcoming(call) is not None:
+            event = await self._engine.hear_async(call)
             try:
                 await stream.follow(event)
             except StopAsyncIteration:

@@ -6,7 +6,7 @@ from typing import final
 from vcr_gen.runtime.boundary.session import Operation
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.replay.matcher import Matcher
-from vcr_gen.runtime.replay.replay_state import Stage
+from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.tape.events import Signal, Start
 from vcr_gen.runtime.tape.window import Slot
 from vcr_gen.runtime.values.channel import ValueChannel
@@ -19,80 +19,80 @@ __all__ = ["InboundGate"]
 class InboundGate:
     """Lets in what the tape has due, and nothing else."""
 
-    def __init__(self, stage: Stage, matcher: Matcher, screen: Screen) -> None:
-        self._stage = stage
-        self._window = stage.window
+    def __init__(self, state: ReplayState, matcher: Matcher, screen: Screen) -> None:
+        self._state = state
+        self._window = state.window
         self._matcher = matcher
         self._screen = screen
 
     def enter(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
         """The environment's side is played by the test itself: its call must be the one due."""
         while True:
-            with self._stage.changed:
-                self._stage.check()
+            with self._state.changed:
+                self._state.check()
                 head = self._window.head()
                 if head is not None and self._is_entered(head):
                     found = self._matcher.entered(head, operation, stored)
                     if found.differences:
-                        self._stage.fail(
-                            self._stage.reporter.call(operation, stored, found, self._window)
+                        self._state.fail(
+                            self._state.reporter.call(operation, stored, found, self._window)
                         )
-                    return self._stage.take(head).event.call
-                self._stage.wait_or_stall()
+                    return self._state.take(head).event.call
+                self._state.wait_or_stall()
 
     def play(self, event: Signal, passing: ValueChannel | None) -> None:
         """The test itself does something to a stream of the application: it must be due."""
         event = event if passing is None else self._screen.event(event, passing.of)
-        with self._stage.changed:
+        with self._state.changed:
             while True:
-                self._stage.check()
+                self._state.check()
                 head = self._window.head()
                 if head is not None and head.event.call == event.call:
                     found = self._matcher.played(head, event, passing)
                     if found.differences:
-                        self._stage.fail(
-                            self._stage.reporter.answer(event.call, event, found, self._window)
+                        self._state.fail(
+                            self._state.reporter.answer(event.call, event, found, self._window)
                         )
-                    self._stage.take(head)
+                    self._state.take(head)
                     return
-                self._stage.wait_or_stall()
+                self._state.wait_or_stall()
 
     def announce(self, slot: Slot) -> bool:
         """An inbound call is delivered; False where somebody else has done that."""
-        with self._stage.changed:
+        with self._state.changed:
             if slot.done:
                 return False
-            self._stage.take(slot)
+            self._state.take(slot)
             return True
 
     def due(self) -> Slot | None:
         """The oldest event that is not done."""
-        with self._stage.changed:
+        with self._state.changed:
             return self._window.head()
 
     def wait_for_change(self) -> None:
         """Wait in this thread until something moved; a stall ends the replay."""
-        with self._stage.changed:
-            self._stage.check()
-            self._stage.wait_or_stall()
+        with self._state.changed:
+            self._state.check()
+            self._state.wait_or_stall()
 
     def take_inbound(self, methods: Collection[str]) -> Start:
         """Wait in this thread for a call of one of these inbound methods, and take it."""
-        with self._stage.changed:
+        with self._state.changed:
             while True:
-                self._stage.check()
+                self._state.check()
                 head = self._window.head()
                 if head is not None and self._is_entered(head):
                     if head.start.of not in methods:
-                        self._stage.fail(
-                            self._stage.reporter.another_inbound(methods, head, self._window)
+                        self._state.fail(
+                            self._state.reporter.another_inbound(methods, head, self._window)
                         )
-                    self._stage.take(head)
+                    self._state.take(head)
                     return head.start
-                self._stage.wait_or_stall()
+                self._state.wait_or_stall()
 
     def _is_entered(self, head: Slot) -> bool:
         """Whether the oldest event is an inbound call that comes from here, and no callback."""
         if not isinstance(head.event, Start) or not head.event.inbound:
             return False
-        return self._stage.receiver is None or not self._stage.receiver.takes(head)
+        return self._state.receiver is None or not self._state.receiver.takes(head)

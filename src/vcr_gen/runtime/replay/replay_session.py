@@ -10,7 +10,7 @@ from vcr_gen.runtime.boundary.awaiting import something_to_await
 from vcr_gen.runtime.boundary.call_kinds import Kind
 from vcr_gen.runtime.boundary.session import Operation
 from vcr_gen.runtime.loops.backends import as_answer, running_library
-from vcr_gen.runtime.replay.engine import Player
+from vcr_gen.runtime.replay.engine import Engine
 from vcr_gen.runtime.replay.replayed_streams import (
     AssertedAsyncStream,
     AssertedStream,
@@ -33,39 +33,39 @@ class Replayer:
 
     calls_real = False
 
-    def __init__(self, player: Player) -> None:
-        self._player = player
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
 
     def go_out(self, operation: Operation) -> Any:
         """Assert an outbound call and answer it from the tape."""
         bound = operation.bound
-        encoded = self._player.encoded_arguments(operation)
+        encoded = self._engine.encoded_arguments(operation)
         if bound.kind is Kind.VALUE:
-            answer = self._player.take_equal(operation, encoded)
+            answer = self._engine.take_equal(operation, encoded)
             if answer is not None:
-                return _outcome(self._player, answer, bound, bound.value)
-        stored = self._player.screened(operation, encoded)
+                return _outcome(self._engine, answer, bound, bound.value)
+        stored = self._engine.screened(operation, encoded)
         if bound.kind is Kind.VALUE:
-            answer = self._player.take_with_answer(operation, stored)
+            answer = self._engine.take_with_answer(operation, stored)
             if answer is not None:
-                return _outcome(self._player, answer, bound, bound.value)
-        call = self._player.start(operation, stored)
+                return _outcome(self._engine, answer, bound, bound.value)
+        call = self._engine.start(operation, stored)
         match self._given(call, bound.kind):
             case Kind.STREAM:
-                return ReplayedStream(self._player, call, bound)
+                return ReplayedStream(self._engine, call, bound)
             case Kind.ASYNC_STREAM:
-                return ReplayedAsyncStream(self._player, call, bound)
+                return ReplayedAsyncStream(self._engine, call, bound)
             case Kind.AWAITABLE:
                 begin = partial(self._await_out, call, bound)
                 return something_to_await(bound.method.result, begin)
         passing = bound.whole if bound.kind is Kind.ITERABLE else bound.value
-        return _outcome(self._player, self._player.hear(call), bound, passing)
+        return _outcome(self._engine, self._engine.hear(call), bound, passing)
 
     def _given(self, call: int, kind: Kind) -> Kind:
         """What an outbound call gave when it was recorded: at once, if only an exception."""
         if kind is Kind.VALUE:
             return kind
-        upcoming = self._player.upcoming(call)
+        upcoming = self._engine.upcoming(call)
         if not isinstance(upcoming, End):
             return Kind.STREAM if kind is Kind.ITERABLE else kind
         if upcoming.at_call:
@@ -79,14 +79,14 @@ class Replayer:
         """Assert an outbound call, and answer it from the tape in its turn."""
         running_library()
         bound = operation.bound
-        call = await self._player.start_async(operation, self._player.stored_arguments(operation))
+        call = await self._engine.start_async(operation, self._engine.stored_arguments(operation))
         return await self._await_out(call, bound)
 
     def come_in(self, operation: Operation) -> Any:
         """Run the application for an inbound call and assert what it answers."""
         bound = operation.bound
         call = self._entered(operation)
-        with self._player.strands.inside(call):
+        with self._engine.strands.inside(call):
             try:
                 value = operation.perform(operation.arguments)
             except DivergenceError:
@@ -98,12 +98,12 @@ class Replayer:
                 raise
             items = bound.items(value) if bound.kind is Kind.ITERABLE else None
             if items is not None:
-                return AssertedStream(self._player, call, bound, items)
+                return AssertedStream(self._engine, call, bound, items)
             match bound.kind:
                 case Kind.STREAM:
-                    return AssertedStream(self._player, call, bound, value)
+                    return AssertedStream(self._engine, call, bound, value)
                 case Kind.ASYNC_STREAM:
-                    return AssertedAsyncStream(self._player, call, bound, value)
+                    return AssertedAsyncStream(self._engine, call, bound, value)
                 case Kind.AWAITABLE:
                     return self._await_in(call, bound, value)
             passing = bound.whole if bound.kind is Kind.ITERABLE else bound.value
@@ -116,11 +116,11 @@ class Replayer:
         return await self._await_in(call, operation.bound, operation.perform(operation.arguments))
 
     async def _await_out(self, call: int, bound: Bound) -> Any:
-        event = await self._player.hear_async(call)
-        return _outcome(self._player, event, bound, bound.value)
+        event = await self._engine.hear_async(call)
+        return _outcome(self._engine, event, bound, bound.value)
 
     async def _await_in(self, call: int, bound: Bound, application: Awaitable[Any]) -> Any:
-        with self._player.strands.inside(call):
+        with self._engine.strands.inside(call):
             try:
                 value = await application
             except DivergenceError:
@@ -134,8 +134,8 @@ class Replayer:
             return bound.value.forward(value)
 
     def _answer(self, call: int, outcome: Any, passing: ValueChannel, value: Any) -> None:
-        end = End(call=call, outcome=outcome, value=self._player.store(passing, value))
-        self._player.produce(call, end, passing)
+        end = End(call=call, outcome=outcome, value=self._engine.store(passing, value))
+        self._engine.produce(call, end, passing)
 
     def _entered(self, operation: Operation) -> int:
         """The number of the inbound call: being delivered, or made by the test itself."""
@@ -143,10 +143,10 @@ class Replayer:
         if call:
             delivered_call.set(0)  # what the application calls in turn is not this delivery
             return call
-        return self._player.entrance.enter(operation, self._player.stored_arguments(operation))
+        return self._engine.entrance.enter(operation, self._engine.stored_arguments(operation))
 
 
-def _outcome(player: Player, event: Event, bound: Bound, passing: ValueChannel) -> Any:
+def _outcome(engine: Engine, event: Event, bound: Bound, passing: ValueChannel) -> Any:
     if isinstance(event, End) and event.outcome == "returned":
-        return player.restore(passing, event)
-    raise raised(player, event, bound)
+        return engine.restore(passing, event)
+    raise raised(engine, event, bound)

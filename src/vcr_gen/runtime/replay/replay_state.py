@@ -1,4 +1,4 @@
-"""The stage of a replay: the tape, who waits for it, and whether anything can still move."""
+"""The state of a replay: the tape, who waits for it, and whether anything can still move."""
 
 import threading
 import time
@@ -38,7 +38,7 @@ from vcr_gen.runtime.tape.window import Slot, Window
 
 __all__ = [
     "Receiver",
-    "Stage",
+    "ReplayState",
 ]
 
 
@@ -75,7 +75,7 @@ class Receiver(Protocol):
 
 
 @final
-class Stage:
+class ReplayState:
     """What the parts of a replay share; whoever looks at it holds `changed`."""
 
     def __init__(

@@ -11,7 +11,7 @@ from typing import Any, final
 from vcr_gen.errors import DecodeError, DivergenceError
 from vcr_gen.runtime.boundary.base_streams import AsyncStream, StepKind, Stream, goes_on, survives
 from vcr_gen.runtime.loops.backends import as_answer
-from vcr_gen.runtime.replay.engine import Player
+from vcr_gen.runtime.replay.engine import Engine
 from vcr_gen.runtime.replay.waiters import NOTHING_MORE
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, SignalKind
 from vcr_gen.runtime.tape.window import Slot
@@ -27,10 +27,10 @@ __all__ = [
 ]
 
 
-def raised(player: Player, event: Event, bound: Bound) -> BaseException:
+def raised(engine: Engine, event: Event, bound: Bound) -> BaseException:
     """The exception with which a recorded call ended."""
     if isinstance(event, End) and event.outcome == "raised":
-        return player.restore_exception(bound, event)
+        return engine.restore_exception(bound, event)
     return asyncio.CancelledError()
 
 
@@ -40,8 +40,8 @@ class _Stream:
     _stop: type[Exception]
     """What tells its consumer that it has ended."""
 
-    def __init__(self, player: Player, call: int, bound: Bound) -> None:
-        self._player = player
+    def __init__(self, engine: Engine, call: int, bound: Bound) -> None:
+        self._engine = engine
         self._call = call
         self._bound = bound
         self._over = False
@@ -59,7 +59,7 @@ class _Stream:
             passing, value = self._bound.raised, as_answer(value)
         else:
             return Signal(call=self._call, kind=kind), None
-        stored = self._player.store(passing, value)
+        stored = self._engine.store(passing, value)
         return Signal(call=self._call, kind=kind, value=stored), passing
 
 
@@ -69,16 +69,16 @@ class _Stream:
 class _Replayed(_Stream):
     """Feeds a recorded stream, one item at a time, when the tape has it due."""
 
-    def __init__(self, player: Player, call: int, bound: Bound) -> None:
-        super().__init__(player, call, bound)
-        self._readers = player.readers()
+    def __init__(self, engine: Engine, call: int, bound: Bound) -> None:
+        super().__init__(engine, call, bound)
+        self._readers = engine.readers()
 
     def _ask(self, kind: StepKind, value: Any) -> None:
         """The consumer wants the next item."""
         if self._over:
             raise value if kind == "thrown" else self._stop
         if kind != "next":
-            self._player.signal(*self._signal(kind, value))
+            self._engine.signal(*self._signal(kind, value))
 
     def _give(self, event: Event) -> Any:
         """What the consumer gets: the item, or what the stream ends with."""
@@ -88,23 +88,23 @@ class _Replayed(_Stream):
             return self._item(event)
         self._over = True
         if not isinstance(event, End) or event.outcome != "returned":
-            raise raised(self._player, event, self._bound)
+            raise raised(self._engine, event, self._bound)
         if self._stop is StopIteration:
-            raise StopIteration(self._player.restore(self._bound.returned, event))
-        self._player.restore(self._bound.nothing, event)
+            raise StopIteration(self._engine.restore(self._bound.returned, event))
+        self._engine.restore(self._bound.nothing, event)
         raise self._stop
 
     def _item(self, event: Item) -> Any:
         if not event.raised:
-            return self._player.restore(self._bound.value, event)
-        raise self._player.restore_exception(self._bound, event)
+            return self._engine.restore(self._bound.value, event)
+        raise self._engine.restore_exception(self._bound, event)
 
     def _begin_close(self) -> bool:
         """The consumer closes the stream; whether it still has to end."""
         if self._over:
             return False
         self._over = True
-        self._player.signal(*self._signal("closed"))
+        self._engine.signal(*self._signal("closed"))
         return True
 
     def _end_close(self, event: Event) -> None:
@@ -115,10 +115,10 @@ class _Replayed(_Stream):
         if not isinstance(event, End):
             what = self._bound.nothing.what
             wrong = DecodeError(path=what, expected="an end", got="more of the stream")
-            raise self._player.unreadable(wrong, event)
+            raise self._engine.unreadable(wrong, event)
         if event.outcome != "returned":
-            raise raised(self._player, event, self._bound)
-        self._player.restore(self._bound.nothing, event)
+            raise raised(self._engine, event, self._bound)
+        self._engine.restore(self._bound.nothing, event)
 
 
 @final
@@ -129,11 +129,11 @@ class ReplayedStream(_Replayed, Stream):
 
     def step(self, kind: StepKind, value: Any = None) -> Any:
         self._ask(kind, value)
-        return self._give(self._player.hear(self._call, readers=self._readers))
+        return self._give(self._engine.hear(self._call, readers=self._readers))
 
     def close(self) -> None:
         if self._begin_close():
-            self._end_close(self._player.hear(self._call, readers=self._readers))
+            self._end_close(self._engine.hear(self._call, readers=self._readers))
 
 
 @final
@@ -145,15 +145,15 @@ class ReplayedAsyncStream(_Replayed, AsyncStream):
     async def step(self, kind: StepKind, value: Any = None) -> Any:
         self._ask(kind, value)
         try:
-            event = await self._player.hear_async(self._call, readers=self._readers)
+            event = await self._engine.hear_async(self._call, readers=self._readers)
         except BaseException:  # it was cancelled, and not every stream survives that
-            self._over = not self._player.is_left(self._call)
+            self._over = not self._engine.is_left(self._call)
             raise
         return self._give(event)
 
     async def aclose(self) -> None:
         if self._begin_close():
-            event = await self._player.hear_async(self._call, readers=self._readers)
+            event = await self._engine.hear_async(self._call, readers=self._readers)
             self._end_close(event)
 
 
@@ -163,30 +163,30 @@ class ReplayedAsyncStream(_Replayed, AsyncStream):
 class _Asserted(_Stream):
     """Passes the application's stream on and asserts each item against the tape."""
 
-    def __init__(self, player: Player, call: int, bound: Bound, own: Any) -> None:
-        super().__init__(player, call, bound)
+    def __init__(self, engine: Engine, call: int, bound: Bound, own: Any) -> None:
+        super().__init__(engine, call, bound)
         self._own = own
 
     def _play(self, kind: SignalKind, value: Any = None) -> bool:
         """A test does this in the environment's place: it must be due. False after the end."""
         if self._over:
             return False
-        self._player.entrance.play(*self._signal(kind, value))
+        self._engine.entrance.play(*self._signal(kind, value))
         return True
 
     def _recorded_step(self, event: Event) -> tuple[StepKind, Any]:
         """What the consumer did, as the tape has it."""
         match event:
             case Signal(kind="sent"):
-                return "sent", self._player.restore(self._bound.sent, event)
+                return "sent", self._engine.restore(self._bound.sent, event)
             case Signal(kind="thrown"):
-                return "thrown", self._player.restore(self._bound.raised, event)
+                return "thrown", self._engine.restore(self._bound.raised, event)
         return "next", None
 
     def _given(self, item: Any) -> Any:
         """The stream has given an item."""
-        stored = self._player.store(self._bound.value, item)
-        self._player.produce(self._call, Item(call=self._call, value=stored), self._bound.value)
+        stored = self._engine.store(self._bound.value, item)
+        self._engine.produce(self._call, Item(call=self._call, value=stored), self._bound.value)
         return self._bound.value.forward(item)
 
     def _left(self, error: BaseException, *, may_go_on: bool) -> None:
@@ -202,9 +202,9 @@ class _Asserted(_Stream):
                 pass
             case _ if may_go_on:
                 self._over = False
-                stored = self._player.store(self._bound.raised, error)
+                stored = self._engine.store(self._bound.raised, error)
                 item = Item(call=self._call, value=stored, raised=True)
-                self._player.produce(self._call, item, self._bound.raised)
+                self._engine.produce(self._call, item, self._bound.raised)
             case _:
                 self._over = True
                 self._end("raised", self._bound.raised, error)
@@ -217,8 +217,8 @@ class _Asserted(_Stream):
             self._end("raised", self._bound.raised, error)
 
     def _end(self, outcome: Any, passing: ValueChannel, value: Any) -> None:
-        end = End(call=self._call, outcome=outcome, value=self._player.store(passing, value))
-        self._player.produce(self._call, end, passing)
+        end = End(call=self._call, outcome=outcome, value=self._engine.store(passing, value))
+        self._engine.produce(self._call, end, passing)
 
 
 @final
@@ -227,8 +227,8 @@ class AssertedStream(_Asserted, Stream):
 
     _stop = StopIteration
 
-    def __init__(self, player: Player, call: int, bound: Bound, own: Iterator[Any]) -> None:
-        super().__init__(player, call, bound, own)
+    def __init__(self, engine: Engine, call: int, bound: Bound, own: Iterator[Any]) -> None:
+        super().__init__(engine, call, bound, own)
 
     def step(self, kind: StepKind, value: Any = None) -> Any:
         self._play(kind, value)
@@ -247,7 +247,7 @@ class AssertedStream(_Asserted, Stream):
 
     def _close(self) -> None:
         self._over = True
-        with self._player.strands.inside(self._call):
+        with self._engine.strands.inside(self._call):
             if hasattr(self._own, "close"):
                 try:
                     self._own.close()
@@ -259,7 +259,7 @@ class AssertedStream(_Asserted, Stream):
     def _advance(self, kind: StepKind, value: Any) -> Any:
         if self._over:
             raise StopIteration
-        with self._player.strands.inside(self._call):
+        with self._engine.strands.inside(self._call):
             try:
                 match kind:
                     case "sent":
@@ -281,8 +281,8 @@ class AssertedAsyncStream(_Asserted, AsyncStream):
 
     _stop = StopAsyncIteration
 
-    def __init__(self, player: Player, call: int, bound: Bound, own: AsyncIterator[Any]) -> None:
-        super().__init__(player, call, bound, aiter(own))
+    def __init__(self, engine: Engine, call: int, bound: Bound, own: AsyncIterator[Any]) -> None:
+        super().__init__(engine, call, bound, aiter(own))
 
     async def step(self, kind: StepKind, value: Any = None) -> Any:
         self._play(kind, value)
@@ -301,7 +301,7 @@ class AssertedAsyncStream(_Asserted, AsyncStream):
 
     async def _close(self) -> None:
         self._over = True
-        with self._player.strands.inside(self._call):
+        with self._engine.strands.inside(self._call):
             if hasattr(self._own, "aclose"):
                 try:
                     await self._own.aclose()
@@ -313,7 +313,7 @@ class AssertedAsyncStream(_Asserted, AsyncStream):
     async def _advance(self, kind: StepKind, value: Any) -> Any:
         if self._over:
             raise StopAsyncIteration
-        with self._player.strands.inside(self._call):
+        with self._engine.strands.inside(self._call):
             try:
                 match kind:
                     case "sent":
@@ -336,8 +336,8 @@ class GivenStreams:
     call. Who sees one stream through to its end is not there for the others.
     """
 
-    def __init__(self, player: Player, note: Callable[[BaseException], None]) -> None:
-        self._player = player
+    def __init__(self, engine: Engine, note: Callable[[BaseException], None]) -> None:
+        self._engine = engine
         self._note = note
         self._open: dict[int, AssertedStream] = {}
 
@@ -353,7 +353,7 @@ class GivenStreams:
     @property
     def go_on(self) -> bool:
         """Whether the tape has more of one of them."""
-        return any(self._player.upcoming(call) is not None for call in self._open)
+        return any(self._engine.upcoming(call) is not None for call in self._open)
 
     def has(self, slot: Slot) -> bool:
         """Whether an event is a step of one of them."""
@@ -363,7 +363,7 @@ class GivenStreams:
         """Do to a stream what the environment did."""
         call = slot.event.call
         try:
-            self._open[call].follow(self._player.rendered(slot.event))
+            self._open[call].follow(self._engine.rendered(slot.event))
         except StopIteration:
             self._open.pop(call, None)
         except Exception as error:  # asserted; the stream may go on

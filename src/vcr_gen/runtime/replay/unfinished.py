@@ -5,7 +5,7 @@ from typing import final
 
 from vcr_gen.runtime.loops.backends import library_here
 from vcr_gen.runtime.replay.matcher import Matcher
-from vcr_gen.runtime.replay.replay_state import Stage
+from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.waiters import Waiter
 from vcr_gen.runtime.replay.waiting import POLL
 from vcr_gen.runtime.strands.strands import Strand
@@ -19,9 +19,9 @@ __all__ = ["Unfinished"]
 class Unfinished:
     """Holds whoever comes further than the recording saw, until the replay is closed too."""
 
-    def __init__(self, stage: Stage, matcher: Matcher) -> None:
-        self._stage = stage
-        self._window = stage.window
+    def __init__(self, state: ReplayState, matcher: Matcher) -> None:
+        self._state = state
+        self._window = state.window
         self._matcher = matcher
         self._calls: set[int] = set()
         """The callbacks that the tape says to be given up."""
@@ -47,14 +47,14 @@ class Unfinished:
         head = self._window.head()
         while head is not None and self._gives_up(head):
             self._calls.add(head.event.call)
-            self._stage.take(head)
+            self._state.take(head)
             head = self._window.head()
         return head
 
     def used_up(self) -> bool:
         """Whether every recorded event is done."""
-        with self._stage.changed:
-            held = all(waiter.call < 0 for waiter in self._stage.waiters)
+        with self._state.changed:
+            held = all(waiter.call < 0 for waiter in self._state.waiters)
             return held and self.head() is None
 
     def drain(self) -> None:
@@ -62,23 +62,23 @@ class Unfinished:
 
         A callback must come to its end, unless the tape says that the recording did not see that.
         """
-        stage = self._stage
-        with stage.changed:
-            stage.strands.expect_no_more()
-            while stage.failure is None:
+        state = self._state
+        with state.changed:
+            state.strands.expect_no_more()
+            while state.failure is None:
                 head = self.head()
                 endless = head is None and bool(self._being_served() - self._calls)
                 if head is None and not endless:
                     return
-                if not stage.may_move():
+                if not state.may_move():
                     if endless:
-                        stage.note_failure(stage.stall())
+                        state.note_failure(state.stall())
                     return
-                stage.changed.wait(POLL)
+                state.changed.wait(POLL)
 
     def _being_served(self) -> set[int]:
         """The callbacks that threads of ours make."""
-        receiver = self._stage.receiver
+        receiver = self._state.receiver
         return set() if receiver is None else receiver.aside
 
     def _gives_up(self, slot: Slot) -> bool:
@@ -90,8 +90,8 @@ class Unfinished:
 
     def _wait_for_close(self) -> None:
         waiter = Waiter(-threading.get_ident())
-        self._stage.waiters.add(waiter)
-        while not self._stage.closed and self._stage.failure is None:
-            self._stage.changed.wait()
-        self._stage.waiters.remove(waiter)
-        self._stage.check()
+        self._state.waiters.add(waiter)
+        while not self._state.closed and self._state.failure is None:
+            self._state.changed.wait()
+        self._state.waiters.remove(waiter)
+        self._state.check()

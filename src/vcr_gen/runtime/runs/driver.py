@@ -35,15 +35,15 @@ class Driver:
         replay = self._replay
         released = running_library().park()
         replay.dispatcher.wait_for_end(released)
-        replay.player.attend()
+        replay.engine.attend()
         await released
         replay.check()
 
     def run_sync(self) -> None:
         """The same for a system without an event loop."""
         replay = self._replay
-        player, dispatcher = replay.player, replay.dispatcher
-        entrance = player.entrance
+        engine, dispatcher = replay.engine, replay.dispatcher
+        entrance = engine.entrance
         dispatcher.attend()
         while True:
             replay.check()
@@ -59,7 +59,7 @@ class Driver:
                 if entrance.announce(slot):
                     dispatcher.serve(start, target)
                 dispatcher.driver_is_busy = False
-            elif not dispatcher.running and not player.inbound_left():
+            elif not dispatcher.running and not engine.inbound_left():
                 break
             else:
                 entrance.wait_for_change()

@@ -37,7 +37,7 @@ class ContinueRun(ReplayRun):
         super().__init__(settings)
 
     def _make_session(self) -> Session:
-        return _Switch(self, Replayer(self.player))
+        return _Switch(self, Replayer(self.engine))
 
     @property
     def recording(self) -> bool:
@@ -59,7 +59,7 @@ class ContinueRun(ReplayRun):
 
     def recorder(self) -> Recorder | None:
         """The recorder, once the tape is used up."""
-        if self._recorder is None and self.player.unfinished.used_up():
+        if self._recorder is None and self.engine.unfinished.used_up():
             with self._beginning:
                 if self._recorder is None:
                     self._recorder = self._begin()
@@ -85,7 +85,7 @@ class ContinueRun(ReplayRun):
         except Exception as error:
             tape.fail(error)
         self.screen.secrets.vault.record_on(names)
-        self.player.name_strands()
+        self.engine.name_strands()
         return Recorder(tape, self._strands, self._loops, turns)
 
     def _copy_recorded(self, names: set[str]) -> None:

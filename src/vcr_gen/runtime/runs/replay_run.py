@@ -19,7 +19,7 @@ from vcr_gen.runtime.failures.divergence import Reporter
 from vcr_gen.runtime.failures.unused_events import leftovers_of
 from vcr_gen.runtime.formats.layout import TEMPLATE_KEY, TEMPLATE_TAG
 from vcr_gen.runtime.modes import is_set
-from vcr_gen.runtime.replay.engine import Player
+from vcr_gen.runtime.replay.engine import Engine
 from vcr_gen.runtime.replay.inbound import Dispatcher, Wrappers
 from vcr_gen.runtime.replay.last_mentions import last_mentions
 from vcr_gen.runtime.replay.replay_session import Replayer
@@ -73,7 +73,7 @@ class ReplayRun(Run):
             objects.origin_of,
             settings.anchors,
         )
-        self.player = Player(
+        self.engine = Engine(
             self._window,
             strands=self._strands,
             loops=self._loops,
@@ -87,7 +87,7 @@ class ReplayRun(Run):
         self.session = self._make_session()
         self.crossing = self._cross(self.session, objects)
         self.wrappers = Wrappers(self.crossing)
-        self.dispatcher = Dispatcher(self.player, self.wrappers)
+        self.dispatcher = Dispatcher(self.engine, self.wrappers)
         objects.when_exported = self.dispatcher.attend
         objects.oldest_event = lambda: self._window.oldest
         objects.find_last_mentions = lambda: last_mentions(self._reading.path)
@@ -103,7 +103,7 @@ class ReplayRun(Run):
 
     def enter_block(self, block: FrameType) -> None:
         """The session is a block of this frame, and closed at its end."""
-        self.player.enter_block(block)
+        self.engine.enter_block(block)
         if not self._was_alone:
             self.dispatcher.watch()
 
@@ -116,29 +116,29 @@ class ReplayRun(Run):
         return open_templates(self._reading, allowed=self._settings.templates)
 
     def _make_session(self) -> Session:
-        return Replayer(self.player)
+        return Replayer(self.engine)
 
     @property
     def remaining(self) -> int:
         """How many recorded events are not used yet."""
-        return self.player.count_left()
+        return self.engine.count_left()
 
     @cached_property
     def lock_gate(self) -> "LockGate":
         """Lets the application take its watched locks in the recorded order."""
         from vcr_gen.runtime.extras.replayed_locks import ReplayedLocks
 
-        return self.player.lock_gate(ReplayedLocks)
+        return self.engine.lock_gate(ReplayedLocks)
 
     def check(self) -> None:
         """Raise what ended the replay, if anything did."""
-        self.player.check()
+        self.engine.check()
         if self.dispatcher.errors:
             raise self.dispatcher.errors[0]
 
     def _inexact(self) -> Iterator[str]:
         """Whether threads woke tasks of trio, which nothing tells the runtime to wait for."""
-        if self.player.told_by_threads:
+        if self.engine.told_by_threads:
             yield (
                 "threads passed results to trio tasks, and the tape does not record when: tasks "
                 "may interleave differently than in the recording"
@@ -163,16 +163,16 @@ class ReplayRun(Run):
 
     def _settle(self, error: BaseException | None) -> None:
         if error is None:
-            self.player.unfinished.drain()
+            self.engine.unfinished.drain()
 
     def _close(self, error: BaseException | None) -> None:
         if self._guard is not None:
             self._guard.stop()
         try:
             self.dispatcher.close()
-            self.player.close()
+            self.engine.close()
             self.dispatcher.end()
-            fault, failure = self.player.fault, self.player.failure
+            fault, failure = self.engine.fault, self.engine.failure
             if fault is not None:
                 if error is not fault:
                     raise fault  # whatever the program made of it
@@ -205,7 +205,7 @@ class ReplayRun(Run):
 
         The process must not end as if all were well, nor a run of many tests with it.
         """
-        for ending, method in self.player.process_endings:
+        for ending, method in self.engine.process_endings:
             if ending is error:
                 path = self._settings.path
                 return ReplayError(
@@ -217,7 +217,7 @@ class ReplayRun(Run):
 
     def _note_what_is_overdue(self, error: Exception) -> None:
         """Say beside an error, such as that of a time-out, what the program no longer did."""
-        overdue = self.player.what_is_overdue()
+        overdue = self.engine.what_is_overdue()
         if overdue is not None:
             error.add_note(
                 f"in the replay of {self._settings.path}: {overdue.headline}. Time advanced "
@@ -227,7 +227,7 @@ class ReplayRun(Run):
     def _refuse_leftovers(self) -> None:
         complaint = leftovers_of(self._window, self.reporter)
         if complaint is not None:
-            self.player.suspect()
+            self.engine.suspect()
             raise complaint
 
 

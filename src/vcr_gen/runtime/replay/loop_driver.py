@@ -24,27 +24,27 @@ from vcr_gen.runtime.replay.decide import (
     when_idle,
 )
 from vcr_gen.runtime.replay.matcher import Matcher
-from vcr_gen.runtime.replay.replay_state import Stage
+from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.waiters import Readers, Waiter, is_due
 from vcr_gen.runtime.strands.strands import Strand
 from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Signal, Start
 from vcr_gen.runtime.tape.window import Slot
 
 __all__ = [
-    "ReplayTurns",
+    "LoopDriver",
     "ReplayedJobs",
 ]
 
 
 @final
-class ReplayTurns:
+class LoopDriver:
     """Delivers what the environment said, one event at each idle point."""
 
     one_by_one = False
     lag = 0.0
 
-    def __init__(self, stage: Stage, loops: Loops) -> None:
-        self._stage = stage
+    def __init__(self, state: ReplayState, loops: Loops) -> None:
+        self._state = state
         self._loops = loops
         self._clock = loops.clock
         self._stuck: dict[object, float] = {}
@@ -65,10 +65,10 @@ class ReplayTurns:
         del lag
         self._looked_at = time.monotonic()
         self._rounds = 0
-        with self._stage.changed:
+        with self._state.changed:
             while True:
                 view, deliver = self._view(timer, hears=hears)
-                decision = self._stage.decide(when_idle, view, self._last_resort)
+                decision = self._state.decide(when_idle, view, self._last_resort)
                 if decision is not Step.FAIL:
                     return self._apply(decision, deliver)
                 self._note_stall()
@@ -77,16 +77,16 @@ class ReplayTurns:
         self, timer: float | None, *, hears: bool = False, next_time: float = 0.0
     ) -> tuple[View, Callable[[], None] | None]:
         """What is known of this loop, and what delivers the event that is due in it, if it can."""
-        view = self._stage.view()
+        view = self._state.view()
         failed = view.failed_for is not None
         deliver = None if failed or view.due is None else self._delivery(view.due)
         view = replace(
             view,
             is_taken=deliver is not None,
-            works_aside=self._stage.works_aside(),
+            works_aside=self._state.works_aside(),
             timer=timer,
             hears=hears,
-            untold=failed and self._stage.somebody_is_untold(),
+            untold=failed and self._state.somebody_is_untold(),
             next_time=next_time,
         )
         return view, deliver
@@ -99,20 +99,20 @@ class ReplayTurns:
             case Deliver(slot) if deliver is not None:
                 self._clock.advance(slot.event.at)
                 deliver()
-                self._stage.moved()
+                self._state.moved()
             case AdvanceClock(to):
                 self._clock.advance(to)
             case Skip(call):
-                self._stage.window.skip(call)
+                self._state.window.skip(call)
             case Release(Waiter() as waiter):
                 self._release(waiter)
-            case Step.FINISH if self._stage.receiver is not None:
-                self._stage.receiver.finish()
+            case Step.FINISH if self._state.receiver is not None:
+                self._state.receiver.finish()
             case Step.TELL:
-                self._stage.fail_waiters()
+                self._state.fail_waiters()
             case _:
-                assert self._stage.failure is not None
-                raise self._stage.failure
+                assert self._state.failure is not None
+                raise self._state.failure
         return 0
 
     def at_once(
@@ -125,7 +125,7 @@ class ReplayTurns:
         pulls: bool,
     ) -> Event | None:
         """What a call is told without waiting: its event is due, and the loop as good as idle."""
-        head = self._stage.window.head()
+        head = self._state.window.head()
         if hook is None or head is None or not is_due(head, call, pulls=pulls):
             return None
         if self._work_is_under_way() or not hook.nothing_before(head.event.at):
@@ -135,10 +135,10 @@ class ReplayTurns:
         self._clock.advance(head.event.at)
         if head.driven_by_application:
             return head.event
-        return self._stage.give(head, readers, reader).event
+        return self._state.give(head, readers, reader).event
 
     def _work_is_under_way(self) -> bool:
-        return self._stage.works_aside() and self._stage.still_for <= self._stage.patience
+        return self._state.works_aside() and self._state.still_for <= self._state.patience
 
     def clock_is_read(self, before: float = inf) -> None:
         """Let the clock move on where it did in the recording."""
@@ -147,8 +147,8 @@ class ReplayTurns:
         self._follow(self._clock.readings, 0)
 
     def _follow(self, readings: int, rounds: int) -> None:
-        with self._stage.changed:
-            to = self._stage.window.tick(self._clock.now, readings, rounds)
+        with self._state.changed:
+            to = self._state.window.tick(self._clock.now, readings, rounds)
         if to is not None:
             self._clock.advance(to)
 
@@ -164,9 +164,9 @@ class ReplayTurns:
             return True
         self._rounds = 0
         passed, self._looked_at = now - self._looked_at, now
-        with self._stage.changed:
+        with self._state.changed:
             view, deliver = self._view(None, next_time=self._clock.now + passed)
-            decision = self._stage.decide(when_busy, view, self._last_resort)
+            decision = self._state.decide(when_busy, view, self._last_resort)
             if decision is Step.FAIL:
                 self._note_stall()
             else:
@@ -175,7 +175,7 @@ class ReplayTurns:
 
     def something_is_overdue(self) -> bool:
         """Whether time went on to a timer, though the program had not done what was due before."""
-        head = self._stage.window.head()
+        head = self._state.window.head()
         if head is None or not head.driven_by_application or head.start.of in INTERNAL:
             return False
         return head.event.at + TOGETHER < self._clock.now
@@ -191,7 +191,7 @@ class ReplayTurns:
         """What delivers the oldest event in an idle loop; None where nobody can take it."""
         if isinstance(head.event, Start) and head.event.inbound:
             return self._received(head)
-        waiter = self._stage.taker(head, at_last=True)
+        waiter = self._state.taker(head, at_last=True)
         if waiter is None or waiter.future is None:
             return self._received(head) if isinstance(head.event, Signal) else None
         future = waiter.future
@@ -200,9 +200,9 @@ class ReplayTurns:
 
         def deliver() -> None:
             if not head.driven_by_application:
-                self._stage.give(head, waiter.readers, waiter.strand)
+                self._state.give(head, waiter.readers, waiter.strand)
             if waiter.hand_back is not None:
-                self._stage.waiters.remove(waiter)
+                self._state.waiters.remove(waiter)
                 waiter.hand_back()
             elif not future.done():
                 future.set_result(head.event)
@@ -210,18 +210,18 @@ class ReplayTurns:
         return deliver
 
     def _received(self, head: Slot) -> Callable[[], None] | None:
-        return None if self._stage.receiver is None else self._stage.receiver.in_loop(head)
+        return None if self._state.receiver is None else self._state.receiver.in_loop(head)
 
     def _last_resort(self, view: View) -> LastResort:
         """What can still be done for a loop that is idle for good."""
-        receiver, failed = self._stage.receiver, view.failed_for is not None
+        receiver, failed = self._state.receiver, view.failed_for is not None
         leaving = None if failed else self._leaving()
         used_up = view.due is None and not view.anyone_waits
         return LastResort(
             leaving=leaving,
             finishes=leaving is None and receiver is not None and receiver.finishes(failed=failed),
             forsaken=used_up and self._is_forsaken(hears=view.hears),
-            idle_workers=self._stage.threads.idle(self._stage.waiters),
+            idle_workers=self._state.threads.idle(self._state.waiters),
             other_loop=self._another_loop_may_go_on(),
         )
 
@@ -231,25 +231,25 @@ class ReplayTurns:
         A thread at work may, input and a signal that the program handles. A thread that was there
         before the session counts as long as it moves.
         """
-        threads, now = self._stage.threads, time.monotonic()
-        if hears or threads.somebody_may_wake(self._stage.waiters):
+        threads, now = self._state.threads, time.monotonic()
+        if hears or threads.somebody_may_wake(self._state.waiters):
             self._forsaken_since = inf
             return False
         bystanders = threads.bystanders()
         if self._forsaken_since == inf or bystanders != self._bystanders:
             self._bystanders, self._forsaken_since = bystanders, now
-        return now - self._forsaken_since > self._stage.patience
+        return now - self._forsaken_since > self._state.patience
 
     def _another_loop_may_go_on(self) -> bool:
         """Whether a loop in another thread has not come to the same: it may have timers."""
-        moved_at = self._stage.moved_at
+        moved_at = self._state.moved_at
         self._stuck[running_library().loop()] = moved_at
         loops = self._loops.running()
         stuck = all(self._stuck.get(loop) == moved_at for loop in loops)
         return not stuck
 
     def _note_stall(self) -> None:
-        self._stage.note_failure(self._stage.stall())
+        self._state.note_failure(self._state.stall())
 
     def _leaving(self) -> Waiter | None:
         """A call that was cancelled, and whose end the recording did not live to see.
@@ -257,24 +257,24 @@ class ReplayTurns:
         So too a job: in the recording nobody wanted its result any more. Else it is a job that has
         come back before its time: another job was meant by the tape.
         """
-        waiters = list(self._stage.waiters)
+        waiters = list(self._state.waiters)
         for waiter in waiters:
             future = waiter.future
             is_open = waiter.cancelled and future is not None and not future.done()
             if waiter.hand_back is None and not is_open:
                 continue
-            if self._stage.window.next_of_call(waiter.call) is None:
+            if self._state.window.next_of_call(waiter.call) is None:
                 return waiter
         return next((waiter for waiter in waiters if waiter.hand_back is not None), None)
 
     def _release(self, waiter: Waiter) -> None:
         """Let a cancelled call go, or hand back the result of a job."""
         if waiter.hand_back is not None:
-            self._stage.window.skip(waiter.call)
-            self._stage.waiters.remove(waiter)
+            self._state.window.skip(waiter.call)
+            self._state.waiters.remove(waiter)
             waiter.hand_back()
         elif waiter.future is not None:
-            self._stage.running.pop(waiter.call, None)
+            self._state.running.pop(waiter.call, None)
             waiter.future.set_result(End(call=waiter.call, outcome="cancelled"))
 
 
@@ -286,55 +286,55 @@ _ROUNDED = 1e-6
 class ReplayedJobs:
     """Gates the jobs that the recording has; any other runs as it likes."""
 
-    def __init__(self, stage: Stage, matcher: Matcher, loops: Loops) -> None:
-        self._stage = stage
+    def __init__(self, state: ReplayState, matcher: Matcher, loops: Loops) -> None:
+        self._state = state
         self._matcher = matcher
         self._loops = loops
-        self.strands = stage.strands
+        self.strands = state.strands
 
     def job_begins(self) -> int:
         """The application hands a job to an executor: gated where the recording has it."""
-        with self._stage.changed:
-            if self._stage.failure is not None or self._stage.closed:
+        with self._state.changed:
+            if self._state.failure is not None or self._state.closed:
                 return 0
             slot = self._matcher.job(self.strands.here(), until=self._loops.clock.now + _ROUNDED)
             if slot is None:
                 return 0
-            self._stage.threads.see()
-            start = self._stage.take(slot).start
-            end = self._stage.window.next_of_call(start.call)
+            self._state.threads.see()
+            start = self._state.take(slot).start
+            end = self._state.window.next_of_call(start.call)
             if end is not None:
-                self._stage.recorded_jobs[start.call] = end.event.at - start.at
+                self._state.recorded_jobs[start.call] = end.event.at - start.at
             self._loops.hook(start.at, start.timers)
             return start.call
 
     def job_may_run(self, job: int) -> bool:
         """Whether the job ran in the recording."""
-        with self._stage.changed:
-            slot = self._stage.window.next_of_call(job)
+        with self._state.changed:
+            slot = self._state.window.next_of_call(job)
         upcoming = None if slot is None else slot.event
         return not isinstance(upcoming, End) or upcoming.outcome != "cancelled"
 
     def job_may_be_dropped(self, job: int) -> bool:
         """The application cancelled a job that has not begun: dropped if it was before."""
-        with self._stage.changed:
-            slot = self._stage.window.next_of_call(job)
+        with self._state.changed:
+            slot = self._state.window.next_of_call(job)
             if slot is None or self.job_may_run(job):
                 return False
-            self._stage.take(slot)
+            self._state.take(slot)
             return True
 
     def job_is_over(
         self, job: int, wanted: Callable[[], bool], hand_back: Callable[[], None]
     ) -> None:
         """Let the result of a job enter in its turn."""
-        with self._stage.changed:
-            self._stage.recorded_jobs.pop(job, None)
-            if self._stage.failure is not None or self._stage.closed or not wanted():
+        with self._state.changed:
+            self._state.recorded_jobs.pop(job, None)
+            if self._state.failure is not None or self._state.closed or not wanted():
                 hand_back()
             else:
                 waiter = Waiter(job)
                 waiter.future = running_library().park()
                 waiter.hand_back = hand_back
                 waiter.wanted = wanted
-                self._stage.waiters.add(waiter)
+                self._state.waiters.add(waiter)

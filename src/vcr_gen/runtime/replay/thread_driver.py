@@ -16,8 +16,8 @@ from vcr_gen.runtime.replay.decide import (
     Wake,
     when_thread_asks,
 )
-from vcr_gen.runtime.replay.loop_turns import ReplayTurns
-from vcr_gen.runtime.replay.replay_state import Stage
+from vcr_gen.runtime.replay.loop_driver import LoopDriver
+from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.waiters import (
     NOTHING_MORE,
     Readers,
@@ -30,62 +30,64 @@ from vcr_gen.runtime.strands.strands import Strand, Strands
 from vcr_gen.runtime.tape.events import Event, Signal
 from vcr_gen.runtime.tape.window import Slot
 
-__all__ = ["Hearing"]
+__all__ = ["ThreadDriver"]
 
 
 @final
-class Hearing:
+class ThreadDriver:
     """Gives each event to who waits for it, when everything before it is done."""
 
-    def __init__(self, stage: Stage, strands: Strands, loops: Loops, turns: ReplayTurns) -> None:
-        self._stage = stage
-        self._window = stage.window
+    def __init__(
+        self, state: ReplayState, strands: Strands, loops: Loops, turns: LoopDriver
+    ) -> None:
+        self._state = state
+        self._window = state.window
         self._strands = strands
         self._loops = loops
         self._turns = turns
 
     def hear(self, call: int, readers: Readers | None, *, pulls: bool) -> Event:
         """Wait in this thread for the next event of a call."""
-        stage = self._stage
+        state = self._state
         waiter = Waiter(call, pulls=pulls)
         waiter.readers, waiter.strand = readers, self._reader(readers)
-        with stage.changed, stage.awaiting_answer(waiter):
+        with state.changed, state.awaiting_answer(waiter):
             waiter.impatient = self._answer_out_of_turn(call) is not None
-            begun = stage.running.get(call)
+            begun = state.running.get(call)
             while True:
-                stage.check()
-                view = stage.view()
+                state.check()
+                view = state.view()
                 asker = self._asker(waiter, begun, view.due)
-                decision = stage.decide(partial(when_thread_asks, asker=asker), view)
+                decision = state.decide(partial(when_thread_asks, asker=asker), view)
                 match decision:
                     case Deliver(slot) if slot.driven_by_application:
                         return slot.event
                     case Deliver(slot):
-                        return stage.give(slot, readers, waiter.strand).event
+                        return state.give(slot, readers, waiter.strand).event
                     case Release(Slot() as slot, is_suspicious):
-                        return (stage.release if is_suspicious else stage.take)(slot).event
+                        return (state.release if is_suspicious else state.take)(slot).event
                     case Step.END_STREAM:
                         return NOTHING_MORE
                     case Serve(slot):
-                        stage.waiters.remove(waiter)  # while it serves, it does not wait
-                        stage.serve_here(slot)
-                        stage.waiters.add(waiter)
+                        state.waiters.remove(waiter)  # while it serves, it does not wait
+                        state.serve_here(slot)
+                        state.waiters.add(waiter)
                     case Wake(other, seconds):
-                        stage.wake(other)
-                        stage.wait_for_answer(waiter, seconds)
+                        state.wake(other)
+                        state.wait_for_answer(waiter, seconds)
                     case Wait(seconds):
-                        stage.wait_for_answer(waiter, seconds)
+                        state.wait_for_answer(waiter, seconds)
                     case _:
-                        stage.skip_or_fail(decision)
+                        state.skip_or_fail(decision)
 
     def _asker(self, waiter: Waiter, begun: Slot | None, due: Slot | None) -> Asker:
         """What is known of a thread that waits for the next event of a call it has begun."""
-        stage, call = self._stage, waiter.call
+        state, call = self._state, waiter.call
         in_loop = library_here() is not None  # where it waits, no other reader can come
         takes = takes_at_last = False
         if is_due := due is not None and is_for(due, waiter):
-            takes = stage.taker(due, at_last=in_loop) is waiter
-            takes_at_last = takes or stage.taker(due, at_last=True) is waiter
+            takes = state.taker(due, at_last=in_loop) is waiter
+            takes_at_last = takes or state.taker(due, at_last=True) is waiter
         is_read = waiter.readers is not None and begun is not None
         strand = None if begun is None else begun.start.strand
         return Asker(
@@ -93,11 +95,11 @@ class Hearing:
             is_due=is_due,
             takes=takes,
             takes_at_last=takes_at_last,
-            serves=due is not None and stage.serves_here(due, strand),
-            stream_is_over=is_read and call not in stage.running,
+            serves=due is not None and state.serves_here(due, strand),
+            stream_is_over=is_read and call not in state.running,
             holds_up_loop=in_loop,
             answer=self._answer_out_of_turn(call),
-            watches=stage.watches(waiter),
+            watches=state.watches(waiter),
         )
 
     def _reader(self, readers: Readers | None) -> Strand | None:
@@ -107,11 +109,11 @@ class Hearing:
         """Wait in this task for the next event of a call."""
         library = running_library()
         reader = self._reader(readers)
-        with self._stage.changed:
-            self._stage.check()
+        with self._state.changed:
+            self._state.check()
             hook = self._loops.hook()
             event = None
-            if not self._stage.waiters.of(call):
+            if not self._state.waiters.of(call):
                 event = self._turns.at_once(call, hook, readers, reader, pulls=pulls)
         if event is not None:
             return event
@@ -122,23 +124,23 @@ class Hearing:
             waiter.leaves = leaves
             waiter.future = library.park(patient=waiter.cancelled)
             waiter.readers, waiter.strand = readers, reader
-            with self._stage.changed:
-                self._stage.check()
+            with self._state.changed:
+                self._state.check()
                 self._loops.hook()
-                self._stage.waiters.add(waiter)
+                self._state.waiters.add(waiter)
             try:
-                if cancelled is None and self._stage.receiver is not None:
-                    await self._stage.receiver.serve_soon(call)
+                if cancelled is None and self._state.receiver is not None:
+                    await self._state.receiver.serve_soon(call)
                 event = await waiter.future
             except library.cancelled as error:
-                with self._stage.changed:
-                    if not self._stage.goes_on:
+                with self._state.changed:
+                    if not self._state.goes_on:
                         raise
                     leaves = self._leaves(call, readers, reader)
                 cancelled = error
                 continue
             finally:
-                self._stage.waiters.remove(waiter)
+                self._state.waiters.remove(waiter)
             if cancelled is not None and is_leave(event):
                 raise cancelled
             return event
@@ -165,8 +167,8 @@ class Hearing:
             return True  # where there is none, the recording ended before the call was left
         event = slot.event
         if not isinstance(event, Signal) or event.kind != "cancel" or slot.start.inbound:
-            self._stage.fail(self._why_cancelled(slot))
-        self._stage.take(slot)
+            self._state.fail(self._why_cancelled(slot))
+        self._state.take(slot)
         return False
 
     def _why_cancelled(self, slot: Slot) -> Divergence:
@@ -176,13 +178,13 @@ class Hearing:
         timer, that is the cause, and what the timer did but a consequence.
         """
         if self._turns.something_is_overdue():
-            return self._stage.stall()
-        return self._stage.reporter.cancelled(slot, self._window)
+            return self._state.stall()
+        return self._state.reporter.cancelled(slot, self._window)
 
     def _next_of_reader(self, first: Slot, readers: Readers, reader: Strand) -> Slot | None:
         """What the tape has next for one of those who read a stream, and was just cancelled."""
         call = first.event.call
-        waiters = self._stage.waiters.of(call)
+        waiters = self._state.waiters.of(call)
         own = readers.next_of(call, reader)
         leaving = sum(waiter.leaves for waiter in waiters)
         if is_leave(first.event) and leaving < readers.leave_soon(call):
