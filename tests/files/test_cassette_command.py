@@ -109,7 +109,7 @@ def test_check_of_a_path_that_is_not_there_exits_2(tapes, capsys):
 
 def test_check_speaks_json(tapes, capsys):
     torn = tear(tapes)
-    assert main(["cassette", "check", "--json", str(tapes)]) == 1
+    assert main(["cassette", "check", "--output-format=json", str(tapes)]) == 1
     document = json.loads(capsys.readouterr().out)
     assert document["version"] == 1
     assert [entry["events"] for entry in document["cassettes"]] == [5, 4, 5]
@@ -229,7 +229,7 @@ def test_list_says_which_cassettes_cannot_be_used_and_why(tapes, capsys):
     told = capsys.readouterr()
     assert told.out.splitlines()[1].split()[2:] == ["unusable", str(torn)]
     assert told.err.startswith(f"{torn}:{last_line(torn)}: the file ends without")
-    assert main(["cassette", "list", "--json", str(tapes)]) == 2
+    assert main(["cassette", "list", "--output-format=json", str(tapes)]) == 2
     document = json.loads(capsys.readouterr().out)
     assert [entry["problem"] is None for entry in document["cassettes"]] == [True, False, True]
     assert document["cassettes"][0] == {

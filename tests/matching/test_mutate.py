@@ -155,7 +155,7 @@ def test_the_document_has_every_alteration_that_was_not_noticed(
 ) -> None:
     monkeypatch.setenv("MODE", "all")  # even so, nothing is recorded
 
-    assert mutate("--json", "--limit", "4") == 1
+    assert mutate("--output-format=json", "--limit", "4") == 1
 
     document = json.loads(capsys.readouterr().out)
     assert (document["compared_values"], document["alterations"]) == (8, 4)

@@ -102,7 +102,7 @@ def test_words_that_look_random_are_found_by_choice(tmp_path, capsys):
 def test_what_is_allowed_needs_a_reason(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     record(tmp_path / "tapes" / "tape.yaml", GITHUB, SLACK)
-    assert scan("--json") == 1
+    assert scan("--output-format=json") == 1
     found = json.loads(capsys.readouterr().out)
     assert found["version"] == 1
     prints = {finding["rule"]: finding["fingerprint"] for finding in found["findings"]}

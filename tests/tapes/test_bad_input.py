@@ -13,7 +13,7 @@ TOOLS = {
     "list": "list BAD",
     "show": "show BAD",
     "show overview": "show BAD --overview --boundary Shell",
-    "show json": "show BAD --json",
+    "show json": "show BAD --output-format json",
     "check": "check BAD --no-signatures",
     "diff": "diff good.yaml BAD",
     "stats": "stats BAD",

@@ -24,7 +24,7 @@ def diff(tmp_path: Path, before: list[Any], after: list[Any], *options: str) -> 
 
 
 def document(tmp_path: Path, capsys: Any, before: list[Any], after: list[Any]) -> dict[str, Any]:
-    diff(tmp_path, before, after, "--json")
+    diff(tmp_path, before, after, "--output-format=json")
     told = json.loads(capsys.readouterr().out)
     assert told["version"] == 1
     (comparison,) = told["comparisons"]

@@ -172,7 +172,7 @@ def test_a_dry_run_shows_the_change_and_writes_nothing(project, capsys):
     assert "   args:\n     command: a\n+    timeout: 1.0\n" in told.out
     assert "would change one.yaml: 2 events" in told.err
     assert (project.root / "one.yaml").read_bytes() == before
-    assert migrate("--diff", "--json", "one.yaml") == 1
+    assert migrate("--diff", "--output-format=json", "one.yaml") == 1
     document = json.loads(capsys.readouterr().out)
     assert document == {
         "version": 1,

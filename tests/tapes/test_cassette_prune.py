@@ -95,7 +95,7 @@ def test_only_the_given_folders_are_looked_at_and_the_rest_goes_to_pytest(tests)
     assert err.endswith(
         f"vcr-gen cassette prune --yes {folder} -- tests/test_it.py -k 'one or two'\n"
     )
-    code, out, _ = tests.prune("--json", folder)
+    code, out, _ = tests.prune("--output-format=json", folder)
     document = json.loads(out)
     assert code == 1
     assert document == {

@@ -70,13 +70,15 @@ def test_a_choice_that_cannot_be_meant_exits_2(tape, options, words, capsys):
 
 
 def test_show_speaks_json(tape, capsys):
-    assert main(["cassette", "show", "--json", str(tape)]) == 0
+    assert main(["cassette", "show", "--output-format=json", str(tape)]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["version"] == 1
     assert document["header"]["boundaries"] == HEADER["boundaries"]
     assert [event["event"] for event in document["events"]] == SESSION
     assert document["events"][1]["number"] == 2
-    assert main(["cassette", "show", "--json", str(tape), "--status", "cancelled"]) == 0
+    assert (
+        main(["cassette", "show", "--output-format=json", str(tape), "--status", "cancelled"]) == 0
+    )
     assert json.loads(capsys.readouterr().out)["events"] == []
 
 
@@ -137,6 +139,6 @@ def test_the_cassettes_of_a_folder_are_shown_one_after_another(tmp_path, capsys)
     assert main(["cassette", "show", folder, "--overview"]) == 0
     line = '1    0.100000  → Shell.run(command="a")  returned "A"  [500 ms]\n'
     assert capsys.readouterr().out == f"# {folder}/a.yaml\n{line}# {folder}/b.jsonl\n{line}"
-    for options in (["1"], ["--json"]):
+    for options in (["1"], ["--output-format=json"]):
         assert main(["cassette", "show", folder, *options]) == 2
         assert folder in capsys.readouterr().err

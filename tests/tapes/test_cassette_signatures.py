@@ -65,7 +65,7 @@ def test_annotations_that_become_text_are_no_change(project, capsys):
 def test_changed_signatures_are_in_the_json(project, capsys):
     project.record("one.yaml")
     project.change("def run(", "def execute(")
-    assert main(["cassette", "check", "--json", "one.yaml"]) == 1
+    assert main(["cassette", "check", "--output-format=json", "one.yaml"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert document["signatures_compared"] is True
     assert document["cassettes"][0]["changed_signatures"] == [
@@ -155,7 +155,7 @@ def test_a_boundary_that_may_have_another_name_is_mentioned(project, capsys):
 
 def test_the_cassettes_of_the_example_fit_its_wrappers(monkeypatch, capsys):
     monkeypatch.chdir(Path(__file__).parents[2] / "docs" / "examples" / "agent_server")
-    assert main(["cassette", "check", "--json", "cassettes"]) == 0
+    assert main(["cassette", "check", "--output-format=json", "cassettes"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["signatures_compared"] is True
     assert document["remarks"] == []

@@ -32,7 +32,7 @@ def test_calls_errors_and_times_are_counted_over_all_files_of_a_folder(tmp_path,
 
 def test_stats_speak_json(tmp_path, capsys):
     path = write_tape(tmp_path / "a.yaml", SESSION)
-    assert main(["cassette", "stats", "--json", str(path)]) == 0
+    assert main(["cassette", "stats", "--output-format=json", str(path)]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["version"] == 1
     assert document["methods"][0] == {

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from vcr_gen.cli.outcome import ERROR, Outcome, counted, tell
-from vcr_gen.cli.terminal import OUTPUT_FORMATS, Terminal
+from vcr_gen.cli.terminal import OUTPUT_FORMATS, Terminal, add_output_format
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.settings.config_file import load_config
@@ -35,7 +35,7 @@ def add_common_options(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         help="a setting that wins over pyproject.toml, written as TOML: line-length=80",
     )
-    add("--output-format", choices=OUTPUT_FORMATS, default="text", help="default: text")
+    add_output_format(parser, OUTPUT_FORMATS)
     loudness = parser.add_mutually_exclusive_group()
     loudness.add_argument("-q", "--quiet", action="store_true", help="print errors only")
     loudness.add_argument("-v", "--verbose", action="store_true", help="tell more")

@@ -1,5 +1,6 @@
 """Where output goes: data to stdout, everything else to stderr; a progress bar only for people."""
 
+import argparse
 import os
 import shlex
 import shutil
@@ -16,6 +17,7 @@ __all__ = [
     "OUTPUT_FORMATS",
     "OutputFormat",
     "Terminal",
+    "add_output_format",
     "cut",
     "duration",
     "fall_silent",
@@ -31,6 +33,14 @@ _WIDTH: Final = 30
 _REDRAWN: Final = 0.05
 """Seconds between two drawings of a bar: drawing must cost nothing beside the work."""
 _COLORS: Final = {"red": 31, "green": 32, "yellow": 33, "cyan": 36, "bold": 1, "dim": 2}
+
+
+def add_output_format(
+    parser: argparse._ActionsContainer, formats: Sequence[OutputFormat] = ("text", "json")
+) -> None:
+    """Add the option that every command with results for programs has."""
+    described = "json prints one document (default: text)"
+    parser.add_argument("--output-format", choices=formats, default="text", help=described)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from vcr_gen.cli.cassette.cassette_files import (
 )
 from vcr_gen.cli.cassette.project_wrappers import Wrappers, add_config_option, ask_wrappers
 from vcr_gen.cli.outcome import DIFFERENT, FINE, counted
-from vcr_gen.cli.terminal import Terminal
+from vcr_gen.cli.terminal import Terminal, add_output_format
 from vcr_gen.runtime.failures.signature_drift import migration_of
 from vcr_gen.tapes.recorded_signatures import (
     ChangedSignature,
@@ -44,7 +44,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add("paths", nargs="*", type=Path, default=[Path()], help="files and folders (default: here)")
     add("--no-signatures", action="store_true", help="do not import the project's wrappers")
     add_config_option(parser)
-    add("--json", action="store_true", help="print one JSON document")
+    add_output_format(parser)
     add("-q", "--quiet", action="store_true", help="only print problems")
     add("-v", "--verbose", action="store_true", help="also name the cassettes that are fine")
 
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     wrappers = replace(wrappers, remarks=wrappers.remarks + _renamed(inspections, wrappers))
     changed = {one.path: _changed(one, wrappers) for one in inspections}
     problems = sum(one.problem is not None or bool(changed[one.path]) for one in inspections)
-    if arguments.json:
+    if arguments.output_format == "json":
         document = _document(inspections, changed, wrappers)
         terminal.data(json.dumps(document, indent=2))
     else:

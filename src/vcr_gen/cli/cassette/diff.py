@@ -11,7 +11,7 @@ from typing import Final
 
 from vcr_gen.cli.cassette.cassette_files import find_cassettes
 from vcr_gen.cli.outcome import DIFFERENT, FINE, counted
-from vcr_gen.cli.terminal import Terminal
+from vcr_gen.cli.terminal import Terminal, add_output_format
 from vcr_gen.errors import CassetteMissingError, UsageError
 from vcr_gen.runtime.codec import MISSING, Missing
 from vcr_gen.runtime.failures.format_values import show, show_arguments
@@ -73,7 +73,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add("after", type=Path, help="the later one")
     add("--fail-on-breaking", action="store_true", help="exit 1 only when something breaks")
     add("--times", action="store_true", help="count it as a difference when times differ")
-    add("--json", action="store_true", help="print one JSON document")
+    add_output_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
         for number, (before, after) in enumerate(pairs):
             draw(number, len(pairs))
             comparisons.append(_compare(before, after, times=arguments.times))
-    if arguments.json:
+    if arguments.output_format == "json":
         terminal.data(json.dumps(_document(comparisons), indent=2))
     else:
         for comparison in comparisons:

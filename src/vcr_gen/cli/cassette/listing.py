@@ -9,7 +9,7 @@ from typing import Final
 
 from vcr_gen.cli.cassette.cassette_files import find_cassettes
 from vcr_gen.cli.outcome import ERROR, FINE
-from vcr_gen.cli.terminal import Terminal, table
+from vcr_gen.cli.terminal import Terminal, add_output_format, table
 from vcr_gen.errors import CassetteError
 from vcr_gen.runtime.tape.reading import Reading, is_partial
 
@@ -40,7 +40,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     add = parser.add_argument
     add("paths", nargs="*", type=Path, default=[Path()], help="files and folders (default: here)")
-    add("--json", action="store_true", help="print one JSON document")
+    add_output_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         for number, path in enumerate(paths):
             draw(number, len(paths))
             rows.append(_row(path))
-    if arguments.json:
+    if arguments.output_format == "json":
         document = {"version": _JSON_VERSION, "cassettes": [asdict(row) for row in rows]}
         terminal.data(json.dumps(document, indent=2))
     elif rows:

@@ -18,7 +18,7 @@ from vcr_gen.cli.cassette.cassette_files import (
 )
 from vcr_gen.cli.cassette.project_wrappers import Wrappers, add_config_option, ask_wrappers
 from vcr_gen.cli.outcome import DIFFERENT, FINE, counted
-from vcr_gen.cli.terminal import Terminal
+from vcr_gen.cli.terminal import Terminal, add_output_format
 from vcr_gen.errors import EncodeError, UsageError
 from vcr_gen.runtime.formats import format_for
 from vcr_gen.runtime.plain import Plain, check_plain
@@ -67,7 +67,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add_wish_options(parser)
     add("--no-signatures", action="store_true", help="do not import the project's wrappers")
     add_config_option(parser)
-    add("--json", action="store_true", help="print one JSON document")
+    add_output_format(parser)
     add("-q", "--quiet", action="store_true", help="only print problems")
 
 
@@ -86,13 +86,17 @@ def run(arguments: argparse.Namespace) -> int:
     refuse_unmet(wishes, recorded.values())
     wrappers = Wrappers(None) if arguments.no_signatures else ask_wrappers(arguments.config)
     outcomes = []
-    show = terminal.data if not (arguments.json or arguments.quiet) else _show_nothing
+    show = (
+        terminal.data
+        if not (arguments.output_format == "json" or arguments.quiet)
+        else _show_nothing
+    )
     with terminal.progress("migrating") as draw:
         for number, path in enumerate(paths):
             draw(number, len(paths))
             plan = plan_migration(recorded[path], wishes, wrappers.described)
             outcomes.append(_look(path, plan, show) if arguments.diff else _rewrite(path, plan))
-    if arguments.json:
+    if arguments.output_format == "json":
         terminal.data(
             json.dumps(_document(outcomes, wrappers, written=not arguments.diff), indent=2)
         )

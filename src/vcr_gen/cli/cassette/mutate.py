@@ -15,7 +15,7 @@ from typing import Final
 
 from vcr_gen.cli.cassette.cassette_files import write_cassette
 from vcr_gen.cli.outcome import DIFFERENT, FINE, counted
-from vcr_gen.cli.terminal import Terminal, table
+from vcr_gen.cli.terminal import Terminal, add_output_format, table
 from vcr_gen.errors import UsageError
 from vcr_gen.paths import parse_path
 from vcr_gen.runtime.codec.placeholders import is_placeholder
@@ -37,7 +37,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = subparsers.add_parser(
         "mutate",
         help="alter one outbound value at a time: does the test notice?",
-        usage="%(prog)s [-h] [--limit N] [-j N] [--timeout SECONDS] [--json] [-q] CASSETTE -- TEST",
+        usage=(
+            "%(prog)s [-h] [--limit N] [-j N] [--timeout SECONDS] [--output-format {text,json}] "
+            "[-q] CASSETTE -- TEST"
+        ),
         description=(
             "Run a test again and again, each time with one value altered that the program says "
             "and the cassette compares, and tell which alterations it lets through. The cassette "
@@ -52,7 +55,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add(
         "--timeout", type=float, default=300.0, metavar="SECONDS", help="for one run (default: 300)"
     )
-    add("--json", action="store_true", help="print one JSON document")
+    add_output_format(parser)
     add("-q", "--quiet", action="store_true", help="print only what was not noticed")
     parser.set_defaults(takes_rest=True)
 
@@ -84,13 +87,13 @@ def run(arguments: argparse.Namespace) -> int:
     if not sites:
         raise UsageError(f"{arguments.path}: nothing in it is compared: there is nothing to alter")
     chosen = sample(sites, arguments.limit)
-    terminal = Terminal(quiet=arguments.quiet or arguments.json)
+    terminal = Terminal(quiet=arguments.quiet or arguments.output_format == "json")
     with tempfile.TemporaryDirectory(prefix="vcr-gen-mutate-") as folder:
         tests = _Tests(arguments.path, header, entries, Path(folder), command, arguments.timeout)
         tests.refuse_unsuited()
         fields = _try(tests, chosen, arguments.jobs, terminal)
     missed = sum(len(each.missed) for each in fields)
-    if arguments.json:
+    if arguments.output_format == "json":
         document = _document(arguments.path, len(sites), fields, recorded_with)
         terminal.data(json.dumps(document, indent=2))
         return DIFFERENT if missed else FINE

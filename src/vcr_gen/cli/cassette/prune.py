@@ -17,7 +17,7 @@ from typing import Final
 
 from vcr_gen.cli.cassette.cassette_files import find_cassettes, is_cassette
 from vcr_gen.cli.outcome import DIFFERENT, FINE, counted
-from vcr_gen.cli.terminal import Terminal
+from vcr_gen.cli.terminal import Terminal, add_output_format
 from vcr_gen.errors import CassetteMissingError, UsageError
 from vcr_gen.pytest.constants import UNUSED_FILE
 from vcr_gen.runtime.tape.reading import is_partial
@@ -115,7 +115,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = subparsers.add_parser(
         "prune",
         help="remove cassettes that no test uses any more",
-        usage="%(prog)s [-h] [--yes] [--partial] [--run-tests] [--json] [FOLDERS] [-- PYTEST]",
+        usage=(
+            "%(prog)s [-h] [--yes] [--partial] [--run-tests] [--output-format {text,json}] "
+            "[FOLDERS] [-- PYTEST]"
+        ),
         description=(
             "Ask pytest which cassettes no test has, and list them; --yes deletes them. What "
             "stands behind -- goes to pytest. Exit 1 when there is something to delete."
@@ -126,7 +129,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add("--yes", action="store_true", help="delete what was found")
     add("--partial", action="store_true", help="also what interrupted recordings left behind")
     add("--run-tests", action="store_true", help="run the tests, to know what they open themselves")
-    add("--json", action="store_true", help="print one JSON document")
+    add_output_format(parser)
     parser.set_defaults(takes_rest=True)
 
 
@@ -143,7 +146,7 @@ def run(arguments: argparse.Namespace) -> int:
             remove_cassette(path)
             with suppress(OSError):  # a folder that still holds something stays
                 path.parent.rmdir()
-    if arguments.json:
+    if arguments.output_format == "json":
         terminal.data(json.dumps(_document(finding, deleted=arguments.yes), indent=2))
     else:
         _tell(finding, terminal, arguments)

@@ -8,7 +8,7 @@ from typing import Final
 from vcr_gen.cli.cassette.cassette_files import find_cassettes
 from vcr_gen.cli.outcome import DIFFERENT, FINE, counted
 from vcr_gen.cli.scan_config import read_scan_config
-from vcr_gen.cli.terminal import Terminal
+from vcr_gen.cli.terminal import Terminal, add_output_format
 from vcr_gen.runtime.privacy import DEFAULT_RULES
 from vcr_gen.tapes.findings import Finding, find_secrets
 
@@ -31,7 +31,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add("paths", nargs="*", type=Path, default=[Path()], help="files and folders (default: here)")
     add("--entropy", action="store_true", help="also words that only look random")
     add("--config", type=Path, metavar="FILE", help="a TOML file with [tool.vcr-gen] tables")
-    add("--json", action="store_true", help="print one JSON document")
+    add_output_format(parser)
     add("--rules", action="store_true", help="list the names of the rules, and look at nothing")
     add("-q", "--quiet", action="store_true", help="print findings only")
 
@@ -50,12 +50,12 @@ def run(arguments: argparse.Namespace) -> int:
         for finding in find_secrets(path, config.redaction, entropy=arguments.entropy):
             if config.allows(finding):
                 allowed += 1
-            elif arguments.json:
+            elif arguments.output_format == "json":
                 findings.append(finding)
             else:
                 findings.append(finding)
                 terminal.data(str(finding))
-    if arguments.json:
+    if arguments.output_format == "json":
         terminal.data(json.dumps(_document(files, findings, allowed), indent=2))
     else:
         found = counted(len(findings), "credential") if findings else "no credentials"

@@ -12,7 +12,7 @@ from typing import Final
 
 from vcr_gen.cli.cassette.cassette_files import find_cassettes
 from vcr_gen.cli.cassette.event_filter import Chosen
-from vcr_gen.cli.terminal import Terminal, cut, duration, paged
+from vcr_gen.cli.terminal import Terminal, add_output_format, cut, duration, paged
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.failures.format_values import show, show_arguments
 from vcr_gen.runtime.formats import Entry, format_for
@@ -43,7 +43,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add("events", nargs="?", metavar="N[-M]", help="only these events, from 1")
     look = parser.add_mutually_exclusive_group()
     look.add_argument("--overview", action="store_true", help="one line for each event")
-    look.add_argument("--json", action="store_true", help="print one JSON document")
+    add_output_format(look)
     add("--boundary", metavar="NAME", help="only calls of this boundary")
     add("--method", metavar="NAME", help="only calls of this method: run, or Shell.run")
     add("--status", choices=STATUSES, help="only calls that ended like this")
@@ -53,7 +53,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(arguments: argparse.Namespace) -> int:
     """Print header and events, streamed; of a folder, one cassette after another."""
     path: Path = arguments.path
-    if arguments.json:
+    if arguments.output_format == "json":
         with Reading(path, change=redacting()) as reading:
             _print_json(reading, _chosen(reading, arguments))
         return 0

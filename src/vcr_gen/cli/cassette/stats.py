@@ -12,7 +12,7 @@ from typing import Final, final
 
 from vcr_gen.cli.cassette.cassette_files import Watch, find_cassettes
 from vcr_gen.cli.outcome import ERROR, FINE, counted
-from vcr_gen.cli.terminal import Terminal, duration, table
+from vcr_gen.cli.terminal import Terminal, add_output_format, duration, table
 from vcr_gen.errors import CassetteError
 from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.tapes.recorded_calls import STATUSES, RecordedCall, Status, read_calls
@@ -89,7 +89,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     add = parser.add_argument
     add("paths", nargs="*", type=Path, default=[Path()], help="files and folders (default: here)")
-    add("--json", action="store_true", help="print one JSON document")
+    add_output_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
             except CassetteError as error:
                 problems.append(error)
     ordered = [methods[of] for of in sorted(methods)]
-    if arguments.json:
+    if arguments.output_format == "json":
         terminal.data(json.dumps(_document(paths, ordered, problems), indent=2))
     elif ordered:
         head = ["calls", "errors", *(f"p{percent}" for percent in PERCENTILES), "method"]
