@@ -1,24 +1,124 @@
-"""What a generated wrapper holds: it hands typed calls to the cassette's session."""
+"""What carries the calls of a wrapper or of a live object to the session of the cassette."""
 
 import typing
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from inspect import Signature, signature
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, final
+from os import getpid
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar, final
 
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.boundary.calls import AsyncCallTo, Call, CallTo
-from vcr_gen.runtime.boundary.link import handle_being_built
-from vcr_gen.runtime.boundary.spec import Boundary
+from vcr_gen.runtime.boundary.origins import using
+from vcr_gen.runtime.boundary.spec import Boundary, Method
 from vcr_gen.runtime.loops.backends import as_answer
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.runs.cassette import Cassette
+    from vcr_gen.runtime.values.channel import Binder, Bound
 
-__all__ = ["InboundPort", "MixedPort", "OutboundPort", "Port", "port_of"]
+__all__ = [
+    "InboundPort",
+    "Link",
+    "MixedPort",
+    "Operation",
+    "OutboundPort",
+    "Port",
+    "Session",
+    "handle_being_built",
+    "port_of",
+]
 
 P = TypeVar("P")
 R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One call as it reaches the boundary."""
+
+    bound: "Bound"
+    on: str
+    """The handle it is made on (`#3`), or which of several wrappers; empty for the usual one."""
+    arguments: Mapping[str, object] = field(repr=False)
+    perform: Callable[[Mapping[str, object]], Any]
+    """Makes the call for real, with the arguments that crossed."""
+
+
+class Session(Protocol):
+    """Carries calls over the boundary: out to the environment, or in to the application."""
+
+    @property
+    def calls_real(self) -> bool:
+        """Whether outbound calls may reach the real environment."""
+
+    def go_out(self, operation: Operation) -> Any:
+        """The application calls the environment."""
+
+    async def go_out_async(self, operation: Operation) -> Any:
+        """The application calls the environment and awaits it."""
+
+    def come_in(self, operation: Operation) -> Any:
+        """The environment calls the application."""
+
+    async def come_in_async(self, operation: Operation) -> Any:
+        """The environment calls the application and awaits it."""
+
+
+handle_being_built: ContextVar[str] = ContextVar("vcr_gen_handle", default="")
+"""The number of the handle whose wrapper is being built; generated code has no parameter for it."""
+
+_Perform: TypeAlias = Callable[[Mapping[str, object]], Any]
+
+
+@final
+class Link:
+    """Carries the calls of one wrapper, or of one live object."""
+
+    __slots__ = ("_binder", "_origin", "_process", "_session", "on")
+
+    def __init__(self, session: Session, binder: "Binder", on: str, origin: str = "") -> None:
+        self._session = session
+        self._binder = binder
+        self._process = getpid()
+        self._origin = origin
+        self.on = on
+
+    def call(self, method: Method, arguments: Mapping[str, object], perform: _Perform) -> Any:
+        """Carry a call; whether it goes out or comes in is the method's nature."""
+        operation = self._operation(method, arguments, perform)
+        carry = self._session.come_in if method.inbound else self._session.go_out
+        if not self._origin:
+            return carry(operation)
+        with using(self._origin):
+            return carry(operation)
+
+    async def acall(
+        self, method: Method, arguments: Mapping[str, object], perform: _Perform
+    ) -> Any:
+        """Carry a call and await it."""
+        operation = self._operation(method, arguments, perform)
+        carry = self._session.come_in_async if method.inbound else self._session.go_out_async
+        if not self._origin:
+            return await carry(operation)
+        with using(self._origin):
+            return await carry(operation)
+
+    def accepts(self, method: Method, arguments: Mapping[str, object]) -> bool:
+        """Whether the arguments are of the method's types."""
+        return self._binder.bind(method).accepts(arguments)
+
+    def _operation(
+        self, method: Method, arguments: Mapping[str, object], perform: _Perform
+    ) -> Operation:
+        if getpid() != self._process:  # both would write, or read, the one open file
+            raise UsageError(
+                f"{method.name} was called in a forked process: a cassette belongs to the process "
+                f"that opened it ({self._process})\n\n"
+                "hint: make the call there, or open a cassette of its own in the child"
+            )
+        return Operation(self._binder.bind(method), self.on, arguments, perform)
 
 
 class Port(Generic[P]):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 
 from vcr_gen.errors import DecodeError, Divergence, DivergenceKind, RecordedEvent
 from vcr_gen.runtime.boundary.origins import titled
-from vcr_gen.runtime.boundary.session import Operation
+from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.codec import MISSING, Difference
 from vcr_gen.runtime.failures.advice import Advice

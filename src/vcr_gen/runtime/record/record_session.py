@@ -10,7 +10,7 @@ from typing import Any, final
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.boundary.awaiting import something_to_await
 from vcr_gen.runtime.boundary.call_kinds import Kind
-from vcr_gen.runtime.boundary.session import Operation
+from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.context_blocks import block, setting
 from vcr_gen.runtime.loops.backends import as_answer, library_here, running_library
 from vcr_gen.runtime.loops.environment import in_environment

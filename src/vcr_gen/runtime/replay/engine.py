@@ -17,7 +17,7 @@ from vcr_gen.errors import (
     EncodeError,
     ValueCodecError,
 )
-from vcr_gen.runtime.boundary.session import Operation
+from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.failures.divergence import Reporter
 from vcr_gen.runtime.loops.backends import library_here
 from vcr_gen.runtime.loops.session_loops import Loops

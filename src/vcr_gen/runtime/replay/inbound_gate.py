@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import final
 
-from vcr_gen.runtime.boundary.session import Operation
+from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.replay_state import ReplayState

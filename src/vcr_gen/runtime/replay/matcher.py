@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TypeAlias, TypeVar, final
 
-from vcr_gen.runtime.boundary.session import Operation
+from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.codec import MISSING, Difference
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Vault

@@ -8,7 +8,7 @@ from typing import Any, final
 from vcr_gen.errors import DivergenceError
 from vcr_gen.runtime.boundary.awaiting import something_to_await
 from vcr_gen.runtime.boundary.call_kinds import Kind
-from vcr_gen.runtime.boundary.session import Operation
+from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.loops.backends import as_answer, running_library
 from vcr_gen.runtime.replay.engine import Engine
 from vcr_gen.runtime.replay.replayed_streams import (

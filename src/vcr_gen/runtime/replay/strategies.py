@@ -5,8 +5,8 @@ from typing import Any, Final, Literal, TypeAlias, final, get_args
 
 from vcr_gen.boundary import name_of
 from vcr_gen.errors import UsageError
+from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.boundary.rules import suggestion
-from vcr_gen.runtime.boundary.session import Operation
 from vcr_gen.runtime.boundary.spec import Boundary, make_call
 from vcr_gen.runtime.codec import MISSING, Difference
 from vcr_gen.runtime.plain import Plain

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from vcr_gen.errors import IncompleteError
+from vcr_gen.runtime.boundary.port import Session
 from vcr_gen.runtime.boundary.rules import Rules
-from vcr_gen.runtime.boundary.session import Session
 from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.codec import Registry
 from vcr_gen.runtime.failures.advice import Advice

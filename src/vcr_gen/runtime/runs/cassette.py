@@ -23,7 +23,7 @@ from typing import (
 
 from vcr_gen.errors import CassetteError, DivergenceError, UsageError, VcrError
 from vcr_gen.runtime.boundary.calls import Call
-from vcr_gen.runtime.boundary.link import Link
+from vcr_gen.runtime.boundary.port import Link
 from vcr_gen.runtime.boundary.rules import Rule, Rules
 from vcr_gen.runtime.boundary.spec import Boundary, Method, make_call
 from vcr_gen.runtime.codec import Registry

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, final
 
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.boundary.session import Operation, Session
+from vcr_gen.runtime.boundary.port import Operation, Session
 from vcr_gen.runtime.codec.placeholders import placeholders_in
 from vcr_gen.runtime.loops.turns import RecordingTurns
 from vcr_gen.runtime.plain import Plain

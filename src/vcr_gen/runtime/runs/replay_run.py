@@ -12,8 +12,8 @@ from vcr_gen.errors import (
     DivergenceError,
     ReplayError,
 )
+from vcr_gen.runtime.boundary.port import Session
 from vcr_gen.runtime.boundary.rules import UnusedRuleWarning
-from vcr_gen.runtime.boundary.session import Session
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.divergence import Reporter
 from vcr_gen.runtime.failures.unused_events import leftovers_of

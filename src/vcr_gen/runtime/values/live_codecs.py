@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, Final, final, get_origin
 
 from vcr_gen.errors import EncodeError, UsageError
 from vcr_gen.runtime.boundary.call_kinds import strip
-from vcr_gen.runtime.boundary.link import Link, handle_being_built
 from vcr_gen.runtime.boundary.origins import origin_here
-from vcr_gen.runtime.boundary.session import Session
+from vcr_gen.runtime.boundary.port import Link, Session, handle_being_built
 from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.codec import Codec, Compiler, Difference, Registry
 from vcr_gen.runtime.context_blocks import setting

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, final
 
 from vcr_gen.runtime.boundary.base_streams import AsyncStream, StepKind, Stream
 from vcr_gen.runtime.boundary.call_kinds import Kind, shape_of
-from vcr_gen.runtime.boundary.link import Link
+from vcr_gen.runtime.boundary.port import Link
 from vcr_gen.runtime.boundary.spec import Method, Parameter
 from vcr_gen.runtime.codec import resolve_annotations
 from vcr_gen.runtime.loops.backends import as_answer
