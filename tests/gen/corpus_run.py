@@ -10,7 +10,7 @@ from vcr_gen.gen.protocols.mro import is_protocol
 from vcr_gen.gen.runs.pipeline import Generation, generate
 from vcr_gen.gen.settings.config import BoundaryRule, Config, Direction
 from vcr_gen.gen.sources.conditions import Target
-from vcr_gen.gen.sources.library import Definition, Library
+from vcr_gen.gen.sources.loader import Definition, SourceLoader
 
 SOURCES = Path(__file__).parent.parent.parent / "src"
 ENOUGH = 0.97
@@ -36,9 +36,9 @@ class Corpus:
         major, minor = self.site_packages.parent.name.removeprefix("python").split(".")
         return int(major), int(minor)
 
-    def library(self) -> Library:
+    def loader(self) -> SourceLoader:
         """All that can be read."""
-        return Library((), (self.site_packages, SOURCES), Target(self.version))
+        return SourceLoader((), (self.site_packages, SOURCES), Target(self.version))
 
     def config(self, protocols: Sequence[str]) -> Config:
         """What makes wrappers of some Protocols, and of nothing else."""
@@ -93,18 +93,18 @@ def wrap_packages(corpus: Corpus, packages: Sequence[str]) -> Outcome:
 
 def find_protocols(corpus: Corpus, packages: Sequence[str]) -> Iterator[str]:
     """`module:Name` of every class that names `typing.Protocol` among its bases."""
-    library = corpus.library()
+    loader = corpus.loader()
     for package in packages:
         for path in _files(corpus.site_packages, package):
             name = module_name(path.relative_to(corpus.site_packages))
             if name is None or b"Protocol" not in path.read_bytes():
                 continue
-            module = library.module(name)
+            module = loader.module(name)
             for top, bindings in module.bindings.items() if module else ():
                 for binding in bindings[:1]:
                     if module and isinstance(binding.node, ast.ClassDef):
                         definition = Definition(module, top, binding.node, binding.when)
-                        if is_protocol(library, definition):
+                        if is_protocol(loader, definition):
                             yield f"{name}:{top}"
 
 

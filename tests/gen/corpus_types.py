@@ -20,7 +20,7 @@ from corpus_run import SOURCES, Corpus
 
 from vcr_gen.gen.protocols.mro import linearize
 from vcr_gen.gen.protocols.problems import Problems
-from vcr_gen.gen.sources.library import Definition, Library
+from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.sources.modules import Module
 
 _COMMENT = re.compile(r"#\s*(type:\s*ignore|mypy:|pyright:)[^\n]*")
@@ -76,8 +76,8 @@ def _unexcused(checker: _Checker, corpus: Corpus) -> Iterator[str]:
     errors = [one for one in checker.wrappers() if one.path.is_relative_to(corpus.output)]
     untyped = {one.path for one in errors if _UNTYPED.fullmatch(one.code)}
     errors = [one for one in errors if one.path not in untyped]
-    library = corpus.library()
-    drawn = {path: _drawn_from(path, library, corpus) for path in {one.path for one in errors}}
+    loader = corpus.loader()
+    drawn = {path: _drawn_from(path, loader, corpus) for path in {one.path for one in errors}}
     modules = {one.name: one for found in drawn.values() for one in found}
     theirs = checker.sources(modules.values()) if modules else []
     for error in errors:
@@ -87,16 +87,16 @@ def _unexcused(checker: _Checker, corpus: Corpus) -> Iterator[str]:
             yield str(error)
 
 
-def _drawn_from(path: Path, library: Library, corpus: Corpus) -> list[Module]:
+def _drawn_from(path: Path, loader: SourceLoader, corpus: Corpus) -> list[Module]:
     """The modules of the Protocols that a generated module wraps, and of their bases."""
     problems = Problems(corpus.config(()))
     found: dict[str, Module] = {}
     for module, name in re.findall(r'protocol="(.+?):(.+?)"', path.read_text(encoding="utf-8")):
-        home = library.module(module)
+        home = loader.module(module)
         assert home is not None, module
-        protocol = library.follow(home, name)
+        protocol = loader.follow(home, name)
         assert isinstance(protocol, Definition), name
-        for ancestor in linearize(library, protocol, problems):
+        for ancestor in linearize(loader, protocol, problems):
             if not ancestor.definition.module.standard:
                 found[ancestor.definition.module.name] = ancestor.definition.module
     return list(found.values())

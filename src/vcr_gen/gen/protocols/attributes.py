@@ -17,7 +17,7 @@ from vcr_gen.gen.model.annotation import (
 from vcr_gen.gen.model.boundaries import Attribute
 from vcr_gen.gen.protocols.declarations import MemberPlace
 from vcr_gen.gen.protocols.problems import Problems
-from vcr_gen.gen.sources.library import Definition, Unread
+from vcr_gen.gen.sources.loader import Definition, Unread
 from vcr_gen.gen.sources.modules import class_bindings
 from vcr_gen.gen.sources.syntax import is_function
 from vcr_gen.gen.types.descriptors import is_callable, is_descriptor
@@ -127,7 +127,7 @@ def names_type(value: ast.expr, scope: Scope) -> bool:
             return names_type(generic, scope)
         case ast.Name() | ast.Attribute():
             found = _found(value, scope)
-            return found is None or _defines_type(found, Scope(scope.library, found.module))
+            return found is None or _defines_type(found, Scope(scope.loader, found.module))
     return False
 
 
@@ -155,7 +155,7 @@ def _found(value: ast.Name | ast.Attribute, scope: Scope) -> Definition | None:
             ]
             name = f"{owner.qualname}.{value.attr}"
             return Definition(owner.module, name, inside[-1].node, owner.when) if inside else None
-    return scope.library.read_standard(found) if isinstance(found, Unread) else None
+    return scope.loader.read_standard(found) if isinstance(found, Unread) else None
 
 
 def _defines_type(found: Definition, scope: Scope) -> bool:

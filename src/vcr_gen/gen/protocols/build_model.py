@@ -20,7 +20,7 @@ from vcr_gen.gen.protocols.handles import handles
 from vcr_gen.gen.protocols.mro import linearize, own_parameters, scope_around
 from vcr_gen.gen.protocols.problems import Problems, RefusedProtocolError
 from vcr_gen.gen.settings.toml_table import closest
-from vcr_gen.gen.sources.library import Definition, Library
+from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.sources.modules import Module, class_bindings
 from vcr_gen.gen.sources.syntax import docstring_of
 from vcr_gen.gen.types.import_targets import reference_to
@@ -32,7 +32,7 @@ __all__ = ["read_module"]
 
 
 def read_module(
-    library: Library,
+    loader: SourceLoader,
     name: str,
     found: Iterable[Found],
     known: Container[str],
@@ -47,40 +47,40 @@ def read_module(
         display = problems.source(protocol.definition.module)
         before = len(problems.found)
         try:
-            boundary = _boundary(library, protocol, known, problems)
+            boundary = _boundary(loader, protocol, known, problems)
         except RefusedProtocolError:
             continue
         if len(problems.found) > before:
             continue
         boundaries.append(boundary)
-        _warn_of_functions(library, boundary, known, problems)
+        _warn_of_functions(loader, boundary, known, problems)
         lazy.update(_laziness(boundary, protocol.definition.module))
         for reference in _all_references(boundary):
             if reference.kind == "variable" and reference not in variables:
-                _declare(reference, library, variables)
+                _declare(reference, loader, variables)
     return SourceModule(name, display, tuple(boundaries), variables, lazy == {True})
 
 
 def _declare(
-    reference: Reference, library: Library, variables: dict[Reference, TypeVariable]
+    reference: Reference, loader: SourceLoader, variables: dict[Reference, TypeVariable]
 ) -> None:
-    variables[reference] = declaration(library, reference)
+    variables[reference] = declaration(loader, reference)
     for annotation in variables[reference].limits:
         for other in references(annotation):
             if other.kind == "variable" and other not in variables:
-                _declare(other, library, variables)
+                _declare(other, loader, variables)
 
 
 def _boundary(
-    library: Library, found: Found, known: Container[str], problems: Problems
+    loader: SourceLoader, found: Found, known: Container[str], problems: Problems
 ) -> Boundary:
     definition = found.definition
     assert isinstance(definition.node, ast.ClassDef)
     unresolved: list[tuple[Module, ast.Name]] = []
-    ancestors = linearize(library, definition, problems)
+    ancestors = linearize(loader, definition, problems)
     for ancestor in ancestors:
-        _look_up_arguments(library, ancestor.definition, unresolved)
-    members = read_members(library, ancestors, problems, unresolved)
+        _look_up_arguments(loader, ancestor.definition, unresolved)
+    members = read_members(loader, ancestors, problems, unresolved)
     inside = {name for ancestor in ancestors for name in _imported_inside(ancestor.definition)}
     for module, node in unresolved:
         message = f"the name `{node.id}` in `{definition.qualname}` means nothing in its module"
@@ -91,30 +91,30 @@ def _boundary(
         problems.report("VCR106", message, hint, module=module, node=node)
     boundary = Boundary(
         qualname=definition.qualname,
-        reference=_reference(library, found),
+        reference=_reference(loader, found),
         name=found.name,
         direction=found.direction,
         docstring=docstring_of(definition.node),
-        type_parameters=own_parameters(library, definition),
+        type_parameters=own_parameters(loader, definition),
         members=members.members,
         constructors=members.constructors,
-        deprecated=is_deprecated(definition.node, Scope(library, definition.module)),
+        deprecated=is_deprecated(definition.node, Scope(loader, definition.module)),
         full_name=definition.full_name,
         secret=found.secret,
         volatile=found.volatile,
         match=found.match,
     )
-    for message, hint in (*check_fields(boundary), *_missing_functions(library, boundary)):
+    for message, hint in (*check_fields(boundary), *_missing_functions(loader, boundary)):
         problems.report_rule("VCR403", message, hint, line=found.rule.line if found.rule else 0)
-    return replace(boundary, handles=tuple(handles(library, boundary, known)))
+    return replace(boundary, handles=tuple(handles(loader, boundary, known)))
 
 
 def _warn_of_functions(
-    library: Library, boundary: Boundary, known: Container[str], problems: Problems
+    loader: SourceLoader, boundary: Boundary, known: Container[str], problems: Problems
 ) -> None:
     """Warn of functions in records of the project that nothing says the purpose of."""
-    for record, field in functions_in_records(library, boundary, known):
-        if not library.project_has(record.module.name):
+    for record, field in functions_in_records(loader, boundary, known):
+        if not loader.project_has(record.module.name):
             continue
         name = f"{record.qualname}.{ast.unparse(field.target)}"
         problems.warn(
@@ -135,37 +135,37 @@ def _imported_inside(definition: Definition) -> Iterator[str]:
         yield from (binding.name for binding in bindings if binding.module)
 
 
-def _missing_functions(library: Library, boundary: Boundary) -> Iterator[tuple[str, str]]:
+def _missing_functions(loader: SourceLoader, boundary: Boundary) -> Iterator[tuple[str, str]]:
     """The functions of `match` that the generated module could not import, each with a hint."""
     for _, module_name, name in map(split_match, boundary.match):
-        module = library.module(module_name)
-        if not name or (module is None and library.is_compiled(module_name)):
+        module = loader.module(module_name)
+        if not name or (module is None and loader.is_compiled(module_name)):
             continue
         if module is None:
             message = f"`match`: the module `{module_name}` cannot be found or read"
             yield message, "install the package it comes from, or add its folder to `sources`"
-        elif library.follow(module, name) is None and module.binding("__getattr__") is None:
+        elif loader.follow(module, name) is None and module.binding("__getattr__") is None:
             meant = closest(name, [known for known in module.bindings if known != "*"])
             message = f"`match`: the module `{module_name}` has no function `{name}`"
             yield message, f"did you mean `{meant}`?" if meant else "define it there, or import it"
 
 
-def _reference(library: Library, found: Found) -> Reference:
+def _reference(loader: SourceLoader, found: Found) -> Reference:
     """The name to import: from the module that the rule names, or from where it is defined."""
     definition = found.definition
     head = definition.qualname.partition(".")[0]
-    for module in (library.module(found.module), definition.module):
-        reference = reference_to(library, module, head, []) if module else None
+    for module in (loader.module(found.module), definition.module):
+        reference = reference_to(loader, module, head, []) if module else None
         if reference is not None:
             return reference
     return Reference(head, "import", definition.module.name, head)
 
 
 def _look_up_arguments(
-    library: Library, definition: Definition, unresolved: list[tuple[Module, ast.Name]]
+    loader: SourceLoader, definition: Definition, unresolved: list[tuple[Module, ast.Name]]
 ) -> None:
     """Find unknown names in the type arguments of a class's bases."""
-    scope = replace(scope_around(library, definition), unresolved=unresolved)
+    scope = replace(scope_around(loader, definition), unresolved=unresolved)
     for base in getattr(definition.node, "bases", ()):
         if isinstance(base, ast.Subscript) and not definition.module.standard:
             resolve_names(base.slice, scope)

@@ -28,7 +28,7 @@ from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.protocols.reserved_members import NOT_MEMBERS, is_reserved
 from vcr_gen.gen.protocols.signatures import mangled
 from vcr_gen.gen.protocols.unsupported import refuse_dataclasses
-from vcr_gen.gen.sources.library import Definition, Library
+from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.sources.modules import Module, class_bindings
 from vcr_gen.gen.sources.syntax import is_function
 
@@ -68,7 +68,7 @@ def _refuse_newer_members(ancestor: Ancestor, problems: Problems) -> None:
 
 
 def read_members(
-    library: Library,
+    loader: SourceLoader,
     ancestors: Sequence[Ancestor],
     problems: Problems,
     unresolved: list[tuple[Module, ast.Name]],
@@ -77,7 +77,7 @@ def read_members(
     found: dict[str, Member] = {}
     initial: tuple[Signature, ...] = ()
     for ancestor in ancestors:
-        scope = class_scope(library, ancestor.definition, unresolved)
+        scope = class_scope(loader, ancestor.definition, unresolved)
         place = MemberPlace(scope, ancestor.arguments)
         if problems.config.target_is_assumed:
             _refuse_newer_members(ancestor, problems)
@@ -106,7 +106,7 @@ def read_members(
                     found[name] = member
                 elif name in found:
                     found[name] = _with_base(found[name], declared, ancestors)
-    refuse_dataclasses(library, ancestors, problems)
+    refuse_dataclasses(loader, ancestors, problems)
     return Members(tuple(found.values()), initial)
 
 
@@ -143,9 +143,7 @@ def _member(
         case ast.ClassDef():
             scope = declared.place.scope
             nested = Definition(scope.module, first.name, first, When.ALWAYS)
-            return NestedClass(
-                name, declared.full_name, protocol=is_protocol(scope.library, nested)
-            )
+            return NestedClass(name, declared.full_name, protocol=is_protocol(scope.loader, nested))
     return None
 
 
@@ -196,7 +194,7 @@ def _method_named(
                 found = scope.resolve(owner)
                 for base in ancestors[index + 1 :]:
                     if isinstance(found, Definition) and found.node is base.node:
-                        inner = class_scope(scope.library, base.definition, scope.unresolved)
+                        inner = class_scope(scope.loader, base.definition, scope.unresolved)
                         return _before(None, name, base, MemberPlace(inner, base.arguments))
     return None
 

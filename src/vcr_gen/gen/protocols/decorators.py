@@ -8,7 +8,7 @@ from typing import Final, Literal
 from vcr_gen.gen.model.annotation import Annotation
 from vcr_gen.gen.model.boundaries import Managed
 from vcr_gen.gen.settings.config import Direction
-from vcr_gen.gen.sources.library import Definition, Unread
+from vcr_gen.gen.sources.loader import Definition, Unread
 from vcr_gen.gen.sources.modules import class_bindings
 from vcr_gen.gen.sources.syntax import Function
 from vcr_gen.gen.types.resolve import resolve_names
@@ -75,7 +75,7 @@ def mark_of(decorator: ast.expr, scope: Scope) -> tuple[ast.expr, Direction] | N
     found = scope.resolve(called)
     made = getattr(found.node, "value", None) if isinstance(found, Definition) else None
     if isinstance(found, Definition) and isinstance(made, ast.Call) and called is decorator:
-        return mark_of(made, Scope(scope.library, found.module))
+        return mark_of(made, Scope(scope.loader, found.module))
     return None
 
 
@@ -167,7 +167,7 @@ def _is_foreign(decorator: ast.expr, scope: Scope) -> bool:
         return False
     if isinstance(definition.node, ast.ClassDef):
         return not _makes_property(definition, scope)
-    inner = Scope(scope.library, definition.module)
+    inner = Scope(scope.loader, definition.module)
     called_with = isinstance(decorator, ast.Call)
     return isinstance(definition.node, ast.FunctionDef) and any(
         _changes(way, inner, called=called_with) for way in _ways_to_call(definition, inner)
@@ -175,7 +175,7 @@ def _is_foreign(decorator: ast.expr, scope: Scope) -> bool:
 
 
 def _makes_property(definition: Definition, scope: Scope) -> bool:
-    inner = Scope(scope.library, definition.module)
+    inner = Scope(scope.loader, definition.module)
     return bool(_names_of(getattr(definition.node, "bases", ()), inner) & _PROPERTIES)
 
 

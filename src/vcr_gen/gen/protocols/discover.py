@@ -16,7 +16,7 @@ from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.settings.config import BoundaryRule, Config, Direction
 from vcr_gen.gen.settings.toml_table import closest
 from vcr_gen.gen.sources.files import SourceFile, module_name
-from vcr_gen.gen.sources.library import Definition, Library, Unread
+from vcr_gen.gen.sources.loader import Definition, SourceLoader, Unread
 from vcr_gen.gen.sources.modules import Module
 
 __all__ = ["Found", "discover_marked", "discover_ruled"]
@@ -39,14 +39,14 @@ class Found:
 
 
 def discover_marked(
-    file: SourceFile, config: Config, library: Library, problems: Problems
+    file: SourceFile, config: Config, loader: SourceLoader, problems: Problems
 ) -> list[Found]:
     """The marked classes of one file."""
     path = file.path
     stub = path.with_suffix(".pyi")
     read = stub if os.path.isfile(stub) else path  # bears names that are too long
     try:
-        module = library.module_at(read, file.module)
+        module = loader.module_at(read, file.module)
     except SyntaxError as error:
         problems.found.append(_unreadable(config, read, error))
         return []
@@ -56,25 +56,25 @@ def discover_marked(
         problems.found.append(Diagnostic(shown, 0, 0, "VCR101", reason, hint))
         return []
     if read != path:
-        _refuse_hidden(library, module, problems)
+        _refuse_hidden(loader, module, problems)
         return []
-    _refuse_mistaken(library, module, problems)
-    marked = list(_marked(library, module, problems))
-    _refuse_calls(library, module, problems)
+    _refuse_mistaken(loader, module, problems)
+    marked = list(_marked(loader, module, problems))
+    _refuse_calls(loader, module, problems)
     if marked:
-        _check_importable(library, module, problems)
+        _check_importable(loader, module, problems)
     return marked
 
 
-def discover_ruled(config: Config, library: Library, problems: Problems) -> Iterator[Found]:
+def discover_ruled(config: Config, loader: SourceLoader, problems: Problems) -> Iterator[Found]:
     """The classes that rules of the configuration name, in the order of the rules."""
     for rule in config.boundaries:
-        found = _ruled(library, rule, problems)
+        found = _ruled(loader, rule, problems)
         if found is not None:
             yield found
 
 
-def _check_importable(library: Library, module: Module, problems: Problems) -> None:
+def _check_importable(loader: SourceLoader, module: Module, problems: Problems) -> None:
     """Generated modules import the Protocols: Python must be able to do that."""
     for part in _parts(module, problems.config):
         if not _is_name(part):
@@ -86,7 +86,7 @@ def _check_importable(library: Library, module: Module, problems: Problems) -> N
                 module=module,
                 node=None,
             )
-    first = library.locate(module.name) or module.path
+    first = loader.locate(module.name) or module.path
     if first != module.path and first.suffix == module.path.suffix:  # a stub may lie elsewhere
         problems.report(
             "VCR304",
@@ -123,9 +123,9 @@ def _unreadable(config: Config, path: Path, error: SyntaxError) -> Diagnostic:
     )
 
 
-def _marked(library: Library, module: Module, problems: Problems) -> Iterator[Found]:
+def _marked(loader: SourceLoader, module: Module, problems: Problems) -> Iterator[Found]:
     before: dict[str, Definition] = {}
-    for marked in marked_classes(library, module):
+    for marked in marked_classes(loader, module):
         definition = marked.definition
         node: ast.AST = definition.node
         first = before.setdefault(definition.qualname, definition)
@@ -144,7 +144,7 @@ def _marked(library: Library, module: Module, problems: Problems) -> Iterator[Fo
             code = "VCR201"
             message = f"`{marked.name}` is defined inside a function, where nothing can import it"
             hint = "move the Protocol to the top level of the module"
-        elif not is_protocol(library, definition):
+        elif not is_protocol(loader, definition):
             code = "VCR104"
             message = (
                 f"`{definition.qualname}` is marked `@{marked.direction}`, but it is not a Protocol"
@@ -157,9 +157,9 @@ def _marked(library: Library, module: Module, problems: Problems) -> Iterator[Fo
         problems.report(code, message, hint, module=module, node=node)
 
 
-def _refuse_calls(library: Library, module: Module, problems: Problems) -> None:
+def _refuse_calls(loader: SourceLoader, module: Module, problems: Problems) -> None:
     """Refuse marks that are called with a class: they are read as decorators only."""
-    for call, direction in marked_by_call(library, module):
+    for call, direction in marked_by_call(loader, module):
         problems.report(
             "VCR113",
             f"`{ast.unparse(call)}` marks nothing: marks are read as decorators",
@@ -170,9 +170,9 @@ def _refuse_calls(library: Library, module: Module, problems: Problems) -> None:
         )
 
 
-def _refuse_mistaken(library: Library, module: Module, problems: Problems) -> None:
+def _refuse_mistaken(loader: SourceLoader, module: Module, problems: Problems) -> None:
     """Refuse marks that are not imported: their Protocols would silently have no wrappers."""
-    for node, meant in mistaken_marks(library, module):
+    for node, meant in mistaken_marks(loader, module):
         message = f"the mark `@{node.id}` means nothing in its module"
         hint = f"did you mean `@{meant}`?"
         if node.id == meant:
@@ -180,13 +180,13 @@ def _refuse_mistaken(library: Library, module: Module, problems: Problems) -> No
         problems.report("VCR106", message, hint, module=module, node=node)
 
 
-def _refuse_hidden(library: Library, stub: Module, problems: Problems) -> None:
+def _refuse_hidden(loader: SourceLoader, stub: Module, problems: Problems) -> None:
     """Refuse marks in a file that is not read, because there is a stub beside it."""
-    running = library.runtime_module(stub)
+    running = loader.runtime_module(stub)
     if running is None:
         return
-    in_stub = {marked.definition.qualname for marked in marked_classes(library, stub)}
-    for marked in marked_classes(library, running):
+    in_stub = {marked.definition.qualname for marked in marked_classes(loader, stub)}
+    for marked in marked_classes(loader, running):
         if marked.definition.qualname not in in_stub:
             problems.report(
                 "VCR112",
@@ -218,18 +218,18 @@ def _stable_name(decorator: ast.expr, default: str, module: Module, problems: Pr
     return name
 
 
-def _ruled(library: Library, rule: BoundaryRule, problems: Problems) -> Found | None:
+def _ruled(loader: SourceLoader, rule: BoundaryRule, problems: Problems) -> Found | None:
     module_name, _, qualname = rule.protocol.partition(":")
-    module = library.module(module_name)
+    module = loader.module(module_name)
     found: Definition | Unread | None = None
     if module is not None:
         head, *rest = qualname.split(".")
-        found = library.follow(module, head)
+        found = loader.follow(module, head)
         if isinstance(found, Unread):
-            found = library.read_standard(found)
+            found = loader.read_standard(found)
         for part in rest:
-            found = library.member(found, part) if found is not None else None
-    if isinstance(found, Definition) and is_protocol(library, found):
+            found = loader.member(found, part) if found is not None else None
+    if isinstance(found, Definition) and is_protocol(loader, found):
         name = rule.name or found.qualname.rpartition(".")[2]
         return Found(
             found,

@@ -126,7 +126,7 @@ def _refusal(
                 decorated.named,
             )
         asked = None if decorated.binding == "static" else asked_of_instance(node, declared.place)
-        if why := why_uncallable(asked, ancestors, declared.place.scope.library):
+        if why := why_uncallable(asked, ancestors, declared.place.scope.loader):
             return _Refusal("VCR207", f"{member} {why[0]}", why[1], node)
     if len({direction for _, how in functions for direction in how.directions}) > 1:
         return _Refusal(
@@ -181,7 +181,7 @@ def _signature(
     if signature.receiver is None or signature.receiver.annotation is None:
         return signature
     asked = asked_of_instance(node, place)
-    return replace(signature, selective=is_selective(asked, ancestors, place.scope.library))
+    return replace(signature, selective=is_selective(asked, ancestors, place.scope.loader))
 
 
 def _is_passed(functions: list[Decorated]) -> bool:
@@ -261,7 +261,7 @@ def constructors(
     scope = declared.place.scope
     for node, _ in functions:
         asked = asked_of_instance(node, declared.place)
-        if why := why_uncallable(asked, ancestors, scope.library):
+        if why := why_uncallable(asked, ancestors, scope.loader):
             message = f"`{declared.place.class_name}.__init__` {why[0]}"
             problems.report("VCR207", message, why[1], module=scope.module, node=node)
     overloads = [pair for pair in functions if pair[1].overload]

@@ -9,7 +9,7 @@ from vcr_gen.gen.model.annotation import Annotation, full_names, names_in
 from vcr_gen.gen.model.boundaries import Attribute, Boundary, Method, NestedClass, Property
 from vcr_gen.gen.protocols.handles import behind, own_definition
 from vcr_gen.gen.protocols.mro import class_scope
-from vcr_gen.gen.sources.library import Definition, Library
+from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.types.resolve import resolve_names
 
 __all__ = ["functions_in_records"]
@@ -42,7 +42,7 @@ _BASES: Final = frozenset(
 
 
 def functions_in_records(
-    library: Library, boundary: Boundary, known: Container[str]
+    loader: SourceLoader, boundary: Boundary, known: Container[str]
 ) -> Iterator[tuple[Definition, ast.AnnAssign]]:
     """The fields of function types that values which go out may have, each once."""
     seen: set[str] = {boundary.full_name}
@@ -55,11 +55,11 @@ def functions_in_records(
             if name.full_name in seen or name.full_name in known:
                 continue
             seen.add(name.full_name)
-            pending.extend(behind(library, name))
-            found = own_definition(library, name)
-            if found is not None and _is_record(library, found):
-                for field, annotation in _fields(library, found):
-                    if _is_function(library, annotation):
+            pending.extend(behind(loader, name))
+            found = own_definition(loader, name)
+            if found is not None and _is_record(loader, found):
+                for field, annotation in _fields(loader, found):
+                    if _is_function(loader, annotation):
                         yield found, field
 
 
@@ -86,7 +86,7 @@ def _outgoing(boundary: Boundary) -> Iterator[Annotation]:
             yield from filter(None, annotations)
 
 
-def _is_record(library: Library, found: Definition) -> bool:
+def _is_record(loader: SourceLoader, found: Definition) -> bool:
     """Whether values of a class are stored field by field."""
     seen: set[str] = set()
     pending = [found]
@@ -95,7 +95,7 @@ def _is_record(library: Library, found: Definition) -> bool:
         if definition.full_name in seen or not isinstance(definition.node, ast.ClassDef):
             continue
         seen.add(definition.full_name)
-        scope = class_scope(library, definition, [])
+        scope = class_scope(loader, definition, [])
         decorators = (
             node.func if isinstance(node, ast.Call) else node
             for node in definition.node.decorator_list
@@ -106,20 +106,20 @@ def _is_record(library: Library, found: Definition) -> bool:
             for name in names_in(resolve_names(base, scope)):
                 if name.full_name in _BASES:
                     return True
-                inherited = own_definition(library, name)
+                inherited = own_definition(loader, name)
                 pending.extend([inherited] if inherited is not None else [])
     return False
 
 
-def _fields(library: Library, found: Definition) -> Iterator[tuple[ast.AnnAssign, Annotation]]:
+def _fields(loader: SourceLoader, found: Definition) -> Iterator[tuple[ast.AnnAssign, Annotation]]:
     assert isinstance(found.node, ast.ClassDef)
-    scope = class_scope(library, found, [])
+    scope = class_scope(loader, found, [])
     for statement in found.node.body:
         if isinstance(statement, ast.AnnAssign):
             yield statement, resolve_names(statement.annotation, scope)
 
 
-def _is_function(library: Library, annotation: Annotation) -> bool:
+def _is_function(loader: SourceLoader, annotation: Annotation) -> bool:
     """Whether a type is a function's, directly or by an alias, with no word on what it is for."""
     seen: set[str] = set()
     pending = deque([annotation])
@@ -129,8 +129,8 @@ def _is_function(library: Library, annotation: Annotation) -> bool:
             if name.full_name in _SETTLED:
                 return False
             is_function = is_function or name.full_name == "typing.Callable"
-            alias = None if name.full_name in seen else own_definition(library, name)
+            alias = None if name.full_name in seen else own_definition(loader, name)
             seen.add(name.full_name)
             if alias is not None and not isinstance(alias.node, ast.ClassDef):
-                pending.extend(behind(library, name))
+                pending.extend(behind(loader, name))
     return is_function

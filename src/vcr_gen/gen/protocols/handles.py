@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator
 from vcr_gen.gen.model.annotation import Annotation, Name, names_in
 from vcr_gen.gen.model.boundaries import Boundary
 from vcr_gen.gen.protocols.mro import class_scope, scope_around
-from vcr_gen.gen.sources.library import Definition, Library
+from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.sources.syntax import annotations_of, is_function
 from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import definition_of
@@ -15,7 +15,7 @@ from vcr_gen.gen.types.scope import definition_of
 __all__ = ["behind", "handles", "own_definition"]
 
 
-def handles(library: Library, boundary: Boundary, known: Container[str]) -> Iterator[str]:
+def handles(loader: SourceLoader, boundary: Boundary, known: Container[str]) -> Iterator[str]:
     """The other boundaries that annotations lead to, in order.
 
     They may be mentioned by an alias, the bound of a type variable, a field of a class that is
@@ -31,7 +31,7 @@ def handles(library: Library, boundary: Boundary, known: Container[str]) -> Iter
             if name.full_name in known:
                 yield name.full_name
             else:
-                pending.extend(behind(library, name))
+                pending.extend(behind(loader, name))
 
 
 def _annotations(boundary: Boundary) -> Iterator[Annotation]:
@@ -43,29 +43,29 @@ def _annotations(boundary: Boundary) -> Iterator[Annotation]:
             yield from variable.limits
 
 
-def behind(library: Library, name: Name) -> tuple[Annotation, ...]:
+def behind(loader: SourceLoader, name: Name) -> tuple[Annotation, ...]:
     """The types that a name stands for or is made of."""
     if name.reference.kind not in {"import", "variable"} or not name.reference.module:
         return ()
-    if name.full_name not in library.made_of:
-        found = own_definition(library, name)
-        library.made_of[name.full_name] = tuple(_parts(library, found)) if found else ()
-    return library.made_of[name.full_name]
+    if name.full_name not in loader.made_of:
+        found = own_definition(loader, name)
+        loader.made_of[name.full_name] = tuple(_parts(loader, found)) if found else ()
+    return loader.made_of[name.full_name]
 
 
-def own_definition(library: Library, name: Name) -> Definition | None:
+def own_definition(loader: SourceLoader, name: Name) -> Definition | None:
     """The statement behind a name; nothing of Python's own is made of boundaries."""
-    found = definition_of(library, name)
+    found = definition_of(loader, name)
     return found if isinstance(found, Definition) and not found.module.standard else None
 
 
-def _parts(library: Library, found: Definition) -> Iterator[Annotation]:
+def _parts(loader: SourceLoader, found: Definition) -> Iterator[Annotation]:
     if isinstance(found.node, ast.ClassDef):
-        scope = class_scope(library, found, [])
+        scope = class_scope(loader, found, [])
         types = (*found.node.bases, *_fields(found.node), *_called(found.node))
     else:
         parameters = found.module.parsed.type_parameters(found.node)
-        scope = scope_around(library, found).with_parameters(parameters)
+        scope = scope_around(loader, found).with_parameters(parameters)
         types = tuple(_made_by(getattr(found.node, "value", None)))
     for node in types:
         yield resolve_names(node, scope)

@@ -9,7 +9,7 @@ from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.protocols.decorators import mark_of
 from vcr_gen.gen.settings.config import Direction
 from vcr_gen.gen.sources.conditions import Target, verdict
-from vcr_gen.gen.sources.library import Definition, Library
+from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.sources.syntax import blocks
 from vcr_gen.gen.types.scope import Scope
@@ -32,9 +32,9 @@ class Marked:
         return self.marks[0][1]
 
 
-def marked_classes(library: Library, module: Module) -> Iterator[Marked]:
+def marked_classes(loader: SourceLoader, module: Module) -> Iterator[Marked]:
     """Every class of a module that has a mark, wherever it stands."""
-    scope = Scope(library, module)
+    scope = Scope(loader, module)
     for node, outer, when in _classes(module.parsed.tree.body, module.target):
         marks = tuple(_marks(node, scope))
         if marks:
@@ -42,9 +42,9 @@ def marked_classes(library: Library, module: Module) -> Iterator[Marked]:
             yield Marked(node.name, definition, marks)
 
 
-def mistaken_marks(library: Library, module: Module) -> Iterator[tuple[ast.Name, str]]:
+def mistaken_marks(loader: SourceLoader, module: Module) -> Iterator[tuple[ast.Name, str]]:
     """Decorators that mean nothing in their module, each with the mark that it looks like."""
-    scope = Scope(library, module)
+    scope = Scope(loader, module)
     for node, outer, _ in _classes(module.parsed.tree.body, module.target):
         for decorator in node.decorator_list if "<locals>" not in outer else ():
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -62,9 +62,9 @@ def _marks(node: ast.ClassDef, scope: Scope) -> Iterator[tuple[ast.expr, Directi
             yield mark
 
 
-def marked_by_call(library: Library, module: Module) -> Iterator[tuple[ast.Call, Direction]]:
+def marked_by_call(loader: SourceLoader, module: Module) -> Iterator[tuple[ast.Call, Direction]]:
     """The marks that are called with a class, `Marked = outbound(Port)`, not written on it."""
-    scope = Scope(library, module)
+    scope = Scope(loader, module)
     pending = [module.parsed.tree.body]
     while pending:
         for node in pending.pop():

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from vcr_gen.gen.model.annotation import Annotation, Subscript, unquoted
 from vcr_gen.gen.model.boundaries import TypeVariable
 from vcr_gen.gen.protocols.problems import Problems, RefusedProtocolError
-from vcr_gen.gen.sources.library import Definition, Library, Unread, is_standard
+from vcr_gen.gen.sources.loader import Definition, SourceLoader, Unread, is_standard
 from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.sources.syntax import blocks, is_function
 from vcr_gen.gen.types.resolve import resolve_names
@@ -51,32 +51,32 @@ class Ancestor:
         return self.definition.node
 
 
-def is_protocol(library: Library, definition: Definition) -> bool:
+def is_protocol(loader: SourceLoader, definition: Definition) -> bool:
     """Whether a class names `Protocol` among its bases."""
     if not isinstance(definition.node, ast.ClassDef):
         return False
-    scope = scope_around(library, definition)
+    scope = scope_around(loader, definition)
     return any(scope.name_of(base) == _PROTOCOL for base in definition.node.bases)
 
 
 def class_scope(
-    library: Library, definition: Definition, unresolved: list[tuple[Module, ast.Name]]
+    loader: SourceLoader, definition: Definition, unresolved: list[tuple[Module, ast.Name]]
 ) -> Scope:
     """The scope of annotations in a class body."""
     assert isinstance(definition.node, ast.ClassDef)
     classes = [*_classes_around(definition), definition.node]
-    scope = Scope(library, definition.module, tuple(classes), {}, unresolved)
+    scope = Scope(loader, definition.module, tuple(classes), {}, unresolved)
     for node in classes:
         scope = scope.with_parameters(definition.module.parsed.type_parameters(node))
     return scope
 
 
-def scope_around(library: Library, definition: Definition) -> Scope:
+def scope_around(loader: SourceLoader, definition: Definition) -> Scope:
     """The scope of a statement itself: the bases of a class, the right side of an alias.
 
     In the body of a class, they may be what that body defines.
     """
-    scope = Scope(library, definition.module, tuple(_classes_around(definition)))
+    scope = Scope(loader, definition.module, tuple(_classes_around(definition)))
     if isinstance(definition.node, ast.ClassDef):
         return scope.with_parameters(definition.module.parsed.type_parameters(definition.node))
     return scope
@@ -102,23 +102,25 @@ def _classes(body: Sequence[ast.stmt]) -> Iterator[ast.ClassDef]:
                 yield from _classes(block)
 
 
-def linearize(library: Library, definition: Definition, problems: Problems) -> tuple[Ancestor, ...]:
+def linearize(
+    loader: SourceLoader, definition: Definition, problems: Problems
+) -> tuple[Ancestor, ...]:
     """The Protocol and all its bases, in MRO order; refuses what cannot be resolved."""
-    reader = _Bases(library, problems)
+    reader = _Bases(loader, problems)
     order = reader.linearize(definition, ())
     arguments: dict[str, dict[str, Annotation]] = {definition.full_name: {}}
     for current in order:
         env = arguments.get(current.full_name, {})
         for base, bound in reader.bases(current):
             filled = None if bound is None else [fill(argument, env) for argument in bound]
-            names = own_parameters(library, base)
+            names = own_parameters(loader, base)
             arguments.setdefault(base.full_name, assigned(names, filled))
     return tuple(Ancestor(base, arguments.get(base.full_name, {})) for base in order)
 
 
 class _Bases:
-    def __init__(self, library: Library, problems: Problems) -> None:
-        self.library = library
+    def __init__(self, loader: SourceLoader, problems: Problems) -> None:
+        self.loader = loader
         self.problems = problems
         self._known: dict[str, list[NamedClass]] = {}
 
@@ -131,7 +133,7 @@ class _Bases:
 
     def _read(self, definition: Definition) -> Iterator[NamedClass]:
         assert isinstance(definition.node, ast.ClassDef)
-        scope = scope_around(self.library, definition)
+        scope = scope_around(self.loader, definition)
         refused = False
         for base in definition.node.bases:
             name = scope.name_of(base)
@@ -147,7 +149,7 @@ class _Bases:
                     module=definition.module,
                     node=base,
                 )
-            elif not is_protocol(self.library, resolved[0]):
+            elif not is_protocol(self.loader, resolved[0]):
                 if definition.module.standard:  # typeshed says `class PathLike(ABC, Protocol)`
                     continue
                 refused = True
@@ -161,7 +163,7 @@ class _Bases:
                     module=definition.module,
                     node=base,
                 )
-            elif pack := _left_out(self.library, resolved):
+            elif pack := _left_out(self.loader, resolved):
                 refused = True
                 self.problems.report(
                     "VCR207",
@@ -208,30 +210,30 @@ class _Bases:
 
 def named_class(node: ast.expr, scope: Scope) -> NamedClass | None:
     """The class that an expression names, and its arguments, through all aliases."""
-    return _followed(scope.resolve(node), resolve_names(node, scope), scope.library)
+    return _followed(scope.resolve(node), resolve_names(node, scope), scope.loader)
 
 
 def annotated_class(annotation: Annotation, scope: Scope) -> NamedClass | None:
     """The class that an annotation names, and its arguments, through all aliases."""
-    return _followed(scope.resolve(annotation), annotation, scope.library)
+    return _followed(scope.resolve(annotation), annotation, scope.loader)
 
 
 def _followed(
-    found: Definition | Unread | None, annotation: Annotation, library: Library
+    found: Definition | Unread | None, annotation: Annotation, loader: SourceLoader
 ) -> NamedClass | None:
     arguments = _arguments(annotation)
     for _ in range(10):
         if isinstance(found, Unread):
-            found = library.read_standard(found)
+            found = loader.read_standard(found)
         if found is None or isinstance(found.node, ast.ClassDef):
             return None if found is None else (found, arguments)
         value = getattr(found.node, "value", None)  # `Base = Other`, `Base = Other[list[T]]`
         if not isinstance(value, ast.expr):
             return None
-        scope = scope_around(library, found)
+        scope = scope_around(loader, found)
         alias = unquoted(resolve_names(value, scope))
         if isinstance(alias, Subscript):
-            own = declared_variables(library, [alias])
+            own = declared_variables(loader, [alias])
             arguments = _arguments(fill(alias, assigned(own, arguments)))
         found = scope.resolve(value)
     return None
@@ -251,16 +253,16 @@ def _how_to_find(base: ast.expr, scope: Scope) -> str:
             case Unread():
                 return "install the package it comes from, or add its folder to `sources`"
             case Definition(node=ast.Assign(value=value)) as alias:
-                base, scope = value, scope_around(scope.library, alias)
+                base, scope = value, scope_around(scope.loader, alias)
             case None if isinstance(base, ast.Name):
                 return "import or define it there; a type checker would complain too"
     return "name the class itself: the source does not tell what is computed"
 
 
-def _left_out(library: Library, base: NamedClass) -> str:
+def _left_out(loader: SourceLoader, base: NamedClass) -> str:
     """The TypeVarTuple with a default for which brackets give nothing."""
     definition, arguments = base
-    names = own_parameters(library, definition)
+    names = own_parameters(loader, definition)
     if arguments is not None and len(arguments) < len(names):
         for parameter in names:
             if parameter.kind == "TypeVarTuple" and parameter.default is not None:
@@ -273,10 +275,10 @@ def _arguments(annotation: Annotation) -> Sequence[Annotation] | None:
     return generic.arguments if isinstance(generic, Subscript) else None
 
 
-def own_parameters(library: Library, definition: Definition) -> tuple[TypeVariable, ...]:
+def own_parameters(loader: SourceLoader, definition: Definition) -> tuple[TypeVariable, ...]:
     """The type parameters of a class, in order."""
     assert isinstance(definition.node, ast.ClassDef)
-    scope = scope_around(library, definition)
+    scope = scope_around(loader, definition)
     brackets = definition.module.parsed.type_parameters(definition.node)
     if brackets:
         return tuple(bracketed(parameter, scope) for parameter in brackets)
@@ -286,4 +288,4 @@ def own_parameters(library: Library, definition: Definition) -> tuple[TypeVariab
         if isinstance(base, ast.Subscript):
             listed = scope.name_of(base.value) in {_PROTOCOL, "typing.Generic"}
             (generic if listed else others).append(resolve_names(base.slice, scope))
-    return declared_variables(library, generic or others)
+    return declared_variables(loader, generic or others)

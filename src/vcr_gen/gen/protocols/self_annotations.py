@@ -24,7 +24,7 @@ from vcr_gen.gen.protocols.mro import (
     own_parameters,
     scope_around,
 )
-from vcr_gen.gen.sources.library import Definition, Library
+from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.sources.modules import class_bindings
 from vcr_gen.gen.sources.syntax import Function
 from vcr_gen.gen.types.scope import Scope
@@ -63,28 +63,30 @@ def _bound(variable: Name, scope: Scope) -> NamedClass | None:
     if variable.reference.kind == "parameter" and parameter is not None:
         bound = bracketed(parameter, scope).bound
     else:
-        bound = declaration(scope.library, variable.reference).bound
+        bound = declaration(scope.loader, variable.reference).bound
     return None if bound is None else annotated_class(bound, scope)
 
 
-def is_selective(asked: NamedClass | None, ancestors: Sequence[Ancestor], library: Library) -> bool:
+def is_selective(
+    asked: NamedClass | None, ancestors: Sequence[Ancestor], loader: SourceLoader
+) -> bool:
     """Whether not every instance of the Protocol is what `self` is annotated with."""
     definition, arguments = asked or (None, None)
     if definition is None or not arguments:
         return False
-    own = [parameter.name for parameter in own_parameters(library, ancestors[0].definition)]
+    own = [parameter.name for parameter in own_parameters(loader, ancestors[0].definition)]
     given = [_variable(argument) for argument in arguments]
     return definition.full_name != ancestors[0].definition.full_name or given != own
 
 
 def why_uncallable(
-    asked: NamedClass | None, ancestors: Sequence[Ancestor], library: Library
+    asked: NamedClass | None, ancestors: Sequence[Ancestor], loader: SourceLoader
 ) -> tuple[str, str] | None:
     """Why a method can be called on no wrapper, and a hint."""
     if asked is None:
         return None
     definition, arguments = asked
-    own = [parameter.name for parameter in own_parameters(library, ancestors[0].definition)]
+    own = [parameter.name for parameter in own_parameters(loader, ancestors[0].definition)]
     for argument in arguments or ():
         if variables_of([argument]) and _variable(argument) not in own:
             return (
@@ -95,7 +97,7 @@ def why_uncallable(
     for ancestor in ancestors:
         if ancestor.definition.full_name == definition.full_name:
             return _why_never(definition, arguments or (), ancestor.arguments.values())
-    if not is_protocol(library, definition):
+    if not is_protocol(loader, definition):
         if definition.module.standard:
             return None
         return (
@@ -103,7 +105,7 @@ def why_uncallable(
             "annotate its first parameter with a Protocol, or not at all",
         )
     known = {name for ancestor in ancestors for name in _own_names(ancestor.definition)}
-    if missing := sorted(_names(definition, library) - known - _EVERY_OBJECT):
+    if missing := sorted(_names(definition, loader) - known - _EVERY_OBJECT):
         return (
             f"can be called on a `{definition.qualname}` alone, and the Protocol has no "
             f"`{missing[0]}`",
@@ -141,7 +143,7 @@ def _builtin_class(annotation: Annotation) -> type | None:
     return found if isinstance(found, type) else None
 
 
-def _names(definition: Definition, library: Library) -> set[str]:
+def _names(definition: Definition, loader: SourceLoader) -> set[str]:
     """The members of a Protocol and its bases, as far as they can be found."""
     found: set[str] = set()
     pending, seen = [definition], set[str]()
@@ -151,9 +153,9 @@ def _names(definition: Definition, library: Library) -> set[str]:
             continue
         seen.add(protocol.full_name)
         found.update(_own_names(protocol))
-        scope = scope_around(library, protocol)
+        scope = scope_around(loader, protocol)
         bases = (named_class(base, scope) for base in getattr(protocol.node, "bases", ()))
-        pending.extend(base for base, _ in filter(None, bases) if is_protocol(library, base))
+        pending.extend(base for base, _ in filter(None, bases) if is_protocol(loader, base))
     return found
 
 
@@ -180,5 +182,5 @@ def _has_bound(node: Subscript, scope: Scope) -> bool:
     found = scope.resolve(node)
     if not isinstance(found, Definition) or not isinstance(found.node, ast.ClassDef):
         return False
-    parameters = own_parameters(scope.library, found)
+    parameters = own_parameters(scope.loader, found)
     return any(parameter.bound is not None for parameter in parameters)

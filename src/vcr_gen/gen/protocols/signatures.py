@@ -26,7 +26,7 @@ from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.protocols.declarations import MemberPlace
 from vcr_gen.gen.protocols.decorators import Decorations
 from vcr_gen.gen.protocols.self_annotations import takes_bounded_self
-from vcr_gen.gen.sources.library import Definition, Unread
+from vcr_gen.gen.sources.loader import Definition, Unread
 from vcr_gen.gen.sources.modules import Module, class_bindings
 from vcr_gen.gen.sources.syntax import Function, docstring_of, yields
 from vcr_gen.gen.types.descriptors import is_descriptor

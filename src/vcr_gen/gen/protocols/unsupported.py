@@ -16,7 +16,7 @@ from vcr_gen.gen.model.boundaries import Signature, TypeVariable
 from vcr_gen.gen.protocols.declarations import MemberPlace
 from vcr_gen.gen.protocols.mro import Ancestor, own_parameters
 from vcr_gen.gen.protocols.problems import Problems
-from vcr_gen.gen.sources.library import Library
+from vcr_gen.gen.sources.loader import SourceLoader
 from vcr_gen.gen.sources.syntax import Function, annotations_of
 from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
@@ -103,7 +103,7 @@ def _undecided(
     types = set(full_names(signature.returns)) - {variable.full_name for variable in variables}
     if any(map(_rescopes, types)):
         return []
-    known = {parameter.name for parameter in own_parameters(scope.library, ancestors[0].definition)}
+    known = {parameter.name for parameter in own_parameters(scope.loader, ancestors[0].definition)}
     known.update(
         reference.spelling
         for parameter in (signature.receiver, *signature.parameters)
@@ -125,13 +125,15 @@ def _declared(reference: Reference, signature: Signature, scope: Scope) -> TypeV
     brackets = {variable.name: variable for variable in signature.type_parameters}
     if reference.kind == "parameter":
         return brackets.get(reference.spelling, TypeVariable(reference, "TypeVar"))
-    return declaration(scope.library, reference)
+    return declaration(scope.loader, reference)
 
 
-def refuse_dataclasses(library: Library, ancestors: Sequence[Ancestor], problems: Problems) -> None:
+def refuse_dataclasses(
+    loader: SourceLoader, ancestors: Sequence[Ancestor], problems: Problems
+) -> None:
     """`@dataclass` gives a Protocol members that only another dataclass can have."""
     for ancestor in ancestors:
-        scope = Scope(library, ancestor.definition.module)
+        scope = Scope(loader, ancestor.definition.module)
         for decorator in ancestor.node.decorator_list:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
             if scope.name_of(called) == "dataclasses.dataclass":

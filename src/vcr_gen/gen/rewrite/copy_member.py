@@ -132,7 +132,7 @@ def _decorators(
             yield decorator
         elif word not in _DROPPED and name not in _MANAGERS and not isinstance(tree, ast.Call):
             # A function, and what a call makes, nearly always keep the signature.
-            found = definition_of(owner.library, owner.scope.resolve(tree))
+            found = definition_of(owner.loader, owner.scope.resolve(tree))
             if found is None or isinstance(found.node, ast.ClassDef):
                 raise LeftOutError(
                     "VCR203", f"the decorator `{ast.unparse(tree)}` hides what it is"
@@ -155,8 +155,8 @@ def _receiver(
         named = parsed_string(str(named.value))
     if isinstance(named, ast.Subscript) and ast.unparse(named.value) in {"type", "Type"}:
         named = named.slice
-    found = definition_of(owner.library, owner.scope.resolve(named)) if named else None
-    is_variable = found and is_type_variable(owner.library, found.module, found.node)
+    found = definition_of(owner.loader, owner.scope.resolve(named)) if named else None
+    is_variable = found and is_type_variable(owner.loader, found.module, found.node)
     if isinstance(named, ast.Name) and (is_variable or named.id in known):
         known[named.id] = partial(owner.new.add, "typing", "Self")
     elif named and (isinstance(named, ast.Subscript) or not found or found.node is not owner.node):
@@ -208,7 +208,7 @@ def _is_repeatable(
         and (
             not isinstance(node, ast.Name)
             or hasattr(builtins, node.id)
-            or owner.library.binding(owner.definition.module, node.id) is not None
+            or owner.loader.binding(owner.definition.module, node.id) is not None
         )
         for node in ast.walk(tree)
     )

@@ -12,7 +12,7 @@ import libcst as cst
 
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.rewrite.copy_member import LeftOutError, Member, copy_member
-from vcr_gen.gen.rewrite.find_class import find_class, open_library, refusal, type_variables
+from vcr_gen.gen.rewrite.find_class import find_class, open_loader, refusal, type_variables
 from vcr_gen.gen.rewrite.new_module import NewModule
 from vcr_gen.gen.rewrite.owner import Owner, Statement
 from vcr_gen.gen.rewrite.respell import respell
@@ -49,13 +49,11 @@ def extract(config: Config, spelled: str, *, name: str | None, direction: Direct
     """The Protocol for the class spelled `package.module:Class`; reads source only."""
     if name is not None and (not name.isidentifier() or iskeyword(name)):
         raise refusal("--name", f"no class can be called {name!r}", "give it a name of Python")
-    library = open_library(config)
-    found = find_class(config, library, spelled)
-    new = NewModule(library, name or found.qualname)
+    loader = open_loader(config)
+    found = find_class(config, loader, spelled)
+    new = NewModule(loader, name or found.qualname)
     brackets = found.module.parsed.type_parameters(found.node)
-    owner = Owner(
-        library, new, found, found, {one.name: partial(str, one.name) for one in brackets}
-    )
+    owner = Owner(loader, new, found, found, {one.name: partial(str, one.name) for one in brackets})
     lineage = owner.lineage()
     if any(ast.unparse(base).endswith("TypedDict") for one in lineage for base in one.node.bases):
         message = f"{found.qualname} is a TypedDict: a dict with these keys, and no attributes"
@@ -129,7 +127,7 @@ def _module(owner: Owner, members: list[Statement], direction: Direction, *, laz
     new, found = owner.new, owner.definition
     mark, base = new.add("vcr_gen.boundary", direction), new.add("typing", "Protocol")
     original = cast("cst.ClassDef", owner.statements[owner.node.lineno])
-    variables = type_variables(owner.library, found.module, owner.node)
+    variables = type_variables(owner.loader, found.module, owner.node)
     brackets = original.type_parameters
     if variables and brackets is None:
         names = [name for name in map(owner.spell, variables) if name not in {"Any", "..."}]

@@ -6,27 +6,27 @@ from difflib import get_close_matches
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.sources.conditions import Target
-from vcr_gen.gen.sources.library import Definition, Library, Unread
+from vcr_gen.gen.sources.loader import Definition, SourceLoader, Unread
 from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.types.scope import Scope, is_type_variable
 
-__all__ = ["class_node", "definition_of", "find_class", "open_library", "refusal", "type_variables"]
+__all__ = ["class_node", "definition_of", "find_class", "open_loader", "refusal", "type_variables"]
 
 
-def open_library(config: Config) -> Library:
+def open_loader(config: Config) -> SourceLoader:
     """The modules of the project and of the installed packages."""
     target = Target(config.target_version, config.platform)
-    return Library(config.sources, config.search_path, target, keep_trees=True)
+    return SourceLoader(config.sources, config.search_path, target, keep_trees=True)
 
 
-def find_class(config: Config, library: Library, spelled: str) -> Definition:
+def find_class(config: Config, loader: SourceLoader, spelled: str) -> Definition:
     """The class at the top level of a module that `package.module:Class` names."""
     module_name, _, class_name = spelled.partition(":")
     if not class_name or not module_name:
         raise refusal(spelled, "expected `package.module:Class`", "put a colon before the class")
-    module = library.module(module_name)
+    module = loader.module(module_name)
     if module is None:
-        _refuse_broken(config, library, module_name)
+        _refuse_broken(config, loader, module_name)
         where = ", ".join(config.display(path) for path in config.sources)
         hint = f"looked in {where} and in the installed packages"
         if module_name.endswith((".py", ".pyi")):
@@ -35,7 +35,7 @@ def find_class(config: Config, library: Library, spelled: str) -> Definition:
     if "." in class_name:
         message = f"{class_name} is a class inside another class"
         raise refusal(spelled, message, "name a class at the top level of its module")
-    found = definition_of(library, library.follow(module, class_name))
+    found = definition_of(loader, loader.follow(module, class_name))
     if found is None or not isinstance(found.node, ast.ClassDef):
         close = get_close_matches(class_name, module.bindings, n=1)
         hint = f"did you mean {module_name}:{close[0]}?" if close else ""
@@ -49,17 +49,17 @@ def class_node(definition: Definition) -> ast.ClassDef:
     return definition.node
 
 
-def definition_of(library: Library, found: Definition | Unread | None) -> Definition | None:
+def definition_of(loader: SourceLoader, found: Definition | Unread | None) -> Definition | None:
     """The definition of a name, also in a stub of the standard library."""
-    return library.read_standard(found) if isinstance(found, Unread) else found
+    return loader.read_standard(found) if isinstance(found, Unread) else found
 
 
-def type_variables(library: Library, module: Module, node: ast.ClassDef) -> list[str]:
+def type_variables(loader: SourceLoader, module: Module, node: ast.ClassDef) -> list[str]:
     """The type variables of a class: in brackets, of `Generic[...]`, or else of its other bases."""
     brackets = module.parsed.type_parameters(node)
     if brackets:
         return [parameter.name for parameter in brackets]
-    scope = Scope(library, module)
+    scope = Scope(loader, module)
     bases = [base for base in node.bases if isinstance(base, ast.Subscript)]
     generic = [
         base for base in bases if scope.name_of(base.value) in {"typing.Generic", "typing.Protocol"}
@@ -70,21 +70,21 @@ def type_variables(library: Library, module: Module, node: ast.ClassDef) -> list
         for name in ast.walk(base.slice)
         if isinstance(name, ast.Name)
     )
-    return [name for name in names if _is_type_variable(library, module, name)]
+    return [name for name in names if _is_type_variable(loader, module, name)]
 
 
-def _is_type_variable(library: Library, module: Module, name: str) -> bool:
-    found = definition_of(library, library.follow(module, name))
-    return found is not None and is_type_variable(library, found.module, found.node)
+def _is_type_variable(loader: SourceLoader, module: Module, name: str) -> bool:
+    found = definition_of(loader, loader.follow(module, name))
+    return found is not None and is_type_variable(loader, found.module, found.node)
 
 
-def _refuse_broken(config: Config, library: Library, module_name: str) -> None:
+def _refuse_broken(config: Config, loader: SourceLoader, module_name: str) -> None:
     """Report the syntax error of a module that exists and cannot be read."""
-    path = library.locate(module_name)
+    path = loader.locate(module_name)
     if path is None:
         return
     try:
-        library.module_at(path, module_name)
+        loader.module_at(path, module_name)
     except SyntaxError as error:
         place = config.display(path), error.lineno or 0, error.offset or 0
         message = f"the file is not valid Python: {error.msg}"

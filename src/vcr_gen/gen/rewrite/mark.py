@@ -14,10 +14,10 @@ from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.protocols.decorators import mark_of
 from vcr_gen.gen.protocols.mro import is_protocol
-from vcr_gen.gen.rewrite.find_class import class_node, find_class, open_library, refusal
+from vcr_gen.gen.rewrite.find_class import class_node, find_class, open_loader, refusal
 from vcr_gen.gen.rewrite.respell import code_of
 from vcr_gen.gen.settings.config import Config, Direction
-from vcr_gen.gen.sources.library import Definition, Library
+from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.types.scope import Scope
 
 __all__ = ["Marking", "mark_protocol"]
@@ -44,17 +44,17 @@ def mark_protocol(
     """Mark the Protocol spelled `package.module:Class`; `name` is its name in cassettes."""
     if name is not None and not name.strip():
         raise refusal("--name", "the name is empty", "leave it out: the Protocol's name is used")
-    library = open_library(config)
-    found = find_class(config, library, spelled)
+    loader = open_loader(config)
+    found = find_class(config, loader, spelled)
     path = found.module.path
     if not any(path.is_relative_to(folder) for folder in config.sources):
         message = f"{found.module.name} is not a module of the project"
         hint = "name the Protocol in [[tool.vcr-gen.boundary]] of pyproject.toml instead"
         raise refusal(spelled, message, hint)
-    if not is_protocol(library, found):
+    if not is_protocol(loader, found):
         hint = "add `Protocol` to its bases; `vcr-gen extract` makes one from a class"
         raise _refused(config, found, "VCR104", f"`{found.qualname}` is not a Protocol", hint)
-    for known, known_name in _marks(library, found):
+    for known, known_name in _marks(loader, found):
         if known != direction:
             message = f"`{found.qualname}` is already marked `@{known}`"
         elif name not in {None, known_name}:
@@ -65,10 +65,10 @@ def mark_protocol(
     return Marking(path, found.qualname, _marked(config, found, direction, name))
 
 
-def _marks(library: Library, found: Definition) -> Iterator[tuple[Direction, str]]:
+def _marks(loader: SourceLoader, found: Definition) -> Iterator[tuple[Direction, str]]:
     """The directions that a class is marked with, and the name that each mark gives it."""
     for decorator in class_node(found).decorator_list:
-        mark = mark_of(decorator, Scope(library, found.module))
+        mark = mark_of(decorator, Scope(loader, found.module))
         if mark is not None:
             keywords = {keyword.arg: keyword.value for keyword in getattr(mark[0], "keywords", [])}
             yield mark[1], getattr(keywords.get("name"), "value", found.qualname)

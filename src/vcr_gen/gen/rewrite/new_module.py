@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.rewrite.find_class import definition_of
-from vcr_gen.gen.sources.library import Library
+from vcr_gen.gen.sources.loader import SourceLoader
 from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.types.import_targets import exporter
 from vcr_gen.gen.types.scope import is_type_variable
@@ -21,7 +21,7 @@ __all__ = ["NewModule"]
 class NewModule:
     """Collects the imports that copied text needs, each from where the original module has it."""
 
-    library: Library
+    loader: SourceLoader
     protocol: str
     """The name of the class that the new module defines."""
     imports: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -47,7 +47,7 @@ class NewModule:
 
     def spell(self, module: Module, name: str) -> str:
         """The name here of what a name means in another module."""
-        binding = self.library.binding(module, name)
+        binding = self.loader.binding(module, name)
         if binding is None:
             self.builtins.add(name)
             return self.add("typing", "Any") if name == "Any" else name
@@ -66,19 +66,19 @@ class NewModule:
             return self.add(binding.module, "", name, checking=checking)
         home, attribute = module.name, name
         if binding.module:
-            home, attribute = exporter(self.library, binding, name)
+            home, attribute = exporter(self.loader, binding, name)
         if home == "typing_extensions" and hasattr(typing, attribute):
             home = "typing"  # the other may not be installed
         return self.add(home, attribute, name, checking=checking)
 
     def _replaced(self, module: Module, name: str) -> str:
         """The text for a private alias or type variable of a stub; neither exists at run time."""
-        found = definition_of(self.library, self.library.follow(module, name))
+        found = definition_of(self.loader, self.loader.follow(module, name))
         if found is None:
             return ""
         if isinstance(found.node, ast.AnnAssign) and isinstance(found.node.value, ast.Name):
             return self.spell(found.module, found.node.value.id)
-        if not is_type_variable(self.library, found.module, found.node):
+        if not is_type_variable(self.loader, found.module, found.node):
             return ""
         text, anything = ast.unparse(found.node), self.add("typing", "Any")
         if "ParamSpec(" in text:

@@ -13,7 +13,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 from vcr_gen.gen.rewrite.find_class import class_node, definition_of, type_variables
 from vcr_gen.gen.rewrite.new_module import NewModule
 from vcr_gen.gen.rewrite.respell import respell_text
-from vcr_gen.gen.sources.library import Definition, Library
+from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.sources.syntax import decode
 from vcr_gen.gen.types.scope import Scope, is_type_variable
 
@@ -26,7 +26,7 @@ Statement: TypeAlias = cst.ClassDef | cst.FunctionDef | cst.SimpleStatementLine
 class Owner:
     """A class, and how the module of the Protocol spells its names."""
 
-    library: Library
+    loader: SourceLoader
     new: NewModule
     extracted: Definition
     definition: Definition
@@ -41,7 +41,7 @@ class Owner:
     @property
     def scope(self) -> Scope:
         """What names mean in the module of the class."""
-        return Scope(self.library, self.definition.module)
+        return Scope(self.loader, self.definition.module)
 
     def spell(self, name: str) -> str:
         """The spelling of a name in the module of the Protocol."""
@@ -49,7 +49,7 @@ class Owner:
             return self.known[name]()
         module = self.definition.module
         inner = module.class_types(self.node).get(name)
-        if inner is not None and not is_type_variable(self.library, module, inner.node):
+        if inner is not None and not is_type_variable(self.loader, module, inner.node):
             return f"{self.new.spell(module, self.node.name)}.{name}"
         return self.new.spell(module, name)
 
@@ -58,10 +58,10 @@ class Owner:
         own = self.extracted
         if name != own.qualname:
             return self.spell(name)
-        found = definition_of(self.library, self.library.follow(self.definition.module, name))
+        found = definition_of(self.loader, self.loader.follow(self.definition.module, name))
         is_own = found is not None and found.node is own.node
         # The Protocol of a generic class in a stub has no type variables.
-        variables = own.module.is_stub and type_variables(self.library, own.module, class_node(own))
+        variables = own.module.is_stub and type_variables(self.loader, own.module, class_node(own))
         return self.new.protocol if is_own and not variables else self.spell(name)
 
     def lineage(self) -> list["Owner"]:
@@ -70,7 +70,7 @@ class Owner:
         for base in self.node.bases:
             definition = self.scope.resolve(base)
             if self.definition.module.standard:
-                definition = definition_of(self.library, definition)
+                definition = definition_of(self.loader, definition)
             if isinstance(definition, Definition) and isinstance(definition.node, ast.ClassDef):
                 known = self._arguments(base, definition)
                 inherited = replace(self, definition=definition, known=known).lineage()
@@ -83,7 +83,7 @@ class Owner:
         """The arguments of a base by its type variables; `Any` where none is given."""
         inner = getattr(base, "slice", None)
         given = inner.elts if isinstance(inner, ast.Tuple) else [inner] if inner else []
-        variables = type_variables(self.library, definition.module, class_node(definition))
+        variables = type_variables(self.loader, definition.module, class_node(definition))
         texts = [_unquoted(argument) for argument in given[: len(variables)]]
         return {
             variable: partial(respell_text, text, self.spell)

@@ -18,7 +18,7 @@ from vcr_gen.gen.runs.format_outputs import Progress, RenderedFile, no_progress
 from vcr_gen.gen.settings.config import Config, Direction
 from vcr_gen.gen.sources.conditions import Target
 from vcr_gen.gen.sources.files import SourceFile, read_sources
-from vcr_gen.gen.sources.library import Library
+from vcr_gen.gen.sources.loader import SourceLoader
 from vcr_gen.gen.wrappers.imports import Import, ProjectTest, export_key, statements
 from vcr_gen.gen.wrappers.views import PackageView
 
@@ -80,15 +80,15 @@ def generate(
     `sources` are the files of the project, where the caller has read them already.
     """
     sources = read_sources(config) if sources is None else sources
-    library = Library(
+    loader = SourceLoader(
         config.sources,
         config.search_path,
         Target(config.target_version, config.platform),
         {file.path: file.data for file in sources if file.data is not None},
     )
     problems = Problems(config)
-    found = _discover(config, sources, library, problems, progress)
-    modules = _build_models(found, library, problems, progress)
+    found = _discover(config, sources, loader, problems, progress)
+    modules = _build_models(found, loader, problems, progress)
     if problems.found:
         built = {one.full_name for module in modules.values() for one in module.boundaries}
         return Generation(
@@ -108,15 +108,15 @@ def generate(
         files=tuple(sorted((*_files(config, modules, rendered), *packages), key=_by_path)),
         warnings=tuple(sorted(set(problems.warnings))),
         boundaries=tuple(_listed(modules, rendered, found)),
-        inputs=frozenset({*library.read, *library.listed}),
-        missed=frozenset(library.missed),
+        inputs=frozenset({*loader.read, *loader.listed}),
+        missed=frozenset(loader.missed),
     )
 
 
 def _discover(
     config: Config,
     sources: Sequence[SourceFile],
-    library: Library,
+    loader: SourceLoader,
     problems: Problems,
     progress: Progress,
 ) -> dict[str, Found]:
@@ -124,16 +124,16 @@ def _discover(
     found: dict[str, Found] = {}
     candidates = [file for file in sources if file.candidate]
     for file in _counted(candidates, progress, step=0):
-        for marked in discover_marked(file, config, library, problems):
+        for marked in discover_marked(file, config, loader, problems):
             found.setdefault(marked.definition.full_name, marked)
-    for ruled in discover_ruled(config, library, problems):
+    for ruled in discover_ruled(config, loader, problems):
         first = found.setdefault(ruled.definition.full_name, ruled)
         _refuse_second_rule(ruled, first, problems)
     return found
 
 
 def _build_models(
-    found: Mapping[str, Found], library: Library, problems: Problems, progress: Progress
+    found: Mapping[str, Found], loader: SourceLoader, problems: Problems, progress: Progress
 ) -> dict[str, SourceModule]:
     """The source modules that hold boundaries, by the names of their generated modules."""
     groups: dict[str, list[Found]] = {}
@@ -141,15 +141,15 @@ def _build_models(
         groups.setdefault(one.module, []).append(one)
     modules: dict[str, SourceModule] = {}
     for name in _counted(sorted(groups), progress, step=1):
-        _refuse_same_output(library, name, groups, problems)
+        _refuse_same_output(loader, name, groups, problems)
         try:
-            module = read_module(library, name, groups[name], found, problems)
+            module = read_module(loader, name, groups[name], found, problems)
         except RecursionError:
             message = "a Protocol is too deep to be read: its bases, or what its types are made of"
             place = groups[name][0].definition.module
             problems.report("VCR101", message, _TOO_DEEP, module=place, node=None)
         else:
-            modules[_output(library, name)] = module
+            modules[_output(loader, name)] = module
     return modules
 
 
@@ -200,20 +200,20 @@ def _refuse_second_rule(found: Found, first: Found, problems: Problems) -> None:
         )
 
 
-def _output(library: Library, name: str) -> str:
+def _output(loader: SourceLoader, name: str) -> str:
     """The generated module for a source module: `app.ports` → `vcr_app.ports`.
 
     What a package's own `__init__` declares goes to `_package` in it, as the generated `__init__`
     is there to offer everything else too; a single top-level module counts as a package.
     """
-    module = library.module(name)
+    module = loader.module(name)
     if "." not in name or (module is not None and module.is_package):
         return f"{PREFIX}{name}.{_OF_PACKAGE}"
     return f"{PREFIX}{name}"
 
 
 def _refuse_same_output(
-    library: Library, name: str, sources: Collection[str], problems: Problems
+    loader: SourceLoader, name: str, sources: Collection[str], problems: Problems
 ) -> None:
     """A module that is itself called `_package` must leave the name to its package."""
     parts = name.split(".")
@@ -222,8 +222,8 @@ def _refuse_same_output(
         wanted = f"{PREFIX}{package}.{_OF_PACKAGE}"
         if parts[length] != _OF_PACKAGE or package not in sources:
             continue
-        module = library.module(name)
-        if module is not None and _output(library, package) == wanted:
+        module = loader.module(name)
+        if module is not None and _output(loader, package) == wanted:
             problems.report(
                 "VCR304",
                 f"wants the generated module `{wanted}`, as the Protocols of `{package}` itself do",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from vcr_gen.gen.model.annotation import Annotation, Name, Subscript, Union, full_name, unquoted
-from vcr_gen.gen.sources.library import Definition, Library, Unread
+from vcr_gen.gen.sources.loader import Definition, SourceLoader, Unread
 from vcr_gen.gen.sources.modules import class_bindings
 from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
@@ -41,9 +41,9 @@ def is_descriptor(annotation: Annotation, scope: Scope) -> bool:
             if name.full_name in _STANDARD:
                 return True
             continue
-        known = scope.library.descriptors
+        known = scope.loader.descriptors
         if name.full_name not in known:
-            known[name.full_name] = _has_get(scope.library, scope.resolve(name), _MOST_BASES)
+            known[name.full_name] = _has_get(scope.loader, scope.resolve(name), _MOST_BASES)
         if known[name.full_name]:
             return True
     return False
@@ -59,7 +59,7 @@ def is_callable(annotation: Annotation, scope: Scope, depth: int = _MOST_ALIASES
     found = scope.resolve(name)
     alias = getattr(found.node, "value", None) if isinstance(found, Definition) else None
     if isinstance(found, Definition) and isinstance(alias, ast.expr):
-        inner = Scope(scope.library, found.module)
+        inner = Scope(scope.loader, found.module)
         return is_callable(resolve_names(alias, inner), inner, depth - 1)
     return name.full_name == "typing.Callable"
 
@@ -79,10 +79,10 @@ def _types(annotation: Annotation) -> Iterator[Name]:
 
 def names_descriptor(node: ast.expr, scope: Scope) -> bool:
     """Whether an annotation, as it stands in the source, is the name of a class with `__get__`."""
-    return _has_get(scope.library, scope.resolve(node), _MOST_BASES)
+    return _has_get(scope.loader, scope.resolve(node), _MOST_BASES)
 
 
-def _has_get(library: Library, found: Definition | Unread | None, depth: int) -> bool:
+def _has_get(loader: SourceLoader, found: Definition | Unread | None, depth: int) -> bool:
     """Whether a class, or a base of the same package, defines `__get__`.
 
     The bases of other packages are not read for this: that would cost more than all else.
@@ -93,19 +93,19 @@ def _has_get(library: Library, found: Definition | Unread | None, depth: int) ->
         return False
     if any(binding.name == "__get__" for binding in class_bindings(found.module, found.node)):
         return True
-    scope = Scope(library, found.module)
+    scope = Scope(loader, found.module)
     package = found.module.name.partition(".")[0]
     return any(
-        _has_get(library, scope.resolve(base), depth - 1)
+        _has_get(loader, scope.resolve(base), depth - 1)
         for base in found.node.bases
-        if _package(library, found, base) == package
+        if _package(loader, found, base) == package
     )
 
 
-def _package(library: Library, found: Definition, base: ast.expr) -> str:
+def _package(loader: SourceLoader, found: Definition, base: ast.expr) -> str:
     """The package that a base comes from, as far as the import of its first name tells."""
     while isinstance(base, ast.Attribute | ast.Subscript):
         base = base.value
     name = base.id if isinstance(base, ast.Name) else ""
-    binding = library.binding(found.module, name)
+    binding = loader.binding(found.module, name)
     return "" if binding is None else (binding.module or found.module.name).partition(".")[0]

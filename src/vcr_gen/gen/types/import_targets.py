@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from vcr_gen.gen.model.annotation import Reference
 from vcr_gen.gen.model.kinds import When
-from vcr_gen.gen.sources.library import Definition, Library, Unread, is_standard
+from vcr_gen.gen.sources.loader import Definition, SourceLoader, Unread, is_standard
 from vcr_gen.gen.sources.modules import Binding, Module
 from vcr_gen.gen.types.scope import Scope, is_type_variable
 
@@ -40,29 +40,33 @@ AT_HAND: Final = frozenset(
 _FOR_CHECKERS: Final = frozenset({"typing.Protocol", "typing.type_check_only"})
 
 
-def reference_to(library: Library, module: Module, name: str, chain: list[str]) -> Reference | None:
+def reference_to(
+    loader: SourceLoader, module: Module, name: str, chain: list[str]
+) -> Reference | None:
     """How to refer to a module-level name of `module` from another module."""
     key = (module.name, name, tuple(chain))
-    if key not in library.references:
-        library.references[key] = _reference(library, module, name, chain)
-    return library.references[key]
+    if key not in loader.references:
+        loader.references[key] = _reference(loader, module, name, chain)
+    return loader.references[key]
 
 
-def _reference(library: Library, module: Module, name: str, chain: list[str]) -> Reference | None:
-    binding = _binding(library, module, name, chain)
+def _reference(
+    loader: SourceLoader, module: Module, name: str, chain: list[str]
+) -> Reference | None:
+    binding = _binding(loader, module, name, chain)
     if binding is None:
         if name in _BUILTINS:
             return Reference(name, "builtin", full_name=f"builtins.{name}")
         return None
-    found = library.follow(module, name)
+    found = loader.follow(module, name)
     if not binding.module:
-        return _defined(library, module, name, binding, found)
-    return _imported(library, module, name, binding, found)
+        return _defined(loader, module, name, binding, found)
+    return _imported(loader, module, name, binding, found)
 
 
-def _binding(library: Library, module: Module, name: str, chain: list[str]) -> Binding | None:
+def _binding(loader: SourceLoader, module: Module, name: str, chain: list[str]) -> Binding | None:
     """The binding of a name; of several `import a.b`, the one that the dotted name needs."""
-    best = library.binding(module, name)
+    best = loader.binding(module, name)
     if best is not None and isinstance(best.node, ast.Import):
         dotted = ".".join([name, *chain])
         fitting = [
@@ -73,14 +77,14 @@ def _binding(library: Library, module: Module, name: str, chain: list[str]) -> B
 
 
 def _defined(
-    library: Library,
+    loader: SourceLoader,
     module: Module,
     name: str,
     binding: Binding,
     found: Definition | Unread | None,
 ) -> Reference:
-    variable = is_type_variable(library, module, binding.node)
-    when, home = _runtime(library, module, name, binding)
+    variable = is_type_variable(loader, module, binding.node)
+    when, home = _runtime(loader, module, name, binding)
     return Reference(
         name,
         "variable" if variable else "import",
@@ -93,43 +97,43 @@ def _defined(
 
 
 def _imported(
-    library: Library,
+    loader: SourceLoader,
     module: Module,
     name: str,
     binding: Binding,
     found: Definition | Unread | None,
 ) -> Reference:
-    when, home = _runtime(library, module, name, binding)
+    when, home = _runtime(loader, module, name, binding)
     meaning = found.full_name if found else f"{binding.module}.{binding.attribute}"
     if isinstance(binding.node, ast.Import):
         return Reference(name, "import", binding.module, "", when, home, meaning)
-    source, attribute = exporter(library, binding, name)
+    source, attribute = exporter(loader, binding, name)
     variable = meaning == "typing.AnyStr"
     if isinstance(found, Unread) and _is_typeshed(found.module):
-        found = library.read_standard(found)
+        found = loader.read_standard(found)
     if isinstance(found, Definition):
-        variable = is_type_variable(library, found.module, found.node)
-    if not _exists(library, source, attribute):
+        variable = is_type_variable(loader, found.module, found.node)
+    if not _exists(loader, source, attribute):
         when = When.NEVER
         if _surely_runs(module, binding):
             when, home = When.CHECKING, module.name
-    elif module.is_stub and isinstance(found, Definition) and _is_compiled(library, found.module):
-        when = max(when, _compiled(library, found.module, found.node))
+    elif module.is_stub and isinstance(found, Definition) and _is_compiled(loader, found.module):
+        when = max(when, _compiled(loader, found.module, found.node))
     kind: Literal["variable", "import"] = "variable" if variable else "import"
     return Reference(name, kind, source, attribute, when, home, meaning)
 
 
-def exporter(library: Library, binding: Binding, name: str) -> tuple[str, str]:
+def exporter(loader: SourceLoader, binding: Binding, name: str) -> tuple[str, str]:
     """The module to import from: the source's choice, or the next that exports the name."""
     module_name = binding.module
     attribute = name if binding.attribute == "*" else binding.attribute
     for _ in range(20):
         if is_standard(module_name):
             break
-        module = library.module(module_name)
+        module = loader.module(module_name)
         inner = module.binding(attribute) if module else None
         if module is None or inner is None:
-            star = library.from_star(module, attribute) if module else None
+            star = loader.from_star(module, attribute) if module else None
             if star is None:
                 break
             return module_name, attribute
@@ -138,25 +142,25 @@ def exporter(library: Library, binding: Binding, name: str) -> tuple[str, str]:
             break
         if isinstance(inner.node, ast.Import):
             return inner.module, ""
-        if library.module(inner.module) is None and not is_standard(inner.module):
+        if loader.module(inner.module) is None and not is_standard(inner.module):
             break
         module_name, attribute = inner.module, inner.attribute
     return module_name, attribute
 
 
-def _exists(library: Library, module_name: str, attribute: str) -> bool:
+def _exists(loader: SourceLoader, module_name: str, attribute: str) -> bool:
     """Whether a name in a stub can be imported when the program runs, as far as source tells."""
     if _is_typeshed(module_name):
         return False
     if is_standard(module_name):
         return True
-    module = library.module(module_name)
+    module = loader.module(module_name)
     if module is None or not module.is_stub:
         return True
-    running = library.runtime_module(module)
+    running = loader.runtime_module(module)
     if running is not None:
         return not attribute or running.may_run_with(attribute) or bool(running.star_imports)
-    return library.is_compiled(module_name)
+    return loader.is_compiled(module_name)
 
 
 def _is_typeshed(module_name: str) -> bool:
@@ -172,25 +176,25 @@ def _surely_runs(module: Module, binding: Binding) -> bool:
     return not module.is_stub and binding.when is When.ALWAYS and binding.attribute != "*"
 
 
-def _is_compiled(library: Library, module: Module) -> bool:
-    return module.is_stub and not module.standard and library.runtime_module(module) is None
+def _is_compiled(loader: SourceLoader, module: Module) -> bool:
+    return module.is_stub and not module.standard and loader.runtime_module(module) is None
 
 
-def _compiled(library: Library, stub: Module, node: ast.stmt) -> When:
+def _compiled(loader: SourceLoader, stub: Module, node: ast.stmt) -> When:
     """Whether a compiled module has what its stub defines: maybe a class, never a Protocol."""
-    if not library.is_compiled(stub.name) or not isinstance(node, ast.ClassDef):
+    if not loader.is_compiled(stub.name) or not isinstance(node, ast.ClassDef):
         return When.NEVER
-    scope = Scope(library, stub)
+    scope = Scope(loader, stub)
     named = {scope.name_of(mentioned) for mentioned in (*node.bases, *node.decorator_list)}
     return When.NEVER if named & _FOR_CHECKERS else When.CHECKING
 
 
-def _runtime(library: Library, module: Module, name: str, binding: Binding) -> tuple[When, str]:
+def _runtime(loader: SourceLoader, module: Module, name: str, binding: Binding) -> tuple[When, str]:
     """Whether a name can be imported at run time, and from where if checkers look elsewhere."""
     if module.is_stub and not module.standard and not binding.module:
-        running = library.runtime_module(module)
+        running = loader.runtime_module(module)
         if running is None:
-            return _compiled(library, module, binding.node), ""
+            return _compiled(loader, module, binding.node), ""
         return (When.ALWAYS if running.may_run_with(name) else When.NEVER), ""
     if module.standard and not binding.module and name.startswith("_"):
         return When.NEVER, ""

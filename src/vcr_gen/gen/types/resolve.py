@@ -23,7 +23,7 @@ from vcr_gen.gen.model.annotation import (
     full_name,
     imported,
 )
-from vcr_gen.gen.sources.library import Definition, Unread
+from vcr_gen.gen.sources.loader import Definition, Unread
 from vcr_gen.gen.types.import_targets import reference_to
 from vcr_gen.gen.types.scope import Scope, is_type_variable, parsed_string
 
@@ -114,7 +114,7 @@ class _Resolver:
             return Name(Reference(root.id, "parameter", full_name=root.id), tuple(chain))
         if self.scope.class_binding(root.id) is not None:
             return self._inner_class(root.id, chain)
-        found = reference_to(self.scope.library, self.scope.module, root.id, chain)
+        found = reference_to(self.scope.loader, self.scope.module, root.id, chain)
         return self._unknown(root, chain) if found is None else Name(found, tuple(chain))
 
     def _unknown(self, root: ast.Name, chain: list[str]) -> Code:
@@ -123,17 +123,17 @@ class _Resolver:
 
     def _variable(self, node: ast.expr) -> Name | None:
         """The TypeVar that `module.T` stands for; it is a type parameter under any name."""
-        library, found = self.scope.library, self.scope.resolve(node)
+        loader, found = self.scope.loader, self.scope.resolve(node)
         reference = None
-        if isinstance(found, Definition) and is_type_variable(library, found.module, found.node):
-            reference = reference_to(library, found.module, found.qualname, [])
+        if isinstance(found, Definition) and is_type_variable(loader, found.module, found.node):
+            reference = reference_to(loader, found.module, found.qualname, [])
         elif isinstance(found, Unread) and found.full_name == "typing.AnyStr":
             reference = replace(imported("typing", "AnyStr"), kind="variable")
         return None if reference is None else Name(reference)
 
     def _inner_class(self, name: str, chain: list[str]) -> Name:
         outer, *inner = [*(around.name for around in self.scope.classes), name]
-        reference = reference_to(self.scope.library, self.scope.module, outer, inner)
+        reference = reference_to(self.scope.loader, self.scope.module, outer, inner)
         return Name(reference or Reference(outer, "builtin"), (*inner, *chain), len(inner))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from vcr_gen.gen.model.annotation import Annotation, Name, Subscript
-from vcr_gen.gen.sources.library import Definition, Library, Unread, is_standard
+from vcr_gen.gen.sources.loader import Definition, SourceLoader, Unread, is_standard
 from vcr_gen.gen.sources.modules import Binding, Module
 from vcr_gen.gen.sources.type_parameters import TypeParameter
 
@@ -21,7 +21,7 @@ _TYPE_VARIABLES: Final = frozenset({"typing.TypeVar", "typing.ParamSpec", "typin
 class Scope:
     """Where an expression stands, which decides what its names mean."""
 
-    library: Library
+    loader: SourceLoader
     module: Module
     classes: tuple[ast.ClassDef, ...] = ()
     """The classes around it, outermost first."""
@@ -33,18 +33,18 @@ class Scope:
     def with_parameters(self, parameters: tuple[TypeParameter, ...]) -> "Scope":
         """The scope inside a function or class with its own type parameters."""
         known = {**self.parameters, **{parameter.name: parameter for parameter in parameters}}
-        return Scope(self.library, self.module, self.classes, known, self.unresolved)
+        return Scope(self.loader, self.module, self.classes, known, self.unresolved)
 
     def resolve(self, node: ast.expr | Annotation) -> Definition | Unread | None:
         """What a dotted name stands for."""
         match node:
             case Name():
-                return definition_of(self.library, node)
+                return definition_of(self.loader, node)
             case ast.Name(id=name):
                 return self._resolve_name(name)
             case ast.Attribute(value=value, attr=attr):
                 found = self.resolve(value)
-                return None if found is None else self.library.member(found, attr)
+                return None if found is None else self.loader.member(found, attr)
             case ast.Subscript(value=value) | Subscript(value=value):
                 return self.resolve(value)
             case ast.Constant(value=str() as text):
@@ -59,7 +59,7 @@ class Scope:
         if local is not None:
             qualname = ".".join([*(around.name for around in self.classes), name])
             return Definition(self.module, qualname, local.node, local.when)
-        found = self.library.follow(self.module, name)
+        found = self.loader.follow(self.module, name)
         if found is None and name in _BUILTINS:
             return Unread("builtins", name)
         return found
@@ -77,7 +77,7 @@ class Scope:
                 return ""
             if not isinstance(found, Definition):
                 return found.full_name
-            scope = Scope(self.library, found.module)
+            scope = Scope(self.loader, found.module)
             alias = _simple_alias(found.node, scope)
             if alias is None:
                 return found.full_name
@@ -85,20 +85,20 @@ class Scope:
         return ""
 
 
-def definition_of(library: Library, name: Name) -> Definition | Unread | None:
+def definition_of(loader: SourceLoader, name: Name) -> Definition | Unread | None:
     """What a resolved name stands for."""
     reference = name.reference
-    read = not is_standard(reference.module) or library.project_has(reference.module)
-    module = library.module(reference.module) if read and reference.attribute else None
+    read = not is_standard(reference.module) or loader.project_has(reference.module)
+    module = loader.module(reference.module) if read and reference.attribute else None
     found: Definition | Unread | None
     if reference.kind == "builtin":
         found = Unread("builtins", reference.spelling.removeprefix("__builtins__."))
     elif module is None:
         found = Unread(reference.top_level or reference.module, reference.attribute)
     else:
-        found = library.follow(module, reference.attribute)
+        found = loader.follow(module, reference.attribute)
     for part in name.tail:
-        found = None if found is None else library.member(found, part)
+        found = None if found is None else loader.member(found, part)
     return found
 
 
@@ -128,9 +128,9 @@ def parsed_string(text: str) -> ast.expr | None:
         return None
 
 
-def is_type_variable(library: Library, module: Module, node: ast.stmt) -> bool:
+def is_type_variable(loader: SourceLoader, module: Module, node: ast.stmt) -> bool:
     """Whether a statement declares a TypeVar, ParamSpec or TypeVarTuple."""
     match node:
         case ast.Assign(value=ast.Call(func=func)) | ast.AnnAssign(value=ast.Call(func=func)):
-            return Scope(library, module).name_of(func) in _TYPE_VARIABLES
+            return Scope(loader, module).name_of(func) in _TYPE_VARIABLES
     return False

@@ -7,7 +7,7 @@ from dataclasses import replace
 from vcr_gen.gen.model.annotation import Annotation, Reference, unquoted, variables_of
 from vcr_gen.gen.model.boundaries import TypeVariable
 from vcr_gen.gen.model.kinds import TypeParameterKind
-from vcr_gen.gen.sources.library import Definition, Library
+from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.sources.type_parameters import TypeParameter
 from vcr_gen.gen.types.resolve import resolve_names
@@ -24,23 +24,23 @@ _FLAGS = ("covariant", "contravariant", "infer_variance")
 
 
 def declared_variables(
-    library: Library, annotations: Iterable[Annotation]
+    loader: SourceLoader, annotations: Iterable[Annotation]
 ) -> tuple[TypeVariable, ...]:
     """The type variables in some annotations, of each spelling the first."""
     found: dict[str, Reference] = {}
     for reference in variables_of(annotations):
         found.setdefault(reference.spelling, reference)
-    return tuple(declaration(library, reference) for reference in found.values())
+    return tuple(declaration(loader, reference) for reference in found.values())
 
 
-def declaration(library: Library, reference: Reference) -> TypeVariable:
+def declaration(loader: SourceLoader, reference: Reference) -> TypeVariable:
     """What the statement that declares a type variable says."""
-    home = library.module(reference.module)
-    found = library.follow(home, reference.attribute) if home else None
+    home = loader.module(reference.module)
+    found = loader.follow(home, reference.attribute) if home else None
     call = getattr(found.node, "value", None) if isinstance(found, Definition) else None
     if not isinstance(found, Definition) or not isinstance(call, ast.Call):
         return TypeVariable(reference, "TypeVar")
-    inner = Scope(library, found.module)
+    inner = Scope(loader, found.module)
     kind = _KINDS.get(inner.name_of(call.func), "TypeVar")
     keywords = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     bound, default = keywords.get("bound"), keywords.get("default")

@@ -16,7 +16,7 @@ from vcr_gen.gen.sources.conditions import Target
 from vcr_gen.gen.sources.modules import Binding, Module, read_names
 from vcr_gen.gen.sources.syntax import parse
 
-__all__ = ["Definition", "Library", "Unread", "is_standard"]
+__all__ = ["Definition", "SourceLoader", "Unread", "is_standard"]
 
 _SUFFIXES: Final = ("/__init__.pyi", "/__init__.py", ".pyi", ".py")
 """A package hides a module of its name beside it: from Python, and so from type checkers."""
@@ -73,7 +73,7 @@ def _typeshed() -> Path | None:
 
 
 @dataclass
-class Library:
+class SourceLoader:
     """All modules that can be read; each is parsed once, when first asked for."""
 
     sources: Sequence[Path]
