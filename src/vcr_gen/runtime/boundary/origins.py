@@ -9,7 +9,7 @@ from typing import Final
 
 from vcr_gen.runtime.context_blocks import setting
 
-__all__ = ["at_place", "in_use", "origin_here", "titled", "using"]
+__all__ = ["in_use", "origin_of", "titled", "using"]
 
 _NAMES: Final = {
     "$async_callable": "function",
@@ -20,16 +20,12 @@ _NAMES: Final = {
 }
 _METHODS: Final = ("awaitable.", "callable.", "manager.", "stream.")
 
-_place: ContextVar[str] = ContextVar("vcr_gen_place", default="")
-"""The value that is crossing a boundary, as messages name it."""
-
 in_use: ContextVar[str] = ContextVar("vcr_gen_origin", default="")
-"""The origin of the live object that is being used."""
+"""The origin of the live object that is being used, for messages.
 
-
-def at_place(what: str) -> AbstractContextManager[None]:
-    """Let live objects cross as parts of a value: `Bus.subscribe: argument `heard``."""
-    return setting(_place, what)
+A context variable, because the use of an object may be an `async` call: a message about its answer
+is written after other tasks have run.
+"""
 
 
 def using(origin: str) -> AbstractContextManager[None]:
@@ -37,9 +33,12 @@ def using(origin: str) -> AbstractContextManager[None]:
     return setting(in_use, origin)
 
 
-def origin_here(word: str) -> str:
-    """What a live object is that crosses now, by its word on the tape; nothing for a handle."""
-    of, _, part = _place.get().partition(": ")
+def origin_of(word: str, place: str) -> str:
+    """What a live object is that crosses as part of a value; empty for a handle.
+
+    `word` is what the tape calls it, `place` the value: `Bus.on: argument `heard``.
+    """
+    of, _, part = place.partition(": ")
     name = _NAMES.get(word)
     if name is None or not part:
         return ""

@@ -2,7 +2,6 @@
 
 import typing
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from inspect import Signature, signature
 from os import getpid
@@ -26,7 +25,6 @@ __all__ = [
     "OutboundPort",
     "Port",
     "Session",
-    "handle_being_built",
     "port_of",
 ]
 
@@ -65,9 +63,6 @@ class Session(Protocol):
     async def come_in_async(self, operation: Operation) -> Any:
         """The environment calls the application and awaits it."""
 
-
-handle_being_built: ContextVar[str] = ContextVar("vcr_gen_handle", default="")
-"""The number of the handle whose wrapper is being built; generated code has no parameter for it."""
 
 _Perform: TypeAlias = Callable[[Mapping[str, object]], Any]
 
@@ -130,7 +125,7 @@ class Port(Generic[P]):
         self.boundary = boundary
         self._inner = inner
         self._cassette = cassette
-        self._link = cassette.attach(boundary, handle_being_built.get(), wrapper, inner)
+        self._link = cassette.attach(boundary, wrapper, inner)
 
     def __deepcopy__(self, memo: object) -> "typing.Self":
         """The port itself: a wrapper that was copied is of the same session."""
@@ -255,7 +250,7 @@ class OutboundPort(Port[P]):
     def __init__(
         self, cassette: "Cassette", boundary: Boundary, inner: P | None, wrapper: object
     ) -> None:
-        if inner is None and cassette.calls_real and not handle_being_built.get():
+        if inner is None and cassette.calls_real:
             raise UsageError(
                 f"{boundary.wrapper.__name__} needs inner=… because the cassette is recording; "
                 f"{boundary.wrapper.__name__}.attach(cassette, factory) builds it when needed"

@@ -24,7 +24,11 @@ from vcr_gen.runtime.values.channel import Bound, ValueChannel
 __all__ = ["Replayer", "delivered_call"]
 
 delivered_call: ContextVar[int] = ContextVar("vcr_gen_delivered_call", default=0)
-"""The number of the inbound call that the runtime is delivering in this context."""
+"""The number of the inbound call that the runtime is delivering.
+
+A context variable, because the wrapper is called as the application is, with the Protocol's own
+parameters, and maybe in a task of its own.
+"""
 
 
 @final

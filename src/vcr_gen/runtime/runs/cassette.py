@@ -241,7 +241,9 @@ class Cassette:
         made: Call = make_call(kind, method, arguments)
         return made
 
-    def attach(self, boundary: Boundary, handle: str, wrapper: object, inner: object) -> Link:
+    def attach(
+        self, boundary: Boundary, wrapper: object, inner: object, *, handle: str = ""
+    ) -> Link:
         """Let a wrapper take part; `handle` is its number where it wraps a live object."""
         if os.getpid() != self._process:
             raise UsageError(

@@ -96,7 +96,8 @@ class Strands:
 
     def __init__(self) -> None:
         self._root = Strand(ROOT_STRAND, owner=_owner(), parent=None, within=None)
-        # A session's variable lives as long as the contexts that saw it: a few bytes a session.
+        # A context variable, because a task inherits the strand that spawned it, and nothing else
+        # tells. It lives as long as the contexts that saw it: a few bytes a session.
         self._current: ContextVar[Strand] = ContextVar("vcr_gen_strand")
         self._threads_before = threads_made()
         self._jobs: dict[int, Strand] = {}

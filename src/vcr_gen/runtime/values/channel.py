@@ -4,7 +4,7 @@ import json
 import marshal
 import threading
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from traceback import walk_tb
 from typing import Any, Final, Literal, TypeAlias, final
@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypeAlias, final
 from vcr_gen.errors import DecodeError, EncodeError
 from vcr_gen.paths import FieldPath, step_text
 from vcr_gen.runtime.boundary.call_kinds import Kind, given_type, shape_of
-from vcr_gen.runtime.boundary.origins import at_place, in_use, titled
+from vcr_gen.runtime.boundary.origins import in_use, titled
 from vcr_gen.runtime.boundary.rules import Loosening, Rules, how_in_words
 from vcr_gen.runtime.boundary.spec import Method
 from vcr_gen.runtime.codec import (
@@ -24,6 +24,7 @@ from vcr_gen.runtime.codec import (
 )
 from vcr_gen.runtime.codec.field_paths import replace
 from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
+from vcr_gen.runtime.context_blocks import block
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets, decode_with_stand_ins
 from vcr_gen.runtime.tape.events import Outcome
@@ -45,9 +46,21 @@ class _AtWork(threading.local):
     """
 
     crossing: Any = None
+    place: str = ""
+    """The value with live objects that crosses, as messages name it: `Bus.on: argument `heard``."""
 
 
 at_work: Final = _AtWork()
+
+
+@block
+def _at_place(what: str) -> Generator[None, None, None]:
+    """Let live objects cross as parts of a value."""
+    before, at_work.place = at_work.place, what
+    try:
+        yield
+    finally:
+        at_work.place = before
 
 
 @final
@@ -95,7 +108,7 @@ class ValueChannel:
     def encode(self, value: Any) -> Plain:
         """The plain form of a live value; `Screen` makes the stored form of it."""
         if self.codec.replace_live is not None:
-            with at_place(self.what):
+            with _at_place(self.what):
                 return self._encode(value)
         return self._encode(value)
 
@@ -128,7 +141,7 @@ class ValueChannel:
             return value
         before, at_work.crossing = at_work.crossing, self.crossing
         try:
-            with at_place(self.what):
+            with _at_place(self.what):
                 return replace(value)
         finally:
             at_work.crossing = before
@@ -141,7 +154,7 @@ class ValueChannel:
         """The live value of a stored form."""
         if self.codec.replace_live is None:
             return self._restore(plain, fed=fed)
-        with at_place(self.what):
+        with _at_place(self.what):
             return self._restore(plain, fed=fed)
 
     def _restore(self, plain: Plain, *, fed: bool) -> Any:

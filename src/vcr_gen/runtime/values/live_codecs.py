@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any, Final, final, get_origin
 
 from vcr_gen.errors import EncodeError, UsageError
 from vcr_gen.runtime.boundary.call_kinds import strip
-from vcr_gen.runtime.boundary.origins import origin_here
-from vcr_gen.runtime.boundary.port import Link, Session, handle_being_built
+from vcr_gen.runtime.boundary.origins import origin_of
+from vcr_gen.runtime.boundary.port import Link, Session
 from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.codec import Codec, Compiler, Difference, Registry
-from vcr_gen.runtime.context_blocks import setting
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Secrets
 from vcr_gen.runtime.values.channel import Binder, Way, at_work
@@ -19,6 +18,7 @@ from vcr_gen.runtime.values.objects import Build, Objects, number_of
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.runs.base import Settings
+    from vcr_gen.runtime.runs.cassette import Cassette
 
 __all__ = ["Crossing"]
 
@@ -85,7 +85,7 @@ class Crossing:
 
     def built_here(self, form: _Form) -> Build:
         """What builds an object that crosses now, and remembers where."""
-        origin = origin_here(form.word)
+        origin = origin_of(form.word, at_work.place)
 
         def build(number: int, real: Any) -> Any:
             if origin:
@@ -127,6 +127,20 @@ def _crossing() -> Crossing:
     """The session whose value is being encoded or decoded in this thread."""
     crossing: Crossing = at_work.crossing
     return crossing
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _HandleSession:
+    """What the wrapper of a live object gets as its cassette: it attaches under the handle."""
+
+    cassette: "Cassette"
+    handle: str
+    calls_real: bool
+
+    def attach(self, boundary: Boundary, wrapper: object, inner: object) -> Link:
+        """Let the wrapper take part."""
+        return self.cassette.attach(boundary, wrapper, inner, handle=self.handle)
 
 
 @final
@@ -178,8 +192,10 @@ class _LiveTypes:
                 )
             if self._way == "outward":
                 crossing.objects.kinds[number] = boundary
-            with setting(handle_being_built, f"#{number}"):
-                return boundary.wrapper(cassette=crossing.cassette, inner=real)
+            session = _HandleSession(
+                cassette=crossing.cassette, handle=f"#{number}", calls_real=real is not None
+            )
+            return boundary.wrapper(cassette=session, inner=real)
 
         def rank(value: object) -> int | None:
             if isinstance(value, boundary.wrapper):
