@@ -124,6 +124,11 @@ class Signature:
     """Decorators to say again."""
     docstring: str | None = None
 
+    @property
+    def has_bare_receiver(self) -> bool:
+        """Whether no caller can give the instance by keyword: `self, /`."""
+        return self.receiver is not None and self.receiver.kind is Kind.POSITIONAL_ONLY
+
     def without_quotes(self) -> "Signature":
         """The same with every string annotation opened."""
         parameters = tuple(

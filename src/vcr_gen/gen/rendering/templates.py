@@ -1,7 +1,8 @@
 """Writes views as text; the one module that knows jinja2."""
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from jinja2 import (
@@ -14,6 +15,7 @@ from jinja2 import (
 )
 
 from vcr_gen.gen.diagnostics import Diagnostic
+from vcr_gen.gen.model.annotation_text import string_literal
 from vcr_gen.gen.output.ownership import MARK, is_ours
 from vcr_gen.gen.resources import templates_dir
 from vcr_gen.gen.settings.config import Config
@@ -73,6 +75,9 @@ class Renderer:
             item, indent, line_length
         )
         self._environment.filters["docstring"] = docstring
+        self._environment.filters["prefix"] = _prefix
+        self._environment.filters["suffix"] = _suffix
+        self._environment.filters["literal"] = string_literal
 
     def module(self, view: ModuleView) -> str:
         """The text of a generated module."""
@@ -118,8 +123,18 @@ def _reason(error: Exception) -> str:
     return f"{kind}{error}"
 
 
-def _nest(before: str, items: list[Item], after: str = ")") -> Nest:
-    return Nest(before, tuple(items), after)
+def _nest(before: str, items: Iterable[Item], after: str = ")", *, is_tuple: bool = False) -> Nest:
+    return Nest(before, tuple(items), after, is_tuple)
+
+
+def _prefix(item: Item, before: str) -> Item:
+    """Code with something before it, such as `return `."""
+    return before + item if isinstance(item, str) else replace(item, before=before + item.before)
+
+
+def _suffix(item: Item, after: str) -> Item:
+    """Code with something after it."""
+    return item + after if isinstance(item, str) else replace(item, after=item.after + after)
 
 
 def _import(item: Nest, indent: int, width: int) -> str:

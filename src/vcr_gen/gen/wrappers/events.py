@@ -7,7 +7,6 @@ from keyword import iskeyword
 from vcr_gen.gen.model.annotation import (
     ANNOTATED,
     ANY,
-    CALLABLE,
     DICT,
     ELLIPSIS,
     NONE,
@@ -16,26 +15,24 @@ from vcr_gen.gen.model.annotation import (
     Annotation,
     Name,
     Reference,
-    Starred,
     builtin,
     full_name,
     imported,
     replace_nodes,
     replace_self,
     subscript,
-    unquoted,
     variables_of,
-    walk_with_owners,
     without_quotes,
 )
 from vcr_gen.gen.model.boundaries import Boundary, Kind, Parameter, Signature, TypeVariable
 from vcr_gen.gen.model.field_rules import names_parameter
+from vcr_gen.gen.wrappers.checker_view import callables_own
 from vcr_gen.gen.wrappers.generic_headers import generic_header
 from vcr_gen.gen.wrappers.layout import Item, Nest
 from vcr_gen.gen.wrappers.names import Names, declared_first
-from vcr_gen.gen.wrappers.views import EventView, FieldView, FunctionView
+from vcr_gen.gen.wrappers.views import EventView, FieldView, Result
 
-__all__ = ["RUNTIME", "Event", "EventMaker", "arguments_for"]
+__all__ = ["RUNTIME", "Event", "EventMaker", "arguments_for", "result_of"]
 
 RUNTIME = "vcr_gen.runtime"
 _NARROWING = frozenset({"typing.TypeGuard", "typing.TypeIs"})
@@ -48,15 +45,12 @@ class Event:
     view: EventView
     fields: Mapping[str, str]
     """The field of each parameter."""
-    variables: tuple[Reference, ...]
+    variables: tuple[TypeVariable, ...]
     """The type variables that it is generic in."""
-    loose: frozenset[Reference] = frozenset()
-    """Those in PEP 695 brackets that are a returned `Callable`'s own, and unknown to a method."""
 
-    def made(self, values: Mapping[str, str]) -> Nest:
-        """The expression that makes the event from parameters."""
-        items = tuple(f"{field}={values.get(name, name)}" for name, field in self.fields.items())
-        return Nest(f"{self.view.name}(", items, ")")
+    def arguments(self, values: Mapping[str, str]) -> tuple[str, ...]:
+        """The arguments that make the event from parameters."""
+        return tuple(f"{field}={values.get(name, name)}" for name, field in self.fields.items())
 
 
 @dataclass(frozen=True)
@@ -69,117 +63,72 @@ class EventMaker:
     target: Annotation
     """The Protocol, with its own type parameters."""
 
-    def call(
-        self,
-        name: str,
-        key: str,
-        member: str,
-        signature: Signature,
-        *,
-        loose: bool = False,
-        unseen: bool = False,
-    ) -> Event:
-        """The event of a method.
+    def call(self, name: str, key: str, member: str, signature: Signature, *, typed: bool) -> Event:
+        """The event of a method."""
+        types = {one.name: self._field_type(one, signature, key) for one in signature.parameters}
+        fields = self._fields(types, signature)
+        values = {parameter: f"self.{field}" for parameter, field in fields.items()}
+        event = self._event(
+            name,
+            key,
+            member,
+            signature,
+            returns=self.returned(signature),
+            typed=typed,
+            types=types,
+        )
+        view = replace(
+            event.view,
+            asynchronous=signature.asynchronous,
+            result="value" if signature.managed else result_of(signature),
+            arguments=arguments_for(self.names, signature, values),
+        )
+        return replace(event, view=view)
 
-        It is `loose` where overloads take less than their implementation, and `unseen` by type
-        checkers where the member is deprecated, of which only the wrapper's callers are to be
-        warned, or has a mangled name, or no parameter for the instance but `*args`.
-        """
-        fields = [(one.name, self.field_type(one, signature, key)) for one in signature.parameters]
-        returns = self.returned(signature)
-        access = f"target.{member}"
-        if unseen:
-            access = f"{self.anything('target')}.{member}"
-        if loose or unseen or any(one(signature) for one in (_has_pack, _overlaps, _spreads)):
-            access = self.loosened(access, signature, returns)
-        held = {one.name for one in signature.parameters if one.descriptor}
-        values = {
-            parameter: self.anything(f"self.{field}") if parameter in held else f"self.{field}"
-            for parameter, field in self._fields(fields, signature).items()
-        }
-        inner = Nest(f"{access}(", arguments_for(self.names, signature, values), ")")
-        body = _statement(signature, inner)
-        return self._event(name, key, signature, fields, returns=returns, body=body)
-
-    def get(self, name: str, key: str, signature: Signature, *, unseen: bool = False) -> Event:
-        """The event of reading a property or attribute.
-
-        It is `unseen` by type checkers where its name is mangled, or its value has a `__get__`
-        which they think makes something else of it.
-        """
+    def get(self, name: str, key: str, signature: Signature, *, typed: bool) -> Event:
+        """The event of reading a property."""
         never = signature.returned == "never"  # which no type checker believes of an attribute
         returns = ANY if never else self.returned(signature)
-        access = f"target.{key}"
-        if unseen:
-            access = f"{self.anything('target')}.{key}"
-        if unseen and returns != ANY:
-            cast, shown = self.names.own("typing", "cast"), self.names.quoted(unquoted(returns))
-            access = f"{cast}({shown}, {access})"
-        if never or signature.returned == "none":  # alone, `target.x` does nothing
-            signature = replace(signature, returned="value")
-        statement = _statement(signature, Nest(access, (), ""))
-        return self._event(name, key, signature, [], returns=returns, body=statement)
+        event = self._event(name, key, key, signature, returns=returns, typed=typed)
+        view = replace(event.view, kind="get", asynchronous=signature.asynchronous)
+        return replace(event, view=view)
 
-    def set(
-        self,
-        name: str,
-        key: str,
-        member: str,
-        signature: Signature,
-        *,
-        unseen: bool = False,
-    ) -> Event:
-        """The event of setting a property or attribute.
-
-        It is `unseen` by type checkers where its name is mangled, or the Protocol's own empty
-        `__slots__` forbid what an implementation has.
-        """
-        annotation = self.field_type(signature.parameters[0], signature, key)
-        fields = [("value", annotation)]
-        value = self.anything("self.value") if signature.parameters[0].descriptor else "self.value"
-        target = self.anything("target") if unseen else "target"
-        body = Nest(f"{target}.{member} = {value}", (), "")
-        return self._event(name, key, signature, fields, returns=NONE, body=body)
+    def set(self, name: str, key: str, member: str, signature: Signature, *, typed: bool) -> Event:
+        """The event of setting a property."""
+        types = {"value": self._field_type(signature.parameters[0], signature, key)}
+        event = self._event(name, key, member, signature, returns=NONE, typed=typed, types=types)
+        return replace(event, view=replace(event.view, kind="set"))
 
     def delete(
-        self, name: str, key: str, member: str, signature: Signature, *, unseen: bool = False
+        self, name: str, key: str, member: str, signature: Signature, *, typed: bool
     ) -> Event:
         """The event of deleting a property."""
-        target = self.anything("target") if unseen else "target"
-        body = Nest(f"del {target}.{member}", (), "")
-        return self._event(name, key, signature, [], returns=NONE, body=body)
-
-    def anything(self, value: str, bound: Collection[str] = ()) -> str:
-        """A value of which type checkers know nothing."""
-        cast = self.names.own("typing", "cast", bound=bound)
-        any_name = self.names.own("typing", "Any")
-        return f'{cast}("{any_name}", {value})'
+        event = self._event(name, key, member, signature, returns=NONE, typed=typed)
+        return replace(event, view=replace(event.view, kind="delete"))
 
     def returned(self, signature: Signature) -> Annotation:
         """The declared result as the event says it."""
         if signature.managed is not None:
             asynchronous = signature.managed == "async with"
             kind = "AbstractAsyncContextManager" if asynchronous else "AbstractContextManager"
-            inner = self.of_protocol(signature.entered or ANY, signature)
+            inner = self.of_protocol(signature.entered or ANY, signature.self_type)
             return subscript(Name(imported("contextlib", kind)), inner)
         if full_name(signature.returns) in _NARROWING:
             return Name(builtin("bool"))  # it speaks of an argument, which the event has not
-        return self.of_protocol(signature.returns or ANY, signature)
+        return self.of_protocol(signature.returns or ANY, signature.self_type)
 
-    def of_protocol(self, text: Annotation, signature: Signature) -> Annotation:
+    def of_protocol(self, text: Annotation, self_type: Reference | None = None) -> Annotation:
         """The text with `Self` replaced by the Protocol; every name in it can be evaluated."""
-        plain = replace_nodes(text, _plain_builtin)
-        return replace_self(plain, signature.self_type, self.target)
+        return replace_self(replace_nodes(text, _plain_builtin), self_type, self.target)
 
-    def field_type(self, parameter: Parameter, signature: Signature, key: str) -> Annotation:
-        """The type of the field that holds a parameter."""
-        annotation = self.of_protocol(parameter.annotation or ANY, signature)
+    def _field_type(self, parameter: Parameter, signature: Signature, key: str) -> Annotation:
+        annotation = self.of_protocol(parameter.annotation or ANY, signature.self_type)
         if parameter.pack == "args":
             annotation = subscript(TUPLE, ANY, ELLIPSIS)
         elif parameter.pack == "kwargs":
             annotation = subscript(DICT, STR, ANY)
         elif parameter.pack == "dict":
-            annotation = self.of_protocol(parameter.packed or ANY, signature)
+            annotation = self.of_protocol(parameter.packed or ANY, signature.self_type)
         elif parameter.kind is Kind.VARIADIC:
             annotation = subscript(TUPLE, annotation, ELLIPSIS)
         elif parameter.kind is Kind.KEYWORDS:
@@ -195,55 +144,23 @@ class EventMaker:
                 annotation = subscript(ANNOTATED, annotation, mark)
         return annotation
 
-    def loosened(
-        self, access: str, signature: Signature, returns: Annotation, bound: Collection[str] = ()
-    ) -> str:
-        """A function whose parameters a ParamSpec hides, called with whatever was recorded."""
-        if signature.asynchronous:
-            returns = subscript(Name(imported("collections.abc", "Awaitable")), returns)
-        function = subscript(CALLABLE, ELLIPSIS, returns)
-        shown = self.names.quoted(self.names.known(function))
-        cast = self.names.own("typing", "cast", bound=bound)
-        return f"{cast}({shown}, {access})"
-
     def _event(
         self,
         name: str,
         key: str,
+        member: str,
         signature: Signature,
-        fields: list[tuple[str, Annotation]],
         *,
         returns: Annotation,
-        body: Nest,
+        typed: bool,
+        types: Mapping[str, Annotation] | None = None,
     ) -> Event:
-        members = self._fields(fields, signature)
-        bound = frozenset(members.values())
-        texts = [self.target, *(text for _, text in fields), returns]
-        known = [one.reference for one in self.boundary.type_parameters]
-        # What only a returned `Callable` mentions is that callable's own, and no type of the event.
-        held = {*variables_of(texts[:-1])}
-        held.update(
-            node.reference
-            for node, owners in walk_with_owners(returns)
-            if isinstance(node, Name) and "typing.Callable" not in owners
-        )
-        others = [
-            one
-            for one in variables_of(texts)
-            if one not in known and (one in held or one.kind == "parameter")
-        ]
-        local = {one.reference: one for one in signature.type_parameters}
-        table = {**self.variables, **local}
-        for one in self.boundary.type_parameters:
-            table[one.reference] = one
-        variables = declared_first(
-            table.get(one, TypeVariable(one, "TypeVar")) for one in [*known, *others]
-        )
-        if local:  # brackets, which know no defaults before 3.13; an event is never left to them
-            variables = [replace(one, default=None) for one in variables]
-        awaited = "async " if signature.asynchronous else ""
-        target = self.names.own_annotation(self.target, bound=bound)
-        shown = self._annotation(returns, bound, lazy=signature.lazy)
+        types = types or {}
+        fields = self._fields(types, signature)
+        bound = frozenset(fields.values())
+        target = self.target if typed else ANY
+        variables = self._variables(signature, [target, *types.values()], returns)
+        renamed = any(parameter not in {field, "value"} for parameter, field in fields.items())
         view = EventView(
             name=name,
             key=key,
@@ -251,25 +168,52 @@ class EventMaker:
                 self.names, name, variables, base=self.names.own(RUNTIME, "Call")
             ),
             fields=tuple(
-                self._field(parameter, members[parameter], text, bound, lazy=signature.lazy)
-                for parameter, text in fields
+                FieldView(
+                    fields[parameter],
+                    self._annotation(annotation, bound, lazy=signature.lazy),
+                    "" if parameter in {fields[parameter], "value"} else parameter,
+                )
+                for parameter, annotation in types.items()
             ),
-            call=FunctionView(
-                (),
-                Nest(f"{awaited}def __call__(", ("self", f"target: {target}"), f") -> {shown}:"),
-                None,
-                (body,),
-            ),
+            field=self.names.own("dataclasses", "field", bound=bound) if renamed else "",
+            kind="call",
+            member=member,
+            target=self.names.own_annotation(target, bound=bound),
+            returns=self._annotation(returns, bound, lazy=signature.lazy),
+            typed=typed,
         )
-        loose = frozenset(others) - held
-        return Event(view, members, tuple(one.reference for one in variables), loose)
+        return Event(view, fields, tuple(variables))
 
-    def _fields(self, fields: list[tuple[str, Annotation]], signature: Signature) -> dict[str, str]:
+    def _variables(
+        self, signature: Signature, held: list[Annotation], returns: Annotation
+    ) -> list[TypeVariable]:
+        """The type variables that an event is generic in: the Protocol's, and the function's."""
+        mentioned = variables_of([*held, returns])
+        known = [
+            one.reference for one in self.boundary.type_parameters if one.reference in mentioned
+        ]
+        own = callables_own(returns) - set(variables_of(held))
+        others = [
+            one
+            for one in mentioned
+            if one not in known and (one not in own or one.kind == "parameter")
+        ]
+        local = {one.reference: one for one in signature.type_parameters}
+        table = {**self.variables, **local}
+        table.update((one.reference, one) for one in self.boundary.type_parameters)
+        variables = declared_first(
+            table.get(one, TypeVariable(one, "TypeVar")) for one in [*known, *others]
+        )
+        if local:  # brackets, which know no defaults before 3.13; an event is never left to them
+            return [replace(one, default=None) for one in variables]
+        return variables
+
+    def _fields(self, parameters: Collection[str], signature: Signature) -> dict[str, str]:
         """A legal, distinct field name for each parameter, other than the type parameters."""
         variables = (*self.boundary.type_parameters, *signature.type_parameters)
         hidden = {one.reference.spelling for one in variables if one.reference.kind == "parameter"}
         found: dict[str, str] = {}
-        for parameter, _ in fields:
+        for parameter in parameters:
             name = parameter
             if "__" in parameter and parameter.startswith("_"):
                 name = parameter.strip("_").rpartition("__")[2]
@@ -278,25 +222,15 @@ class EventMaker:
             found[parameter] = name
         return found
 
-    def _field(
-        self,
-        parameter: str,
-        field: str,
-        text: Annotation,
-        bound: Collection[str],
-        *,
-        lazy: bool | None,
-    ) -> FieldView:
-        default = ""
-        if parameter not in {field, "value"}:
-            maker = self.names.own("dataclasses", "field", bound=bound)
-            default = f'{maker}(metadata={{"parameter": "{parameter}"}})'
-        return FieldView(field, self._annotation(text, bound, lazy=lazy), default)
-
     def _annotation(self, text: Annotation, bound: Collection[str], *, lazy: bool | None) -> str:
         """An annotation of the event's own, without the quotes that the source need not have."""
         shown = without_quotes(text) if self.names.lazy or lazy else text
         return self.names.annotation(shown, lazy=lazy, bound=bound)
+
+
+def result_of(signature: Signature) -> Result:
+    """What the function returns, as the templates ask."""
+    return "value" if signature.returned == "awaitable" else signature.returned
 
 
 def _plain_builtin(node: Annotation) -> Annotation | None:
@@ -306,49 +240,16 @@ def _plain_builtin(node: Annotation) -> Annotation | None:
     return None
 
 
-def _has_pack(signature: Signature) -> bool:
-    return any(one.pack in {"args", "kwargs"} for one in signature.parameters)
-
-
-def _overlaps(signature: Signature) -> bool:
-    """Whether `**kwargs` might repeat a parameter, as the positional ones given are not counted."""
-    kinds = {one.kind for one in signature.parameters}
-    omitted = any(
-        one.default is not None and one.default.how == "omitted"
-        for one in signature.parameters
-        if one.kind is Kind.POSITIONAL
-    )
-    return omitted and kinds >= {Kind.VARIADIC, Kind.KEYWORDS}
-
-
-def _spreads(signature: Signature) -> bool:
-    """Whether a parameter is a function of any number of arguments between others.
-
-    `Callable[[int, *tuple[str, ...]], None]` is another type to mypy where it is filled in.
-    """
-    return any(
-        isinstance(node, Starred)
-        and full_name(node.value) == "builtins.tuple"
-        and "typing.Callable" in owners
-        for parameter in signature.parameters
-        for node, owners in walk_with_owners(parameter.annotation)
-    )
-
-
-def _statement(signature: Signature, inner: Nest) -> Nest:
-    """The inner call as a statement of the event."""
-    before = "await " if signature.asynchronous else ""
-    if signature.managed is None and signature.returned in {"none", "never"}:
-        return Nest(f"{before}{inner.before}", inner.items, inner.after)
-    return Nest(f"return {before}{inner.before}", inner.items, inner.after)
-
-
 def arguments_for(
     names: Names, signature: Signature, values: Mapping[str, str], bound: Collection[str] = ()
 ) -> tuple[Item, ...]:
-    """The arguments of the inner call: positional where the parameter can be."""
+    """The arguments of a call: positional where the parameter can be.
+
+    After one whose default only the implementation knows, those that were given are passed on.
+    """
     items: list[Item] = []
     keywords: list[Item] = []
+    rest: list[Item] = []
     omitted: list[str] = []
     positional: list[str] = []
     variadic = any(one.kind is Kind.VARIADIC for one in signature.parameters)
@@ -356,41 +257,28 @@ def arguments_for(
     for one in signature.parameters:
         value = values[one.name]
         is_omitted = one.default is not None and one.default.how == "omitted"
-        match one.kind:
-            case Kind.VARIADIC:
-                if positional:
-                    items.append(_spread(names, positional, bound))
-                    positional = []
-                items.append(f"*{value}")
-            case Kind.KEYWORDS:
-                keywords.append(f"**{value}")
-            case Kind.KEYWORD:
-                if is_omitted:
-                    omitted.append(f"{one.name}={value}")
-                else:
-                    keywords.append(f"{one.name}={value}")
-            case Kind.POSITIONAL_ONLY | Kind.POSITIONAL:
-                if is_omitted or skipped:
-                    skipped = True
-                    if one.kind is Kind.POSITIONAL_ONLY or variadic:
-                        positional.append(value)
-                    elif is_omitted:
-                        omitted.append(f"{one.name}={value}")
-                    else:
-                        keywords.append(f"{one.name}={value}")
-                else:
-                    items.append(value)
-    if positional:
-        items.append(_spread(names, positional, bound))
+        is_positional = one.kind in {Kind.POSITIONAL_ONLY, Kind.POSITIONAL}
+        skipped |= is_omitted and is_positional
+        if one.kind is Kind.VARIADIC:
+            items.extend(_spread(names, positional, bound))
+            positional = []
+            items.append(f"*{value}")
+        elif one.kind is Kind.KEYWORDS:
+            rest.append(f"**{value}")
+        elif is_positional and not skipped:
+            items.append(value)
+        elif one.kind is Kind.POSITIONAL_ONLY or (is_positional and variadic):
+            positional.append(value)
+        else:
+            (omitted if is_omitted else keywords).append(f"{one.name}={value}")
+    items.extend(_spread(names, positional, bound))
     if omitted:
         given = names.own(RUNTIME, "given", bound=bound)
-        last = [one for one in keywords if isinstance(one, str) and one.startswith("**")]
-        keywords = [one for one in keywords if one not in last]
-        keywords.append(Nest(f"**{given}(", tuple(omitted), ")"))
-        keywords.extend(last)
-    return (*items, *keywords)
+        keywords.append(Nest(f"**{given}(", tuple(omitted)))
+    return (*items, *keywords, *rest)
 
 
-def _spread(names: Names, values: list[str], bound: Collection[str]) -> Nest:
-    given = names.own(RUNTIME, "given_positional", bound=bound)
-    return Nest(f"*{given}(", tuple(values), ")")
+def _spread(names: Names, values: list[str], bound: Collection[str]) -> list[Nest]:
+    if not values:
+        return []
+    return [Nest(f"*{names.own(RUNTIME, 'given_positional', bound=bound)}(", tuple(values))]

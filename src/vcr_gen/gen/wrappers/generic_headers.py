@@ -1,10 +1,12 @@
 """Spells the type parameters of generic classes: in `Generic[...]`, or in PEP 695 brackets."""
 
+from collections.abc import Iterable
+
 from vcr_gen.gen.model.boundaries import TypeVariable
 from vcr_gen.gen.wrappers.layout import Nest
 from vcr_gen.gen.wrappers.names import Names
 
-__all__ = ["generic_argument", "generic_header"]
+__all__ = ["brackets_of", "generic_argument", "generic_header"]
 
 
 def generic_header(
@@ -12,9 +14,8 @@ def generic_header(
 ) -> Nest:
     """`class Name(base, Generic[T]):`, or with PEP 695 brackets."""
     if any(one.reference.kind == "parameter" for one in variables):
-        brackets = ", ".join(_bracket(names, one) for one in variables)
         tail = f"({base}):" if base else ":"
-        return Nest(f"class {name}[{brackets}]{tail}", (), "")
+        return Nest(f"class {name}{brackets_of(names, variables)}{tail}", (), "")
     bases = [base] if base else []
     if variables:
         shown = ", ".join(generic_argument(names, one) for one in variables)
@@ -22,6 +23,11 @@ def generic_header(
     if not bases:
         return Nest(f"class {name}:", (), "")
     return Nest(f"class {name}(", tuple(bases), "):")
+
+
+def brackets_of(names: Names, variables: Iterable[TypeVariable]) -> str:
+    """`[T, *Ts]`, as PEP 695 declares type parameters."""
+    return f"[{', '.join(_bracket(names, one) for one in variables)}]"
 
 
 def generic_argument(names: Names, variable: TypeVariable) -> str:

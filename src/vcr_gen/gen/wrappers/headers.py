@@ -8,16 +8,16 @@ from vcr_gen.gen.model.boundaries import (
     Parameter,
     Signature,
 )
-from vcr_gen.gen.wrappers.context import Wrapper, protocol_text
+from vcr_gen.gen.wrappers.context import WrapperContext, protocol_text
 from vcr_gen.gen.wrappers.events import RUNTIME
-from vcr_gen.gen.wrappers.generic_headers import generic_header
+from vcr_gen.gen.wrappers.generic_headers import brackets_of
 from vcr_gen.gen.wrappers.layout import Nest
 
 __all__ = ["decorators_of", "header_of"]
 
 
 def header_of(
-    wrapper: Wrapper,
+    context: WrapperContext,
     name: str,
     signature: Signature,
     *,
@@ -28,39 +28,42 @@ def header_of(
 
     The `inner` classes, by their full names, are called what the Protocol's body calls them.
     """
-    names = wrapper.names
+    names = context.names
     brackets = ""
     if signature.type_parameters:
-        header = generic_header(names, "", list(signature.type_parameters)).before
-        brackets = header[len("class ") : -1]
+        brackets = brackets_of(names, signature.type_parameters)
     parameters = [*([signature.receiver] if signature.receiver else []), *signature.parameters]
     returns = ""
     if signature.returns is not None:
-        returns = f" -> {_annotation(wrapper, name, signature.returns, signature, inner)}"
+        returns = f" -> {_annotation(context, name, signature.returns, signature, inner)}"
     # Without a body, and so without a `yield` in it, `async def` would make a coroutine.
     generating = signature.managed == "async with" and not stub
     awaited = "async " if signature.asynchronous or generating else ""
     return Nest(
         f"{awaited}def {name}{brackets}(",
-        tuple(_shown_parameters(wrapper, name, parameters, signature, inner=inner, stub=stub)),
+        tuple(_shown_parameters(context, name, parameters, signature, inner=inner, stub=stub)),
         f"){returns}:{' ...' if stub else ''}",
     )
 
 
 def _annotation(
-    wrapper: Wrapper, member: str, text: Annotation, signature: Signature, inner: Collection[str]
+    context: WrapperContext,
+    member: str,
+    text: Annotation,
+    signature: Signature,
+    inner: Collection[str],
 ) -> str:
-    return wrapper.names.annotation(
+    return context.names.annotation(
         text,
         lazy=signature.lazy,
-        bound=wrapper.hiding(member, signature),
-        unsayable=wrapper.hiding_text(member),
+        bound=context.hiding(member, signature),
+        unsayable=context.hiding_text(member),
         inner=inner,
     )
 
 
 def _shown_parameters(
-    wrapper: Wrapper,
+    context: WrapperContext,
     member: str,
     parameters: list[Parameter],
     signature: Signature,
@@ -74,14 +77,14 @@ def _shown_parameters(
             yield "/"
         if one.kind is Kind.KEYWORD and previous not in {Kind.KEYWORD, Kind.VARIADIC}:
             yield "*"
-        yield _shown_parameter(wrapper, member, one, signature, inner=inner, stub=stub)
+        yield _shown_parameter(context, member, one, signature, inner=inner, stub=stub)
         previous = one.kind
     if previous is Kind.POSITIONAL_ONLY:
         yield "/"
 
 
 def _shown_parameter(
-    wrapper: Wrapper,
+    context: WrapperContext,
     member: str,
     one: Parameter,
     signature: Signature,
@@ -89,12 +92,12 @@ def _shown_parameter(
     inner: Collection[str],
     stub: bool,
 ) -> str:
-    names, bound = wrapper.names, wrapper.members
+    names, bound = context.names, context.members
     stars = {Kind.VARIADIC: "*", Kind.KEYWORDS: "**"}.get(one.kind, "")
     shown = f"{stars}{one.name}"
     equals = "="
     if one.annotation is not None:
-        shown += f": {_annotation(wrapper, member, one.annotation, signature, inner)}"
+        shown += f": {_annotation(context, member, one.annotation, signature, inner)}"
         equals = " = "
     if one.default is None:
         return shown
@@ -102,20 +105,20 @@ def _shown_parameter(
         value = names.spell(one.default.text, bound=bound, evaluated=True)
     elif stub:
         value = "..."
-    elif one.default.how == "omitted" or wrapper.boundary.reference.when:
+    elif one.default.how == "omitted" or context.boundary.reference.when:
         value = names.own(RUNTIME, "OMITTED", bound=bound)
     else:
         maker = names.own(RUNTIME, "default_of", bound=bound)
         protocol = names.spell(
-            protocol_text(wrapper.boundary, arguments=False), bound=bound, evaluated=True
+            protocol_text(context.boundary, arguments=False), bound=bound, evaluated=True
         )
         value = f'{maker}({protocol}, "{member}", "{one.name}")'
     return f"{shown}{equals}{value}"
 
 
-def decorators_of(wrapper: Wrapper, signature: Signature) -> list[str]:
+def decorators_of(context: WrapperContext, signature: Signature) -> list[str]:
     """The decorators that the wrapper repeats."""
     return [
-        wrapper.names.spell(one, bound=wrapper.members, evaluated=True)
+        context.names.spell(one, bound=context.members, evaluated=True)
         for one in signature.decorators
     ]

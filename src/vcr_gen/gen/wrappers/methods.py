@@ -1,100 +1,156 @@
 """Makes the methods of a wrapper."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from vcr_gen.gen.model.annotation import (
     ANY,
     Name,
     builtin,
-    full_names,
     imported,
-    replace_self,
+    mentions_self,
     subscript,
-    variables_of,
+    unquoted,
 )
-from vcr_gen.gen.model.boundaries import (
-    Kind,
-    Method,
-    Parameter,
-    Signature,
+from vcr_gen.gen.model.boundaries import Kind, Method, Parameter, Signature
+from vcr_gen.gen.wrappers.checker_view import (
+    disagree_on_self,
+    has_no_implementation_type,
+    is_untyped_call,
+    is_untyped_overload,
+    shown_signature,
 )
-from vcr_gen.gen.wrappers.bodies import as_protocol, handing, instance, returning
-from vcr_gen.gen.wrappers.context import Wrapper, event_name
-from vcr_gen.gen.wrappers.events import (
-    RUNTIME,
-    arguments_for,
-)
+from vcr_gen.gen.wrappers.context import WrapperContext
+from vcr_gen.gen.wrappers.events import RUNTIME, Event, arguments_for, result_of
 from vcr_gen.gen.wrappers.headers import decorators_of, header_of
 from vcr_gen.gen.wrappers.layout import Nest
 from vcr_gen.gen.wrappers.names import free_name
-from vcr_gen.gen.wrappers.views import (
-    DeclaredView,
-    FunctionView,
-    MemberView,
-)
+from vcr_gen.gen.wrappers.views import BodyView, FunctionView, MemberView, SplitView
 
-__all__ = ["method"]
+__all__ = ["call_body", "make_method", "with_result"]
 
 
-def method(wrapper: Wrapper, member: Method) -> MemberView | DeclaredView:
+def make_method(context: WrapperContext, member: Method) -> MemberView | SplitView:
     """A function member, with its overloads."""
     if member.passed:
-        return DeclaredView(
-            member.name,
-            tuple(_unmangled(wrapper, member)),
-            (_passing(wrapper, member),),
-        )
-    functions = [_stub(wrapper, member, signature) for signature in member.overloads]
+        declared = _declared(context, member)
+        return SplitView(member.name, tuple(declared), (_passing(context, member),))
+    split = context.is_split(member)
+    stubs = [_stub(context, member, signature) for signature in member.overloads]
     if member.overloads and not member.implemented:
-        functions.append(_dispatching(wrapper, member))
+        running = _dispatching(context, member)
     else:
-        functions.append(_calling(wrapper, member))
-    if not wrapper.is_told_apart(member):
-        return MemberView(member.name, tuple(functions))
-    declared = tuple(_checked_functions(wrapper, member))
-    if member.binding == "instance":
-        return DeclaredView(member.name, declared, tuple(functions))
-    instance = wrapper.names.own(RUNTIME, "instance_member")
-    bound = replace(member, binding="instance")
-    running = [
-        _stub(wrapper, bound, _with_instance(member, signature)) for signature in member.overloads
-    ]
-    running.append(replace(functions[-1], decorators=(instance, *functions[-1].decorators)))
-    return DeclaredView(member.name, declared, tuple(running))
+        running = _calling(context, member, split=split)
+    if not split:
+        return MemberView(member.name, (*stubs, running))
+    if member.binding != "instance":
+        bound = replace(member, binding="instance")
+        overloads = (_with_instance(member, signature) for signature in member.overloads)
+        stubs = [_stub(context, bound, signature) for signature in overloads]
+        decorator = context.names.own(RUNTIME, "instance_member")
+        running = replace(running, decorators=(decorator, *running.decorators))
+    return SplitView(member.name, tuple(_shown(context, member)), (*stubs, running))
 
 
-def _checked_functions(wrapper: Wrapper, member: Method) -> Iterator[FunctionView]:
-    """What type checkers see, which the Protocol may say to them alone."""
+# What type checkers see of a split method.
+
+
+def _shown(context: WrapperContext, member: Method) -> Iterator[FunctionView]:
     if member.checked:
         overloads = member.checked if len(member.checked) > 1 else ()
         member = replace(member, signature=member.checked[0], overloads=overloads)
-    yield from _unmangled(wrapper, member)
-    yield from _checked_implementation(wrapper, member)
+    yield from _declared(context, member)
+    if member.overloads:
+        yield _implementation_stub(context, member)
 
 
-def _checked_implementation(wrapper: Wrapper, member: Method) -> Iterator[FunctionView]:
+def _declared(context: WrapperContext, member: Method) -> Iterator[FunctionView]:
+    """The signatures by the names in the source, where Python mangles them."""
+    member = replace(member, name=member.declared or member.name)
+    for signature in member.overloads or (member.signature,):
+        shown = shown_signature(context.boundary, member, signature, lazy=context.names.lazy)
+        yield _stub(context, member, shown)
+
+
+def _implementation_stub(context: WrapperContext, member: Method) -> FunctionView:
     """The implementation that type checkers want to see after overloads."""
-    if not member.overloads:
-        return
-    names, bound = wrapper.names, wrapper.members
-    any_name = names.own("typing", "Any", bound=bound)
+    any_name = context.names.own("typing", "Any", bound=context.members)
     items = (*_receiver(member), f"*args: {any_name}", f"**kwds: {any_name}")
     awaited = "async " if _alike(member).signature.asynchronous else ""
     header = Nest(f"{awaited}def {member.name}(", items, f") -> {any_name}: ...")
-    decorators = (*_untyped(wrapper, member), *_binder(wrapper, member))
-    yield FunctionView(decorators, header, None, ())
+    decorators = (*_untyped(context, member), *_binder(context, member))
+    return FunctionView(decorators, header)
 
 
-def _untyped(wrapper: Wrapper, member: Method) -> tuple[str, ...]:
-    """The decorator of an implementation for overloads that no signature would do for.
+def _stub(context: WrapperContext, member: Method, signature: Signature) -> FunctionView:
+    """A function without a body."""
+    decorators = []
+    if member.overloads:
+        decorators.append(context.names.own("typing", "overload", bound=context.members))
+    decorators.extend(_binder(context, member))
+    decorators.extend(decorators_of(context, signature))
+    inner = context.inner(protocols=False)
+    header = header_of(context, member.name, signature, inner=inner, stub=True)
+    return FunctionView(tuple(decorators), header)
 
-    They have `*args: *Ts`, or do not agree on what the keyword `self` is.
-    """
-    packs = [one.kind for each in member.overloads for one in each.parameters if one.packed]
-    if Kind.VARIADIC not in packs and not _disagree_on_self(member.overloads):
+
+def _binder(context: WrapperContext, member: Method) -> tuple[str, ...]:
+    """`@classmethod` or `@staticmethod`."""
+    if member.binding == "instance":
         return ()
-    return (wrapper.names.own(RUNTIME, "implementation", bound=wrapper.members),)
+    kind = {"class": "classmethod", "static": "staticmethod"}[member.binding]
+    return (context.names.spell(Name(builtin(kind)), bound=context.members),)
+
+
+# Overloads without an implementation.
+
+
+def _dispatching(context: WrapperContext, member: Method) -> FunctionView:
+    """The implementation of overloads that the Protocol leaves without one."""
+    any_name = context.names.own("typing", "Any", bound=context.members)
+    member = _alike(member)
+    asynchronous = member.signature.asynchronous
+    receiver = _receiver(member) or ("self", "/")  # a static member needs the instance too
+    items = (*receiver, f"*args: {any_name}", f"**kwds: {any_name}")
+    header = Nest(
+        f"{'async ' if asynchronous else ''}def {member.name}(", items, f") -> {any_name}:"
+    )
+    port = f"{receiver[0]}.{context.port}"
+    if member.recorded:
+        events = tuple(_overload_events(context, member))
+        body = BodyView("choose", member.name, port, events, asynchronous=asynchronous)
+    else:
+        body = BodyView(
+            "real",
+            member.name,
+            port,
+            arguments=("*args", "**kwds"),
+            asynchronous=asynchronous,
+        )
+    return FunctionView(_untyped(context, member), header, member.signature.docstring, body)
+
+
+def _overload_events(context: WrapperContext, member: Method) -> Iterator[str]:
+    for index, signature in enumerate(member.overloads):
+        number = str(index + 1) if index else ""
+        brackets = {one.reference: one for one in signature.type_parameters}
+        table = {**context.maker.variables, **brackets}
+        event = context.maker.call(
+            context.event_name(member.name, number),
+            f"{member.name}#{number}" if index else member.name,
+            member.name,
+            signature,
+            typed=not is_untyped_overload(context.boundary, member, index, table),
+        )
+        context.events.append(event.view)
+        yield event.view.name
+
+
+def _untyped(context: WrapperContext, member: Method) -> tuple[str, ...]:
+    """The decorator of an implementation that no type would fit."""
+    if not has_no_implementation_type(member.overloads):
+        return ()
+    return (context.names.own(RUNTIME, "implementation", bound=context.members),)
 
 
 def _receiver(member: Method) -> tuple[str, ...]:
@@ -105,22 +161,9 @@ def _receiver(member: Method) -> tuple[str, ...]:
     """
     receivers = {"instance": ("self",), "class": ("cls",), "static": ()}
     given = [one for one in member.overloads if one.receiver is not None]
-    positional = bool(given) and all(map(_is_bare, given))
-    positional |= _disagree_on_self(member.overloads)
+    positional = bool(given) and all(one.has_bare_receiver for one in given)
+    positional |= disagree_on_self(member.overloads)
     return (*receivers[member.binding], "/") if positional else receivers[member.binding]
-
-
-def _disagree_on_self(overloads: Collection[Signature]) -> bool:
-    """Whether some take the keyword `self` for any other (`a, /, **options`), and some not."""
-    bare = [one for one in overloads if _is_bare(one)]
-    kinds = {one.kind for each in bare for one in each.parameters if not one.packed}
-    return Kind.KEYWORDS in kinds and len(bare) < len(overloads)
-
-
-def _is_bare(signature: Signature) -> bool:
-    """Whether the instance has no name to callers."""
-    receiver = signature.receiver
-    return receiver is not None and receiver.kind is Kind.POSITIONAL_ONLY
 
 
 def _alike(member: Method) -> Method:
@@ -139,146 +182,25 @@ def _as_coroutine(signature: Signature) -> Signature:
     return replace(signature, asynchronous=False, returned="value", returns=returns)
 
 
-def _is_vague(wrapper: Wrapper, member: Method, index: int) -> bool:
-    """Whether a type checker may take the arguments of an overload for those of another."""
-    signature = member.overloads[index]
-    if signature.receiver is not None and signature.receiver.annotation is not None:
-        return True
-    if any(one.descriptor for one in signature.parameters):
-        return True
-    if any(one.default and one.default.how == "omitted" for one in signature.parameters):
-        return True  # what was given of them is handed on as `**given(...)`
-    given = signature.returned not in {"none", "never"}
-    if given and any(_holds_any(wrapper, signature, one) for one in signature.parameters):
-        return True
-    own = {one.reference for one in wrapper.boundary.type_parameters}
-    return index > 0 and bool(set(variables_of([signature.returns])) - own)
+# Functions that run.
 
 
-def _holds_any(wrapper: Wrapper, signature: Signature, parameter: Parameter) -> bool:
-    """Whether `Any` is in the type of a parameter, or in the bound of a type variable in it.
-
-    To mypy, such an argument may then be that of another overload, and the result be anything.
-    """
-    text = parameter.annotation
-    table = {**wrapper.maker.variables, **{one.reference: one for one in signature.type_parameters}}
-    bounds = (table[one].bound for one in variables_of([text]) if one in table)
-    return any("typing.Any" in full_names(one) for one in (text, *bounds))
-
-
-def _binder(wrapper: Wrapper, member: Method) -> tuple[str, ...]:
-    """`@classmethod` or `@staticmethod`."""
-    if member.binding == "instance":
-        return ()
-    kind = {"class": "classmethod", "static": "staticmethod"}[member.binding]
-    return (wrapper.names.spell(Name(builtin(kind)), bound=wrapper.members),)
-
-
-def _unmangled(wrapper: Wrapper, member: Method) -> Iterator[FunctionView]:
-    """What type checkers see: to them, `__x` is a positional parameter without a name.
-
-    A member of such a name they know by what the source says; `Self` may be its result.
-    """
-    member = replace(member, name=member.declared or member.name)
-    for declared in member.overloads or (member.signature,):
-        twice = wrapper.is_quoted_twice(declared)
-        signature = declared.without_quotes() if twice else declared
-        if wrapper.is_quoted_star(declared):
-            signature = replace(signature, lazy=None)
-        parameters = tuple(map(_checked, signature.parameters))
-        own = Name(imported("typing", "Self"))
-        returns = own if wrapper.is_shown_as_self(member) else signature.returns
-        yield _stub(wrapper, member, replace(signature, parameters=parameters, returns=returns))
-
-
-def _checked(parameter: Parameter) -> Parameter:
-    """A parameter as type checkers see it, by the name in the source.
-
-    While pyright reads its type, it cannot yet tell that the wrapper is what a bound asks of
-    `Self`.
-    """
-    annotation = parameter.annotation
-    if annotation is not None and parameter.bounded_self:
-        annotation = replace_self(annotation, None, ANY)
-    return replace(parameter, name=parameter.declared or parameter.name, annotation=annotation)
-
-
-def _stub(wrapper: Wrapper, member: Method, signature: Signature) -> FunctionView:
-    """A function that type checkers see, without a body."""
-    names, bound = wrapper.names, wrapper.members
-    decorators = []
-    if member.overloads:
-        decorators.append(names.own("typing", "overload", bound=bound))
-    decorators.extend(_binder(wrapper, member))
-    decorators.extend(decorators_of(wrapper, signature))
-    return FunctionView(
-        tuple(decorators),
-        header_of(wrapper, member.name, signature, inner=wrapper.inner(protocols=False), stub=True),
-        None,
-        (),
-    )
-
-
-def _dispatching(wrapper: Wrapper, member: Method) -> FunctionView:
-    """The implementation of overloads that the Protocol leaves without one."""
-    names, bound = wrapper.names, wrapper.members
-    any_name = names.own("typing", "Any", bound=bound)
-    member = _alike(member)
-    asynchronous = member.signature.asynchronous
-    receiver = _receiver(member) or ("self", "/")  # a static member needs the instance too
-    items = (*receiver, f"*args: {any_name}", f"**kwds: {any_name}")
-    port = f"{receiver[0]}.{wrapper.port}"
-    header = Nest(
-        f"{'async ' if asynchronous else ''}def {member.name}(", items, f") -> {any_name}:"
-    )
-    if not member.recorded:
-        inner = f'{port}.unrecorded("{member.name}").{member.name}'
-        loose = f'{names.own("typing", "cast")}("{any_name}", {inner})'
-        awaited = "await " if asynchronous else ""
-        body = Nest(f"return {awaited}{loose}(", ("*args", "**kwds"), ")")
-        return FunctionView(_untyped(wrapper, member), header, member.signature.docstring, (body,))
-    chosen: list[str] = []
-    for index, signature in enumerate(member.overloads):
-        number = str(index + 1) if index else ""
-        key = f"{member.name}#{index + 1}" if index else member.name
-        name = event_name(wrapper, member.name, number)
-        event = wrapper.maker.call(
-            name,
-            key,
-            member.name,
-            signature,
-            loose=_is_vague(wrapper, member, index),
-            unseen=_unseen(member),
-        )
-        wrapper.events.append(event.view)
-        chosen.append(event.view.name)
-    choose = Nest(
-        f"{port}.choose(",
-        (Nest("(", tuple(chosen), is_tuple=True), "args", "kwds"),
-        ")",
-    )
-    verb = "return await {}.acall(" if asynchronous else "return {}.call("
-    body = Nest(verb.format(port), (choose,), ")")
-    return FunctionView(_untyped(wrapper, member), header, member.signature.docstring, (body,))
-
-
-def _passing(wrapper: Wrapper, member: Method) -> FunctionView:
+def _passing(context: WrapperContext, member: Method) -> FunctionView:
     """What gives the real object's member, whatever that is."""
-    names, bound = wrapper.names, wrapper.members
-    maker = names.spell(Name(builtin("property")), bound=bound)
-    any_name = names.own("typing", "Any", bound=bound)
-    real = wrapper.maker.anything(f'self.{wrapper.port}.unrecorded("{member.name}")')
+    maker = context.names.spell(Name(builtin("property")), bound=context.members)
+    any_name = context.names.own("typing", "Any", bound=context.members)
     header = Nest(f"def {member.name}(", ("self",), f") -> {any_name}:")
-    return FunctionView((maker,), header, None, (f"return {real}.{member.name}",))
+    body = BodyView("get", member.name, f"self.{context.port}")
+    return FunctionView((maker,), header, None, body)
 
 
-def _calling(wrapper: Wrapper, member: Method) -> FunctionView:
+def _calling(context: WrapperContext, member: Method, *, split: bool) -> FunctionView:
     """A method that hands one typed event to the port."""
     signature = _with_instance(member, member.signature)
-    inner = wrapper.inner(protocols=wrapper.is_told_apart(member))
-    header = header_of(wrapper, member.name, signature, inner=inner)
-    body = tuple(_body(wrapper, member, _with_types(member, signature)))
-    return FunctionView(tuple(decorators_of(wrapper, signature)), header, signature.docstring, body)
+    header = header_of(context, member.name, signature, inner=context.inner(protocols=split))
+    body = _body(context, member, _with_types(member, signature), split=split)
+    decorators = tuple(decorators_of(context, signature))
+    return FunctionView(decorators, header, signature.docstring, body)
 
 
 def _with_instance(member: Method, signature: Signature) -> Signature:
@@ -298,12 +220,12 @@ def _with_types(member: Method, signature: Signature) -> Signature:
     [checked] = member.checked
     types = {(one.name, one.kind): one for one in checked.parameters}
     parameters = tuple(
-        types.get((one.name, one.kind), one) if one.annotation is None else one
+        (
+            replace(types.get((one.name, one.kind), one), default=one.default)
+            if one.annotation is None
+            else one
+        )
         for one in signature.parameters
-    )
-    parameters = tuple(
-        replace(one, default=real.default)
-        for one, real in zip(parameters, signature.parameters, strict=True)
     )
     returns = checked if signature.returns is None else signature
     return replace(
@@ -311,40 +233,86 @@ def _with_types(member: Method, signature: Signature) -> Signature:
     )
 
 
-def _unseen(member: Method) -> bool:
-    among_arguments = member.binding == "instance" and member.signature.receiver is None
-    selective = any(one.selective for one in (member.signature, *member.overloads))
-    private = bool(member.declared)
-    return member.deprecated or private or member.disputed or among_arguments or selective
-
-
-def _body(wrapper: Wrapper, member: Method, signature: Signature) -> Iterator[Nest | str]:
-    names = wrapper.names
+def _body(
+    context: WrapperContext, member: Method, signature: Signature, *, split: bool
+) -> BodyView:
     first, *_ = [one for one in (signature.receiver, *signature.parameters) if one is not None]
     bound = {first.name, *(one.name for one in signature.parameters)}
-    port = f"{instance(wrapper, signature, first.name, bound)}.{wrapper.port}"
+    # Without a `self`, it is the first of `*args`.
+    among = signature.receiver is None
+    port = f"{first.name}{'[0]' if among else ''}.{context.port}"
     if not member.recorded:
-        values = {**{name: name for name in bound}, **dict(as_protocol(wrapper, signature, bound))}
-        maker, unseen = wrapper.maker, _unseen(member)
-        access = f'{port}.unrecorded("{member.name}")'
-        if unseen:
-            access = f"{maker.anything(access, bound)}.{member.name}"
-            access = maker.loosened(access, signature, maker.returned(signature), bound)
-        else:
-            access += f".{member.name}"
-        inner = Nest(f"{access}(", arguments_for(names, signature, values, bound), ")")
-        yield from returning(wrapper, signature, inner, bound)
-        return
-    event = wrapper.maker.call(
-        event_name(wrapper, member.name),
+        values = {name: name for name in bound}
+        body = BodyView(
+            "real",
+            member.name,
+            port,
+            arguments=arguments_for(context.names, signature, values, bound),
+        )
+        return with_result(context, body, signature, bound, split=split)
+    event = context.maker.call(
+        context.event_name(member.name),
         member.name,
         member.name,
         signature,
-        loose=bool(member.overloads),
-        unseen=_unseen(member),
+        typed=not is_untyped_call(member, signature),
     )
-    wrapper.events.append(event.view)
-    values = dict(as_protocol(wrapper, signature, bound))
-    if signature.receiver is None:
-        values[first.name] = f"{first.name}[1:]"
-    yield from handing(wrapper, event, signature, port, bound=bound, values=values)
+    values = {first.name: f"{first.name}[1:]"} if among else {}
+    return call_body(context, event, signature, port, bound=bound, split=split, values=values)
+
+
+def call_body(
+    context: WrapperContext,
+    event: Event,
+    signature: Signature,
+    port: str,
+    *,
+    bound: Collection[str],
+    split: bool,
+    values: Mapping[str, str] | None = None,
+) -> BodyView:
+    """A body that hands an event to the port; where it is split, no type checker reads it."""
+    context.events.append(event.view)
+    variables = ""
+    if event.variables and not split:
+        names = context.names
+        shown = ", ".join(
+            ("*" if one.kind == "TypeVarTuple" else "") + names.name(one.reference, bound=bound)
+            for one in event.variables
+        )
+        variables = f"[{shown}]"
+    body = BodyView(
+        "call",
+        event.view.member,
+        port,
+        (event.view.name,),
+        variables,
+        free_name("call", bound),
+        event.arguments(values or {}),
+    )
+    return with_result(context, body, signature, bound, split=split)
+
+
+def with_result(
+    context: WrapperContext,
+    body: BodyView,
+    signature: Signature,
+    bound: Collection[str],
+    *,
+    split: bool,
+) -> BodyView:
+    """The body with what becomes of its value, as the signature says."""
+    body = replace(
+        body,
+        asynchronous=signature.asynchronous,
+        result=result_of(signature),
+        managed=signature.managed,
+        entered=free_name("value", bound),
+    )
+    returns = (signature.entered if signature.managed else signature.returns) or ANY
+    if split or not mentions_self(returns):
+        return body
+    # The event returns the Protocol, where the signature says `Self`.
+    cast = context.names.own("typing", "cast", bound=bound)
+    shown = context.names.quoted(unquoted(returns), bound=bound)
+    return replace(body, cast=cast, cast_to=shown)

@@ -14,12 +14,13 @@ from vcr_gen.gen.model.boundaries import (
     TypeVariable,
 )
 from vcr_gen.gen.model.kinds import When
+from vcr_gen.gen.wrappers.checker_view import needs_private_usage
 from vcr_gen.gen.wrappers.context import Chosen, names_for
 from vcr_gen.gen.wrappers.events import RUNTIME
 from vcr_gen.gen.wrappers.imports import Import, statements
 from vcr_gen.gen.wrappers.layout import Nest
-from vcr_gen.gen.wrappers.names import Names, Use, means
-from vcr_gen.gen.wrappers.views import BoundaryView, ModuleView
+from vcr_gen.gen.wrappers.names import Names, means
+from vcr_gen.gen.wrappers.views import ModuleView
 from vcr_gen.gen.wrappers.wrapper import make_boundary
 
 __all__ = ["BoundaryLocation", "choose_names", "emit_module"]
@@ -158,13 +159,13 @@ def emit_module(
     event = names.own(RUNTIME, "event") if has_events else ""
     sorted_names = _Imports.of(names, module)
     late = sorted_names.late
-    boundaries = tuple(_with_late(one) if late else one for one in made)
     return ModuleView(
         source=module.display,
         module=module.name,
         lazy=module.lazy,
-        private=any(_is_private(use) for use in names.uses.values())
-        or any(_is_protected(one.name) for b in module.boundaries for one in b.members),
+        private=needs_private_usage(
+            module.boundaries, [use.reference for use in names.uses.values()]
+        ),
         mangled=any(
             isinstance(one, Method) and bool(one.declared)
             for boundary in module.boundaries
@@ -180,7 +181,7 @@ def emit_module(
         running=statements(sorted_names.running, is_project),
         late=tuple(sorted(late.items())),
         variables=sorted_names.variables,
-        boundaries=boundaries,
+        boundaries=tuple(made),
     )
 
 
@@ -199,21 +200,6 @@ class _Reserved:
 
     def __len__(self) -> int:
         return len(self._taken.names - self._spelled)
-
-
-def _with_late(view: BoundaryView) -> BoundaryView:
-    return replace(view, options=(*view.options, f"late_imports={LATE}"))
-
-
-def _is_private(use: Use) -> bool:
-    """Whether pyright counts the import as a look into somebody else's drawer."""
-    reference = use.reference
-    return reference.kind == "import" and reference.attribute.startswith("_")
-
-
-def _is_protected(name: str) -> bool:
-    """Whether pyright counts a use of the member as a look into somebody else's drawer."""
-    return name.startswith("_") and not (name.startswith("__") and name.endswith("__"))
 
 
 @dataclass(frozen=True)

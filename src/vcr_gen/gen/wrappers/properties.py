@@ -1,209 +1,155 @@
 """Makes the properties and attributes of a wrapper."""
 
-from collections.abc import Collection
 from dataclasses import replace
 
-from vcr_gen.gen.model.annotation import (
-    ANY,
-    Name,
-    Quoted,
-    builtin,
-    mentions_self,
-    references,
-    without_quotes,
+from vcr_gen.gen.model.annotation import ANY, Name, builtin, without_quotes
+from vcr_gen.gen.model.boundaries import Attribute, Property, Signature
+from vcr_gen.gen.wrappers.checker_view import (
+    is_declared_on_instance,
+    is_split_attribute,
+    is_split_property,
+    is_untyped_access,
+    shown_accessor,
 )
-from vcr_gen.gen.model.boundaries import (
-    Attribute,
-    Property,
-    Signature,
-)
-from vcr_gen.gen.model.kinds import When
-from vcr_gen.gen.wrappers.bodies import as_protocol, cast_to, handing, instance, returning
-from vcr_gen.gen.wrappers.context import Wrapper, event_name, is_declared_on_instance
+from vcr_gen.gen.wrappers.context import WrapperContext
 from vcr_gen.gen.wrappers.events import RUNTIME
 from vcr_gen.gen.wrappers.headers import decorators_of, header_of
-from vcr_gen.gen.wrappers.layout import Nest
+from vcr_gen.gen.wrappers.methods import call_body, with_result
 from vcr_gen.gen.wrappers.views import (
     AttributeView,
-    DeclaredView,
+    BodyView,
     FunctionView,
     MemberView,
+    SplitView,
 )
 
-__all__ = ["attribute_member", "property_member"]
+__all__ = ["make_attribute", "make_property"]
 
 
-def property_member(wrapper: Wrapper, member: Property) -> MemberView | DeclaredView:
+def make_property(context: WrapperContext, member: Property) -> MemberView | SplitView:
     """The accessors of a property."""
+    split = is_split_property(member, lazy=context.names.lazy)
+    maker = _maker(context, member)
+    functions = [_getter(context, member, maker, split=split)]
     shown = member.declared or member.name
-    selective = any(one.selective for one in member.accessors)
-    unseen = bool(member.declared) or member.disputed or member.deprecated or selective
-    names, bound = wrapper.names, wrapper.members
-    if member.cached:
-        maker = names.own("functools", "cached_property", bound=bound)
-    else:
-        maker = names.spell(Name(builtin("property")), bound=bound)
-    functions = [
-        _getter(
-            wrapper,
-            member.name,
-            member.getter,
-            maker,
-            recorded=member.recorded,
-            unseen=member.descriptor or unseen,
-        )
-    ]
-    declared = [_accessor(wrapper, member, maker, member.getter)]
+    declared = [_stub(context, member, maker, member.getter)]
     if member.setter is not None:
-        functions.append(
-            _setter(wrapper, member.name, member.setter, recorded=member.recorded, unseen=unseen)
-        )
-        declared.append(_accessor(wrapper, member, f"{shown}.setter", member.setter))
+        functions.append(_setter(context, member, member.setter, split=split))
+        declared.append(_stub(context, member, f"{shown}.setter", member.setter))
     if member.deleter is not None:
-        functions.append(
-            _deleter(wrapper, member.name, member.deleter, recorded=member.recorded, unseen=unseen)
-        )
-        declared.append(_accessor(wrapper, member, f"{shown}.deleter", member.deleter))
-    if wrapper.is_shown_otherwise(member):
-        return DeclaredView(member.name, tuple(declared), tuple(functions))
+        functions.append(_deleter(context, member, member.deleter, split=split))
+        declared.append(_stub(context, member, f"{shown}.deleter", member.deleter))
+    if split:
+        return SplitView(member.name, tuple(declared), tuple(functions))
     return MemberView(member.name, tuple(functions))
 
 
-def _accessor(
-    wrapper: Wrapper, member: Property, decorator: str, signature: Signature
-) -> FunctionView:
-    """What type checkers see of a property, by the name in the source and without quotes."""
-    if wrapper.is_quoted_twice(signature):
-        signature = signature.without_quotes()
-    name = member.declared or member.name
-    header = header_of(wrapper, name, signature, stub=True)
-    return FunctionView((decorator, *decorators_of(wrapper, signature)), header, None, ())
+def _maker(context: WrapperContext, member: Property) -> str:
+    if member.cached:
+        return context.names.own("functools", "cached_property", bound=context.members)
+    return context.names.spell(Name(builtin("property")), bound=context.members)
 
 
-def _getter(
-    wrapper: Wrapper,
-    name: str,
-    signature: Signature,
-    maker: str,
-    *,
-    recorded: bool,
-    unseen: bool = False,
+def _stub(
+    context: WrapperContext, member: Property, decorator: str, signature: Signature
 ) -> FunctionView:
-    receiver = signature.receiver.name if signature.receiver else "self"
-    port = f"{instance(wrapper, signature, receiver, {receiver})}.{wrapper.port}"
-    header = header_of(wrapper, name, signature)
-    body: tuple[Nest | str, ...]
-    if recorded:
-        event = wrapper.maker.get(event_name(wrapper, name), name, signature, unseen=unseen)
-        wrapper.events.append(event.view)
-        body = tuple(handing(wrapper, event, signature, port, bound={receiver}))
+    """What type checkers see of an accessor, by the name in the source."""
+    shown = shown_accessor(signature, lazy=context.names.lazy)
+    header = header_of(context, member.declared or member.name, shown, stub=True)
+    return FunctionView((decorator, *decorators_of(context, signature)), header)
+
+
+def _getter(context: WrapperContext, member: Property, maker: str, *, split: bool) -> FunctionView:
+    signature = member.getter
+    receiver = _receiver(signature)
+    port = f"{receiver}.{context.port}"
+    if member.recorded:
+        event = context.maker.get(
+            context.event_name(member.name),
+            member.name,
+            signature,
+            typed=not is_untyped_access(member),
+        )
+        body = call_body(context, event, signature, port, bound={receiver}, split=split)
     else:
-        inner = Nest(f"{_unrecorded(wrapper, port, name, unseen=unseen)}.{name}", (), "")
-        if unseen:
-            inner = cast_to(wrapper, signature.returns or ANY, inner, {receiver})
-        body = tuple(returning(wrapper, signature, inner, {receiver}, typed=unseen))
-    decorators = (maker, *decorators_of(wrapper, signature))
+        body = BodyView("get", member.name, port)
+        body = with_result(context, body, signature, {receiver}, split=split)
+    header = header_of(context, member.name, signature)
+    decorators = (maker, *decorators_of(context, signature))
     return FunctionView(decorators, header, signature.docstring, body)
 
 
 def _setter(
-    wrapper: Wrapper,
-    name: str,
-    signature: Signature,
-    *,
-    recorded: bool,
-    unseen: bool = False,
+    context: WrapperContext, member: Property, signature: Signature, *, split: bool
 ) -> FunctionView:
-    receiver = signature.receiver.name if signature.receiver else "self"
+    receiver = _receiver(signature)
     value = signature.parameters[0].name if signature.parameters else "value"
-    port = f"{instance(wrapper, signature, receiver, {receiver})}.{wrapper.port}"
-    header = header_of(wrapper, name, signature)
-    given = dict(as_protocol(wrapper, signature, {value})).get(value, value)
-    body: tuple[Nest | str, ...]
-    if recorded:
-        chosen = event_name(wrapper, name, "Set")
-        event = wrapper.maker.set(chosen, f"{name}.set", name, signature, unseen=unseen)
-        wrapper.events.append(event.view)
-        quiet = replace(signature, returned="none")
-        body = tuple(
-            handing(
-                wrapper,
-                event,
-                quiet,
-                port,
-                bound={receiver, value},
-                values={"value": given},
-            )
+    port = f"{receiver}.{context.port}"
+    if member.recorded:
+        event = context.maker.set(
+            context.event_name(member.name, "Set"),
+            f"{member.name}.set",
+            member.name,
+            signature,
+            typed=not is_untyped_access(member),
         )
+        quiet = replace(signature, returned="none")
+        bound, values = {receiver, value}, {"value": value}
+        body = call_body(context, event, quiet, port, bound=bound, split=split, values=values)
     else:
-        target = _unrecorded(wrapper, port, name, bound={value}, unseen=unseen)
-        body = (f"{target}.{name} = {given}",)
-    decorators = (f"{name}.setter", *decorators_of(wrapper, signature))
+        body = BodyView("set", member.name, port, arguments=(value,))
+    header = header_of(context, member.name, signature)
+    decorators = (f"{member.name}.setter", *decorators_of(context, signature))
     return FunctionView(decorators, header, signature.docstring, body)
 
 
 def _deleter(
-    wrapper: Wrapper, name: str, signature: Signature, *, recorded: bool, unseen: bool = False
+    context: WrapperContext, member: Property, signature: Signature, *, split: bool
 ) -> FunctionView:
-    receiver = signature.receiver.name if signature.receiver else "self"
-    port = f"{instance(wrapper, signature, receiver, {receiver})}.{wrapper.port}"
-    header = header_of(wrapper, name, signature)
-    body: tuple[Nest | str, ...]
-    if recorded:
-        chosen = event_name(wrapper, name, "Delete")
-        event = wrapper.maker.delete(chosen, f"{name}.delete", name, signature, unseen=unseen)
-        wrapper.events.append(event.view)
+    receiver = _receiver(signature)
+    port = f"{receiver}.{context.port}"
+    if member.recorded:
+        event = context.maker.delete(
+            context.event_name(member.name, "Delete"),
+            f"{member.name}.delete",
+            member.name,
+            signature,
+            typed=not is_untyped_access(member),
+        )
         quiet = replace(signature, returned="none")
-        body = tuple(handing(wrapper, event, quiet, port, bound={receiver}))
+        body = call_body(context, event, quiet, port, bound={receiver}, split=split)
     else:
-        body = (f"del {_unrecorded(wrapper, port, name, unseen=unseen)}.{name}",)
-    decorators = (f"{name}.deleter", *decorators_of(wrapper, signature))
+        body = BodyView("delete", member.name, port)
+    header = header_of(context, member.name, signature)
+    decorators = (f"{member.name}.deleter", *decorators_of(context, signature))
     return FunctionView(decorators, header, signature.docstring, body)
 
 
-def _unrecorded(
-    wrapper: Wrapper, port: str, name: str, *, bound: Collection[str] = (), unseen: bool
-) -> str:
-    """The real object; of what is `unseen`, type checkers know nothing."""
-    target = f'{port}.unrecorded("{name}")'
-    return wrapper.maker.anything(target, bound) if unseen else target
+def _receiver(signature: Signature) -> str:
+    return signature.receiver.name if signature.receiver else "self"
 
 
-def attribute_member(wrapper: Wrapper, member: Attribute) -> AttributeView:
+def make_attribute(context: WrapperContext, member: Attribute) -> AttributeView:
     """A plain attribute."""
-    names, bound = wrapper.names, wrapper.members
+    names, bound = context.names, context.members
     is_text = names.lazy or member.lazy
-    signature = Signature((), None, "value", None)
-    # What a descriptor's `__get__` gives, the source does not say.
-    value = ANY if member.descriptor else wrapper.maker.of_protocol(member.value, signature)
     maker = "recorded_attribute" if member.recorded else "unrecorded_attribute"
-    made_by, name = names.own(RUNTIME, maker), member.name
     declared = without_quotes(member.annotation) if is_text else member.annotation
     shown = names.annotation(declared, lazy=member.lazy, bound=bound)
-    if member.name == "__qualname__":
-        made_by, name = names.own(RUNTIME, "recorded_qualname"), "__getattr__"
-    elif not is_split(wrapper, member):
-        return AttributeView(name, shown, made_by, member.settable)
+    name = member.name
+    if name == "__qualname__":  # which Python takes for that of the class, in its body
+        maker, name = "recorded_qualname", "__getattr__"
+    elif not is_split_attribute(member, lazy=names.lazy):
+        return AttributeView(name, shown, names.own(RUNTIME, maker), member.settable)
+    # What a descriptor's `__get__` gives, the source does not say.
+    value = ANY if member.descriptor else context.maker.of_protocol(member.value)
     crossing = without_quotes(value) if is_text else value
     return AttributeView(
         name,
         names.annotation(crossing, lazy=member.lazy, bound=bound),
-        made_by,
+        names.own(RUNTIME, maker),
         member.settable,
-        f"{member.declared or member.name}: {shown}",
+        shown,
+        member.declared or member.name,
         is_declared_on_instance(member),
-    )
-
-
-def is_split(wrapper: Wrapper, member: Attribute) -> bool:
-    """Whether type checkers and the program see different declarations of an attribute."""
-    class_variable = member.annotation != member.value
-    evaluated = not (wrapper.names.lazy or member.lazy or isinstance(member.annotation, Quoted))
-    evaluated = evaluated and all(one.when is When.ALWAYS for one in references(member.annotation))
-    return (
-        mentions_self(member.value)
-        or bool(member.declared)
-        or member.descriptor
-        or is_declared_on_instance(member)
-        or (class_variable and not evaluated)
     )

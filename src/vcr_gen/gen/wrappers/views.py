@@ -1,20 +1,63 @@
-"""What templates see: plain strings and lists, ready to be written. See `templates/README.md`."""
+"""What templates see: names, arguments and kinds. See `templates/README.md`."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
-from vcr_gen.gen.wrappers.layout import Nest
+from vcr_gen.gen.wrappers.layout import Item, Nest
 
 __all__ = [
     "AttributeView",
+    "BodyView",
     "BoundaryView",
-    "DeclaredView",
+    "ConformanceView",
     "EventView",
     "FieldView",
     "FunctionView",
     "MemberView",
     "ModuleView",
+    "NestedView",
     "PackageView",
+    "PortView",
+    "Result",
+    "SplitView",
 ]
+
+Result: TypeAlias = Literal["value", "none", "never"]
+"""What a function returns: a value, `None`, or not at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyView:
+    """What a function of a wrapper does."""
+
+    kind: Literal["call", "choose", "real", "get", "set", "delete", "init", "declare", "attach"]
+    """`call` hands an event to the port, `choose` one of several. `real`, `get`, `set` and `delete`
+    use the real object's member. `init` makes the port, `declare` tells type checkers of
+    attributes, `attach` builds the wrapper."""
+    member: str = ""
+    port: str = ""
+    """`self._port`."""
+    events: tuple[str, ...] = ()
+    """The event of a `call`, or the events to choose from."""
+    variables: str = ""
+    """`[T]`, where type checkers need to know what a generic event is made for."""
+    local: str = "call"
+    """A free name for such an event."""
+    arguments: tuple[Item, ...] = ()
+    """The arguments of the event, of the real object's method or of the port; the value to set."""
+    asynchronous: bool = False
+    result: Result = "value"
+    managed: Literal["with", "async with"] | None = None
+    """The statement that enters a context manager, whose function is a generator."""
+    entered: str = "value"
+    """A free name for what that statement gives."""
+    cast: str = ""
+    """What `typing.cast` is called here, where type checkers need a result cast; else empty."""
+    cast_to: str = ""
+    """The type that it is cast to, in quotes."""
+    declarations: tuple[tuple[str, str], ...] = ()
+    """Attributes and their types in quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +67,8 @@ class FunctionView:
     decorators: tuple[str, ...]
     signature: Nest
     """`def name(...) -> type:`, with ` ...` at its end when there is no body."""
-    docstring: str | None
-    body: tuple[Nest | str, ...]
-    """Statements."""
+    docstring: str | None = None
+    body: BodyView | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +77,8 @@ class FieldView:
 
     name: str
     annotation: str
-    default: str
-    """`field(metadata=...)` when the parameter has another name; else empty."""
+    parameter: str = ""
+    """The name of the parameter where that cannot be the field's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +90,18 @@ class EventView:
     """The member it calls, as the tape names it."""
     header: Nest
     fields: tuple[FieldView, ...]
-    call: FunctionView
+    field: str
+    """What `dataclasses.field` is called in this module, if a field needs it."""
+    kind: Literal["call", "get", "set", "delete"]
+    member: str
+    target: str
+    """The type of the object that it is called on: the Protocol, or `Any`."""
+    returns: str
+    typed: bool
+    """Whether type checkers check the call; else `target` is anything."""
+    asynchronous: bool = False
+    result: Result = "value"
+    arguments: tuple[Item, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +113,12 @@ class AttributeView:
     maker: str
     """What `recorded_attribute` or `unrecorded_attribute` is called in this module."""
     settable: bool
-    declaration: str = ""
-    """`name: type`, where type checkers are to see something else."""
+    shown: str = ""
+    """The type that type checkers see, where that differs; else empty."""
+    shown_name: str = ""
+    """The name that they see."""
     on_instance: bool = False
-    """Whether `__init__` declares it to type checkers."""
+    """Whether `__init__` declares it to them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +130,40 @@ class MemberView:
 
 
 @dataclass(frozen=True, slots=True)
-class DeclaredView:
-    """A member that type checkers see otherwise than it is at run time."""
+class SplitView:
+    """A member whose signature stands under `if TYPE_CHECKING:`, and whose body under `else:`."""
 
     name: str
     declared: tuple[FunctionView, ...]
     """The functions that type checkers see."""
     running: tuple[FunctionView, ...]
-    """What exists at run time."""
+    """The functions that run, which no type checker reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class NestedView:
+    """A class in the Protocol's body, which is the wrapper's too."""
+
+    name: str
+    protocol: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PortView:
+    """The attribute that holds the port, in a wrapper without a base."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConformanceView:
+    """The function at which a type checker fails when Protocol and wrapper differ."""
+
+    name: str
+    """With type parameters in brackets, if it has some."""
+    wrapper: str
+    protocol: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,23 +172,38 @@ class BoundaryView:
 
     name: str
     protocol: str
+    """The Protocol's name in its module."""
+    protocol_name: str
+    """What the Protocol is called in this module."""
+    protocol_module: str
+    direction: str
     constant: str
     wrapper: str
     header: Nest
-    docstring: str
-    constructors: tuple[FunctionView, ...]
-    attach: FunctionView | None
-    aliases: tuple[str, ...]
-    """Statements that bind the Protocol's nested classes."""
+    port: PortView | None
+    nested: tuple[NestedView, ...]
+    nested_for_checkers: bool
+    """Whether the Protocol, and so its nested classes, exist for type checkers only."""
+    type_alias: str
+    """What `TypeAlias` is called in the wrapper's body."""
+    type: str
+    """What `type` is called in the wrapper's body."""
     attributes: tuple[AttributeView, ...]
-    declared: tuple[DeclaredView, ...]
+    split: tuple[SplitView, ...]
     members: tuple[MemberView, ...]
     events: tuple[EventView, ...]
-    options: tuple[str | Nest, ...]
-    """The arguments of the constant's `Boundary(...)`."""
+    opposite: tuple[str, ...]
+    """The calls that go the other way than the boundary."""
+    secret: Mapping[str, Sequence[str]]
+    """Field paths of secrets by member."""
+    volatile: Mapping[str, Sequence[str]]
+    match: Mapping[str, Mapping[str, str]]
+    """The functions that compare fields, by member and field path."""
+    handles: tuple[str, ...]
+    """Where the constants of the boundaries are whose objects it hands out."""
     factory: str
     """What `Boundary` is called in this module."""
-    conformance: FunctionView
+    conformance: ConformanceView
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,22 +143,6 @@ class Port(Generic[P]):
         """Which of several wrappers of the boundary this one is; empty for the first."""
         return self._link.on
 
-    @classmethod
-    def from_arguments(
-        cls,
-        boundary: Boundary,
-        arguments: tuple[object, ...],
-        options: Mapping[str, Any],
-        wrapper: object,
-    ) -> "typing.Self":
-        """The port for a wrapper whose Protocol has an `__init__` of its own."""
-        if arguments or not set(options) <= {"cassette", "inner"} or "cassette" not in options:
-            raise UsageError(
-                f"{boundary.wrapper.__name__} wraps an existing object: "
-                "construct it with cassette=… and inner=…"
-            )
-        return cls(options["cassette"], boundary, options.get("inner"), wrapper)
-
     def call(self, call: CallTo[P, R]) -> R:
         """Carry a call of a `def` member."""
         method, arguments, perform = self._prepare(call)

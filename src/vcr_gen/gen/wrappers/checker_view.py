@@ -1,0 +1,440 @@
+"""What generated code does only because mypy or pyright needs it: one function for each quirk.
+
+Each names the checker, the reason, and the golden case in `tests/gen/cases` that fails without it.
+Two plain forms serve them all. A member that a checker cannot follow is *split*: its signature
+under `if TYPE_CHECKING:`, its body under `else:`. A call that a checker cannot follow is *untyped*:
+the event takes `target: Any`.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import Final, TypeAlias
+
+from vcr_gen.gen.model.annotation import (
+    ANY,
+    ELLIPSIS,
+    Annotation,
+    Name,
+    Quoted,
+    Reference,
+    Starred,
+    full_name,
+    full_names,
+    has_self_argument,
+    imported,
+    mentions_self,
+    names_in,
+    references,
+    replace_self,
+    variables_of,
+    walk,
+    walk_with_owners,
+)
+from vcr_gen.gen.model.boundaries import (
+    Attribute,
+    Boundary,
+    Kind,
+    Method,
+    NestedClass,
+    Parameter,
+    Property,
+    Signature,
+    TypeVariable,
+)
+from vcr_gen.gen.model.kinds import When
+
+__all__ = [
+    "Variables",
+    "anything",
+    "callables_own",
+    "disagree_on_self",
+    "has_no_implementation_type",
+    "is_declared_on_instance",
+    "is_split_attribute",
+    "is_split_method",
+    "is_split_property",
+    "is_untyped_access",
+    "is_untyped_call",
+    "is_untyped_overload",
+    "needs_private_usage",
+    "shown_accessor",
+    "shown_signature",
+    "unsolved",
+]
+
+Variables: TypeAlias = Mapping[Reference, TypeVariable]
+"""The declarations of type variables."""
+
+_SENT_TO: Final = {"typing.AsyncGenerator", "typing.Coroutine", "typing.Generator"}
+
+
+# Members that are split.
+
+
+def is_split_method(boundary: Boundary, member: Method, *, lazy: bool) -> bool:
+    """Whether the signature and the body of a method stand apart."""
+    every = (member.signature, *member.overloads)
+    return (
+        member.passed  # its type is unknown, and only the real object has it
+        or bool(member.checked)  # the Protocol itself shows type checkers something else
+        or member.binding != "instance"  # it runs on an instance, which has the port
+        or _has_mangled_name(member)
+        or _returns_self_of_a_bound(boundary, member)
+        or any(
+            _takes_instance_as_something_else(one)
+            or _takes_self_in_a_type(one)
+            or _is_quoted_twice(one, lazy=lazy)
+            or bool(callables_own(one.returns) & _brackets(one))
+            for one in every
+        )
+        or _hides_its_result(member.signature)
+        or _names_inner_protocols(boundary, member.signature, lazy=lazy)
+        or (not member.recorded and is_untyped_call(member, member.signature))
+    )
+
+
+def is_split_property(member: Property, *, lazy: bool) -> bool:
+    """Whether the signatures and the bodies of a property stand apart."""
+    return (
+        bool(member.declared)
+        or any(
+            _takes_instance_as_something_else(one)
+            or _takes_self_in_a_type(one)
+            or _is_quoted_twice(one, lazy=lazy)
+            for one in member.accessors
+        )
+        or (not member.recorded and is_untyped_access(member))
+    )
+
+
+def is_split_attribute(member: Attribute, *, lazy: bool) -> bool:
+    """Whether type checkers and the program see different declarations of an attribute.
+
+    At run time, what crosses is the Protocol where it says `Self` (self_types), what a descriptor
+    gives (descriptors), and the type in `ClassVar[...]`, which the runtime cannot tell from text
+    (attributes).
+    """
+    text = lazy or member.lazy or isinstance(member.annotation, Quoted)
+    text = text or any(one.when is not When.ALWAYS for one in references(member.annotation))
+    return (
+        mentions_self(member.value)
+        or bool(member.declared)
+        or member.descriptor
+        or is_declared_on_instance(member)
+        or (member.annotation != member.value and text)
+    )
+
+
+def is_declared_on_instance(member: Attribute) -> bool:
+    """pyright: a `Callable` in a class body is a method, and a descriptor is what it gives.
+
+    So `__init__` declares it (attributes, descriptors). It does so by a value: to mypy, a
+    Protocol's `Callable` is a method until all types are known, and it asks before that whether
+    `Self` may be the argument of a type (self_types).
+    """
+    return member.settable and (member.function or member.descriptor)
+
+
+def _has_mangled_name(member: Method) -> bool:
+    """Both: `__x` is a name of the class, and a positional parameter without a name.
+
+    At run time both have the Protocol's mangled names (private_and_mangled).
+    """
+    return bool(member.declared) or any(one.declared for one in member.signature.parameters)
+
+
+def _returns_self_of_a_bound(boundary: Boundary, member: Method) -> bool:
+    """mypy: where `Self` is an argument, the wrapper must be an instance of the argument's bound.
+
+    It is only if it returns `Self` where the bound does, though the Protocol names itself
+    (self_types).
+    """
+    return member.returns_own and any(map(has_self_argument, boundary.texts()))
+
+
+def _takes_instance_as_something_else(signature: Signature) -> bool:
+    """Both: with `self: T`, or without a `self`, the body cannot reach the port.
+
+    See annotated_self and variadics.
+    """
+    return signature.receiver is None or signature.receiver.annotation is not None
+
+
+def _takes_self_in_a_type(signature: Signature) -> bool:
+    """Both: `list[Self]` is not the list of Protocols that the event holds (self_types).
+
+    To pyright, a descriptor is what it gives, also as an argument (descriptors).
+    """
+    return any(
+        one.descriptor
+        or has_self_argument(one.annotation)
+        or (one.kind is Kind.KEYWORDS and mentions_self(one.annotation))
+        for one in signature.parameters
+    )
+
+
+def _is_quoted_twice(signature: Signature, *, lazy: bool) -> bool:
+    """Both: a string in a string is not a type, and neither is `"*Ts"`.
+
+    The source keeps all annotations as text, and the generated module keeps none
+    (checker_only_strings, variadics).
+    """
+    return (
+        bool(signature.lazy)
+        and not lazy
+        and any(
+            isinstance(annotation, Starred)
+            or any(isinstance(node, Quoted) for node in walk(annotation))
+            for annotation in signature.texts()
+        )
+    )
+
+
+def _brackets(signature: Signature) -> set[Reference]:
+    return {one.reference for one in signature.type_parameters}
+
+
+def callables_own(returns: Annotation | None) -> set[Reference]:
+    """Both: a type variable that only a returned `Callable` mentions is the callable's own.
+
+    It is no variable of the event, and not of the method either (returned_decorators).
+    """
+    inside: set[Reference] = set()
+    outside: set[Reference] = set()
+    for node, owners in walk_with_owners(returns):
+        if isinstance(node, Name) and node.reference.is_variable:
+            (inside if "typing.Callable" in owners else outside).add(node.reference)
+    return inside - outside
+
+
+def _hides_its_result(signature: Signature) -> bool:
+    """Both: a parameter that is called what a type in brackets is hides it from the body.
+
+    See names_in_brackets.
+    """
+    names = {one.name for one in signature.parameters}
+    returned = references(signature.returns)
+    return any(one.kind == "parameter" and one.spelling in names for one in returned)
+
+
+def _names_inner_protocols(boundary: Boundary, signature: Signature, *, lazy: bool) -> bool:
+    """Both: a nested Protocol is a variable of the wrapper, and so not a type in its text.
+
+    See nested_protocols.
+    """
+    nested = {
+        one.full_name for one in boundary.members if isinstance(one, NestedClass) and one.protocol
+    }
+    text = lazy or bool(signature.lazy)
+    return bool(nested) and any(
+        name.is_inner(nested)
+        for annotation in signature.texts()
+        for node in walk(annotation)
+        if text or isinstance(node, Quoted)
+        for name in names_in(node)
+    )
+
+
+# Calls that are untyped.
+
+
+def is_untyped_call(member: Method, signature: Signature) -> bool:
+    """Whether no type checker follows the call of a method."""
+    every = (member.signature, *member.overloads)
+    return (
+        member.deprecated  # pyright warns of it, and only the wrapper's callers are to be warned
+        or bool(member.declared)
+        or member.disputed  # one checker does not know it (disputed_members)
+        or bool(member.overloads and member.implemented)  # the event has the implementation's types
+        or (member.binding == "instance" and member.signature.receiver is None)
+        or any(one.selective for one in every)
+        or _spreads_unknown_arguments(signature)
+        or any(one.descriptor for one in signature.parameters)
+    )
+
+
+def is_untyped_access(member: Property) -> bool:
+    """Whether no type checker follows the use of a property.
+
+    For the reasons of a method, and to pyright a descriptor is what it gives (descriptors).
+    """
+    setters = member.setter.parameters if member.setter else ()
+    return (
+        bool(member.declared)
+        or member.disputed
+        or member.deprecated
+        or member.descriptor
+        or any(one.selective for one in member.accessors)
+        or any(one.descriptor for one in setters)
+    )
+
+
+def is_untyped_overload(boundary: Boundary, member: Method, index: int, table: Variables) -> bool:
+    """mypy: arguments of one overload may be those of another, and the result then anything.
+
+    So it is with `Any`, a default that only the implementation knows, an annotated `self`, and
+    variables that only the result mentions (overloads_that_overlap).
+    """
+    signature = member.overloads[index]
+    own = {one.reference for one in boundary.type_parameters}
+    return (
+        is_untyped_call(replace(member, implemented=False), signature)
+        or (signature.receiver is not None and signature.receiver.annotation is not None)
+        or any(one.default and one.default.how == "omitted" for one in signature.parameters)
+        or (
+            signature.returned not in {"none", "never"}
+            and any(_holds_any(table, one) for one in signature.parameters)
+        )
+        or (index > 0 and bool(set(variables_of([signature.returns])) - own))
+    )
+
+
+def _holds_any(table: Variables, parameter: Parameter) -> bool:
+    """Whether `Any` is in the type of a parameter, or in the bound of a type variable in it."""
+    text = parameter.annotation
+    bounds = (table[one].bound for one in variables_of([text]) if one in table)
+    return any("typing.Any" in full_names(one) for one in (text, *bounds))
+
+
+def _spreads_unknown_arguments(signature: Signature) -> bool:
+    """Both: what `*args` and `**kwargs` give may not be what the parameters take.
+
+    Nobody counts the arguments of a ParamSpec (parameter_specs), nor those before `*args` that were
+    left out (defaults); `Callable[[int, *tuple[str, ...]], None]` is another type to mypy where it
+    is filled in (filled_parameter_specs).
+    """
+    kinds = {one.kind for one in signature.parameters}
+    left_out = any(
+        one.kind is Kind.POSITIONAL and one.default is not None and one.default.how == "omitted"
+        for one in signature.parameters
+    )
+    return (
+        any(one.pack in {"args", "kwargs"} for one in signature.parameters)
+        or (left_out and kinds >= {Kind.VARIADIC, Kind.KEYWORDS})
+        or any(
+            isinstance(node, Starred)
+            and full_name(node.value) == "builtins.tuple"
+            and "typing.Callable" in owners
+            for parameter in signature.parameters
+            for node, owners in walk_with_owners(parameter.annotation)
+        )
+    )
+
+
+# Signatures that type checkers see.
+
+
+def shown_signature(
+    boundary: Boundary, member: Method, signature: Signature, *, lazy: bool
+) -> Signature:
+    """The signature of a split method, as type checkers read it: by the names of the source.
+
+    While pyright reads the type of a parameter, it cannot yet tell that the wrapper is what a bound
+    asks of `Self` (self_types).
+    """
+    signature = shown_accessor(signature, lazy=lazy)
+    parameters = tuple(
+        replace(
+            one,
+            name=one.declared or one.name,
+            annotation=(
+                replace_self(one.annotation, None, ANY)
+                if one.annotation is not None and one.bounded_self
+                else one.annotation
+            ),
+        )
+        for one in signature.parameters
+    )
+    own = _returns_self_of_a_bound(boundary, member)
+    returns = Name(imported("typing", "Self")) if own else signature.returns
+    return replace(signature, parameters=parameters, returns=returns)
+
+
+def shown_accessor(signature: Signature, *, lazy: bool) -> Signature:
+    """The signature without quotes in quotes, of which see `_is_quoted_twice`."""
+    if not _is_quoted_twice(signature, lazy=lazy):
+        return signature
+    stars = any(isinstance(annotation, Starred) for annotation in signature.texts())
+    return replace(signature.without_quotes(), lazy=None if stars else signature.lazy)
+
+
+def anything(variable: TypeVariable) -> Annotation:
+    """What stands for every argument of a type parameter."""
+    return ELLIPSIS if variable.kind == "ParamSpec" else ANY
+
+
+def has_no_implementation_type(overloads: Collection[Signature]) -> bool:
+    """mypy: no implementation's type fits overloads with `*args: *Ts`, so it has none (variadics).
+
+    Nor those that disagree on what the keyword `self` is (overloads_that_overlap).
+    """
+    packs = [one.kind for each in overloads for one in each.parameters if one.packed]
+    return Kind.VARIADIC in packs or disagree_on_self(overloads)
+
+
+def disagree_on_self(overloads: Collection[Signature]) -> bool:
+    """Whether some take the keyword `self` for any other (`a, /, **options`), and some not."""
+    bare = [one for one in overloads if one.has_bare_receiver]
+    kinds = {one.kind for each in bare for one in each.parameters if not one.packed}
+    return Kind.KEYWORDS in kinds and len(bare) < len(overloads)
+
+
+# The module.
+
+
+def needs_private_usage(boundaries: Collection[Boundary], used: Collection[Reference]) -> bool:
+    """pyright: a private name is used outside of its module (private_and_mangled)."""
+    imports = any(one.kind == "import" and one.attribute.startswith("_") for one in used)
+    return imports or any(
+        member.name.startswith("_") and not (member.name[:2] == "__" == member.name[-2:])
+        for boundary in boundaries
+        for member in boundary.members
+    )
+
+
+def unsolved(boundary: Boundary) -> list[TypeVariable]:
+    """pyright: the type parameters for which it cannot tell what they stand for.
+
+    It finds out none that no member mentions and, beside others, none that is always twice turned
+    round: `S` in a parameter of type `Sink[S]`, where a sink takes an `S`. Which types turn their
+    arguments round is not known here; all do that are not Python's own (generics). Nor can it tell
+    that a wrapper for every specialisation has what only some have (annotated_self).
+    """
+    selective = any(one.selective for one in boundary.signatures())
+    single = len(boundary.type_parameters) == 1
+    solved = {
+        node.reference
+        for annotation, turns in _annotations(boundary)
+        for node, owners in walk_with_owners(annotation)
+        if isinstance(node, Name)
+        and (
+            single or turns + sum(map(_turns_round, owners)) < 2 or not any(map(_is_class, owners))
+        )
+    }
+    return [
+        one
+        for one in boundary.type_parameters
+        if one.kind != "TypeVarTuple" and (selective or one.reference not in solved)
+    ]
+
+
+def _annotations(boundary: Boundary) -> Iterator[tuple[Annotation, int]]:
+    """All annotations, and how often what stands there is turned round already."""
+    for signature in boundary.signatures():
+        given = [*signature.parameters, *([signature.receiver] if signature.receiver else [])]
+        yield from ((one.annotation, 1) for one in given if one.annotation)
+        if signature.returns:
+            yield signature.returns, 0
+    for member in boundary.members:
+        if isinstance(member, Attribute):
+            yield member.annotation, 0
+
+
+def _turns_round(full_name: str) -> bool:
+    return full_name == "typing.Callable" or _is_class(full_name)
+
+
+def _is_class(full_name: str) -> bool:
+    """Whether it may be a class that takes what its arguments say; `Callable` is none."""
+    own = full_name.startswith(("builtins.", "typing.")) and full_name not in _SENT_TO
+    return bool(full_name) and not own
