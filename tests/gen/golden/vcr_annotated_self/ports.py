@@ -3,15 +3,14 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `annotated_self.ports`."""
 
-from collections.abc import Awaitable, Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, cast, overload
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final, Generic, overload
 
 from vcr_gen.runtime import (
     Boundary,
     Call,
     Cassette,
     InboundWrapper,
-    OutboundPort,
     OutboundWrapper,
     event,
     instance_member,
@@ -27,39 +26,44 @@ class ColumnFirst(Call, Generic[T_co]):
 
 
 @event
-class ColumnTotal(Call, Generic[T_co]):
+class ColumnTotal(Call):
     start: int
 
-    def __call__(self, target: Column[T_co]) -> int:
-        return cast("Callable[..., int]", cast("Any", target).total)(self.start)
+    def __call__(self, target: Any) -> int:
+        result: int = target.total(self.start)
+        return result
 
 
 @event
-class ColumnFetched(Call, Generic[T_co]):
-    async def __call__(self, target: Column[T_co]) -> int:
-        return await cast("Callable[..., Awaitable[int]]", cast("Any", target).fetched)()
+class ColumnFetched(Call):
+    async def __call__(self, target: Any) -> int:
+        result: int = await target.fetched()
+        return result
 
 
 @event
-class ColumnLength(Call, Generic[T_co]):
-    def __call__(self, target: Column[T_co]) -> int:
-        return cast("int", cast("Any", target).length)
+class ColumnLength(Call):
+    def __call__(self, target: Any) -> int:
+        result: int = target.length
+        return result
 
 
 @event
-class ColumnJoined(Call, Generic[T_co]):
+class ColumnJoined(Call):
     by: str
 
-    def __call__(self, target: Column[T_co]) -> str:
-        return cast("Callable[..., str]", cast("Any", target).joined)(self.by)
+    def __call__(self, target: Any) -> str:
+        result: str = target.joined(self.by)
+        return result
 
 
 @event
-class ColumnJoined2(Call, Generic[T_co]):
+class ColumnJoined2(Call):
     by: bytes
 
-    def __call__(self, target: Column[T_co]) -> bytes:
-        return cast("Callable[..., bytes]", cast("Any", target).joined)(self.by)
+    def __call__(self, target: Any) -> bytes:
+        result: bytes = target.joined(self.by)
+        return result
 
 
 @event
@@ -71,39 +75,53 @@ class ColumnSame(Call, Generic[T_co]):
 class VcrColumn(OutboundWrapper[Column[T_co]]):
     """Records and replays `Column`."""
 
+    if TYPE_CHECKING:
+
+        def total(self: "Column[int]", start: int = 0) -> int: ...
+
+        async def fetched(self: "Column[int]") -> int: ...
+
+        @property
+        def length(self: "Column[str]") -> int: ...
+
+        @overload
+        def joined(self: "Column[str]", by: str, /) -> str: ...
+        @overload
+        def joined(self: "Column[bytes]", by: bytes, /) -> bytes: ...
+        def joined(self, /, *args: Any, **kwds: Any) -> Any: ...
+
+        def shown(self: "Column[str]") -> str: ...
+
+        def same(self: "Column[T_co]") -> "Column[T_co]": ...
+
+    else:
+
+        def total(self: "Column[int]", start: int = 0) -> int:
+            return self._port.call(ColumnTotal(start=start))
+
+        async def fetched(self: "Column[int]") -> int:
+            return await self._port.acall(ColumnFetched())
+
+        @property
+        def length(self: "Column[str]") -> int:
+            return self._port.call(ColumnLength())
+
+        @overload
+        def joined(self: "Column[str]", by: str, /) -> str: ...
+        @overload
+        def joined(self: "Column[bytes]", by: bytes, /) -> bytes: ...
+        def joined(self, /, *args: Any, **kwds: Any) -> Any:
+            return self._port.call(self._port.choose((ColumnJoined, ColumnJoined2), args, kwds))
+
+        def shown(self: "Column[str]") -> str:
+            return self._port.unrecorded("shown").shown()
+
+        def same(self: "Column[T_co]") -> "Column[T_co]":
+            return self._port.call(ColumnSame())
+
     def first(self) -> T_co:
         call: ColumnFirst[T_co] = ColumnFirst()
         return self._port.call(call)
-
-    def total(self: "Column[int]", start: int = 0) -> int:
-        call: ColumnTotal[T_co] = ColumnTotal(start=start)
-        return cast("VcrColumn[T_co]", self)._port.call(call)
-
-    async def fetched(self: "Column[int]") -> int:
-        call: ColumnFetched[T_co] = ColumnFetched()
-        return await cast("VcrColumn[T_co]", self)._port.acall(call)
-
-    @property
-    def length(self: "Column[str]") -> int:
-        call: ColumnLength[T_co] = ColumnLength()
-        return cast("VcrColumn[T_co]", self)._port.call(call)
-
-    @overload
-    def joined(self: "Column[str]", by: str, /) -> str: ...
-    @overload
-    def joined(self: "Column[bytes]", by: bytes, /) -> bytes: ...
-    def joined(self, /, *args: Any, **kwds: Any) -> Any:
-        return self._port.call(self._port.choose((ColumnJoined, ColumnJoined2), args, kwds))
-
-    def shown(self: "Column[str]") -> str:
-        return cast(
-            "Callable[..., str]",
-            cast("Any", cast("VcrColumn[T_co]", self)._port.unrecorded("shown")).shown,
-        )()
-
-    def same(self: "Column[T_co]") -> "Column[T_co]":
-        call: ColumnSame[T_co] = ColumnSame()
-        return cast("VcrColumn[T_co]", self)._port.call(call)
 
 
 COLUMN: Final = Boundary(
@@ -130,31 +148,39 @@ class ReversedFirst(Call, Generic[T_co]):
 
 
 @event
-class ReversedLast(Call, Generic[T_co]):
-    def __call__(self, target: Reversed[T_co]) -> str:
-        return cast("Callable[..., str]", cast("Any", target).last)()
+class ReversedLast(Call):
+    def __call__(self, target: Any) -> str:
+        result: str = target.last()
+        return result
 
 
 @event
 class ReversedUpper(Call, Generic[T_co]):
-    def __call__(self, target: Reversed[T_co]) -> Reversed[T_co]:
-        return cast("Callable[..., Reversed[T_co]]", cast("Any", target).upper)()
+    def __call__(self, target: Any) -> Reversed[T_co]:
+        result: Reversed[T_co] = target.upper()
+        return result
 
 
 class VcrReversed(InboundWrapper[Reversed[T_co]]):
     """Records and replays `Reversed`."""
 
+    if TYPE_CHECKING:
+
+        def last(self: Words) -> str: ...
+
+        def upper(self: WordsT) -> WordsT: ...
+
+    else:
+
+        def last(self: Words) -> str:
+            return self._port.call(ReversedLast())
+
+        def upper(self: WordsT) -> WordsT:
+            return self._port.call(ReversedUpper())
+
     def first(self) -> T_co:
         call: ReversedFirst[T_co] = ReversedFirst()
         return self._port.call(call)
-
-    def last(self: Words) -> str:
-        call: ReversedLast[T_co] = ReversedLast()
-        return cast("VcrReversed[T_co]", self)._port.call(call)
-
-    def upper(self: WordsT) -> WordsT:
-        call: ReversedUpper[T_co] = ReversedUpper()
-        return cast("WordsT", cast("VcrReversed[T_co]", self)._port.call(call))
 
 
 REVERSED: Final = Boundary(
@@ -187,6 +213,15 @@ class RowsHalf(Call, Generic[T_co]):
 class VcrRows(OutboundWrapper[Rows[T_co]]):
     """Records and replays `Rows`."""
 
+    if TYPE_CHECKING:
+
+        def half(self: Sized) -> int: ...
+
+    else:
+
+        def half(self: Sized) -> int:
+            return self._port.call(RowsHalf())
+
     @property
     def size(self) -> int:
         call: RowsSize[T_co] = RowsSize()
@@ -195,10 +230,6 @@ class VcrRows(OutboundWrapper[Rows[T_co]]):
     def __iter__(self) -> Iterator[T_co]:
         call: RowsIter[T_co] = RowsIter()
         return self._port.call(call)
-
-    def half(self: Sized) -> int:
-        call: RowsHalf[T_co] = RowsHalf()
-        return cast("VcrRows[T_co]", self)._port.call(call)
 
 
 ROWS: Final = Boundary(
@@ -211,9 +242,10 @@ ROWS: Final = Boundary(
 
 
 @event
-class MakerEmpty(Call, Generic[T]):
-    def __call__(self, target: Maker[T]) -> int:
-        return cast("Callable[..., int]", cast("Any", target).empty)()
+class MakerEmpty(Call):
+    def __call__(self, target: Any) -> int:
+        result: int = target.empty()
+        return result
 
 
 @event
@@ -236,8 +268,7 @@ class VcrMaker(OutboundWrapper[Maker[T]]):
 
         @instance_member
         def empty(cls) -> int:
-            call: MakerEmpty[T] = MakerEmpty()
-            return cls._port.call(call)
+            return cls._port.call(MakerEmpty())
 
     def take(self, item: T) -> T:
         call: MakerTake[T] = MakerTake(item=item)
@@ -261,22 +292,18 @@ class BuiltPut(Call, Generic[T]):
         return target.put(self.item)
 
 
-class VcrBuilt(Generic[T]):
+class VcrBuilt(OutboundWrapper[Built[T]]):
     """Records and replays `Built`."""
 
-    @overload
-    def __init__(self, *, cassette: Cassette, inner: Built[T] | None = None) -> None: ...
-    @overload
-    def __init__(self: "Built[int]", item: int) -> None: ...
-    @overload
-    def __init__(self: "Built[list[int]]", item: int, *more: int) -> None: ...
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self._port: OutboundPort[Built[T]] = OutboundPort.from_arguments(BUILT, args, kwargs, self)
+    if TYPE_CHECKING:
 
-    @classmethod
-    def attach(cls, cassette: Cassette, factory: Callable[[], Built[T]]) -> Self:
-        """Wrap what `factory` builds; it is called only when the cassette calls the real thing."""
-        return cls(cassette=cassette, inner=factory() if cassette.calls_real else None)
+        @overload
+        def __init__(self, *, cassette: Cassette, inner: Built[T] | None = None) -> None: ...
+        @overload
+        def __init__(self: "Built[int]", item: int) -> None: ...
+        @overload
+        def __init__(self: "Built[list[int]]", item: int, *more: int) -> None: ...
+        def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
     def put(self, item: T) -> T:
         call: BuiltPut[T] = BuiltPut(item=item)

@@ -4,13 +4,12 @@
 """Wrappers for the boundaries of `attributes.ports`."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from vcr_gen.runtime import (
     Boundary,
     Call,
     Cassette,
-    OutboundPort,
     OutboundWrapper,
     event,
     recorded_attribute,
@@ -94,23 +93,17 @@ SLOTTED: Final = Boundary(
 )
 
 
-class VcrScale:
+class VcrScale(OutboundWrapper[Scale]):
     """Records and replays `Scale`."""
 
     weigh: ClassVar[Callable[[Any, int], float]] = recorded_attribute(settable=False)
 
-    def __init__(self, *, cassette: Cassette, inner: Scale | None = None) -> None:
-        self._port = OutboundPort(cassette, SCALE, inner, self)
-        if TYPE_CHECKING:
-            self.round = cast("Callable[[float], int]", self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, factory: Callable[[], Scale]) -> Self:
-        """Wrap what `factory` builds; it is called only when the cassette calls the real thing."""
-        return cls(cassette=cassette, inner=factory() if cassette.calls_real else None)
-
     if TYPE_CHECKING:
         measure: "ClassVar[Measure | None]"
+
+        def __init__(self, *, cassette: Cassette, inner: Scale | None = None) -> None:
+            self.round = cast("Callable[[float], int]", self)
+
     else:
         measure: Measure | None = recorded_attribute(settable=False)
         round: Callable[[float], int] = recorded_attribute()

@@ -3,7 +3,7 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `checker_only_protocol.ports`."""
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
@@ -29,8 +29,14 @@ class PortJoined(Call):
 class VcrPort(OutboundWrapper["Port"]):
     """Records and replays `Port`."""
 
-    def joined(self: PortT, other: PortT) -> PortT:
-        return cast("PortT", cast("VcrPort", self)._port.call(PortJoined(other=cast("Any", other))))
+    if TYPE_CHECKING:
+
+        def joined(self: PortT, other: PortT) -> PortT: ...
+
+    else:
+
+        def joined(self: PortT, other: PortT) -> PortT:
+            return self._port.call(PortJoined(other=other))
 
 
 PORT: Final = Boundary(

@@ -3,7 +3,7 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `class_and_static_methods.ports`."""
 
-from typing import TYPE_CHECKING, Any, Final, Self, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Self, overload
 
 from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, instance_member
 
@@ -106,7 +106,7 @@ class VcrPlugin(OutboundWrapper[Plugin]):
 
         @instance_member
         def create(cls, name: str) -> Self:
-            return cast("Self", cls._port.call(PluginCreate(name=name)))
+            return cls._port.call(PluginCreate(name=name))
 
         @instance_member
         def version(self, /, major: int = 1) -> str:

@@ -3,10 +3,9 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `constructor.ports`."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Self, overload
+from typing import TYPE_CHECKING, Any, Final, overload
 
-from vcr_gen.runtime import Boundary, Call, Cassette, InboundPort, OutboundPort, event
+from vcr_gen.runtime import Boundary, Call, Cassette, InboundWrapper, OutboundWrapper, event
 
 from constructor.ports import Database, Engine, Handler
 
@@ -17,20 +16,16 @@ class EngineStart(Call):
         target.start()
 
 
-class VcrEngine:
+class VcrEngine(OutboundWrapper[Engine]):
     """Records and replays `Engine`."""
 
-    @overload
-    def __init__(self, *, cassette: Cassette, inner: Engine | None = None) -> None: ...
-    @overload
-    def __init__(self, url: str, *, timeout: float = 1.0) -> None: ...
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self._port: OutboundPort[Engine] = OutboundPort.from_arguments(ENGINE, args, kwargs, self)
+    if TYPE_CHECKING:
 
-    @classmethod
-    def attach(cls, cassette: Cassette, factory: Callable[[], Engine]) -> Self:
-        """Wrap what `factory` builds; it is called only when the cassette calls the real thing."""
-        return cls(cassette=cassette, inner=factory() if cassette.calls_real else None)
+        @overload
+        def __init__(self, *, cassette: Cassette, inner: Engine | None = None) -> None: ...
+        @overload
+        def __init__(self, url: str, *, timeout: float = 1.0) -> None: ...
+        def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
     def start(self) -> None:
         self._port.call(EngineStart())
@@ -53,15 +48,16 @@ class HandlerHandle(Call):
         return target.handle(self.request)
 
 
-class VcrHandler:
+class VcrHandler(InboundWrapper[Handler]):
     """Records and replays `Handler`."""
 
-    @overload
-    def __init__(self, *, cassette: Cassette, inner: Handler) -> None: ...
-    @overload
-    def __init__(self, name: str) -> None: ...
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self._port: InboundPort[Handler] = InboundPort.from_arguments(HANDLER, args, kwargs, self)
+    if TYPE_CHECKING:
+
+        @overload
+        def __init__(self, *, cassette: Cassette, inner: Handler) -> None: ...
+        @overload
+        def __init__(self, name: str) -> None: ...
+        def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
     def handle(self, request: str) -> str:
         return self._port.call(HandlerHandle(request=request))
@@ -84,25 +80,16 @@ class DatabaseQuery(Call):
         return target.query(self.text)
 
 
-class VcrDatabase:
+class VcrDatabase(OutboundWrapper[Database]):
     """Records and replays `Database`."""
 
-    @overload
-    def __init__(self, /, *, cassette: Cassette, inner: Database | None = None) -> None: ...
-    @overload
-    def __init__(self, dsn: str, /, **options: int) -> None: ...
-    def __init__(self, /, *args: Any, **kwargs: Any) -> None:
-        self._port: OutboundPort[Database] = OutboundPort.from_arguments(
-            DATABASE,
-            args,
-            kwargs,
-            self,
-        )
+    if TYPE_CHECKING:
 
-    @classmethod
-    def attach(cls, cassette: Cassette, factory: Callable[[], Database]) -> Self:
-        """Wrap what `factory` builds; it is called only when the cassette calls the real thing."""
-        return cls(cassette=cassette, inner=factory() if cassette.calls_real else None)
+        @overload
+        def __init__(self, /, *, cassette: Cassette, inner: Database | None = None) -> None: ...
+        @overload
+        def __init__(self, dsn: str, /, **options: int) -> None: ...
+        def __init__(self, /, *args: Any, **kwargs: Any) -> None: ...
 
     def query(self, text: str) -> str:
         return self._port.call(DatabaseQuery(text=text))

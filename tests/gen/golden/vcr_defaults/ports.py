@@ -206,8 +206,7 @@ class VcrCell(OutboundWrapper[Cell[T]]):
 
         @instance_member
         def empty(cls, after: int = default_of(Cell, "empty", "after")) -> T:
-            call: CellEmpty[T] = CellEmpty(after=after)
-            return cls._port.call(call)
+            return cls._port.call(CellEmpty(after=after))
 
     def __call__(self, value: T, after: int = default_of(Cell, "__call__", "after")) -> T:
         call: CellCall[T] = CellCall(value=value, after=after)

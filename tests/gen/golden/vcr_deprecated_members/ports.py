@@ -3,8 +3,7 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `deprecated_members.ports`."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from typing_extensions import deprecated
 from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
@@ -16,8 +15,9 @@ from deprecated_members.ports import Old
 class OldStart(Call):
     x: int
 
-    def __call__(self, target: Old) -> int:
-        return cast("Callable[..., int]", cast("Any", target).start)(self.x)
+    def __call__(self, target: Any) -> int:
+        result: int = target.start(self.x)
+        return result
 
 
 @event
@@ -28,32 +28,62 @@ class OldRun(Call):
 
 @event
 class OldStarted(Call):
-    def __call__(self, target: Old) -> bool:
-        return cast("bool", cast("Any", target).started)
+    def __call__(self, target: Any) -> bool:
+        result: bool = target.started
+        return result
 
 
 @event
 class OldSpeed(Call):
-    def __call__(self, target: Old) -> int:
-        return cast("int", cast("Any", target).speed)
+    def __call__(self, target: Any) -> int:
+        result: int = target.speed
+        return result
 
 
 @event
 class OldSpeedSet(Call):
     value: int
 
-    def __call__(self, target: Old) -> None:
-        cast("Any", target).speed = self.value
+    def __call__(self, target: Any) -> None:
+        target.speed = self.value
 
 
 @event
 class OldSpeedDelete(Call):
-    def __call__(self, target: Old) -> None:
-        del cast("Any", target).speed
+    def __call__(self, target: Any) -> None:
+        del target.speed
 
 
 class VcrOld(OutboundWrapper[Old]):
     """Records and replays `Old`."""
+
+    if TYPE_CHECKING:
+
+        @deprecated("use run")
+        def stop(self, now: bool) -> int: ...
+
+        @property
+        @deprecated("use run")
+        def stopped(self) -> bool: ...
+        @stopped.setter
+        @deprecated("not any more")
+        def stopped(self, value: bool) -> None: ...
+
+    else:
+
+        @deprecated("use run")
+        def stop(self, now: bool) -> int:
+            return self._port.unrecorded("stop").stop(now)
+
+        @property
+        @deprecated("use run")
+        def stopped(self) -> bool:
+            return self._port.unrecorded("stopped").stopped
+
+        @stopped.setter
+        @deprecated("not any more")
+        def stopped(self, value: bool) -> None:
+            self._port.unrecorded("stopped").stopped = value
 
     @deprecated("use run")
     def start(self, x: int) -> int:
@@ -81,20 +111,6 @@ class VcrOld(OutboundWrapper[Old]):
     @deprecated("nor that")
     def speed(self) -> None:
         self._port.call(OldSpeedDelete())
-
-    @deprecated("use run")
-    def stop(self, now: bool) -> int:
-        return cast("Callable[..., int]", cast("Any", self._port.unrecorded("stop")).stop)(now)
-
-    @property
-    @deprecated("use run")
-    def stopped(self) -> bool:
-        return cast("bool", cast("Any", self._port.unrecorded("stopped")).stopped)
-
-    @stopped.setter
-    @deprecated("not any more")
-    def stopped(self, value: bool) -> None:
-        cast("Any", self._port.unrecorded("stopped")).stopped = value
 
 
 OLD: Final = Boundary(

@@ -3,17 +3,15 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `descriptors.ports`."""
 
-from collections.abc import Callable
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Optional, Self, cast, overload
-from typing import cast as _cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Optional, cast, overload
 
 from vcr_gen.runtime import (
     OMITTED,
     Boundary,
     Call,
     Cassette,
-    OutboundPort,
+    OutboundWrapper,
     event,
     given,
     recorded_attribute,
@@ -24,16 +22,17 @@ from descriptors.ports import Column, Heir, Reader, Table
 
 @event
 class TableCurrent(Call):
-    def __call__(self, target: Table) -> Reader:
-        return cast("Reader", cast("Any", target).current)
+    def __call__(self, target: Any) -> Reader:
+        result: Reader = target.current
+        return result
 
 
 @event
 class TableCurrentSet(Call):
     value: Reader
 
-    def __call__(self, target: Table) -> None:
-        target.current = cast("Any", self.value)
+    def __call__(self, target: Any) -> None:
+        target.current = self.value
 
 
 @event
@@ -41,8 +40,9 @@ class TableUse(Call):
     reader: Reader
     column: Column[int]
 
-    def __call__(self, target: Table) -> Reader:
-        return target.use(cast("Any", self.reader), cast("Any", self.column))
+    def __call__(self, target: Any) -> Reader:
+        result: Reader = target.use(self.reader, self.column)
+        return result
 
 
 @event
@@ -52,13 +52,14 @@ class TableSeveral(Call):
     named: "Heir"
     others: dict[str, Reader]
 
-    def __call__(self, target: Table) -> Reader | None:
-        return target.several(
-            cast("Any", self.one),
+    def __call__(self, target: Any) -> Reader | None:
+        result: Reader | None = target.several(
+            self.one,
             *self.more,
-            named=cast("Any", self.named),
+            named=self.named,
             **self.others,
         )
+        return result
 
 
 @event
@@ -66,16 +67,18 @@ class TableLater(Call):
     hook: FunctionType
     reader: Reader
 
-    async def __call__(self, target: Table) -> Heir:
-        return await target.later(cast("Any", self.hook), **given(reader=cast("Any", self.reader)))
+    async def __call__(self, target: Any) -> Heir:
+        result: Heir = await target.later(self.hook, **given(reader=self.reader))
+        return result
 
 
 @event
 class TableEither(Call):
     one: Reader
 
-    def __call__(self, target: Table) -> int:
-        return cast("Callable[..., int]", target.either)(cast("Any", self.one))
+    def __call__(self, target: Any) -> int:
+        result: int = target.either(self.one)
+        return result
 
 
 @event
@@ -86,24 +89,44 @@ class TableEither2(Call):
         return target.either(self.one)
 
 
-class VcrTable:
+class VcrTable(OutboundWrapper[Table]):
     """Records and replays `Table`."""
 
-    def __init__(self, *, cassette: Cassette, inner: Table | None = None) -> None:
-        self._port = OutboundPort(cassette, TABLE, inner, self)
-        if TYPE_CHECKING:
+    if TYPE_CHECKING:
+        kind: ClassVar[Reader]
+
+        def __init__(self, *, cassette: Cassette, inner: Table | None = None) -> None:
             self.size = cast("Column[int]", self)
             self.reader = cast("Reader", self)
             self.maybe = cast("Reader | None", self)
             self.hook = cast("FunctionType", self)
 
-    @classmethod
-    def attach(cls, cassette: Cassette, factory: Callable[[], Table]) -> Self:
-        """Wrap what `factory` builds; it is called only when the cassette calls the real thing."""
-        return cls(cassette=cassette, inner=factory() if cassette.calls_real else None)
+        @property
+        def current(self) -> Reader: ...
+        @current.setter
+        def current(self, cast: Reader) -> None: ...
 
-    if TYPE_CHECKING:
-        kind: ClassVar[Reader]
+        @property
+        def raw(self) -> Reader: ...
+
+        def use(self, reader: Reader, column: Column[int]) -> Reader: ...
+
+        def several(
+            self,
+            one: Optional[Reader],
+            *more: Reader,
+            named: "Heir",
+            **others: Reader,
+        ) -> Reader | None: ...
+
+        async def later(self, hook: FunctionType, reader: Reader = ...) -> Heir: ...
+
+        @overload
+        def either(self, one: Reader) -> int: ...
+        @overload
+        def either(self, one: int) -> Reader: ...
+        def either(self, *args: Any, **kwds: Any) -> Any: ...
+
     else:
         size: Any = recorded_attribute()
         reader: Any = recorded_attribute()
@@ -111,43 +134,39 @@ class VcrTable:
         hook: Any = recorded_attribute()
         kind: Any = recorded_attribute(settable=False)
 
-    @property
-    def current(self) -> Reader:
-        return self._port.call(TableCurrent())
+        @property
+        def current(self) -> Reader:
+            return self._port.call(TableCurrent())
 
-    @current.setter
-    def current(self, cast: Reader) -> None:
-        self._port.call(TableCurrentSet(value=_cast("Any", cast)))
+        @current.setter
+        def current(self, cast: Reader) -> None:
+            self._port.call(TableCurrentSet(value=cast))
 
-    @property
-    def raw(self) -> Reader:
-        return cast("Reader", cast("Any", self._port.unrecorded("raw")).raw)
+        @property
+        def raw(self) -> Reader:
+            return self._port.unrecorded("raw").raw
 
-    def use(self, reader: Reader, column: Column[int]) -> Reader:
-        return self._port.call(TableUse(reader=cast("Any", reader), column=cast("Any", column)))
+        def use(self, reader: Reader, column: Column[int]) -> Reader:
+            return self._port.call(TableUse(reader=reader, column=column))
 
-    def several(
-        self,
-        one: Optional[Reader],
-        *more: Reader,
-        named: "Heir",
-        **others: Reader,
-    ) -> Reader | None:
-        return self._port.call(
-            TableSeveral(one=cast("Any", one), more=more, named=cast("Any", named), others=others)
-        )
+        def several(
+            self,
+            one: Optional[Reader],
+            *more: Reader,
+            named: "Heir",
+            **others: Reader,
+        ) -> Reader | None:
+            return self._port.call(TableSeveral(one=one, more=more, named=named, others=others))
 
-    async def later(self, hook: FunctionType, reader: Reader = OMITTED) -> Heir:
-        return await self._port.acall(
-            TableLater(hook=cast("Any", hook), reader=cast("Any", reader))
-        )
+        async def later(self, hook: FunctionType, reader: Reader = OMITTED) -> Heir:
+            return await self._port.acall(TableLater(hook=hook, reader=reader))
 
-    @overload
-    def either(self, one: Reader) -> int: ...
-    @overload
-    def either(self, one: int) -> Reader: ...
-    def either(self, *args: Any, **kwds: Any) -> Any:
-        return self._port.call(self._port.choose((TableEither, TableEither2), args, kwds))
+        @overload
+        def either(self, one: Reader) -> int: ...
+        @overload
+        def either(self, one: int) -> Reader: ...
+        def either(self, *args: Any, **kwds: Any) -> Any:
+            return self._port.call(self._port.choose((TableEither, TableEither2), args, kwds))
 
 
 TABLE: Final = Boundary(

@@ -3,9 +3,8 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `disputed_members.ports`."""
 
-from collections.abc import Awaitable, Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, overload
-from typing import cast as _cast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Final, overload
 
 from vcr_gen.runtime import (
     Boundary,
@@ -29,8 +28,9 @@ class RecordKey(Call):
 class RecordDescribe(Call):
     width: int
 
-    def __call__(self, target: Record) -> str:
-        return cast("Callable[..., str]", cast("Any", target).describe)(self.width)
+    def __call__(self, target: Any) -> str:
+        result: str = target.describe(self.width)
+        return result
 
 
 class VcrRecord(OutboundWrapper[Record]):
@@ -63,20 +63,23 @@ class StatusSize(Call):
 
 @event
 class StatusBorn(Call):
-    def __call__(self, target: Status) -> float:
-        return cast("float", cast("Any", target).born)
+    def __call__(self, target: Any) -> float:
+        result: float = target.born
+        return result
 
 
 @event
 class StatusFlags(Call):
-    def __call__(self, target: Status) -> int:
-        return cast("Callable[..., int]", cast("Any", target).flags)()
+    def __call__(self, target: Any) -> int:
+        result: int = target.flags()
+        return result
 
 
 @event
 class StatusName(Call):
-    def __call__(self, target: Status) -> str:
-        return cast("Callable[..., str]", cast("Any", target).name)()
+    def __call__(self, target: Any) -> str:
+        result: str = target.name()
+        return result
 
 
 class VcrStatus(OutboundWrapper[Status]):
@@ -118,22 +121,25 @@ class RunningRun(Call):
 class RunningExtra(Call):
     x: int
 
-    def __call__(self, target: Running) -> int:
-        return cast("Callable[..., int]", cast("Any", target).extra)(self.x)
+    def __call__(self, target: Any) -> int:
+        result: int = target.extra(self.x)
+        return result
 
 
 @event
 class RunningSize(Call):
     options: dict[str, int]
 
-    def __call__(self, target: Running) -> int:
-        return cast("Callable[..., int]", cast("Any", target).size)(**self.options)
+    def __call__(self, target: Any) -> int:
+        result: int = target.size(**self.options)
+        return result
 
 
 @event
 class RunningWidth(Call):
-    def __call__(self, target: Running) -> int:
-        return cast("int", cast("Any", target).width)
+    def __call__(self, target: Any) -> int:
+        result: int = target.width
+        return result
 
 
 class VcrRunning(OutboundWrapper[Running]):
@@ -143,9 +149,14 @@ class VcrRunning(OutboundWrapper[Running]):
 
     if TYPE_CHECKING:
 
+        def unheard(self, cast: int) -> int: ...
+
         def size(self) -> int: ...
 
     else:
+
+        def unheard(self, cast: int) -> int:
+            return self._port.unrecorded("unheard").unheard(cast)
 
         def size(self, **options: int) -> int:
             return self._port.call(RunningSize(options=options))
@@ -155,11 +166,6 @@ class VcrRunning(OutboundWrapper[Running]):
 
     def extra(self, x: int) -> int:
         return self._port.call(RunningExtra(x=x))
-
-    def unheard(self, cast: int) -> int:
-        return _cast("Callable[..., int]", _cast("Any", self._port.unrecorded("unheard")).unheard)(
-            cast,
-        )
 
     @property
     def width(self) -> int:
@@ -181,28 +187,31 @@ class UncheckedRun(Call):
     rest: tuple[int, ...]
     y: "str"
 
-    def __call__(self, target: Unchecked) -> int:
-        return cast("Callable[..., int]", cast("Any", target).run)(self.x, *self.rest, y=self.y)
+    def __call__(self, target: Any) -> int:
+        result: int = target.run(self.x, *self.rest, y=self.y)
+        return result
 
 
 @event
 class UncheckedStop(Call):
-    async def __call__(self, target: Unchecked) -> None:
-        await cast("Callable[..., Awaitable[None]]", cast("Any", target).stop)()
+    async def __call__(self, target: Any) -> None:
+        await target.stop()
 
 
 @event
 class UncheckedItems(Call):
     x: int
 
-    def __call__(self, target: Unchecked) -> Iterator[int]:
-        return cast("Callable[..., Iterator[int]]", cast("Any", target).items)(self.x)
+    def __call__(self, target: Any) -> Iterator[int]:
+        result: Iterator[int] = target.items(self.x)
+        return result
 
 
 @event
 class UncheckedSize(Call):
-    def __call__(self, target: Unchecked) -> int:
-        return cast("int", cast("Any", target).size)
+    def __call__(self, target: Any) -> int:
+        result: int = target.size
+        return result
 
 
 class VcrUnchecked(OutboundWrapper[Unchecked]):
@@ -241,16 +250,17 @@ class ToldRun(Call):
     x: int
     y: str
 
-    def __call__(self, target: Told) -> list[int]:
-        return cast("Callable[..., list[int]]", cast("Any", target).run)(self.x, y=self.y)
+    def __call__(self, target: Any) -> list[int]:
+        result: list[int] = target.run(self.x, y=self.y)
+        return result
 
 
 @event
 class ToldStop(Call):
     x: int
 
-    async def __call__(self, target: Told) -> None:
-        await cast("Callable[..., Awaitable[None]]", cast("Any", target).stop)(self.x)
+    async def __call__(self, target: Any) -> None:
+        await target.stop(self.x)
 
 
 @event
@@ -258,22 +268,25 @@ class ToldFind(Call):
     args: tuple[Any, ...]
     options: dict[str, Any]
 
-    def __call__(self, target: Told) -> Any:
-        return cast("Callable[..., Any]", cast("Any", target).find)(*self.args, **self.options)
+    def __call__(self, target: Any) -> Any:
+        result: Any = target.find(*self.args, **self.options)
+        return result
 
 
 @event
 class ToldMake(Call):
     x: int
 
-    def __call__(self, target: Told) -> int:
-        return cast("Callable[..., int]", cast("Any", target).make)(self.x)
+    def __call__(self, target: Any) -> int:
+        result: int = target.make(self.x)
+        return result
 
 
 @event
 class ToldSize(Call):
-    def __call__(self, target: Told) -> int:
-        return cast("int", cast("Any", target).size)
+    def __call__(self, target: Any) -> int:
+        result: int = target.size
+        return result
 
 
 class VcrTold(OutboundWrapper[Told]):

@@ -3,8 +3,7 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `filled_parameter_specs.ports`."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Generic, cast
+from typing import TYPE_CHECKING, Any, Final, Generic
 
 from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
@@ -95,13 +94,14 @@ class PrefixedName(Call, Generic[Q]):
 
 
 @event
-class PrefixedCall(Call, Generic[Q]):
+class PrefixedCall(Call):
     args_0: int
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
 
-    def __call__(self, target: Prefixed[Q]) -> float:
-        return cast("Callable[..., float]", target.__call__)(self.args_0, *self.args, **self.kwargs)
+    def __call__(self, target: Any) -> float:
+        result: float = target.__call__(self.args_0, *self.args, **self.kwargs)
+        return result
 
 
 class VcrPrefixed(OutboundWrapper[Prefixed[Q]]):
@@ -113,8 +113,7 @@ class VcrPrefixed(OutboundWrapper[Prefixed[Q]]):
         return self._port.call(call)
 
     def __call__(self, args_0: int, /, *args: Q.args, **kwargs: Q.kwargs) -> float:
-        call: PrefixedCall[Q] = PrefixedCall(args_0=args_0, args=args, kwargs=kwargs)
-        return self._port.call(call)
+        return self._port.call(PrefixedCall(args_0=args_0, args=args, kwargs=kwargs))
 
 
 PREFIXED: Final = Boundary(

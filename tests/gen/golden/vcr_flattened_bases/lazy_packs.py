@@ -62,8 +62,7 @@ class VcrSpreading(OutboundWrapper[Spreading[*Ts]]):
     else:
 
         def spread(self, function: "Callable[[*Ts], None]", *args: str("*Ts")) -> "tuple[int, *Ts]":
-            call: SpreadingSpread[*Ts] = SpreadingSpread(function=function, args=args)
-            return self._port.call(call)
+            return self._port.call(SpreadingSpread(function=function, args=args))
 
         @overload
         def either(self, *args: str("*Ts")) -> "int": ...

@@ -4,7 +4,7 @@
 """Wrappers for the boundaries of `flattened_bases.packs`."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, Generic, Unpack, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, Unpack
 
 from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
@@ -204,8 +204,9 @@ class RowsStarred(Call):
 class RowsCall(Call):
     function: Callable[[str, *tuple[int, ...]], int]
 
-    def __call__(self, target: Rows) -> tuple[str, *tuple[int, ...]]:
-        return cast("Callable[..., tuple[str, *tuple[int, ...]]]", target.call)(self.function)
+    def __call__(self, target: Any) -> tuple[str, *tuple[int, ...]]:
+        result: tuple[str, *tuple[int, ...]] = target.call(self.function)
+        return result
 
 
 class VcrRows(OutboundWrapper[Rows]):

@@ -6,7 +6,7 @@
 from collections.abc import Callable
 from datetime import datetime as Moment
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Generic, Iterator, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, Iterator
 
 from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, recorded_attribute
 
@@ -207,8 +207,9 @@ LOCK: Final = Boundary(
 class NamesContains(Call):
     x: object
 
-    def __call__(self, target: Names) -> bool:
-        return cast("Callable[..., bool]", cast("Any", target).__contains__)(self.x)
+    def __call__(self, target: Any) -> bool:
+        result: bool = target.__contains__(self.x)
+        return result
 
 
 class VcrNames(OutboundWrapper[Names]):
@@ -243,8 +244,9 @@ class NumbersIter(Call):
 class NumbersContains(Call):
     x: object
 
-    def __call__(self, target: Numbers) -> bool:
-        return cast("Callable[..., bool]", cast("Any", target).__contains__)(self.x)
+    def __call__(self, target: Any) -> bool:
+        result: bool = target.__contains__(self.x)
+        return result
 
 
 class VcrNumbers(OutboundWrapper[Numbers]):

@@ -59,13 +59,7 @@ class AgentRename(Call):
 class VcrAgent:
     """Records and replays `Agent`."""
 
-    def __init__(self, *, cassette: Cassette, inner: Agent | None = None) -> None:
-        self._port = OutboundPort(cassette, AGENT, inner, self)
-
-    @classmethod
-    def attach_vcr(cls, cassette: Cassette, factory: Callable[[], Agent]) -> Self:
-        """Wrap what `factory` builds; it is called only when the cassette calls the real thing."""
-        return cls(cassette=cassette, inner=factory() if cassette.calls_real else None)
+    _port: OutboundPort[Agent]
 
     if TYPE_CHECKING:
 
@@ -100,6 +94,14 @@ class VcrAgent:
 
         async def detach(self, name: "str") -> "'Server'":
             return await self._port.acall(AgentDetach(name=name))
+
+    def __init__(self, *, cassette: Cassette, inner: Agent | None = None) -> None:
+        object.__setattr__(self, "_port", OutboundPort(cassette, AGENT, inner, self))
+
+    @classmethod
+    def attach_vcr(cls, cassette: Cassette, factory: Callable[[], Agent]) -> Self:
+        """Wrap what `factory` builds; it is called only when the cassette calls the real thing."""
+        return cls(cassette=cassette, inner=factory() if cassette.calls_real else None)
 
     def rename(self, name: str) -> None:
         self._port.call(AgentRename(name=name))

@@ -69,12 +69,10 @@ class VcrEstimator[X, Y](OutboundWrapper[Estimator[X, Y]]):
     else:
 
         def scaled(self, X: X) -> X:
-            call: EstimatorScaled[Any, Y] = EstimatorScaled(X_=X)
-            return self._port.call(call)
+            return self._port.call(EstimatorScaled(X_=X))
 
         async def both[Z](self, Z: Z, y: Y) -> tuple[Z, Y]:
-            call: EstimatorBoth[X, Y, Any] = EstimatorBoth(Z_=Z, y=y)
-            return await self._port.acall(call)
+            return await self._port.acall(EstimatorBoth(Z_=Z, y=y))
 
     def fit(self, X: X, y: Y) -> None:
         call: EstimatorFit[Any, Y] = EstimatorFit(X_=X, y=y)

@@ -207,8 +207,10 @@ class OursPort2(Call):
 class VcrOurs:
     """Records and replays `Ours`."""
 
+    _port__: OutboundPort[Ours]
+
     def __init__(self, *, cassette: Cassette, inner: Ours | None = None) -> None:
-        self._port__ = OutboundPort(cassette, OURS, inner, self)
+        object.__setattr__(self, "_port__", OutboundPort(cassette, OURS, inner, self))
 
     @classmethod
     def attach_vcr_(cls, cassette: Cassette, factory: Callable[[], Ours]) -> Self:

@@ -3,8 +3,7 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `overloads.ports`."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Literal, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, given, implementation
 
@@ -34,12 +33,9 @@ class StoreRead3(Call):
     raw: Literal[False]
     limit: int
 
-    def __call__(self, target: Store) -> str:
-        return cast("Callable[..., str]", target.read)(
-            self.key,
-            raw=self.raw,
-            **given(limit=self.limit),
-        )
+    def __call__(self, target: Any) -> str:
+        result: str = target.read(self.key, raw=self.raw, **given(limit=self.limit))
+        return result
 
 
 @event
@@ -47,11 +43,9 @@ class StoreField(Call):
     name: str
     number: Literal[False]
 
-    def __call__(self, target: Store) -> str | None:
-        return cast("Callable[..., str | None]", target.field)(
-            self.name,
-            **given(number=self.number),
-        )
+    def __call__(self, target: Any) -> str | None:
+        result: str | None = target.field(self.name, **given(number=self.number))
+        return result
 
 
 @event
@@ -119,8 +113,8 @@ class StoreWrite(Call):
     value: Any
     binary: bool
 
-    def __call__(self, target: Store) -> None:
-        cast("Callable[..., None]", target.write)(self.key, self.value, self.binary)
+    def __call__(self, target: Any) -> None:
+        target.write(self.key, self.value, self.binary)
 
 
 class VcrStore(OutboundWrapper[Store]):

@@ -3,8 +3,8 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `overloads_that_overlap.ports`."""
 
-from collections.abc import Callable, Coroutine, Sequence
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, cast, overload
+from collections.abc import Coroutine, Sequence
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, overload
 
 from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
@@ -38,8 +38,9 @@ class ComparesCall2(Call, Generic[KeyT, ValueT]):
     left: KeyT
     right: Comparable[KeyT, ValueT]
 
-    def __call__(self, target: Compares) -> ValueT:
-        return cast("Callable[..., ValueT]", target.__call__)(self.left, self.right)
+    def __call__(self, target: Any) -> ValueT:
+        result: ValueT = target.__call__(self.left, self.right)
+        return result
 
 
 class VcrCompares(OutboundWrapper[Compares]):
@@ -71,9 +72,14 @@ class FieldSame(Call, Generic[RowT_co]):
 class VcrField(OutboundWrapper[Field[RowT_co]]):
     """Records and replays `Field`."""
 
-    def same(self: "Field[RowT_co]") -> Sequence[RowT_co]:
-        call: FieldSame[RowT_co] = FieldSame()
-        return cast("VcrField[RowT_co]", self)._port.call(call)
+    if TYPE_CHECKING:
+
+        def same(self: "Field[RowT_co]") -> Sequence[RowT_co]: ...
+
+    else:
+
+        def same(self: "Field[RowT_co]") -> Sequence[RowT_co]:
+            return self._port.call(FieldSame())
 
 
 FIELD: Final = Boundary(
@@ -170,8 +176,9 @@ class GetterGet(Call, Generic[RowT_co]):
 class GetterGet2(Call, Generic[RowT_co]):
     at: Any
 
-    def __call__(self, target: Getter[RowT_co]) -> RowT_co:
-        return cast("Callable[..., RowT_co]", target.get)(self.at)
+    def __call__(self, target: Any) -> RowT_co:
+        result: RowT_co = target.get(self.at)
+        return result
 
 
 class VcrGetter(OutboundWrapper[Getter[RowT_co]]):
@@ -198,8 +205,9 @@ GETTER: Final = Boundary(
 class SessionTotal(Call):
     rows: list[Any]
 
-    def __call__(self, target: Session) -> int:
-        return cast("Callable[..., int]", target.total)(self.rows)
+    def __call__(self, target: Any) -> int:
+        result: int = target.total(self.rows)
+        return result
 
 
 @event
@@ -217,12 +225,9 @@ class SessionRequest(Call, Generic[R, Rows]):
     stream: Literal[True]
     into: type[Rows]
 
-    def __call__(self, target: Session) -> Rows:
-        return cast("Callable[..., Rows]", target.request)(
-            self.kind,
-            stream=self.stream,
-            into=self.into,
-        )
+    def __call__(self, target: Any) -> Rows:
+        result: Rows = target.request(self.kind, stream=self.stream, into=self.into)
+        return result
 
 
 @event
@@ -230,8 +235,9 @@ class SessionRequest2(Call, Generic[R]):
     kind: type[R]
     stream: Literal[False]
 
-    def __call__(self, target: Session) -> R:
-        return cast("Callable[..., R]", target.request)(self.kind, stream=self.stream)
+    def __call__(self, target: Any) -> R:
+        result: R = target.request(self.kind, stream=self.stream)
+        return result
 
 
 @event
@@ -240,12 +246,9 @@ class SessionRequest3(Call, Generic[R, Rows]):
     stream: bool
     into: type[Rows] | None
 
-    def __call__(self, target: Session) -> R | Rows:
-        return cast("Callable[..., R | Rows]", target.request)(
-            self.kind,
-            stream=self.stream,
-            into=self.into,
-        )
+    def __call__(self, target: Any) -> R | Rows:
+        result: R | Rows = target.request(self.kind, stream=self.stream, into=self.into)
+        return result
 
 
 class VcrSession(OutboundWrapper[Session]):

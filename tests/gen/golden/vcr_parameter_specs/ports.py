@@ -4,7 +4,7 @@
 """Wrappers for the boundaries of `parameter_specs.ports`."""
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, cast
+from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic
 
 from typing_extensions import Unpack
 from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
@@ -18,8 +18,9 @@ class PoolSubmit(Call, Generic[P, T]):
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
 
-    def __call__(self, target: Pool) -> T:
-        return cast("Callable[..., T]", target.submit)(self.job, *self.args, **self.kwargs)
+    def __call__(self, target: Any) -> T:
+        result: T = target.submit(self.job, *self.args, **self.kwargs)
+        return result
 
 
 @event
@@ -28,12 +29,9 @@ class PoolRun(Call, Generic[P, T]):
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
 
-    async def __call__(self, target: Pool) -> T:
-        return await cast("Callable[..., Awaitable[T]]", target.run)(
-            self.job,
-            *self.args,
-            **self.kwargs,
-        )
+    async def __call__(self, target: Any) -> T:
+        result: T = await target.run(self.job, *self.args, **self.kwargs)
+        return result
 
 
 @event
@@ -88,12 +86,13 @@ POOL: Final = Boundary(
 
 
 @event
-class TaskCall(Call, Generic[P, T_co]):
+class TaskCall(Call, Generic[T_co]):
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
 
-    def __call__(self, target: Task[P, T_co]) -> T_co:
-        return cast("Callable[..., T_co]", target.__call__)(*self.args, **self.kwargs)
+    def __call__(self, target: Any) -> T_co:
+        result: T_co = target.__call__(*self.args, **self.kwargs)
+        return result
 
 
 @event
@@ -106,7 +105,7 @@ class VcrTask(OutboundWrapper[Task[P, T_co]]):
     """Records and replays `Task`."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T_co:
-        call: TaskCall[P, T_co] = TaskCall(args=args, kwargs=kwargs)
+        call: TaskCall[T_co] = TaskCall(args=args, kwargs=kwargs)
         return self._port.call(call)
 
     @property

@@ -4,7 +4,7 @@
 """Wrappers for the boundaries of `passed_through.ports`."""
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Generic, cast
+from typing import TYPE_CHECKING, Any, Final, Generic
 
 from vcr_gen.runtime import Boundary, Call, InboundWrapper, OutboundWrapper, event
 
@@ -32,11 +32,11 @@ class VcrPlugin(OutboundWrapper[Plugin]):
 
         @property
         def hook(self) -> Any:
-            return cast("Any", self._port.unrecorded("hook")).hook
+            return self._port.unrecorded("hook").hook
 
         @property
         def listing(self) -> Any:
-            return cast("Any", self._port.unrecorded("listing")).listing
+            return self._port.unrecorded("listing").listing
 
     def run(self) -> int:
         return self._port.call(PluginRun())
@@ -71,7 +71,7 @@ class VcrCached(InboundWrapper[Cached[T]]):
 
         @property
         def sized(self) -> Any:
-            return cast("Any", self._port.unrecorded("sized")).sized
+            return self._port.unrecorded("sized").sized
 
     def run(self, item: T) -> T:
         call: CachedRun[T] = CachedRun(item=item)

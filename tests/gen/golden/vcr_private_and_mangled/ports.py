@@ -7,9 +7,8 @@
 # pyright: reportUnusedFunction=false
 """Wrappers for the boundaries of `private_and_mangled.ports`."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from vcr_gen.runtime import (
     Boundary,
@@ -55,48 +54,53 @@ class VaultHidden(Call):
     level: int = field(metadata={"parameter": "_Vault__level"})
     deep: bool = field(metadata={"parameter": "_Vault__deep"})
 
-    async def __call__(self, target: Vault) -> int:
-        return await cast("Callable[..., Awaitable[int]]", cast("Any", target).hidden)(
+    async def __call__(self, target: Any) -> int:
+        result: int = await target.hidden(
             self.key,
             _Vault__level=self.level,
             _Vault__deep=self.deep,
         )
+        return result
 
 
 @event
 class VaultVaultTurn(Call):
     times: int
 
-    def __call__(self, target: Vault) -> str:
-        return cast("Callable[..., str]", cast("Any", target)._Vault__turn)(self.times)
+    def __call__(self, target: Any) -> str:
+        result: str = target._Vault__turn(self.times)
+        return result
 
 
 @event
 class VaultVaultMade(Call):
     times: int
 
-    def __call__(self, target: Vault) -> str:
-        return cast("Callable[..., str]", cast("Any", target)._Vault__made)(self.times)
+    def __call__(self, target: Any) -> str:
+        result: str = target._Vault__made(self.times)
+        return result
 
 
 @event
 class VaultVaultDepth(Call):
-    def __call__(self, target: Vault) -> int:
-        return cast("int", cast("Any", target)._Vault__depth)
+    def __call__(self, target: Any) -> int:
+        result: int = target._Vault__depth
+        return result
 
 
 @event
 class VaultVaultDepthSet(Call):
     value: int
 
-    def __call__(self, target: Vault) -> None:
-        cast("Any", target)._Vault__depth = self.value
+    def __call__(self, target: Any) -> None:
+        target._Vault__depth = self.value
 
 
 @event
 class VaultVaultKey(Call):
-    def __call__(self, target: Vault) -> "list[str]":
-        return cast("list[str]", cast("Any", target)._Vault__key)
+    def __call__(self, target: Any) -> "list[str]":
+        result: "list[str]" = target._Vault__key
+        return result
 
 
 class VcrVault(OutboundWrapper[Vault]):

@@ -5,7 +5,7 @@
 
 import collections.abc
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Final, Generic, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, overload
 
 from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
@@ -79,16 +79,18 @@ class RegistrySeeded(Call, Generic[T]):
 class RegistryTask(Call, Generic[F]):
     function: F
 
-    def __call__(self, target: Registry) -> F:
-        return cast("Callable[..., F]", target.task)(self.function)
+    def __call__(self, target: Any) -> F:
+        result: F = target.task(self.function)
+        return result
 
 
 @event
 class RegistryTask2(Call):
     name: str
 
-    def __call__(self, target: Registry) -> Callable[[F], F]:
-        return cast("Callable[..., Callable[[F], F]]", target.task)(name=self.name)
+    def __call__(self, target: Any) -> Callable[[F], F]:
+        result: Callable[[F], F] = target.task(name=self.name)
+        return result
 
 
 class VcrRegistry(OutboundWrapper[Registry]):

@@ -4,7 +4,7 @@
 """Wrappers for the boundaries of `self_through_modules.ports`."""
 
 import typing as t
-from typing import TYPE_CHECKING, Any, Callable, Final, cast
+from typing import TYPE_CHECKING, Callable, Final, cast
 
 import typing_extensions as te
 from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
@@ -39,17 +39,20 @@ class QueryMerged(Call):
 class VcrQuery(OutboundWrapper[Query]):
     """Records and replays `Query`."""
 
+    if TYPE_CHECKING:
+
+        async def merged(self, others: "t.Sequence[t.Self]") -> "t.Self | None": ...
+
+    else:
+
+        async def merged(self, others: "t.Sequence[t.Self]") -> "t.Self | None":
+            return await self._port.acall(QueryMerged(others=others))
+
     def where(self, clause: str) -> te.Self:
         return cast("te.Self", self._port.call(QueryWhere(clause=clause)))
 
     def parts(self, wanted: Callable[[str], bool]) -> list[t.Self]:
         return cast("list[t.Self]", self._port.call(QueryParts(wanted=wanted)))
-
-    async def merged(self, others: "t.Sequence[t.Self]") -> "t.Self | None":
-        return cast(
-            "t.Self | None",
-            await self._port.acall(QueryMerged(others=cast("Any", others))),
-        )
 
 
 QUERY: Final = Boundary(

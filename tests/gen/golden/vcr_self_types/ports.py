@@ -7,15 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Self, cast
 
-from vcr_gen.runtime import (
-    Boundary,
-    Call,
-    Cassette,
-    OutboundPort,
-    OutboundWrapper,
-    event,
-    recorded_attribute,
-)
+from vcr_gen.runtime import Boundary, Call, Cassette, OutboundWrapper, event, recorded_attribute
 
 from self_types.ports import Column, Namespace, Q, Query, Row, Selector, U, Unheard
 
@@ -94,6 +86,38 @@ class QueryJoin(Call):
 class VcrQuery(OutboundWrapper[Query]):
     """Records and replays `Query`."""
 
+    if TYPE_CHECKING:
+
+        def copy(self: Q) -> Q: ...
+
+        @property
+        def children(self) -> list[Self]: ...
+        @children.setter
+        def children(self, value: list[Self]) -> None: ...
+
+        def merge(self, others: list[Self]) -> None: ...
+
+        def join(self, *others: Self, **named: Self) -> Self: ...
+
+    else:
+
+        def copy(self: Q) -> Q:
+            return self._port.call(QueryCopy())
+
+        @property
+        def children(self) -> list[Self]:
+            return self._port.call(QueryChildren())
+
+        @children.setter
+        def children(self, value: list[Self]) -> None:
+            self._port.call(QueryChildrenSet(value=value))
+
+        def merge(self, others: list[Self]) -> None:
+            self._port.call(QueryMerge(others=others))
+
+        def join(self, *others: Self, **named: Self) -> Self:
+            return self._port.call(QueryJoin(others=others, named=named))
+
     def where(self, clause: str) -> Self:
         return cast("Self", self._port.call(QueryWhere(clause=clause)))
 
@@ -106,26 +130,9 @@ class VcrQuery(OutboundWrapper[Query]):
     async def loaded(self) -> Self | None:
         return cast("Self | None", await self._port.acall(QueryLoaded()))
 
-    def copy(self: Q) -> Q:
-        return cast("Q", cast("VcrQuery", self)._port.call(QueryCopy()))
-
     @property
     def parent(self) -> Self:
         return cast("Self", self._port.call(QueryParent()))
-
-    @property
-    def children(self) -> list[Self]:
-        return cast("list[Self]", self._port.call(QueryChildren()))
-
-    @children.setter
-    def children(self, value: list[Self]) -> None:
-        self._port.call(QueryChildrenSet(value=cast("Any", value)))
-
-    def merge(self, others: list[Self]) -> None:
-        self._port.call(QueryMerge(others=cast("Any", others)))
-
-    def join(self, *others: Self, **named: Self) -> Self:
-        return cast("Self", self._port.call(QueryJoin(others=others, named=cast("Any", named))))
 
 
 QUERY: Final = Boundary(
@@ -169,24 +176,17 @@ class ColumnMoved(Call, Generic[Row]):
         return target.moved(self.to, like=self.like)
 
 
-class VcrColumn(Generic[Row]):
+class VcrColumn(OutboundWrapper[Column[Row]]):
     """Records and replays `Column`."""
 
     renamed: "Callable[[Row], str] | None" = recorded_attribute()
     kind: Literal["plain", "key"] = recorded_attribute()
     kinds: "list[Literal[1, 2]]" = recorded_attribute()
 
-    def __init__(self, *, cassette: Cassette, inner: Column[Row] | None = None) -> None:
-        self._port = OutboundPort(cassette, COLUMN, inner, self)
-        if TYPE_CHECKING:
-            self.read = cast("Callable[[Row], Sequence[str]]", self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, factory: Callable[[], Column[Row]]) -> Self:
-        """Wrap what `factory` builds; it is called only when the cassette calls the real thing."""
-        return cls(cassette=cassette, inner=factory() if cassette.calls_real else None)
-
     if TYPE_CHECKING:
+
+        def __init__(self, *, cassette: Cassette, inner: Column[Row] | None = None) -> None:
+            self.read = cast("Callable[[Row], Sequence[str]]", self)
 
         def moved(self, to: "Namespace[Any] | None", *, like: Sequence[Self]) -> Row: ...
 
@@ -194,8 +194,7 @@ class VcrColumn(Generic[Row]):
         read: Callable[[Row], Sequence[str]] = recorded_attribute()
 
         def moved(self, to: "Namespace[Self] | None", *, like: Sequence[Self]) -> Row:
-            call: ColumnMoved[Row] = ColumnMoved(to=cast("Any", to), like=cast("Any", like))
-            return self._port.call(call)
+            return self._port.call(ColumnMoved(to=to, like=like))
 
     def namespace(self) -> Namespace[Self]:
         call: ColumnNamespace[Row] = ColumnNamespace()
@@ -236,24 +235,17 @@ class SelectorMoved(Call, Generic[Row]):
         return target.moved(self.to, like=self.like)
 
 
-class VcrSelector(Generic[Row]):
+class VcrSelector(OutboundWrapper[Selector[Row]]):
     """Records and replays `Selector`."""
 
     renamed: "Callable[[Row], str] | None" = recorded_attribute()
     kind: Literal["plain", "key"] = recorded_attribute()
     kinds: "list[Literal[1, 2]]" = recorded_attribute()
 
-    def __init__(self, *, cassette: Cassette, inner: Selector[Row] | None = None) -> None:
-        self._port = OutboundPort(cassette, SELECTOR, inner, self)
-        if TYPE_CHECKING:
-            self.read = cast("Callable[[Row], Sequence[str]]", self)
-
-    @classmethod
-    def attach(cls, cassette: Cassette, factory: Callable[[], Selector[Row]]) -> Self:
-        """Wrap what `factory` builds; it is called only when the cassette calls the real thing."""
-        return cls(cassette=cassette, inner=factory() if cassette.calls_real else None)
-
     if TYPE_CHECKING:
+
+        def __init__(self, *, cassette: Cassette, inner: Selector[Row] | None = None) -> None:
+            self.read = cast("Callable[[Row], Sequence[str]]", self)
 
         def inverted(self) -> Self: ...
 
@@ -263,12 +255,10 @@ class VcrSelector(Generic[Row]):
         read: Callable[[Row], Sequence[str]] = recorded_attribute()
 
         def inverted(self) -> "Selector[Row]":
-            call: SelectorInverted[Row] = SelectorInverted()
-            return self._port.call(call)
+            return self._port.call(SelectorInverted())
 
         def moved(self, to: "Namespace[Self] | None", *, like: Sequence[Self]) -> Row:
-            call: SelectorMoved[Row] = SelectorMoved(to=cast("Any", to), like=cast("Any", like))
-            return self._port.call(call)
+            return self._port.call(SelectorMoved(to=to, like=like))
 
     def namespace(self) -> Namespace[Self]:
         call: SelectorNamespace[Row] = SelectorNamespace()
@@ -288,32 +278,42 @@ SELECTOR: Final = Boundary(
 class VcrUnheard(OutboundWrapper[Unheard]):
     """Records and replays `Unheard`."""
 
+    if TYPE_CHECKING:
+
+        def copied(self: U, deep: bool) -> U: ...
+
+        def merge(self, others: list[Self], **named: Self) -> "list[Self]": ...
+
+        @property
+        def children(self) -> list[Self]: ...
+        @children.setter
+        def children(self, value: list[Self]) -> None: ...
+
+    else:
+
+        def copied(self: U, deep: bool) -> U:
+            return self._port.unrecorded("copied").copied(deep)
+
+        def merge(self, others: list[Self], **named: Self) -> "list[Self]":
+            return self._port.unrecorded("merge").merge(others, **named)
+
+        @property
+        def children(self) -> list[Self]:
+            return self._port.unrecorded("children").children
+
+        @children.setter
+        def children(self, value: list[Self]) -> None:
+            self._port.unrecorded("children").children = value
+
     def copy(self) -> Self:
         return cast("Self", self._port.unrecorded("copy").copy())
 
     async def loaded(self, key: str) -> "Self | None":
         return cast("Self | None", await self._port.unrecorded("loaded").loaded(key))
 
-    def copied(self: U, deep: bool) -> U:
-        return cast("U", cast("VcrUnheard", self)._port.unrecorded("copied").copied(deep))
-
-    def merge(self, others: list[Self], **named: Self) -> "list[Self]":
-        return cast(
-            "list[Self]",
-            self._port.unrecorded("merge").merge(cast("Any", others), **cast("Any", named)),
-        )
-
     @property
     def parent(self) -> "Self":
         return cast("Self", self._port.unrecorded("parent").parent)
-
-    @property
-    def children(self) -> list[Self]:
-        return cast("list[Self]", self._port.unrecorded("children").children)
-
-    @children.setter
-    def children(self, value: list[Self]) -> None:
-        self._port.unrecorded("children").children = cast("Any", value)
 
     @contextmanager
     def locked(self) -> Generator[Self]:

@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from vcr_gen.runtime import OMITTED, Boundary, Call, OutboundWrapper, event, given
 
@@ -82,8 +81,9 @@ NAMED: Final = Boundary(
 class StackedAssoc(Call):
     of: Thing
 
-    def __call__(self, target: Stacked) -> Thing:
-        return cast("Callable[..., Thing]", cast("Any", target).__assoc__)(self.of)
+    def __call__(self, target: Any) -> Thing:
+        result: Thing = target.__assoc__(self.of)
+        return result
 
 
 class VcrStacked(OutboundWrapper["Stacked"]):

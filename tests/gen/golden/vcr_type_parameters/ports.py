@@ -4,7 +4,7 @@
 """Wrappers for the boundaries of `type_parameters.ports`."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
@@ -82,8 +82,9 @@ class RunnerRun[**P, R](Call):
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
 
-    def __call__(self, target: Runner) -> R:
-        return cast("Callable[..., R]", target.run)(self.job, *self.args, **self.kwargs)
+    def __call__(self, target: Any) -> R:
+        result: R = target.run(self.job, *self.args, **self.kwargs)
+        return result
 
 
 @event
@@ -172,21 +173,29 @@ class RegistryPacked[T, *Ts](Call):
 class VcrRegistry[T](OutboundWrapper[Registry[T]]):
     """Records and replays `Registry`."""
 
-    def register[F: Callable[..., object]](self, name: str) -> Callable[[F], F]:
-        call: RegistryRegister[T, Any] = RegistryRegister(name=name)
-        return self._port.call(call)
+    if TYPE_CHECKING:
 
-    async def route[**P, R](self) -> Callable[[Callable[P, R]], Callable[P, R]]:
-        call: RegistryRoute[T, ..., Any] = RegistryRoute()
-        return await self._port.acall(call)
+        def register[F: Callable[..., object]](self, name: str) -> Callable[[F], F]: ...
 
-    def seeded[S, F](self, seed: S) -> Callable[[F], tuple[F, S]]:
-        call: RegistrySeeded[T, S, Any] = RegistrySeeded(seed=seed)
-        return self._port.call(call)
+        async def route[**P, R](self) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
-    def packed[*Ts](self) -> Callable[[*Ts], tuple[*Ts,]]:
-        call: RegistryPacked[T, *tuple[Any, ...]] = RegistryPacked()
-        return cast("Callable[[*Ts], tuple[*Ts,]]", self._port.call(call))
+        def seeded[S, F](self, seed: S) -> Callable[[F], tuple[F, S]]: ...
+
+        def packed[*Ts](self) -> Callable[[*Ts], tuple[*Ts,]]: ...
+
+    else:
+
+        def register[F: Callable[..., object]](self, name: str) -> Callable[[F], F]:
+            return self._port.call(RegistryRegister(name=name))
+
+        async def route[**P, R](self) -> Callable[[Callable[P, R]], Callable[P, R]]:
+            return await self._port.acall(RegistryRoute())
+
+        def seeded[S, F](self, seed: S) -> Callable[[F], tuple[F, S]]:
+            return self._port.call(RegistrySeeded(seed=seed))
+
+        def packed[*Ts](self) -> Callable[[*Ts], tuple[*Ts,]]:
+            return self._port.call(RegistryPacked())
 
 
 REGISTRY: Final = Boundary(

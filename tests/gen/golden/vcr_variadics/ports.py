@@ -4,7 +4,7 @@
 """Wrappers for the boundaries of `variadics.ports`."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Generic, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, overload
 
 from typing_extensions import Unpack
 from vcr_gen.runtime import (
@@ -68,13 +68,8 @@ class ClientLoose(Call):
     c: int
     kw: dict[str, int]
 
-    def __call__(self, target: Client) -> None:
-        cast("Callable[..., None]", target.loose)(
-            *given_positional(self.a, self.b),
-            *self.args,
-            **given(c=self.c),
-            **self.kw,
-        )
+    def __call__(self, target: Any) -> None:
+        target.loose(*given_positional(self.a, self.b), *self.args, **given(c=self.c), **self.kw)
 
 
 @event
@@ -165,8 +160,9 @@ CLIENT: Final = Boundary(
 class LinesConnect(Call):
     handler: Callable[[int, *tuple[str, ...]], int]
 
-    def __call__(self, target: Lines) -> tuple[int, *tuple[str, ...]]:
-        return cast("Callable[..., tuple[int, *tuple[str, ...]]]", target.connect)(self.handler)
+    def __call__(self, target: Any) -> tuple[int, *tuple[str, ...]]:
+        result: tuple[int, *tuple[str, ...]] = target.connect(self.handler)
+        return result
 
 
 class VcrLines(OutboundWrapper[Lines]):
