@@ -6,9 +6,18 @@ The reading half makes these; the writing half sees nothing else.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
-from vcr_gen.gen.model.annotation import Annotation, Reference, without_quotes
+from vcr_gen.gen.model.annotation import (
+    ANY,
+    Annotation,
+    Name,
+    Reference,
+    Subscript,
+    full_name,
+    unquoted,
+    without_quotes,
+)
 from vcr_gen.gen.model.kinds import TypeParameterKind
 from vcr_gen.gen.settings.config import Direction
 
@@ -30,6 +39,7 @@ __all__ = [
 
 
 Managed: TypeAlias = Literal["with", "async with"]
+_CLASS_OF: Final = frozenset({"builtins.type", "typing.Type"})
 
 
 class Kind(Enum):
@@ -103,12 +113,10 @@ class Signature:
 
     parameters: tuple[Parameter, ...]
     returns: Annotation | None
-    returned: Literal["value", "none", "never", "awaitable"]
+    returned: Literal["value", "none", "never"]
     """What the declared return type says about a `return` statement."""
     receiver: Parameter | None
     """`self` or `cls`; None for a static method."""
-    self_type: Reference | None = None
-    """The TypeVar that annotates `self`, if one does."""
     selective: bool = False
     """Whether `self` is annotated with more than what every specialisation of the Protocol is."""
     type_parameters: tuple[TypeVariable, ...] = ()
@@ -118,8 +126,6 @@ class Signature:
     """Whether annotations are text at run time; None where there are none, as in typeshed."""
     managed: Managed | None = None
     """For `@contextmanager` and `@asynccontextmanager`: the statement that enters it."""
-    entered: Annotation | None = None
-    """The type that this statement binds."""
     decorators: tuple[Annotation, ...] = ()
     """Decorators to say again."""
     docstring: str | None = None
@@ -128,6 +134,25 @@ class Signature:
     def has_bare_receiver(self) -> bool:
         """Whether no caller can give the instance by keyword: `self, /`."""
         return self.receiver is not None and self.receiver.kind is Kind.POSITIONAL_ONLY
+
+    @property
+    def self_type(self) -> Reference | None:
+        """The TypeVar of `self: T` or `cls: type[T]`."""
+        if self.receiver is None or self.receiver.annotation is None:
+            return None
+        annotation = unquoted(self.receiver.annotation)
+        if isinstance(annotation, Subscript) and full_name(annotation) in _CLASS_OF:
+            annotation = annotation.inner
+        match annotation:
+            case Name(reference=reference, tail=()) if reference.is_variable:
+                return reference
+        return None
+
+    @property
+    def entered(self) -> Annotation:
+        """What `with` binds to a name: the first argument of `Iterator[T]` and the like."""
+        generic = self.returns and unquoted(self.returns)
+        return generic.arguments[0] if isinstance(generic, Subscript) and generic.arguments else ANY
 
     def without_quotes(self) -> "Signature":
         """The same with every string annotation opened."""
@@ -147,7 +172,7 @@ class Signature:
         for parameter in given:
             default = parameter.default.text if parameter.default else None
             found.extend((parameter.annotation, parameter.packed, default))
-        yield from filter(None, (*found, self.returns, self.entered))
+        yield from filter(None, (*found, self.returns))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from vcr_gen.gen.model.annotation import (
     Dotted,
     List,
     Name,
-    Reference,
     Starred,
     Subscript,
     dotted,
@@ -60,12 +59,10 @@ def signature_of(node: Function, place: MemberPlace, decorated: Decorations) -> 
         returns=returns,
         returned=_returned(returns, inner.scope),
         receiver=receiver,
-        self_type=_self_type(receiver),
         type_parameters=tuple(bracketed(parameter, inner.scope) for parameter in brackets),
         asynchronous=_is_coroutine(node, decorated),
         lazy=None if place.scope.module.standard else place.scope.module.lazy_annotations,
         managed=decorated.managed,
-        entered=_entered(returns) if decorated.managed else None,
         decorators=decorated.kept,
         docstring=docstring_of(node),
     )
@@ -171,9 +168,7 @@ def _tuple_of(pack: Annotation) -> Annotation:
     return subscript(TUPLE, Starred(pack))
 
 
-def _returned(
-    returns: Annotation | None, scope: Scope
-) -> Literal["value", "none", "never", "awaitable"]:
+def _returned(returns: Annotation | None, scope: Scope) -> Literal["value", "none", "never"]:
     if returns is None:
         return "value"
     returns = unquoted(returns)
@@ -181,26 +176,6 @@ def _returned(
         return "none"
     meant = scope.name_of(returns) if isinstance(returns, Name) else ""
     return "never" if meant in {"typing.NoReturn", "typing.Never"} else "value"
-
-
-def _self_type(receiver: Parameter | None) -> Reference | None:
-    """The TypeVar of `self: T` or `cls: type[T]`."""
-    if receiver is None or receiver.annotation is None:
-        return None
-    annotation = unquoted(receiver.annotation)
-    is_class = full_name(annotation) in {"builtins.type", "typing.Type"}
-    if is_class and isinstance(annotation, Subscript):
-        annotation = annotation.inner
-    match annotation:
-        case Name(reference=reference, tail=()) if reference.is_variable:
-            return reference
-    return None
-
-
-def _entered(returns: Annotation | None) -> Annotation:
-    """What `with` binds: the first argument of `Iterator[T]` and the like."""
-    generic = returns and unquoted(returns)
-    return generic.arguments[0] if isinstance(generic, Subscript) and generic.arguments else ANY
 
 
 def _default_of(node: ast.expr, scope: Scope) -> Default:

@@ -30,9 +30,9 @@ from vcr_gen.gen.wrappers.checker_view import callables_own
 from vcr_gen.gen.wrappers.generic_headers import generic_header
 from vcr_gen.gen.wrappers.layout import Item, Nest
 from vcr_gen.gen.wrappers.names import Names, declared_first
-from vcr_gen.gen.wrappers.views import EventView, FieldView, Result
+from vcr_gen.gen.wrappers.views import EventView, FieldView
 
-__all__ = ["RUNTIME", "Event", "EventMaker", "arguments_for", "result_of"]
+__all__ = ["RUNTIME", "Event", "EventMaker", "arguments_for"]
 
 RUNTIME = "vcr_gen.runtime"
 _NARROWING = frozenset({"typing.TypeGuard", "typing.TypeIs"})
@@ -80,7 +80,7 @@ class EventMaker:
         view = replace(
             event.view,
             asynchronous=signature.asynchronous,
-            result="value" if signature.managed else result_of(signature),
+            result="value" if signature.managed else signature.returned,
             arguments=arguments_for(self.names, signature, values),
         )
         return replace(event, view=view)
@@ -226,11 +226,6 @@ class EventMaker:
         """An annotation of the event's own, without the quotes that the source need not have."""
         shown = without_quotes(text) if self.names.lazy or lazy else text
         return self.names.annotation(shown, lazy=lazy, bound=bound)
-
-
-def result_of(signature: Signature) -> Result:
-    """What the function returns, as the templates ask."""
-    return "value" if signature.returned == "awaitable" else signature.returned
 
 
 def _plain_builtin(node: Annotation) -> Annotation | None:

@@ -21,7 +21,7 @@ from vcr_gen.gen.wrappers.checker_view import (
     shown_signature,
 )
 from vcr_gen.gen.wrappers.context import WrapperContext
-from vcr_gen.gen.wrappers.events import RUNTIME, Event, arguments_for, result_of
+from vcr_gen.gen.wrappers.events import RUNTIME, Event, arguments_for
 from vcr_gen.gen.wrappers.headers import decorators_of, header_of
 from vcr_gen.gen.wrappers.layout import Nest
 from vcr_gen.gen.wrappers.names import free_name
@@ -305,7 +305,7 @@ def with_result(
     body = replace(
         body,
         asynchronous=signature.asynchronous,
-        result=result_of(signature),
+        result=signature.returned,
         managed=signature.managed,
         entered=free_name("value", bound),
     )
