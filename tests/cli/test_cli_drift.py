@@ -151,7 +151,7 @@ def test_crlf_checkouts_are_not_drift(project: Project) -> None:
 def test_verify_lets_mypy_look_at_protocols_and_wrappers(project: Project) -> None:
     project.run()
     run = project.run("verify")
-    assert (run.code, run.err) == (0, "2 boundaries in 2 files: all fit\n")
+    assert (run.code, run.err) == (0, "2 boundaries in 2 files: all match\n")
     project.replace("generated/vcr_app/ports.py", "-> AsyncIterator[str]:", "-> int:")
     run = project.run("verify")
     assert run.code == 1
@@ -193,7 +193,7 @@ class Real:
     project.write("src/app/ports.py", ports + beside)
     project.run()
     run = project.run("verify")
-    assert (run.code, run.err) == (0, "2 boundaries in 2 files: all fit\n")
+    assert (run.code, run.err) == (0, "2 boundaries in 2 files: all match\n")
     project.write("src/app/ports.py", ports + beside + "    def three(self, x) -> str: return 3\n")
     run = project.run("verify")
     assert run.code == 1

@@ -35,8 +35,8 @@ def _shell(project: Project, line: str) -> tuple[int, str]:
         ("{} extract app.ports:StepRunner <&-", 1, "nothing was written"),
         ("{} --list > /dev/full", 2, "vcr-gen: No space left on device"),
         ("{} --list | head -c 1 > /dev/null; {} --help | head -c 1", 0, "u"),
-        ("d=$(mktemp -d) && cd $d && rmdir $d && {}", 2, "the working directory does not exist"),
-        ("{} cassette shwo", 2, "there is no action 'shwo'; did you mean 'show'?"),
+        ("d=$(mktemp -d) && cd $d && rmdir $d && {}", 2, "the working directory no longer exists"),
+        ("{} cassette shwo", 2, "unknown action 'shwo'; did you mean 'show'?"),
     ],
 )
 def test_streams_and_folders_that_are_not_there_are_no_internal_errors(
@@ -258,7 +258,7 @@ def test_verify_bears_a_file_for_others_that_is_not_toml(project: Project) -> No
     project.write("pyproject.toml", "x = [\n")
     assert project.run("--config", "ours.toml").code == 0
     run = project.run("verify", "--config", "ours.toml")
-    assert (run.code, run.err) == (0, "2 boundaries in 2 files: all fit\n")
+    assert (run.code, run.err) == (0, "2 boundaries in 2 files: all match\n")
 
 
 def test_a_folder_that_may_not_be_read_is_told_and_can_be_excluded(

@@ -168,7 +168,7 @@ def test_paths_limit_what_is_written(project: Project) -> None:
 def test_a_path_that_is_not_there_is_an_error_that_helps(project: Project) -> None:
     run = project.run("src/app/prots.py")
     assert run.code == 2
-    assert "src/app/prots.py: VCR411 there is no such path" in run.err
+    assert "src/app/prots.py: VCR411 no such path" in run.err
 
 
 def test_output_does_not_depend_on_hash_seed_or_working_directory(project: Project) -> None:
@@ -413,7 +413,7 @@ def test_what_would_have_no_meaning_is_refused(
 ) -> None:
     run = empty.run(*arguments)
     assert run.code == 2
-    assert run.err.startswith(f"{idle}: VCR411 has no meaning together with {option}\n")
+    assert run.err.startswith(f"{idle}: VCR411 has no effect together with {option}\n")
     assert [path.name for path in empty.root.iterdir()] == ["pyproject.toml"]
 
 

@@ -56,7 +56,7 @@ def test_verify_finds_what_is_installed_for_the_project_alone(
 ) -> None:
     empty.run()
     run = empty.run("verify")
-    assert (run.code, run.err) == (0, "1 boundary in 2 files: all fit\n")
+    assert (run.code, run.err) == (0, "1 boundary in 2 files: all match\n")
     package = environment / "tokens" / "ports.py"
     package.write_text(package.read_text().replace("-> Token", "-> int"))
     run = empty.run("verify")

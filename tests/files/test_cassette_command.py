@@ -55,8 +55,7 @@ def test_check_is_silent_on_stdout_and_exits_0_when_all_is_fine(tapes, capsys):
     told = capsys.readouterr()
     assert told.out == ""
     assert told.err == (
-        "signatures were not compared: there are no wrappers in generated\n"
-        "2 cassettes, 10 events: fine\n"
+        "signatures were not compared: no wrappers in generated\n" "2 cassettes, 10 events: fine\n"
     )
 
 
@@ -179,11 +178,11 @@ def test_a_whole_folder_is_converted_to_one_format(tapes, tmp_path, capsys):
     )
     assert (target / "good.jsonl").read_bytes() == write(JSONL, HEADER, SESSION)
     assert main(["cassette", "convert", str(tapes), str(target), "--to", "jsonl"]) == 2
-    assert "exists already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     (tapes / "good.jsonl").write_bytes(write(JSONL, HEADER, SESSION))
     for options, words in (
         ([str(tapes), "--to", "yaml"], "would both become"),
-        ([str(tapes)], "say the format with --to yaml or --to jsonl"),
+        ([str(tapes)], "pass --to yaml or --to jsonl"),
         ([str(tapes / "good.yaml"), "--to", "yaml"], "--to is for folders"),
     ):
         source, *more = options
@@ -196,7 +195,7 @@ def test_a_whole_folder_is_converted_to_one_format(tapes, tmp_path, capsys):
 def test_convert_replaces_nothing_unless_told_to(tapes, capsys):
     source, target = tapes / "good.yaml", tapes / "inner" / "good.jsonl"
     assert main(["cassette", "convert", str(source), str(target)]) == 2
-    assert "exists already\n  hint: --force replaces it" in capsys.readouterr().err
+    assert "already exists\n  hint: --force replaces it" in capsys.readouterr().err
     assert main(["cassette", "convert", "--force", str(source), str(target)]) == 0
 
 

@@ -43,7 +43,7 @@ def test_a_report_is_replaced_and_nothing_else_is(tmp_path, capsys):
     target.write_text("<p>my own page</p>")
     assert report(EXAMPLE, "-o", target) == 2
     assert capsys.readouterr().err == (
-        f"{target}: this file is no report of vcr-gen, so it is not replaced\n"
+        f"{target}: not a report of vcr-gen, so it is not replaced\n"
         "  hint: -o writes the report elsewhere, --force replaces the file\n"
     )
     assert target.read_text() == "<p>my own page</p>"

@@ -202,7 +202,7 @@ def test_a_test_that_cannot_tell_is_a_usage_error(
     ("arguments", "words"),
     [
         ([], "hint: vcr-gen cassette mutate CASSETTE -- pytest"),
-        (["--", "no-such-command"], "no-such-command: there is no such command"),
+        (["--", "no-such-command"], "no-such-command: command not found"),
     ],
 )
 def test_a_command_that_is_not_there_is_a_usage_error(

@@ -116,7 +116,7 @@ def test_what_is_allowed_needs_a_reason(tmp_path, capsys, monkeypatch):
     assert "2 allowed" in capsys.readouterr().err
     config.write_text(f'{allow}rule = "slack-token"\n')
     assert scan() == 2
-    assert "the reason is missing" in capsys.readouterr().err
+    assert "`reason` is missing" in capsys.readouterr().err
     config.write_text(f'{allow}rulez = "slack-token"\nreason = "x"\n')
     assert scan() == 2
     assert "did you mean `rule`?" in capsys.readouterr().err

@@ -109,7 +109,7 @@ def test_a_file_that_is_no_report_stays_and_the_summary_says_so(project: PluginP
     output = project.run("--vcrgen-report=out", "-k", "unused", WORD="b")
     target = project.root / "out/cassettes/test_it/test_unused.yaml.html"
     assert target.read_text() == "mine"
-    assert "this file is no report of vcr-gen, so it is not replaced" in output
+    assert "not a report of vcr-gen, so it is not replaced" in output
     assert "exit 1" in output
 
 

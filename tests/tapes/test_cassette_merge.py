@@ -164,10 +164,10 @@ def test_sessions_that_contradict_each_other_are_refused_with_every_reason(tmp_p
     assert merge(a, b, "-o", tmp_path / "c.yaml") == 2
     assert capsys.readouterr().err == (
         "these sessions cannot be merged:\n"
-        f"{b}: `anchors` is not the same as in {a}\n"
-        f"{b}: `initial_state` has another `cwd`\n"
-        f"{b}: Shell.run was recorded with another signature: (line: str) -> str\n"
-        f"{b}: boundary `server` goes the other way\n"
+        f"{b}: `anchors` differs from {a}\n"
+        f"{b}: `cwd` of `initial_state` differs\n"
+        f"{b}: Shell.run was recorded with a different signature: (line: str) -> str\n"
+        f"{b}: boundary `server` has the opposite direction\n"
     )
     assert not (tmp_path / "c.yaml").exists()
 
@@ -180,7 +180,7 @@ def test_wrong_use_of_merge_exits_2(tmp_path, capsys):
     for arguments, words in (
         ((a, "-o", out), "two cassettes or more"),
         ((a, a), "the following arguments are required: -o"),
-        ((a, a, "-o", a), "exists already\n  hint: --force replaces it"),
+        ((a, a, "-o", a), "already exists\n  hint: --force replaces it"),
         ((a, torn, "-o", out), f"{torn}:"),
         ((a, tmp_path, "-o", out), "must end in one of"),
         ((a, a, "-o", tmp_path / "out.txt"), "must end in one of"),

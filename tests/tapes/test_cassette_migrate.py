@@ -115,10 +115,10 @@ def test_a_parameter_goes_only_when_asked_and_a_required_one_needs_a_value(proje
     project.change("old: int = 3", "fresh: bool")
     assert migrate("one.yaml") == 1
     told = capsys.readouterr().out
-    assert "Shell.run: parameter `old` is gone; if it was renamed: " in told
+    assert "Shell.run: parameter `old` no longer exists; if it was renamed: " in told
     assert "--remove-parameter Shell.run.old" in told
     assert migrate("one.yaml", "--remove-parameter", "Shell.run.old") == 1
-    assert "`fresh` is new and has no default; give recorded calls a value" in (
+    assert "`fresh` is new and has no default; pass a value for recorded calls" in (
         capsys.readouterr().out
     )
     project.program('run("a")', 'run("a", True)')
@@ -208,7 +208,7 @@ def test_without_wrappers_the_options_alone_decide(tmp_path, monkeypatch, capsys
     )
     added = ["--add-parameter", "Term.execute.limit: int | None=null"]
     assert migrate("one.yaml", *options.split(), "--add-parameter", "Shell.run.limit=1") == 1
-    assert "no wrapper tells the type of `limit`" in capsys.readouterr().out
+    assert "no wrapper declares the type of `limit`" in capsys.readouterr().out
     assert migrate("one.yaml", *options.split(), *added) == 0
     assert "signatures were not compared" in capsys.readouterr().err
     migrated = read_header(Path("one.yaml"))

@@ -113,8 +113,8 @@ def test_cassettes_that_code_opens_by_itself_are_kept(tests):
     tests.write("tests/helper.py", 'A = "cassettes/manual/login.yaml"\nB = ("shared", "any")\n')
     _, out, err = tests.prune()
     assert out == "".join(f"unused tests/cassettes/{name}\n" for name in UNUSED)
-    assert "kept tests/cassettes/manual/login.yaml: tests/helper.py:1 names it\n" in err
-    assert "kept tests/cassettes/shared/any.yaml: tests/helper.py:2 names it\n" in err
+    assert "kept tests/cassettes/manual/login.yaml: mentioned in tests/helper.py:1\n" in err
+    assert "kept tests/cassettes/shared/any.yaml: mentioned in tests/helper.py:2\n" in err
 
 
 def test_modules_whose_tests_open_cassettes_while_they_run_are_judged_when_they_have(tests):
@@ -144,10 +144,10 @@ def test_tests_that_cannot_be_collected_and_wrong_folders_exit_2_and_delete_noth
     before = tests.names()
     code, out, err = tests.prune("no/such/folder")
     assert (code, out) == (2, "")
-    assert "there is no such folder" in err
+    assert "no such folder" in err
     tests.write("tests/test_it.py", "import no_such_module\n")
     code, out, err = tests.prune("--yes")
     assert (code, out) == (2, "")
-    assert "pytest could not tell which cassettes are used:" in err
+    assert "pytest could not determine which cassettes are used:" in err
     assert "no_such_module" in err
     assert tests.names() == before

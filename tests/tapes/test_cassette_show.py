@@ -57,11 +57,11 @@ def test_events_can_be_chosen_by_boundary_method_and_status(tape, options, event
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--boundary", "Shel"], "no boundary 'Shel' in the cassette; did you mean 'Shell'?"),
-        (["--method", "zip"], "no method 'zip' in the cassette; there are Shell.run"),
+        (["--boundary", "Shel"], "no boundary 'Shel'; did you mean 'Shell'?"),
+        (["--method", "zip"], "no method 'zip'; known: Shell.run"),
         (["--status", "lost"], "invalid choice: 'lost'"),
         (["--bondary", "Shell"], "--bondary Shell; did you mean --boundary?"),
-        (["--overview", "3-5"], "3-5; arguments without a dash stand together, before the options"),
+        (["--overview", "3-5"], "3-5; put positional arguments together, before the options"),
     ],
 )
 def test_a_choice_that_cannot_be_meant_exits_2(tape, options, words, capsys):

@@ -36,7 +36,7 @@ def test_cassettes_recorded_against_another_signature_are_named(project, suffix,
         ),
         (
             "command: bytes)",
-            "record it again; `vcr-gen cassette migrate one.yaml` says what else would help",
+            "record it again; `vcr-gen cassette migrate one.yaml` shows other options",
         ),
     ],
 )
@@ -137,7 +137,7 @@ def test_a_project_without_wrappers_is_said_to_be_one(project, capsys, tmp_path)
     assert main(["cassette", "check", "one.yaml", "--config", str(empty)]) == 0
     told = capsys.readouterr().err
     made = empty.parent / "made"
-    assert f"signatures were not compared: there are no wrappers in {made}\n" in told
+    assert f"signatures were not compared: no wrappers in {made}\n" in told
     empty.write_text("[tool.vcr-gen]\noutptu = 'made'\n")
     assert main(["cassette", "check", "one.yaml", "--config", str(empty)]) == 2
     assert "did you mean" in capsys.readouterr().err
@@ -148,7 +148,7 @@ def test_a_boundary_that_may_have_another_name_is_mentioned(project, capsys):
     project.change("@outbound\nclass Shell", '@outbound(name="Terminal")\nclass Shell')
     assert main(["cassette", "check", "one.yaml"]) == 0
     assert (
-        "one.yaml: there is no wrapper of `Shell` here; if it was renamed: "
+        "one.yaml: no wrapper of `Shell` found; if it was renamed: "
         "vcr-gen cassette migrate --rename-boundary Shell=Terminal\n"
     ) in capsys.readouterr().err
 
@@ -199,14 +199,14 @@ def test_where_none_of_two_boundaries_of_one_name_fits_nobody_chooses(project, c
     assert main(["cassette", "check", "one.yaml"]) == 1
     assert capsys.readouterr().out.startswith(
         "one.yaml: recorded before `Shell.run` changed, of `app.ports` and `zoo.ports`; "
-        "the signatures of neither fit\n"
+        "the signatures of neither match\n"
     )
     assert main(["cassette", "migrate", "one.yaml"]) == 1
     assert (project.root / "one.yaml").read_bytes() == before
     assert capsys.readouterr().out == (
-        "one.yaml: Shell: there are boundaries of this name in `app.ports` and `zoo.ports`, and it "
-        "was recorded with the signatures of neither; give one a name of its own (`name=`) and, "
-        "if it is that one's: --rename-boundary Shell=NEW\n"
+        "one.yaml: Shell: there are boundaries of this name in `app.ports` and `zoo.ports`, and "
+        "its recorded signatures match none of them; rename one (`name=`) and, if the recording is "
+        "of that one: --rename-boundary Shell=NEW\n"
     )
     project.change("@outbound", '@outbound(name="AppShell")')
     assert main(["cassette", "migrate", "--rename-boundary", "Shell=AppShell", "one.yaml"]) == 0

@@ -1,4 +1,4 @@
-"""The command `vcr-gen`: finds the command that is meant, and turns every failure into words."""
+"""The `vcr-gen` command: runs a subcommand and prints any failure as a message."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ __all__ = ["main"]
 
 _ERROR, _INTERRUPTED = 2, 130
 _UNREAD = 141
-"""As Unix ends whoever writes to nobody: a verdict that was not reached is no good one."""
+"""128 + SIGPIPE: the reader closed the pipe before the command had its result."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -20,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # A diff may hold characters that the terminal's encoding does not have.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        from vcr_gen.cli import commands  # here, so that Ctrl-C may come while it is imported
+        from vcr_gen.cli import commands  # imported here so that Ctrl-C is handled meanwhile
 
         code = commands.run(arguments)
         sys.stdout.flush()
@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BaseException as error:
         if os.environ.get("VCR_GEN_DEBUG"):
             raise
-        from vcr_gen.cli.failures import explain
+        from vcr_gen.cli.outcome import explain
 
         print(explain(error), file=sys.stderr)
         return _ERROR
@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _open_streams() -> None:
-    """Give the command its three streams, where it was started with some of them closed."""
+    """Replace standard streams that were closed when the process started."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, StringIO())

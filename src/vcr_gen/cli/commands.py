@@ -1,4 +1,4 @@
-"""The commands and where each one lives; a command's module is imported when it is used."""
+"""The table of subcommands; the module of a command is imported only when it runs."""
 
 import argparse
 import difflib
@@ -12,7 +12,7 @@ __all__ = ["COMMANDS", "Command", "CommandModule", "run"]
 
 
 class CommandModule(Protocol):
-    """What the module of a command offers."""
+    """The interface of a command's module."""
 
     def add_parser(self, subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
         """Add the command's own parser, named like the command."""
@@ -23,7 +23,7 @@ class CommandModule(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command of its own, beside generating."""
+    """A subcommand: its module and its one-line help."""
 
     module: str
     help: str
@@ -34,14 +34,16 @@ COMMANDS: Final[Mapping[str, Command]] = MappingProxyType(
         "verify": Command("vcr_gen.cli.verify", "type-check wrappers and compare signatures"),
         "extract": Command("vcr_gen.cli.extract", "write a Protocol from an existing class"),
         "mark": Command("vcr_gen.cli.mark", "mark an existing Protocol as a boundary"),
-        "cassette": Command("vcr_gen.cli.cassette.actions", "look at, check and rewrite cassettes"),
-        "demo": Command("vcr_gen.cli.demo", "the tour: generate, record, replay, catch a change"),
+        "cassette": Command("vcr_gen.cli.cassette.actions", "inspect, check and rewrite cassettes"),
+        "demo": Command(
+            "vcr_gen.cli.demo", "take take take the tour: generate, record, replay, catch a change"
+        ),
     }
 )
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command that the first argument names; without one, generate."""
+    """Run the subcommand that the first argument names; the default is to generate."""
     if not arguments or arguments[0] not in COMMANDS:
         from vcr_gen.cli import generate
 
@@ -53,7 +55,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
-    """The arguments, all of them understood; `rest` is what stands behind `--`, where it counts."""
+    """Parse all arguments; `rest` holds the words after `--` for commands that take them."""
     used = _used_parser(parser, arguments)
     rest: list[str] = []
     if used.get_default("takes_rest") and "--" in arguments:
@@ -68,26 +70,26 @@ def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argpars
 
 
 def _refuse_unknown_action(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
-    """Say which action was meant: argparse only lists them all."""
+    """Suggest the closest action; argparse would only list all of them."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             given = next((word for word in words[1:] if not word.startswith("-")), "")
             meant = difflib.get_close_matches(given, action.choices, n=1)
             if meant and given not in action.choices:
-                parser.error(f"there is no action {given!r}; did you mean {meant[0]!r}?")
+                parser.error(f"unknown action {given!r}; did you mean {meant[0]!r}?")
 
 
 def _meant(parser: argparse.ArgumentParser, unknown: str) -> str:
-    """What to tell who mistyped an argument."""
+    """A suggestion for an unknown argument."""
     if not unknown.startswith("-"):
-        return "; arguments without a dash stand together, before the options"
+        return "; put positional arguments together, before the options"
     known = [name for action in parser._actions for name in action.option_strings]
     meant = difflib.get_close_matches(unknown.partition("=")[0], known, n=1)
     return f"; did you mean {meant[0]}?" if meant else ""
 
 
 def _used_parser(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.ArgumentParser:
-    """The parser of the command, or of its action, that the first words name."""
+    """The parser of the command or action that the first words name."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction) and words and words[0] in action.choices:
             return _used_parser(action.choices[words[0]], words[1:])

@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they mean."""
+"""Options and behaviour that several commands share."""
 
 import argparse
 import shlex
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
-from vcr_gen.cli.outcome import ERROR, Outcome, counted, tell
+from vcr_gen.cli.outcome import ERROR, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import OUTPUT_FORMATS, Terminal, add_output_format
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.settings.config import Config
@@ -16,16 +16,16 @@ __all__ = [
     "add_common_options",
     "fixing_command",
     "read_config",
+    "report_refusals",
     "require_extra",
     "terminal_of",
-    "told",
 ]
 
 _EXTRA = ("libcst", "jinja2", "black", "mypy")
 
 
 def add_common_options(parser: argparse.ArgumentParser) -> None:
-    """Add what every command of the generator understands."""
+    """Add the options of every command of the generator."""
     add = parser.add_argument
     add("--config", type=Path, metavar="FILE", help="use this pyproject.toml")
     add(
@@ -33,16 +33,16 @@ def add_common_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="a setting that wins over pyproject.toml, written as TOML: line-length=80",
+        help="override a setting of pyproject.toml, written as TOML: line-length=80",
     )
     add_output_format(parser, OUTPUT_FORMATS)
     loudness = parser.add_mutually_exclusive_group()
     loudness.add_argument("-q", "--quiet", action="store_true", help="print errors only")
-    loudness.add_argument("-v", "--verbose", action="store_true", help="tell more")
+    loudness.add_argument("-v", "--verbose", action="store_true", help="print more")
 
 
 def terminal_of(arguments: argparse.Namespace) -> Terminal:
-    """The terminal that the options ask for."""
+    """A terminal with the verbosity and format of the options."""
     return Terminal(
         output_format=arguments.output_format,
         quiet=arguments.quiet,
@@ -51,35 +51,35 @@ def terminal_of(arguments: argparse.Namespace) -> Terminal:
 
 
 def read_config(arguments: argparse.Namespace) -> Config:
-    """The configuration that holds here, with the options over the file."""
+    """The configuration of the current folder; options override the file."""
     file = arguments.config.resolve() if arguments.config else None
     return load_config(Path.cwd(), file=file, settings=arguments.set)
 
 
 def fixing_command(arguments: argparse.Namespace, paths: Iterable[Path] = ()) -> str:
-    """What to type, where this command was typed, so that the wrappers fit again."""
+    """The command that brings the wrappers up to date, to run in the same folder."""
     chosen = ["--config", str(arguments.config)] if arguments.config else []
     settings = [word for setting in arguments.set for word in ("--set", setting)]
     return shlex.join(["vcr-gen", *chosen, *settings, *map(str, paths)])
 
 
-def told(action: Callable[[], int], terminal: Terminal, *, then: str = "") -> int:
-    """Do something; when it is refused, tell why in the chosen format, and what `then` says."""
+def report_refusals(action: Callable[[], int], terminal: Terminal, *, then: str = "") -> int:
+    """Run `action`; report a refusal in the chosen format, with `then` after the summary."""
     try:
         return action()
     except RefusedError as error:
         problems = error.diagnostics
     except OSError as error:
         if error.filename is None:
-            raise  # our own output: nothing more can be told there
+            raise  # our own output stream failed
         message = f"cannot be used: {error.strerror or error}"
         problems = (Diagnostic(str(error.filename), 0, 0, "VCR303", message, ""),)
     summary = counted(len(problems), "problem") + then
-    return tell(Outcome(code=ERROR, diagnostics=problems, summary=summary), terminal)
+    return print_outcome(Outcome(code=ERROR, diagnostics=problems, summary=summary), terminal)
 
 
 def require_extra() -> None:
-    """Refuse, with the command that helps, when the packages of the extra are not installed."""
+    """Refuse to run, with an install command, when packages of the extra `gen` are missing."""
     missing = [name for name in _EXTRA if find_spec(name) is None]
     if missing:
         message = f"the generator needs packages that are not installed: {', '.join(missing)}"

@@ -1,4 +1,4 @@
-"""`vcr-gen demo`: the tour on a copy of the example: generate, check, record, replay, catch."""
+"""`vcr-gen demo`: a tour on a copy of the example: generate, check, record, replay, catch."""
 
 import argparse
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 from textwrap import indent
 from typing import Final
 
-from vcr_gen.cli.common_options import require_extra, told
+from vcr_gen.cli.common_options import report_refusals, require_extra
 from vcr_gen.cli.outcome import DIFFERENT, FINE
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import VcrError
@@ -24,11 +24,11 @@ _PORTS: Final = "src/agent_server/ports.py"
 _SERVER: Final = "src/agent_server/server.py"
 _NOT_COPIED: Final = ("generated", "cassettes", "__pycache__", ".*")
 _SECONDS: Final = 60
-"""No part of the tour takes that long; if one does, it hangs."""
+"""Timeout for each part of the tour."""
 
 
 class DemoError(VcrError):
-    """A part of the tour did not come out as it must."""
+    """A part of the tour had an unexpected result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +63,19 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add the parser of this command."""
     parser = subparsers.add_parser(
         "demo",
-        help="the tour: generate, record, replay, catch a change",
+        help="take take the tour: generate, record, replay, catch a change",
         description=(
             "Copy the example project to a temporary folder and show the whole job on it: "
             "generate wrappers, check drift, record for real, replay, catch a change."
         ),
     )
-    parser.add_argument("--keep", action="store_true", help="leave the folder there to look at")
+    parser.add_argument("--keep", action="store_true", help="keep the folder")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Take the tour; exit 1 when a part of it does not come out as it must."""
+    """Take the tour; exit 1 if a part has an unexpected result."""
     terminal = Terminal()
-    return told(lambda: _run(terminal, keep=arguments.keep), terminal)
+    return report_refusals(lambda: _run(terminal, keep=arguments.keep), terminal)
 
 
 def _run(terminal: Terminal, *, keep: bool) -> int:
@@ -130,7 +130,7 @@ class _Tour:
         self.terminal.data(f"\n{self.terminal.paint(text, 'bold')}")
 
     def _with(self, edit: Edit, command: str) -> None:
-        """Make a change, show that the command finds it, and change it back."""
+        """Make a change, show that the command detects it, and undo it."""
         self.terminal.data(f"  {edit.path}:\n    - {edit.before}\n    + {edit.after}")
         edit.make(self.project)
         self._command(command, expected=1)
@@ -149,7 +149,7 @@ class _Tour:
 
 
 def _execute(command: str, project: Path) -> "subprocess.CompletedProcess[str]":
-    """Run a line of the tour with this Python, whatever the search path says."""
+    """Run a command of the tour with the current Python interpreter."""
     program, *rest = command.split()
     module = ["-m", "vcr_gen"] if program == "vcr-gen" else []
     environment = {name: value for name, value in os.environ.items() if name != "VCR_RECORD"}
@@ -170,5 +170,5 @@ def _execute(command: str, project: Path) -> "subprocess.CompletedProcess[str]":
 
 
 def _without_traceback(output: str) -> str:
-    """The message of a failed replay alone; how Python got there is no part of the tour."""
+    """The message of a failed replay without its traceback."""
     return output.rpartition("vcr_gen.errors.DivergenceError: ")[2]

@@ -11,11 +11,11 @@ from pathlib import Path
 from vcr_gen.cli.common_options import (
     add_common_options,
     read_config,
+    report_refusals,
     require_extra,
     terminal_of,
-    told,
 )
-from vcr_gen.cli.outcome import DIFFERENT, FINE, Outcome, tell
+from vcr_gen.cli.outcome import DIFFERENT, FINE, Outcome, print_outcome
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.settings.config import Config
@@ -44,7 +44,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(arguments: argparse.Namespace) -> int:
     """Show what would be written, ask, and write it."""
     terminal = terminal_of(arguments)
-    return told(lambda: _run(arguments, terminal), terminal)
+    return report_refusals(lambda: _run(arguments, terminal), terminal)
 
 
 def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
@@ -62,7 +62,9 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     raw = Text(arguments.target, extracted.text, style_of(config))
     (text,) = format_texts([raw], advance=lambda _: None)
     if arguments.stdout:
-        return tell(Outcome(code=FINE, text=text, diagnostics=extracted.left_out), terminal)
+        return print_outcome(
+            Outcome(code=FINE, text=text, diagnostics=extracted.left_out), terminal
+        )
     path = Path(
         os.path.abspath(arguments.output or _beside(config, extracted.source, arguments.target))
     )
@@ -70,12 +72,12 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     in_words = terminal.output_format == "text"
     agreed = arguments.yes
     if in_words and not agreed:
-        tell(offer, terminal)
+        print_outcome(offer, terminal)
         offer = Outcome(code=DIFFERENT)  # all that is said already need not be said again
         agreed = _agreed(config.display(path))
     if not agreed:
         summary = "nothing was written; --yes writes without asking"
-        return tell(replace(offer, summary=summary), terminal)
+        return print_outcome(replace(offer, summary=summary), terminal)
     from vcr_gen.gen.output.write import write_file
 
     write_file(path, text)
@@ -83,7 +85,7 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
         f"wrote {config.display(path)}; next: look it over, name the Protocol instead of the class "
         "where your code takes one, and run vcr-gen"
     )
-    return tell(replace(offer, code=FINE, summary=summary), terminal)
+    return print_outcome(replace(offer, code=FINE, summary=summary), terminal)
 
 
 def _offer(shown: str, path: Path, text: str, left_out: Sequence[Diagnostic]) -> Outcome:

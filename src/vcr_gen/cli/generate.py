@@ -1,26 +1,34 @@
-"""`vcr-gen [PATHS]`: writes the wrappers, or says what would be written."""
+"""`vcr-gen [PATHS]`: writes the wrappers, or reports what would change."""
 
 import argparse
+import json
 import os
+import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, replace
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vcr_gen.cli.commands import COMMANDS, Command
 from vcr_gen.cli.common_options import (
     add_common_options,
     fixing_command,
     read_config,
+    report_refusals,
     require_extra,
     terminal_of,
-    told,
 )
-from vcr_gen.cli.outcome import DIFFERENT, FINE, FileNote, Outcome, tell
-from vcr_gen.cli.terminal import Terminal
+from vcr_gen.cli.outcome import DIFFERENT, FINE, FileNote, Outcome, counted, explain, print_outcome
+from vcr_gen.cli.terminal import Terminal, table
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.output.ownership import packages
 from vcr_gen.gen.settings.config import Config
+
+if TYPE_CHECKING:
+    from vcr_gen.gen.runs.pipeline import Generated
 
 __all__ = ["parser", "run"]
 
@@ -33,13 +41,13 @@ _FOUND = {"missing": "missing", "changed": "changed", "stale": "stale"}
 
 
 def parser(commands: Mapping[str, Command]) -> argparse.ArgumentParser:
-    """The parser of everything that is not a command of its own."""
+    """The parser of the default command, which generates."""
     listing = "\n".join(f"  {name:<10} {command.help}" for name, command in commands.items())
     result = argparse.ArgumentParser(
         prog="vcr-gen",
         description="Write record/replay wrappers for the Protocols of a project.",
         epilog=(
-            f"commands of their own (vcr-gen COMMAND --help tells more):\n{listing}\n\n"
+            f"commands (see vcr-gen COMMAND --help):\n{listing}\n\n"
             "exit codes: 0 fine, 1 drift or difference found, 2 usage, config or input error"
         ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -56,22 +64,22 @@ def parser(commands: Mapping[str, Command]) -> argparse.ArgumentParser:
     add("--diff", action="store_true", help="like --check, and print what would change as a diff")
     mode = result.add_mutually_exclusive_group()
     mode.add_argument("--list", action="store_true", help="list the boundaries of the project")
-    mode.add_argument("--init", action="store_true", help="set a project up; overwrites nothing")
+    mode.add_argument("--init", action="store_true", help="set up a project; overwrites nothing")
     mode.add_argument("--explain", metavar="CODE", help="explain a diagnostic, such as VCR301")
-    mode.add_argument("--show-config", action="store_true", help="print the settings in force")
+    mode.add_argument("--show-config", action="store_true", help="print the effective settings")
     mode.add_argument("--watch", action="store_true", help="generate again when a source changes")
-    add("--no-cache", action="store_true", help="do not use what earlier runs remembered")
+    add("--no-cache", action="store_true", help="ignore the cache of earlier runs")
     add("--version", action="store_true", help="print the version")
     add_common_options(result)
     return result
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what the arguments say and return the exit code."""
+    """Run the command and return the exit code."""
     terminal = terminal_of(arguments)
     looks_only = arguments.explain or arguments.show_config or arguments.list
     then = "" if looks_only else _NOTHING_WRITTEN
-    return told(lambda: _run(arguments, terminal), terminal, then=then)
+    return report_refusals(lambda: _run(arguments, terminal), terminal, then=then)
 
 
 def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
@@ -79,15 +87,13 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     if arguments.version:
         from vcr_gen.gen.settings.versions import installed_version
 
-        return tell(Outcome(code=FINE, text=f"vcr-gen {installed_version()}"), terminal)
+        return print_outcome(Outcome(code=FINE, text=f"vcr-gen {installed_version()}"), terminal)
     if arguments.explain is not None:
-        from vcr_gen.gen.explain import explain
+        from vcr_gen.gen.explain import explain as explain_code
 
-        return tell(Outcome(code=FINE, text=explain(arguments.explain)), terminal)
+        return print_outcome(Outcome(code=FINE, text=explain_code(arguments.explain)), terminal)
     if arguments.init:
-        from vcr_gen.cli.init import run_init
-
-        return run_init(Path.cwd(), terminal)
+        return _set_up_project(Path.cwd(), terminal)
     config = read_config(arguments)
     terminal.detail(f"configuration: {config.file or 'none, all defaults'}")
     if arguments.show_config:
@@ -98,11 +104,8 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     paths = _checked_paths(config, arguments.paths)
     require_extra()
     if arguments.list:
-        from vcr_gen.cli.listing import list_boundaries
-
-        return list_boundaries(config, paths, terminal)
+        return _list_boundaries(config, paths, terminal)
     if arguments.watch:
-        from vcr_gen.cli.watch import watch
 
         def read() -> Config:
             return read_config(arguments)
@@ -110,7 +113,9 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
         def again() -> int:
             return _generate(read(), arguments, terminal)
 
-        return watch(read, lambda: told(again, terminal, then=_NOTHING_WRITTEN), terminal)
+        return _watch(
+            read, lambda: report_refusals(again, terminal, then=_NOTHING_WRITTEN), terminal
+        )
     return _generate(config, arguments, terminal)
 
 
@@ -142,8 +147,8 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
         done = Outcome(
             code=FINE, files=files, warnings=plan.warnings, summary=summary(plan, _COUNTED)
         )
-        return tell(done, terminal)
-    return tell(
+        return print_outcome(done, terminal)
+    return print_outcome(
         Outcome(
             code=DIFFERENT if plan.changes else FINE,
             files=files,
@@ -157,7 +162,7 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
 
 
 def _where_to_look(config: Config) -> str:
-    """What to do where there is no boundary."""
+    """A hint for a project without boundaries."""
     from vcr_gen.gen.sources.files import other_projects
 
     others = [Path(os.path.relpath(folder)).as_posix() for folder in other_projects(config)]
@@ -170,19 +175,19 @@ def _where_to_look(config: Config) -> str:
 
 
 def _refuse_idle(arguments: argparse.Namespace) -> None:
-    """Refuse what would have no meaning beside an option that does something else."""
+    """Refuse arguments that have no effect together with another option."""
     for other in _ALONE:
-        idle = [f"--{one}" for one in ("check", "diff") if getattr(arguments, one)]
+        idle = [f"--{name}" for name in ("check", "diff") if getattr(arguments, name)]
         idle += [str(path) for path in arguments.paths if other != "list"]
         if getattr(arguments, other) and idle:
             option = f"--{other.replace('_', '-')}"
-            message = f"has no meaning together with {option}"
-            hint = "give one of them at a time"
-            raise RefusedError([Diagnostic(one, 0, 0, "VCR411", message, hint) for one in idle])
+            message = f"has no effect together with {option}"
+            hint = "use one of them at a time"
+            raise RefusedError([Diagnostic(word, 0, 0, "VCR411", message, hint) for word in idle])
 
 
 def _checked_paths(config: Config, given: list[Path]) -> tuple[Path, ...]:
-    """The paths, absolute; each must exist and lie in a source folder of the project."""
+    """The absolute paths; each must exist in a source folder of the project."""
     problems = []
     paths = tuple(path.resolve() for path in given)
     for path, spelled in zip(paths, given, strict=True):
@@ -193,7 +198,7 @@ def _checked_paths(config: Config, given: list[Path]) -> tuple[Path, ...]:
                 if meant
                 else "commands come first: vcr-gen verify, vcr-gen extract, vcr-gen cassette"
             )
-            problems.append(Diagnostic(str(spelled), 0, 0, "VCR411", "there is no such path", hint))
+            problems.append(Diagnostic(str(spelled), 0, 0, "VCR411", "no such path", hint))
         elif not any(
             path.is_relative_to(source) or source.is_relative_to(path) for source in config.sources
         ):
@@ -204,3 +209,79 @@ def _checked_paths(config: Config, given: list[Path]) -> tuple[Path, ...]:
     if problems:
         raise RefusedError(problems)
     return paths
+
+
+def _watch(read: Callable[[], Config], regenerate: Callable[[], int], terminal: Terminal) -> int:
+    """Generate now and after every change; report a run that fails, and wait for the next change.
+
+    The watched files follow the configuration, which may change too.
+    """
+    from vcr_gen.gen.runs.watch import snapshot, wait_for_change
+
+    # A shell without job control lets its background commands ignore the signal of Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        config = read()
+        while True:
+            seen = snapshot(config)
+            try:
+                regenerate()
+            except OSError as error:  # a file disappeared while it was read; the next run is soon
+                terminal.note(explain(error))
+            terminal.note("watching; stop with Ctrl-C")
+            wait_for_change(config, seen)
+            with suppress(RefusedError):  # `regenerate` will report it
+                config = read()
+    except KeyboardInterrupt:
+        return FINE
+
+
+def _set_up_project(root: Path, terminal: Terminal) -> int:
+    """Take every step that is still needed, and report what each one did."""
+    from vcr_gen.gen.init import setup_steps
+    from vcr_gen.gen.output.write import write_file
+
+    files = []
+    for step in list(setup_steps(root)):
+        verb = "kept"
+        if step.text:
+            verb = "added to" if step.path.exists() else "wrote"
+            write_file(step.path.resolve(), step.text)  # a symbolic link stays a link
+        shown = Path(os.path.relpath(step.path, root)).as_posix()
+        files.append(FileNote(shown, verb, step.what))
+    summary = (
+        "next: run vcr-gen, then add the generated folder to version control "
+        "and to `pythonpath` of pytest"
+    )
+    return print_outcome(Outcome(code=FINE, files=files, summary=summary), terminal)
+
+
+def _list_boundaries(config: Config, paths: Sequence[Path], terminal: Terminal) -> int:
+    """Print one line for each boundary: direction, name, Protocol, wrapper, place."""
+    from vcr_gen.gen.runs.pipeline import generate
+
+    generation = generate(config)
+    if generation.diagnostics:
+        raise RefusedError(generation.diagnostics)
+    listed = [
+        _with_openable_path(boundary, config)
+        for boundary in generation.boundaries
+        if not paths or any((config.root / boundary.source).is_relative_to(path) for path in paths)
+    ]
+    if terminal.output_format == "json":
+        terminal.data(json.dumps([asdict(boundary) for boundary in listed], indent=2))
+    elif listed:
+        terminal.data(table(list(map(_row, listed))))
+    terminal.note(counted(len(listed), "boundary", "boundaries"))
+    return FINE
+
+
+def _with_openable_path(boundary: "Generated", config: Config) -> "Generated":
+    """The boundary with its path relative to here; a path in an installed package stays."""
+    place = config.root / boundary.source
+    return replace(boundary, source=config.display(place)) if place.exists() else boundary
+
+
+def _row(boundary: "Generated") -> tuple[str, ...]:
+    place = f"{boundary.source}:{boundary.line}"
+    return (boundary.direction, boundary.name, boundary.protocol, boundary.wrapper, place)

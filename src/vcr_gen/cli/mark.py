@@ -6,11 +6,11 @@ import stat
 from vcr_gen.cli.common_options import (
     add_common_options,
     read_config,
+    report_refusals,
     require_extra,
     terminal_of,
-    told,
 )
-from vcr_gen.cli.outcome import FINE, FileNote, Outcome, tell
+from vcr_gen.cli.outcome import FINE, FileNote, Outcome, print_outcome
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.settings.config import Direction
@@ -39,7 +39,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(arguments: argparse.Namespace) -> int:
     """Mark the Protocol, and say in which file."""
     terminal = terminal_of(arguments)
-    return told(lambda: _run(arguments, terminal), terminal, then="; nothing was written")
+    return report_refusals(
+        lambda: _run(arguments, terminal), terminal, then="; nothing was written"
+    )
 
 
 def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
@@ -53,10 +55,10 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     shown = config.display(marking.path)
     if marking.data is None:
         note = FileNote(shown, "unchanged", f"{marking.class_name} is already marked @{direction}")
-        return tell(Outcome(code=FINE, files=[note]), terminal)
+        return print_outcome(Outcome(code=FINE, files=[note]), terminal)
     if not marking.path.stat().st_mode & stat.S_IWUSR:
         hint = "make it writable"
         raise RefusedError([Diagnostic(shown, 0, 0, "VCR303", "the file is read-only", hint)])
     write_file(marking.path.resolve(), marking.data)  # behind a link, where there is one
     note = FileNote(shown, "marked", f"{marking.class_name} is @{direction}")
-    return tell(Outcome(code=FINE, files=[note], summary="next: run vcr-gen"), terminal)
+    return print_outcome(Outcome(code=FINE, files=[note], summary="next: run vcr-gen"), terminal)

@@ -1,4 +1,4 @@
-"""Tells the outcome of a run: as text for people, as JSON for tools, as GitHub annotations."""
+"""Prints the outcome of a run as text, JSON or GitHub annotations."""
 
 import json
 import os
@@ -9,9 +9,20 @@ from pathlib import Path
 from typing import Final
 
 from vcr_gen.cli.terminal import Terminal, fall_silent
+from vcr_gen.errors import DivergenceError, VcrError
 from vcr_gen.gen.diagnostics import Diagnostic
 
-__all__ = ["DIFFERENT", "ERROR", "FINE", "FileNote", "Outcome", "counted", "tell"]
+__all__ = [
+    "DIFFERENT",
+    "ERROR",
+    "FINE",
+    "FileNote",
+    "Outcome",
+    "counted",
+    "explain",
+    "print_outcome",
+]
+
 
 FINE: Final = 0
 DIFFERENT: Final = 1
@@ -23,42 +34,42 @@ _COLORS: Final = {"wrote": "green", "missing": "red", "changed": "yellow"}
 
 @dataclass(frozen=True, slots=True)
 class FileNote:
-    """One file and what was done to it, or what is wrong with it."""
+    """A file and what happened to it, or what is wrong with it."""
 
     path: str
     kind: str
     what: str = ""
-    """More about it, where the kind does not say it all."""
+    """Details, where the kind does not say everything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a run came to."""
+    """The result of a run."""
 
     code: int
     files: Sequence[FileNote] = ()
     diagnostics: Sequence[Diagnostic] = ()
     warnings: Sequence[Diagnostic] = ()
     text: str = ""
-    """What was asked for: a page, a Protocol."""
+    """The requested data: a page, a Protocol."""
     diff: str = ""
     summary: str = ""
     fix: str = ""
-    """The command that mends it."""
+    """The command that fixes it."""
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def counted(number: int, singular: str, plural: str = "") -> str:
     """`1 problem`, `2 problems`, `3 boundaries`."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
+    return f"{number} {singular if number == 1 else plural or singular + 's'}"
 
 
-def tell(outcome: Outcome, terminal: Terminal) -> int:
+def print_outcome(outcome: Outcome, terminal: Terminal) -> int:
     """Print the outcome in the chosen format and return its exit code."""
     say = {"text": _text, "json": _json, "github": _github}[terminal.output_format]
     try:
         say(outcome, terminal)
         sys.stdout.flush()
-    except BrokenPipeError:  # drift is drift, also for `vcr-gen --check | head`
+    except BrokenPipeError:  # the exit code still reports drift in `vcr-gen --check | head`
         fall_silent()
     return outcome.code
 
@@ -84,7 +95,9 @@ def _json(outcome: Outcome, terminal: Terminal) -> None:
     document = {
         "status": _STATUS[outcome.code],
         "files": [_said(file) for file in outcome.files],
-        "diagnostics": [asdict(one) for one in (*outcome.diagnostics, *outcome.warnings)],
+        "diagnostics": [
+            asdict(diagnostic) for diagnostic in (*outcome.diagnostics, *outcome.warnings)
+        ],
         "text": outcome.text,
         "diff": outcome.diff,
         "summary": outcome.summary,
@@ -94,7 +107,6 @@ def _json(outcome: Outcome, terminal: Terminal) -> None:
 
 
 def _said(file: FileNote) -> dict[str, str]:
-    """What there is to say about a file."""
     return {key: value for key, value in asdict(file).items() if value}
 
 
@@ -120,7 +132,7 @@ def _github(outcome: Outcome, terminal: Terminal) -> None:
 
 
 def _in_repository(path: str) -> str:
-    """A path as GitHub looks for it: from the top of the repository, wherever this is run."""
+    """A path relative to the top of the repository, as GitHub expects it."""
     workspace = os.environ.get("GITHUB_WORKSPACE")
     place = Path.cwd() / path
     if workspace and place.is_relative_to(workspace):
@@ -129,9 +141,43 @@ def _in_repository(path: str) -> str:
 
 
 def _message(text: str) -> str:
-    """Escape as GitHub's workflow commands want it."""
+    """Escape a text for GitHub's workflow commands."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:
     return _message(text).replace(":", "%3A").replace(",", "%2C")
+
+
+_EXTRA = {"black", "jinja2", "libcst", "mypy"}
+
+
+def explain(error: BaseException) -> str:
+    """The message for an unhandled exception: what failed and what to do, without a traceback."""
+    if isinstance(error, VcrError | DivergenceError):
+        return str(error)
+    if isinstance(error, ModuleNotFoundError):
+        package = (error.name or "").partition(".")[0]
+        if package in _EXTRA:
+            return (
+                f"vcr-gen: VCR410 {package} is not installed; the generator needs the extra `gen`\n"
+                '  hint: pip install "vcr-gen[gen]"'
+            )
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"vcr-gen: {error.filename}: {error.strerror or error}"
+    if isinstance(error, OSError) and error.strerror:
+        return f"vcr-gen: {_missing_directory() or error.strerror}"
+    return (
+        f"vcr-gen: internal error: {type(error).__name__}: {error}\n"
+        "  hint: this is a bug in vcr-gen, please report it; "
+        "VCR_GEN_DEBUG=1 in the environment shows the traceback"
+    )
+
+
+def _missing_directory() -> str:
+    """A message, if the working directory was deleted."""
+    try:
+        os.getcwd()
+    except OSError:
+        return "the working directory no longer exists"
+    return ""

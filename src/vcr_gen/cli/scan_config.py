@@ -1,4 +1,4 @@
-"""What `pyproject.toml` says about secrets in cassettes: rules, and what is allowed."""
+"""Reads the redaction rules and the allowed findings from `pyproject.toml`."""
 
 import tomllib
 from collections.abc import Mapping
@@ -26,10 +26,10 @@ class Allowed:
     fingerprint: str = ""
     rule: str = ""
     path: str = ""
-    """A glob, relative to the folder of the file that says so."""
+    """A glob, relative to the folder of the configuration file."""
 
     def covers(self, finding: Finding, root: Path) -> bool:
-        """Whether a finding is what was allowed."""
+        """Whether this entry allows a finding."""
         if self.fingerprint:
             return self.fingerprint == finding.fingerprint
         path = finding.path.resolve()
@@ -39,19 +39,19 @@ class Allowed:
 
 @dataclass(frozen=True, slots=True)
 class ScanConfig:
-    """The rules that hold for the commands, and what they leave alone."""
+    """The rules of `scan` and `redact`, and the findings they ignore."""
 
     root: Path
     redaction: Redaction
     allowed: tuple[Allowed, ...] = ()
 
     def allows(self, finding: Finding) -> bool:
-        """Whether somebody said, with a reason, that this may stay."""
+        """Whether an entry of the configuration allows the finding."""
         return any(allowed.covers(finding, self.root) for allowed in self.allowed)
 
 
 def read_scan_config(file: Path | None) -> ScanConfig:
-    """The configuration in a file, or in the nearest `pyproject.toml` that has some."""
+    """The configuration in `file`, or in the nearest `pyproject.toml`."""
     if file is None:
         here = Path.cwd()
         candidates = (folder / "pyproject.toml" for folder in (here, *here.parents))
@@ -104,7 +104,7 @@ def _allowed(file: Path, number: int, entry: object) -> Allowed:
             raise UsageError(f"{file}: `{where}.{key}`: expected text; got {value!r}")
     if "reason" not in entry:
         raise UsageError(
-            f'{file}: `{where}`: the reason is missing: say why this may stay, reason = "…"'
+            f'{file}: `{where}`: `reason` is missing: say why this may stay, reason = "…"'
         )
     if not {"fingerprint", "rule", "path"} & set(entry):
         raise UsageError(f"{file}: `{where}`: expected a fingerprint, a rule or a path")
@@ -119,7 +119,7 @@ def _redaction(file: Path, table: Mapping[str, Any]) -> Redaction:
             else isinstance(value, list) and all(isinstance(item, str) for item in value)
         )
         if not fine:
-            kind = "a table" if key in ("patterns", "fields") else "a list of texts"
+            kind = "a table" if key in ("patterns", "fields") else "a list of strings"
             raise UsageError(f"{file}: `tool.vcr-gen.redaction.{key}`: expected {kind}")
     try:
         return Redaction(**table)

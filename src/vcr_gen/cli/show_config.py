@@ -1,4 +1,4 @@
-"""`vcr-gen --show-config`: the settings in force, as TOML or JSON."""
+"""`vcr-gen --show-config`: the effective settings as TOML or JSON."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ __all__ = ["show_config"]
 
 
 def show_config(config: Config, output_format: OutputFormat) -> str:
-    """Every setting with its value, defaults included."""
+    """Every setting with its value, including defaults."""
     scalars, tables = _settings(config)
     if output_format == "json":
         return json.dumps({**scalars, **tables}, indent=2)
@@ -62,5 +62,5 @@ def _settings(
 
 
 def _assignments(settings: Mapping[str, object]) -> list[str]:
-    # JSON's spelling of strings, numbers and lists of strings is TOML's too.
+    # JSON and TOML spell strings, numbers and lists of strings alike.
     return [f"{key} = {json.dumps(v)}" for key, v in settings.items() if v is not None]

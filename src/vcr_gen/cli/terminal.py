@@ -1,4 +1,4 @@
-"""Where output goes: data to stdout, everything else to stderr; a progress bar only for people."""
+"""Output: data to stdout, everything else to stderr; tables, a pager, a progress bar."""
 
 import argparse
 import os
@@ -31,7 +31,7 @@ OUTPUT_FORMATS: Final[tuple[OutputFormat, ...]] = ("text", "json", "github")
 
 _WIDTH: Final = 30
 _REDRAWN: Final = 0.05
-"""Seconds between two drawings of a bar: drawing must cost nothing beside the work."""
+"""Seconds between two redraws of the bar, so that drawing costs almost nothing."""
 _COLORS: Final = {"red": 31, "green": 32, "yellow": 33, "cyan": 36, "bold": 1, "dim": 2}
 
 
@@ -45,29 +45,29 @@ def add_output_format(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terminal:
-    """How much is said, and how."""
+    """The output of a command: verbosity and format."""
 
     output_format: OutputFormat = "text"
     quiet: bool = False
     verbose: bool = False
 
     def data(self, text: str) -> None:
-        """Print what was asked for."""
+        """Print the requested data to stdout."""
         sys.stdout.write(text if text.endswith("\n") or not text else f"{text}\n")
 
     def note(self, text: str) -> None:
-        """Say something about the run."""
+        """Print a message about the run to stderr."""
         if not self.quiet:
             sys.stdout.flush()
             print(text, file=sys.stderr)
 
     def detail(self, text: str) -> None:
-        """Say something that only `-v` asks for."""
+        """Print a message that only `-v` shows."""
         if self.verbose:
             self.note(text)
 
     def paint(self, text: str, color: str, *, stream: TextIO | None = None) -> str:
-        """The text in a colour, where the stream is a terminal and nobody asked for none."""
+        """The text in a colour, if the stream is a terminal and colours are not disabled."""
         stream = stream or sys.stdout
         if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
             return text
@@ -77,9 +77,9 @@ class Terminal:
     def progress(
         self, label: str, *, percent: bool = False
     ) -> Iterator[Callable[[int, int], None]]:
-        """A bar that is told `(done, total)`; silent unless stderr is a terminal.
+        """A progress bar to call with `(done, total)`; silent unless stderr is a terminal.
 
-        `percent` is for numbers that mean nothing to a person, such as bytes.
+        `percent` suits numbers that mean little to a person, such as bytes.
         """
         if self.quiet or self.output_format != "text" or not sys.stderr.isatty():
             yield _no_bar
@@ -108,9 +108,9 @@ class Terminal:
 
 
 def fall_silent() -> None:
-    """Print no more: the reader of the output went away (`vcr-gen --list | head`).
+    """Discard further output after its reader closed the pipe (`vcr-gen --list | head`).
 
-    The interpreter must not complain about it again when it flushes.
+    The interpreter would otherwise complain again when it flushes at exit.
     """
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
@@ -121,11 +121,11 @@ def fall_silent() -> None:
 
 
 def _no_bar(done: int, total: int) -> None:
-    """Nobody is there to look at a bar."""
+    """Draw nothing."""
 
 
 def table(rows: Sequence[Sequence[str]], *, right: int = 0) -> str:
-    """The rows with their columns aligned; the first `right` ones at their right."""
+    """The rows with aligned columns; the first `right` columns are right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(
@@ -137,7 +137,7 @@ def table(rows: Sequence[Sequence[str]], *, right: int = 0) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time with three digits that count."""
+    """A duration with three significant digits."""
     if seconds >= 1:
         return f"{seconds:.3g} s" if seconds < 1000 else f"{seconds:.0f} s"
     if seconds >= 0.001:
@@ -146,23 +146,23 @@ def duration(seconds: float) -> str:
 
 
 def cut(text: str, width: int | None) -> str:
-    """The text, cut where it is longer than there is room for."""
+    """The text, shortened to `width`."""
     return text if width is None or len(text) <= width else f"{text[: width - 1]}…"
 
 
 class _Page(TextIOWrapper):
-    """The way to the pager: what is shown there may be coloured as on the terminal itself."""
+    """The stream to the pager, which shows colours like the terminal."""
 
     def isatty(self) -> bool:
-        """A person looks at it."""
+        """Whether colours are shown: always."""
         return True
 
 
 @contextmanager
 def paged(*, wanted: bool = True) -> Iterator[None]:
-    """Show what the body prints page by page, where standard output is a terminal.
+    """Show the output of the body in a pager, if stdout is a terminal.
 
-    `PAGER` names the pager, `cat` or nothing none; without it, `less` if there is one.
+    `PAGER` names the pager; `cat` or an empty value disables it; the default is `less`.
     """
     command = _command() if wanted and sys.stdout.isatty() else []
     if not command:
@@ -170,7 +170,7 @@ def paged(*, wanted: bool = True) -> Iterator[None]:
         return
     terminal = sys.stdout
     terminal.flush()
-    # As git does: quit when all fits on the screen, keep colours, leave the screen as it is.
+    # As in git: quit if the output fits on the screen, keep colours, do not clear the screen.
     environment = {"LESS": "FRX", "LV": "-c", **os.environ}
     with subprocess.Popen(command, stdin=subprocess.PIPE, env=environment) as pager:
         assert pager.stdin is not None

@@ -1,4 +1,4 @@
-"""`vcr-gen verify`: do the wrappers on disk fit the Protocols? Signatures and types."""
+"""`vcr-gen verify`: compares the wrappers on disk with the Protocols, by signature and type."""
 
 import argparse
 
@@ -6,11 +6,11 @@ from vcr_gen.cli.common_options import (
     add_common_options,
     fixing_command,
     read_config,
+    report_refusals,
     require_extra,
     terminal_of,
-    told,
 )
-from vcr_gen.cli.outcome import DIFFERENT, FINE, Outcome, counted, tell
+from vcr_gen.cli.outcome import DIFFERENT, FINE, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import Terminal
 
 __all__ = ["add_parser", "run"]
@@ -37,7 +37,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(arguments: argparse.Namespace) -> int:
     """Verify the project around the working directory."""
     terminal = terminal_of(arguments)
-    return told(lambda: _run(arguments, terminal), terminal)
+    return report_refusals(lambda: _run(arguments, terminal), terminal)
 
 
 def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
@@ -49,8 +49,8 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     boundaries = counted(result.boundaries, "boundary", "boundaries")
     checked = f"{boundaries} in {counted(result.files, 'file')}"
     if not result.diagnostics:
-        return tell(Outcome(code=FINE, summary=f"{checked}: all fit"), terminal)
-    drifted = any(one.code != _BY_MYPY for one in result.diagnostics)
+        return print_outcome(Outcome(code=FINE, summary=f"{checked}: all match"), terminal)
+    drifted = any(diagnostic.code != _BY_MYPY for diagnostic in result.diagnostics)
     current = "" if drifted else f"; the wrappers are up to date: see vcr-gen --explain {_BY_MYPY}"
     outcome = Outcome(
         code=DIFFERENT,
@@ -58,4 +58,4 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
         summary=f"{counted(len(result.diagnostics), 'difference')} in {checked}{current}",
         fix=fixing_command(arguments) if drifted else "",
     )
-    return tell(outcome, terminal)
+    return print_outcome(outcome, terminal)

@@ -1,4 +1,4 @@
-"""The HTML report of a session: one page with everything in it, to look at and to send around."""
+"""The HTML report of a session: one self-contained page."""
 
 from vcr_gen.html_report.failure import describe_failure
 from vcr_gen.html_report.session_report import REPORT_VERSION, write_comparison, write_report

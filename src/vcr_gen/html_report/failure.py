@@ -1,4 +1,4 @@
-"""A replay that failed, as the page shows it: what was expected, what came, and where."""
+"""Describes a failed replay for the report: expected, actual, and where."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -11,11 +11,11 @@ from vcr_gen.runtime.failures.call_sites import shown_path
 __all__ = ["describe_failure"]
 
 _LISTED: Final = 50
-"""So many events are listed in words; all of them are marked."""
+"""How many unused events are listed; all of them are marked."""
 
 
 def describe_failure(error: DivergenceError | VcrError, test: str) -> dict[str, object]:
-    """What the page says about a failed replay; `test` is who replayed."""
+    """The data of a failed replay; `test` names the test."""
     if isinstance(error, DivergenceError):
         return {**_diverged(error.divergence), "test": test}
     if isinstance(error, UnusedEventsError):
@@ -63,7 +63,7 @@ def _unused(error: UnusedEventsError) -> dict[str, object]:
 
 
 def _failure(**known: object) -> dict[str, object]:
-    """All that the page may ask for, and what is known of it."""
+    """All keys that the page reads, with defaults."""
     nothing: dict[str, object] = dict.fromkeys(("kind", "likely", "place", "called_at"), "")
     nothing |= dict.fromkeys(("test", "expected", "came", "hint"), "")
     nothing |= {"event": None, "differences": [], "unused": [], "sections": [], "commands": []}

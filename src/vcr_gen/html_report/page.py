@@ -1,4 +1,4 @@
-"""Puts the page together: its own style and script, and the recorded data beside them."""
+"""Assembles the page from its style, script and data, and writes it."""
 
 import base64
 import hashlib
@@ -18,7 +18,7 @@ __all__ = ["MARK", "page_parts", "refuse_foreign", "write_page"]
 
 
 MARK: Final = "<!-- Report made by vcr-gen; it replaces this file without asking. -->"
-"""By this line near its top a report is known as ours."""
+"""A line near the top that identifies our reports."""
 
 _SCRIPTS: Final = (
     "dom.js",
@@ -36,15 +36,15 @@ _SCRIPTS: Final = (
     "comparison.js",
     "main.js",
 )
-"""In the order in which they build on each other; the page runs them as one script."""
+"""In dependency order; the page runs them as one script."""
 
 
 def page_parts(data: Iterator[str]) -> Iterator[str]:
-    """The page, piece by piece: `data` is taken while the page is written."""
+    """The parts of the page; `data` is consumed while the page is written."""
     style = _asset("style.css")
     script = "\n".join(_asset(name) for name in _SCRIPTS)
-    # Nothing but these two runs or loads, whatever a recording holds; and text can only ever be
-    # set as text (trusted types), where the browser knows them.
+    # Only this style and this script may run, whatever a recording contains; text can only be
+    # set as text (trusted types), if the browser supports that.
     policy = (
         "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
         f"style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
@@ -70,7 +70,7 @@ def _hash(text: str) -> str:
 
 
 def refuse_foreign(target: Path) -> None:
-    """Refuse to write over a file that is no report of ours."""
+    """Refuse to overwrite a file that is not one of our reports."""
     try:
         status = target.stat()
     except FileNotFoundError:
@@ -80,20 +80,20 @@ def refuse_foreign(target: Path) -> None:
     with target.open("rb") as file:
         if MARK.encode() not in file.read(1024):
             raise UsageError(
-                f"{target}: this file is no report of vcr-gen, so it is not replaced\n"
+                f"{target}: not a report of vcr-gen, so it is not replaced\n"
                 "  hint: -o writes the report elsewhere, --force replaces the file"
             )
 
 
 def write_page(target: Path, parts: Iterable[str]) -> None:
-    """Write the page piece by piece; it appears at once and whole, or not at all."""
-    # Through a link, so that the link stays one.
+    """Write the page atomically, part by part."""
+    # Resolve a symbolic link, so that it stays a link.
     place = Path(os.path.realpath(target))
     place.parent.mkdir(parents=True, exist_ok=True)
     with NamedTemporaryFile(
         "w",
         encoding="utf-8",
-        # Paths and messages can hold halves of characters; JSON spells them just so.
+        # Paths and messages may contain lone surrogates; JSON escapes them the same way.
         errors="backslashreplace",
         newline="\n",
         dir=place.parent,
@@ -114,7 +114,7 @@ def write_page(target: Path, parts: Iterable[str]) -> None:
 
 
 def _like_any_new_file(path: Path) -> None:
-    """Temporary files are for their owner alone; a report may be read like what lies around it."""
+    """Give a temporary file, private to its owner, the permissions of a new file."""
     mask = os.umask(0)
     os.umask(mask)
     path.chmod(0o666 & ~mask)

@@ -1,4 +1,4 @@
-"""Writes reports, from the tape to the page in one stream."""
+"""Writes the report of a cassette, or of two, streaming from the tape to the page."""
 
 import json
 import os
@@ -45,20 +45,22 @@ __all__ = [
 
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
-# Inside a <script> element nothing of this may stand as it is: it could end the element, open a
-# comment, or (the separators) end a line where older readers count lines.
+# These characters are escaped in a <script> element: they could end the element, open a
+# comment, or (the separators) end a line for older parsers.
 _UNSAFE: Final = str.maketrans(
     {letter: f"\\u{ord(letter):04x}" for letter in ("<", ">", "&", "\u2028", "\u2029")}
 )
 
 
 def embedded(value: object) -> str:
-    """JSON on one line that can stand in a page, whatever is in it."""
+    """JSON on one line that is safe inside a page."""
     return _ENCODER.encode(value).translate(_UNSAFE)
 
 
 def rows(entries: Iterable[Entry], path: Path) -> Iterator[str]:
-    """Two lines for each entry, one entry at a time."""
+    """Two lines of JSON per entry: first what the timeline and list show, then the values.
+
+    The page reads the first lines at once, and parses the second only on demand."""
     for _, recorded in groupby(read_events(entries, path), lambda recorded: recorded.number):
         joined = tuple(recorded)
         head, body = _row(tuple(each.event for each in joined))
@@ -66,7 +68,7 @@ def rows(entries: Iterable[Entry], path: Path) -> Iterator[str]:
 
 
 def _row(events: tuple[Event, ...]) -> tuple[dict[str, object], list[Plain]]:
-    """What is needed of every event, and what was said."""
+    """The fields of the timeline, and the values of an event."""
     head: dict[str, object]
     match events[0]:
         case Start() as start:
@@ -91,13 +93,13 @@ def _row(events: tuple[Event, ...]) -> tuple[dict[str, object], list[Plain]]:
 
 
 def difference_lines(before: Reading, after: Reading) -> Iterator[str]:
-    """Every call that was added, removed, moved or changed; the page pairs up the others itself."""
+    """The calls that were added, removed, moved or changed; the page pairs the other calls."""
     for difference in compare_tapes(before, after):
         yield f"{embedded(_difference(difference))}\n"
 
 
 def header_changes(before: Reading, after: Reading) -> list[dict[str, object]]:
-    """What the two tapes say about themselves, where it differs."""
+    """The differences between the headers of two tapes."""
     return [_change(change) for change in compare_headers(before, after)]
 
 
@@ -123,11 +125,11 @@ def _change(change: Change) -> dict[str, object]:
 
 
 _TOLD: Final = {VERSION_KEY, "recorded_at", "initial_state", "anchors", "boundaries"}
-"""What the head says that has a place of its own in the page."""
+"""Keys of the header that the page shows separately."""
 
 
 def describe_tape(path: Path, data: Mapping[str, Plain]) -> dict[str, object]:
-    """What the head of a file says, checked as for a replay."""
+    """The header of a tape, checked as in a replay."""
     header = Header.read(data, path)
     return {
         "name": _text(path.name),
@@ -141,9 +143,9 @@ def describe_tape(path: Path, data: Mapping[str, Plain]) -> dict[str, object]:
 
 
 def exact(value: Plain) -> str:
-    """A value as JSON text, which the page reads itself.
+    """A value as JSON text, which the page parses itself.
 
-    JavaScript's own reader would lose the order of keys, `1.0`, and the end of large numbers.
+    JavaScript's own parser would lose the order of keys, `1.0`, and digits of large numbers.
     """
     return json.dumps(value, ensure_ascii=False)
 
@@ -160,7 +162,7 @@ def _boundaries(names: Plain, signatures: Mapping[str, str]) -> dict[str, dict[s
 
 
 def _text(name: str) -> str:
-    """A path as text; file names can hold bytes that are none."""
+    """A path as text; file names may contain undecodable bytes."""
     return os.fsencode(name).decode(errors="replace")
 
 
@@ -171,12 +173,12 @@ class Source:
 
     path: Path
     about: Mapping[str, object]
-    """What its head says."""
+    """The description of its header."""
     total: int
-    """How many events there will be; 0 where nobody knows."""
+    """The number of events; 0 if it is unknown."""
     entries: Iterator[Entry]
     count: int = 0
-    """How many were read."""
+    """The number of events read so far."""
     problem: str = ""
     """Why an interrupted recording ends where it does."""
 
@@ -192,13 +194,13 @@ class Source:
             self.problem = str(error)
 
     def summary(self) -> dict[str, object]:
-        """What the page is told about it, once it is read."""
+        """The description of the tape, once it has been read."""
         return {**self.about, "events": self.count, "problem": self.problem}
 
 
 @contextmanager
 def open_source(path: Path) -> Iterator[Source]:
-    """Open a tape; only a partial file may be torn."""
+    """Open a tape; only a partial file may be truncated."""
     if is_partial(path):
         with open_regular(path) as stream:
             change = redacting()
@@ -221,10 +223,10 @@ REPORT_VERSION: Final = 1
 """The version of the data in the page."""
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Is told how many events are written, of how many."""
+"""Called with the number of written events and the total."""
 
 _BLOCK: Final = 2000
-"""How many events stand in one element of the page."""
+"""How many events one element of the page contains."""
 
 
 def write_report(
@@ -234,9 +236,9 @@ def write_report(
     failure: Mapping[str, object] | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Write the page of one cassette, or of what an interrupted recording left.
+    """Write the page of one cassette or partial file.
 
-    `failure` says how a replay of it failed.
+    `failure` describes how its replay failed.
     """
     with open_source(cassette) as source:
 
@@ -282,13 +284,13 @@ def _in_blocks(lines: Iterator[str]) -> Iterator[list[str]]:
 
 
 def _element(attribute: str, lines: list[str]) -> str:
-    """Lines of JSON in an element that no browser takes for a script."""
+    """Lines of JSON in an element that browsers do not execute."""
     text = "".join(lines)
     return f'<script type="application/x-ndjson" {attribute}>\n{text}</script>\n'
 
 
 def _summary(sources: list[Source], **more: object) -> str:
-    """What is known once all events are through."""
+    """The summary, which follows the events."""
     tapes = [source.summary() for source in sources]
     document = {"version": REPORT_VERSION, "tapes": tapes, **more}
     return f'<script type="application/json" id="report">{embedded(document)}</script>\n'

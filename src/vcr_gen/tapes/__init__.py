@@ -1,1 +1,1 @@
-"""Recorded tapes as data: what the cassette tools and the report show, compare and rewrite."""
+"""Recorded tapes as data, for the cassette commands and the HTML report."""

@@ -1,4 +1,4 @@
-"""Every value on a tape that a replay compares, and what it looks like altered."""
+"""Finds the values on a tape that a replay compares, and alters them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,28 +24,28 @@ _ROOTS: Final = {"returned": "$result", "raised": "$raised", "sent": "$sent", "t
 @final
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One value that the program says and a replay compares."""
+    """A value that the program sends and a replay compares."""
 
     of: str
     """`Boundary.method`."""
     path: FieldPath
-    """Where in the call it is."""
+    """Its path in the call."""
     entry: int
-    """The number of the file's entry that holds it, from 0."""
+    """The number of its entry in the file, from 0."""
     line: int
     part: str
-    """The key of the entry below which it is: `args`, `returned`, `value`, …"""
+    """The key of the entry that contains it: `args`, `returned`, `value`, …"""
     value: Plain
 
     @property
     def field(self) -> str:
-        """The place with its items and entries taken together: `lines[*].name`."""
+        """The path with wildcards for items and entries: `lines[*].name`."""
         steps = (Wild.ANY if isinstance(step, int) else step for step in self.path.steps)
         return self.path.root + "".join(map(step_text, steps))
 
 
 def find_sites(entries: Iterable[Entry], path: Path) -> Iterator[Site]:
-    """The values of a tape that are compared, one by one, as deep as they go."""
+    """All compared values of a tape, down to single values."""
     for event, start, number, line in read_events(entries, path):
         if start.of == JOB:
             continue
@@ -56,7 +56,7 @@ def find_sites(entries: Iterable[Entry], path: Path) -> Iterator[Site]:
 
 
 def altered(site: Site, entry: Mapping[str, Plain]) -> dict[str, Plain]:
-    """The entry with that one value changed to another of its kind."""
+    """The entry with one value replaced by a different value of its kind."""
     whole = entry[site.part]
     if site.part == "args":
         assert isinstance(whole, dict)
@@ -66,7 +66,7 @@ def altered(site: Site, entry: Mapping[str, Plain]) -> dict[str, Plain]:
 
 
 def another(value: Plain) -> Plain:
-    """Another value of the same kind; a text still looks like what it was: a date, an id."""
+    """A different value of the same kind; a date stays a date, an id an id."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):
@@ -79,9 +79,9 @@ def another(value: Plain) -> Plain:
 
 
 def sample(sites: Sequence[Site], limit: int) -> list[Site]:
-    """At most so many of them: of every field as many as of any other, spread over the tape.
+    """At most `limit` sites, evenly distributed over the fields and the tape.
 
-    The same tape gives the same ones each time.
+    The selection is deterministic.
     """
     fields: dict[tuple[str, str], list[Site]] = {}
     for site in sites:
@@ -101,7 +101,7 @@ def sample(sites: Sequence[Site], limit: int) -> list[Site]:
 
 
 def _compared(event: Event, start: Start) -> Iterator[tuple[str, str, Plain]]:
-    """The parts of an event that the program says: its key in the entry, its root, its value."""
+    """The outbound values of an event: the key in the entry, the root of the path, the value."""
     match event:
         case Start(inbound=False, arguments=arguments):
             for name, value in arguments.items():
@@ -117,7 +117,7 @@ def _compared(event: Event, start: Start) -> Iterator[tuple[str, str, Plain]]:
 
 
 def _leaves(plain: Plain) -> Iterator[tuple[tuple[Step, ...], Plain]]:
-    """The single values inside a value, with the way to each."""
+    """The single values inside a value, with their paths."""
     if isinstance(plain, str):
         inside = parse_json(plain)
         if inside is not MISSING and isinstance(inside, list | dict) and inside:
@@ -132,7 +132,9 @@ def _leaves(plain: Plain) -> Iterator[tuple[tuple[Step, ...], Plain]]:
 def _parts(plain: Plain) -> Iterator[tuple[Step, Plain]]:
     if isinstance(plain, list):
         yield from enumerate(plain)
-    elif isinstance(plain, dict) and not LIVE_WORDS & set(plain):  # a number is a name there
+    elif isinstance(plain, dict) and not LIVE_WORDS & set(
+        plain
+    ):  # the number is the name of a live object
         if TYPE in plain and VALUE in plain:
             yield from _parts(plain[VALUE])
         elif isinstance(pairs := plain.get(ITEMS), list):
@@ -152,7 +154,7 @@ def _another_text(text: str) -> str:
 
 
 def _next(character: str) -> str:
-    """Another character of its kind: a digit, a hexadecimal letter, any letter."""
+    """A different character of its kind: a digit, a hexadecimal letter, any letter."""
     for kind in ("0123456789", "abcdef", "ABCDEF", "ghijklmnopqrstuvwxyz"):
         if character in kind:
             return kind[(kind.index(character) + 1) % len(kind)]

@@ -1,4 +1,4 @@
-"""How one value, or one call, differs from another; and which differences break something."""
+"""Compares values and calls of two tapes, and tells which changes are breaking."""
 
 import re
 from collections.abc import Iterator
@@ -23,13 +23,13 @@ _LIST_ITEM: Final = re.compile(r"\[\d+\]\Z")
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One place in which a later recording differs from an earlier one."""
+    """A difference between an earlier and a later recording."""
 
     path: str
-    """The place, such as `args.step.name` or `returned[2].price`."""
+    """The path, such as `args.step.name` or `returned[2].price`."""
     kind: Kind
     breaking: bool
-    """Whether who relied on what was there may fail: something added never breaks."""
+    """Whether a caller may fail because of it; an addition never breaks."""
     before: Plain | Missing
     after: Plain | Missing
 
@@ -52,21 +52,21 @@ class Change:
 
 
 class LiveNumbers:
-    """Which live object, or secret, of one tape is which of another: each counts its own."""
+    """Pairs the live objects and secrets of two tapes, which number their own."""
 
     def __init__(self) -> None:
         self._after: dict[object, object] = {}
         self._before: dict[object, object] = {}
 
     def agree(self, before: object, after: object) -> bool:
-        """Whether two numbers mean the same thing, as far as is known; from now on they do."""
+        """Whether two numbers can mean the same object; if so, remember the pair."""
         if self._after.get(before, after) != after or self._before.get(after, before) != before:
             return False
         self._after[before], self._before[after] = after, before
         return True
 
     def note_same(self, value: Plain) -> None:
-        """A value is the same in both tapes, and so is everything numbered in it."""
+        """Remember that all numbered objects in two equal values are the same."""
         text = repr(value)
         if _HIDDEN in text:
             for found in PLACEHOLDER.finditer(text):
@@ -75,7 +75,7 @@ class LiveNumbers:
             self.agree(number, number)
 
     def same_text(self, before: object, after: object) -> bool:
-        """Whether two texts differ only in the numbers of the secrets that were in them."""
+        """Whether two texts differ only in the numbers of their placeholders."""
         if not isinstance(before, str) or not isinstance(after, str) or _HIDDEN not in before:
             return False
         if PLACEHOLDER.split(before)[::5] != PLACEHOLDER.split(after)[::5]:
@@ -87,7 +87,7 @@ class LiveNumbers:
 def call_changes(
     before: RecordedCall, after: RecordedCall, live: LiveNumbers, *, times: bool = False
 ) -> list[Change]:
-    """How a call differs from the one that stands for it in another tape."""
+    """The differences between a call and its counterpart on another tape."""
     found: list[Change] = []
     if not _same_object(before.start.on, after.start.on, live):
         found.append(Change("on", "value", False, before.start.on, after.start.on))
@@ -112,7 +112,7 @@ def call_changes(
 def value_changes(
     place: str, before: Plain | Missing, after: Plain | Missing, live: LiveNumbers
 ) -> Iterator[Change]:
-    """Every field of a value that differs."""
+    """All differing fields of a value."""
     if before is MISSING or after is MISSING:
         if before is not after:
             yield _change(place, Difference(place, before, after, ""))
@@ -130,7 +130,7 @@ def value_changes(
 
 
 def _note_same_parts(before: Plain, after: Plain, live: LiveNumbers) -> None:
-    """Note what is the same inside of two values that differ."""
+    """Pair the numbered objects in the equal parts of two different values."""
     if isinstance(before, list) and isinstance(after, list):
         for left, right in zip(before, after, strict=False):
             _note_same_parts(left, right, live)
@@ -144,7 +144,7 @@ def _note_same_parts(before: Plain, after: Plain, live: LiveNumbers) -> None:
 
 def _change(path: str, found: Difference) -> Change:
     before, after = found.recorded, found.actual
-    if after is MISSING:  # a list may be shorter; only a field is relied upon by its name
+    if after is MISSING:  # callers rely on fields by name, not on the length of a list
         return Change(path, "vanished", not _LIST_ITEM.search(path), before, after)
     if before is MISSING:
         return Change(path, "added", False, before, after)

@@ -1,4 +1,4 @@
-"""Two tapes compared call by call: what was added, removed, moved or changed."""
+"""Compares two tapes call by call: added, removed, moved and changed calls."""
 
 import json
 from array import array
@@ -27,7 +27,7 @@ DifferenceKind: TypeAlias = Literal["added", "removed", "moved", "modified"]
 
 @dataclass(frozen=True, slots=True)
 class CallDifference:
-    """A call that is not the same in both tapes."""
+    """A call that differs between two tapes."""
 
     kind: DifferenceKind
     before: RecordedCall | None
@@ -36,12 +36,12 @@ class CallDifference:
 
     @property
     def breaking(self) -> bool:
-        """Whether one of the changes is."""
+        """Whether one of the changes is breaking."""
         return any(change.breaking for change in self.changes)
 
     @property
     def call(self) -> RecordedCall:
-        """The call as it was, or as it is where it was not there."""
+        """The earlier call; the later one if the call was added."""
         call = self.before or self.after
         assert call is not None
         return call
@@ -50,10 +50,10 @@ class CallDifference:
 def compare_tapes(
     before: Reading, after: Reading, *, times: bool = False
 ) -> Iterator[CallDifference]:
-    """The differences, about in the order of the tapes.
+    """The differences, roughly in the order of the tapes.
 
-    Reads each file twice: once to pair the calls, of which some bytes are held for each, and once
-    to compare them, for which only calls are held whose counterpart has not come to its end.
+    Reads each file twice: once to pair the calls, keeping a few bytes per call, and once
+    to compare them, keeping only calls whose counterpart has not ended.
     """
     keys, other_keys = _Keys.of(before), _Keys.of(after)
     pairs = align(keys.exact, other_keys.exact, (keys.loose, other_keys.loose))
@@ -63,7 +63,7 @@ def compare_tapes(
     here = {right: left for left, right in there.items()}
     live = LiveNumbers()
     waiting: dict[int, RecordedCall] = {}
-    """Calls of the first tape whose counterpart has not ended, by their index."""
+    """Calls of the first tape whose counterpart has not ended, by index."""
     waiting_there: dict[int, RecordedCall] = {}
 
     def compared(left: RecordedCall, right: RecordedCall) -> Iterator[CallDifference]:
@@ -95,9 +95,9 @@ def compare_tapes(
 
 
 def compare_headers(before: Reading, after: Reading, *, times: bool = False) -> list[Change]:
-    """What two cassettes say about themselves, where it differs."""
+    """The differences between the headers of two cassettes."""
     found: list[Change] = []
-    ignored = {"boundaries", "roots"}  # where a session was recorded is no part of it
+    ignored = {"boundaries", "roots"}  # the place of the recording is not part of the session
     if not times:
         ignored |= {"recorded_at", "max_age"}
     for key in dict.fromkeys([*before.header, *after.header]):
@@ -116,14 +116,14 @@ def compare_headers(before: Reading, after: Reading, *, times: bool = False) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Keys:
-    """What tells the calls of a tape apart, in the order of their starts."""
+    """Keys that identify the calls of a tape, in the order of their starts."""
 
     exact: "array[int]"
     """Method and arguments."""
     loose: "array[int]"
     """The method alone."""
     strands: "array[int]"
-    """In which strand it was made."""
+    """The strand that made the call."""
 
     @classmethod
     def of(cls, reading: Reading) -> "_Keys":
@@ -139,7 +139,7 @@ class _Keys:
 
 
 def _without_numbers(value: Plain) -> Plain:
-    """The value without the numbers of live objects and secrets: one call more changes them."""
+    """The value without the numbers of live objects and secrets, which shift with added calls."""
     if isinstance(value, str):
         return PLACEHOLDER.sub(REDACTED, value) if "<redacted:" in value else value
     if isinstance(value, dict):
@@ -152,7 +152,7 @@ def _without_numbers(value: Plain) -> Plain:
 
 
 def _elsewhere(keys: _Keys, others: _Keys, pairs: list[tuple[int, int]]) -> dict[int, int]:
-    """Calls without a counterpart in order, of which the other tape has an equal one elsewhere."""
+    """Unpaired calls that have an equal call elsewhere on the other tape."""
     paired, paired_there = {left for left, _ in pairs}, {right for _, right in pairs}
     free: dict[int, list[int]] = {}
     for position in reversed(range(len(others.exact))):
@@ -166,9 +166,9 @@ def _elsewhere(keys: _Keys, others: _Keys, pairs: list[tuple[int, int]]) -> dict
 
 
 def _out_of_order(keys: _Keys, there: Mapping[int, int]) -> Iterator[int]:
-    """Calls that do not come in the same order as the others of their strand.
+    """Calls that are out of order within their strand.
 
-    Between strands the order is chance, as in a replay.
+    The order between strands does not count, as in a replay.
     """
     strands: dict[int, list[tuple[int, int]]] = {}
     for position in sorted(there):
@@ -184,11 +184,11 @@ def _calls(reading: Reading) -> Iterator[RecordedCall]:
 
 
 _EFFORT = 50
-"""How often, on average, a call may be looked at: what is left then stays unpaired."""
+"""The average number of visits per call, after which the rest stays unpaired."""
 
 
 class _Block(NamedTuple):
-    """A stretch of both sequences that is still to be aligned."""
+    """A range of both sequences that is not yet aligned."""
 
     left: int
     left_end: int
@@ -203,10 +203,10 @@ class _Block(NamedTuple):
 def align(
     left: Sequence[int], right: Sequence[int], loosely: tuple[Sequence[int], Sequence[int]]
 ) -> list[tuple[int, int]]:
-    """Pairs of positions, growing on both sides: equal keys first, then equal loose keys.
+    """Increasing pairs of positions: first of equal exact keys, then of equal loose keys.
 
-    Costs about n log n: the longest growing run of pairs is kept, and what lies between two of
-    its pairs is aligned in turn.
+    Takes about n log n: keeps the longest increasing run of pairs, and aligns the ranges between
+    its pairs recursively.
     """
     whole = _Block(0, len(left), 0, len(right))
     exact = _aligned(left, right, whole)
@@ -233,7 +233,7 @@ def _aligned(left: Sequence[int], right: Sequence[int], whole: _Block) -> list[t
 def _candidates(
     left: Sequence[int], right: Sequence[int], block: _Block
 ) -> Iterator[tuple[int, int]]:
-    """The first of a kind here with the first of its kind there, the second with the second…"""
+    """Pair the first occurrence of a key with its first counterpart, and so on."""
     places: dict[int, deque[int]] = {}
     for position in range(block.right, block.right_end):
         places.setdefault(right[position], deque()).append(position)
@@ -244,9 +244,9 @@ def _candidates(
 
 
 def longest_run(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The most pairs that grow on the right as they do on the left."""
+    """The longest run of pairs that increases on both sides."""
     tails: list[int] = []
-    """The smallest right end of a run of each length."""
+    """The smallest right end of a run, by length."""
     ends: list[int] = []
     before: list[int] = []
     for number, (_, position) in enumerate(pairs):
@@ -267,7 +267,7 @@ def longest_run(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _gaps(pairs: Sequence[tuple[int, int]], block: _Block) -> Iterator[_Block]:
-    """The stretches between pairs in which both sides have something left."""
+    """The ranges between pairs that are non-empty on both sides."""
     left, right = block.left, block.right
     for here, there in [*pairs, (block.left_end, block.right_end)]:
         if left < here and right < there:

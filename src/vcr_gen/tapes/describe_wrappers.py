@@ -1,7 +1,7 @@
-"""What the wrappers of a project say today: signatures, and the stored form of every default.
+"""Describes the wrappers of a project: signatures, and the stored form of every default.
 
 Runs in a separate process (`python -m vcr_gen.tapes.describe_wrappers`): it imports the project.
-Which modules those are is the configuration's business; a cassette has no say in it.
+The configuration selects the modules; a cassette never does.
 """
 
 import inspect
@@ -30,32 +30,32 @@ __all__ = ["CurrentBoundary", "CurrentMethod", "Default", "Described", "describe
 
 @dataclass(frozen=True, slots=True)
 class Default:
-    """What stands on the tape for a parameter that a call leaves out."""
+    """The recorded value of a parameter that a call omits."""
 
     stored: Plain = None
     is_recorded: bool = True
-    """False where nothing stands there: the parameter is not recorded, or only the callee knows."""
+    """False if nothing is recorded: the parameter is unrecorded, or only the callee knows it."""
     problem: str = ""
     """Why the default has no stored form."""
 
 
 @dataclass(frozen=True, slots=True)
 class CurrentMethod:
-    """One member of a boundary as its wrapper has it."""
+    """A method of a wrapper."""
 
     signature: str
     defaults: Mapping[str, Default] = field(default_factory=dict)
-    """The parameters that have one."""
+    """Parameters with a default."""
 
 
 @dataclass(frozen=True, slots=True)
 class CurrentBoundary:
-    """One boundary as its wrapper has it."""
+    """A boundary, as its wrapper declares it."""
 
     direction: str
     methods: Mapping[str, CurrentMethod]
     module: str = field(default="", compare=False)
-    """Where its Protocol is."""
+    """The module of its Protocol."""
 
     @property
     def signatures(self) -> dict[str, str]:
@@ -71,10 +71,10 @@ class Described:
     problems: Mapping[str, str]
     """Module and error."""
     namesakes: Mapping[str, Sequence[CurrentBoundary]] = field(default_factory=dict)
-    """The boundaries that have their name in common, but not their signatures."""
+    """Boundaries with the same name and different signatures."""
 
     def signature(self, boundary: str, method: str) -> str | None:
-        """The signature that a method has today; None when it is not known."""
+        """The current signature of a method; None if it is unknown."""
         known = self.boundaries.get(boundary)
         found = None if known is None else known.methods.get(method)
         return None if found is None else found.signature
@@ -96,7 +96,7 @@ def describe(modules: Iterable[str]) -> Described:
     for boundary in found:
         try:
             described = _described(boundary, binder)
-        except Exception as error:  # a type that cannot be resolved is the project's own matter
+        except Exception as error:  # a type of the project may be unresolvable
             problems[boundary.wrapper.__module__] = f"{type(error).__name__}: {error}"
             continue
         known = boundaries.setdefault(boundary.name, [])
@@ -110,7 +110,7 @@ def describe(modules: Iterable[str]) -> Described:
 
 
 def read_described(document: Mapping[str, Any]) -> Described:
-    """What another process described."""
+    """Parse the description made by another process."""
     return Described(
         {name: _read_boundary(about) for name, about in document["boundaries"].items()},
         document["problems"],
@@ -161,13 +161,13 @@ def _defaults(boundary: Boundary, key: str, call: type[Call], binder: Binder) ->
             found[parameter.name] = Default(_without_secrets(parameter.name, stored))
         except EncodeError as error:
             found[parameter.name] = Default(problem=str(error))
-    return found | {one.name: Default(is_recorded=False) for one in method.unrecorded}
+    return found | {parameter.name: Default(is_recorded=False) for parameter in method.unrecorded}
 
 
 def _without_secrets(name: str, stored: Plain) -> Plain:
-    """A default as it is stored: even one that is a credential gets a placeholder.
+    """A default as it is stored, with placeholders for credentials.
 
-    It has no number, because those count the secrets of one session.
+    Such a placeholder has no number: numbers belong to a session.
     """
     redacted = Secrets(Redaction()).redactor.redact(stored, name)
     if same(stored, redacted):
@@ -198,7 +198,7 @@ def _default_values(wrapper: type[Any], key: str) -> dict[str, object]:
 
 
 def _binder(boundaries: Iterable[Boundary]) -> Binder:
-    """Compiles types as a session does, but for live objects: there is no session to hold them."""
+    """Compiles types as a session does, without live objects, which need a session."""
     protocols = [
         reachable.protocol_type for boundary in boundaries for reachable in boundary.reachable
     ]
@@ -206,7 +206,9 @@ def _binder(boundaries: Iterable[Boundary]) -> Binder:
     def live(annotation: object) -> Codec | None:
         bare = strip(annotation)
         origin = get_origin(bare) or bare
-        if live_kind(bare, inbound=True) is None and not any(origin is one for one in protocols):
+        if live_kind(bare, inbound=True) is None and not any(
+            origin is protocol for protocol in protocols
+        ):
             return None
         return Codec(encode=_refuse, decode=_refuse, compare=None, replace_live=None)
 
@@ -221,7 +223,7 @@ def _refuse(value: Any) -> Any:
 def main() -> None:
     """Read `{"path": […], "modules": […]}` from stdin and print what was found, as JSON."""
     answer = os.dup(1)
-    os.dup2(2, 1)  # what the project prints while it is imported is not the answer
+    os.dup2(2, 1)  # keep the project's own output out of the answer
     request = json.load(sys.stdin)
     sys.path[:0] = request["path"]
     sys.path.extend(folder for folder in request["more"] if folder not in sys.path)

@@ -1,4 +1,4 @@
-"""Looks for credentials in cassette files, whatever state they are in, and in bounded memory."""
+"""Finds credentials in cassette files, also damaged ones, in bounded memory."""
 
 import hashlib
 import math
@@ -19,11 +19,11 @@ from vcr_gen.runtime.tape.reading import open_regular, target_of
 __all__ = ["ENTROPY", "Finding", "find_secrets", "masked"]
 
 ENTROPY: Final = "high-entropy"
-"""The rule of texts that only look random."""
+"""The rule for texts that look random."""
 
 _WORD: Final = re.compile(r"[A-Za-z0-9+/_=-]{20,512}")
 _BLOCK: Final = 400
-"""How many lines of a text that is no cassette are looked at together."""
+"""How many lines of an unreadable file are scanned together."""
 _OVERLAP: Final = 60
 _SHOWN: Final = 4
 
@@ -38,20 +38,20 @@ class Finding:
     shown: str
     """The credential, masked."""
     fingerprint: str
-    """By which an allow-list names it."""
+    """The name of the finding in an allow-list."""
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}: {self.rule}: {self.shown} [{self.fingerprint}]"
 
 
 def masked(rule: str, secret: str) -> str:
-    """What may be shown of a credential: how its kind begins, and how long it is."""
+    """The visible part of a credential: its public prefix and its length."""
     start = secret[:_SHOWN] if len(secret) >= 20 and rule != "secret" else ""
     return f"{start}… ({len(secret)} characters)".replace("\n", " ")
 
 
 def find_secrets(path: Path, redaction: Redaction, *, entropy: bool = False) -> Iterator[Finding]:
-    """The credentials in a file, in its order; those of one event and rule once."""
+    """The credentials in a file, in order, without repetitions in one event."""
     with open_regular(path) as stream, open_regular(path) as again:
         yield from _in_entries(stream, _Lines(path, again), redaction, entropy=entropy)
 
@@ -59,7 +59,7 @@ def find_secrets(path: Path, redaction: Redaction, *, entropy: bool = False) -> 
 def _secrets_in(
     data: str | dict[str, Plain], redaction: Redaction, *, entropy: bool
 ) -> list[tuple[str, str]]:
-    """Rule and text of every credential in an entry, or in a text that cannot be read as one."""
+    """The rule and text of every credential in an entry, or in an unreadable text."""
     secrets = Secrets(redaction)
     made = secrets.text(data) if isinstance(data, str) else secrets.entry(data)
     found = secrets.vault.hidden()
@@ -99,7 +99,7 @@ def _of_entry(
 
 
 def _in_lines(path: Path, first: int, redaction: Redaction, *, entropy: bool) -> Iterator[Finding]:
-    """What a part of a file holds that cannot be read as a cassette, taken as text."""
+    """The credentials in an unreadable part of a file, scanned as text."""
     told: set[tuple[int, str]] = set()
     with open_regular(path) as stream:
         rows = islice(stream, first - 1, None)
@@ -118,7 +118,7 @@ def _in_lines(path: Path, first: int, redaction: Redaction, *, entropy: bool) ->
 
 
 class _Lines:
-    """Finds the line of a text in a file, which is read once, in order."""
+    """Finds the lines of texts in a file in a single pass."""
 
     def __init__(self, path: Path, stream: BinaryIO) -> None:
         self.path = path
@@ -127,7 +127,7 @@ class _Lines:
         self._block: tuple[int, list[str]] = (1, [])
 
     def of(self, secret: str, start: int, end: int) -> int:
-        """The line between two on which a credential stands; the first where it is not plain."""
+        """The line of a credential within a range; the first line if it is not found literally."""
         key = (secret.splitlines() or [""])[0][:60]
         if start >= self._next:
             for _ in islice(self._rows, start - self._next):
@@ -158,7 +158,7 @@ def _random_words(value: Plain) -> Iterator[str]:
 
 
 def _is_random(word: str) -> bool:
-    """Whether a word has the mixture of a key, and not that of a path, a name or a digest."""
+    """Whether a word looks like a key, and not like a path, a name or a digest."""
     kinds = (
         any(char.islower() for char in word),
         any(char.isupper() for char in word),

@@ -1,4 +1,4 @@
-"""One session after another on one tape, as if a program had done both."""
+"""Joins sessions on one tape, as if one program had run them in turn."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -17,16 +17,16 @@ __all__ = ["Rebasing", "header_conflicts", "merge_headers"]
 _MERGED: Final = frozenset(
     {"vcr-gen", "recorded_at", "max_age", "initial_state", "roots", "boundaries", "rules"}
 )
-"""The keys of a header that need not be equal."""
+"""Keys of the header that may differ."""
 _CALL_NUMBERS: Final = frozenset({"call", "within", "after"}) | frozenset(
     {"item", "next", "sent", "thrown", "closed", "cancel", "left", "end"}
 )
-"""The keys of an entry that name a call."""
+"""Keys of an entry that refer to a call."""
 
 
 @final
 class Rebasing:
-    """Moves the events of each further session behind those of the sessions before."""
+    """Renumbers the events of each session to follow the previous sessions."""
 
     def __init__(self) -> None:
         self._call = self._next_call = 0
@@ -38,14 +38,14 @@ class Rebasing:
         self._next_secrets: set[str] = set()
 
     def next_session(self) -> None:
-        """What follows comes from another tape: its numbers start anew, and its clock too."""
+        """Start the next tape, whose numbers and clock start again."""
         self._call, self._live = self._next_call, self._next_live
         self._at, self._spawned = self._next_at, self._next_spawned
         self._thread = self._next_thread
         self._secrets |= self._next_secrets
 
     def event(self, entry: Mapping[str, Plain]) -> dict[str, Plain]:
-        """An entry with the numbers that it has on the common tape."""
+        """An entry with its numbers on the common tape."""
         found: dict[str, Plain] = {}
         for key, value in entry.items():
             if key in _CALL_NUMBERS:
@@ -70,7 +70,7 @@ class Rebasing:
         return value + self._call
 
     def _strand(self, name: str) -> str:
-        """A strand's name: children of the root go on being counted, calls have other numbers."""
+        """The name of a strand, with the numbers of threads and calls shifted."""
         first, dot, rest = name.partition(".")
         if first.startswith("@") and first[1:].isdecimal():
             return f"@{int(first[1:]) + self._call}{dot}{rest}"
@@ -82,7 +82,7 @@ class Rebasing:
         return f"{first}.{number}{more}{below}"
 
     def _label(self, text: str) -> str:
-        """What tells a thread from others: the number of one without a name goes on counting."""
+        """The label of a thread; unnamed threads continue the numbering."""
         label, dash, number = text.partition("-")
         if not number.isdecimal():
             return text
@@ -95,15 +95,15 @@ class Rebasing:
         return name
 
     def _object(self, number: Plain) -> Plain:
-        if not isinstance(number, int):  # a wrapper that was attached: the same in both
+        if not isinstance(number, int):  # an attached wrapper, which both sessions share
             return number
         self._next_live = max(self._next_live, number + self._live)
         return number + self._live
 
     def _hidden(self, value: Plain) -> Plain:
-        """The value with no placeholder of a secret that an earlier session has too.
+        """The value with fresh placeholders for secrets.
 
-        Each session counts its own: whether both mean the same secret, nobody knows any more.
+        Sessions number their secrets separately, so equal placeholders may mean different secrets.
         """
         found = placeholders_in(value)
         self._next_secrets |= found
@@ -137,7 +137,7 @@ def _replaced(value: Plain, old: str, new: str) -> Plain:
 def header_conflicts(
     headers: Sequence[tuple[Path, Mapping[str, Plain]]],
 ) -> list[str]:
-    """Why sessions cannot stand on one tape."""
+    """Why the sessions cannot be joined."""
     (first_path, first), *others = headers
     found: list[str] = []
     state = dict(Header.read(first, first_path).initial_state)
@@ -146,26 +146,26 @@ def header_conflicts(
     for path, data in others:
         header = Header.read(data, path)
         found += [
-            f"{path}: `{key}` is not the same as in {first_path}"
+            f"{path}: `{key}` differs from {first_path}"
             for key in dict.fromkeys([*first, *data])
             if key not in _MERGED and not same(first.get(key), data.get(key))
         ]
         for key, value in header.initial_state.items():
             if key in state and not same(state[key], value):
-                found.append(f"{path}: `initial_state` has another `{key}`")
+                found.append(f"{path}: `{key}` of `initial_state` differs")
             state[key] = value
         for name, signature in header.signatures.items():
             if signatures.setdefault(name, signature) != signature:
-                found.append(f"{path}: {name} was recorded with another signature: {signature}")
+                found.append(f"{path}: {name} was recorded with a different signature: {signature}")
         for (of, place), how in _rules(header):
             if rules.setdefault((of, place), how) != how:
-                found.append(f"{path}: `rules` say something else about {place} of {of}: {how}")
+                found.append(f"{path}: `rules` differ for {place} of {of}: {how}")
         found += [f"{path}: {words}" for words in _turned(first, data)]
     return found
 
 
 def merge_headers(headers: Sequence[tuple[Path, Mapping[str, Plain]]]) -> dict[str, Plain]:
-    """The header of the common tape: as old as its oldest session, with the boundaries of all."""
+    """The header of the common tape, with the age of its oldest session and all boundaries."""
     merged: dict[str, Plain] = {}
     boundaries: dict[str, Plain] = {}
     state: dict[str, Plain] = {}
@@ -199,7 +199,7 @@ def merge_headers(headers: Sequence[tuple[Path, Mapping[str, Plain]]]) -> dict[s
 
 
 def _common_roots(headers: Sequence[Header]) -> dict[str, Plain]:
-    """The roots on which all sessions agree: one tape can have one root for each anchor."""
+    """The anchor roots on which all sessions agree."""
     return {
         name: digest
         for header in headers
@@ -215,12 +215,12 @@ def _rules(header: Header) -> Iterator[tuple[tuple[str, str], str]]:
 
 
 def _turned(first: Mapping[str, Plain], other: Mapping[str, Plain]) -> list[str]:
-    """Boundaries that go the other way."""
+    """Boundaries whose direction differs."""
     here, there = first.get("boundaries"), other.get("boundaries")
     if not isinstance(here, dict) or not isinstance(there, dict):
         return []
     return [
-        f"boundary `{name}` goes the other way"
+        f"boundary `{name}` has the opposite direction"
         for name in here
         if name in there and _direction(here[name]) != _direction(there[name])
     ]

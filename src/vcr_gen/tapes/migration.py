@@ -1,4 +1,4 @@
-"""Decides how a cassette must change to fit the Protocols of today; changes nothing itself."""
+"""Plans how a cassette must change to match the current Protocols."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,9 +13,9 @@ __all__ = [
     "AddedParameter",
     "Edits",
     "MethodPlan",
+    "MigrationOptions",
     "Plan",
     "Verdict",
-    "Wishes",
     "plan_method",
     "plan_migration",
 ]
@@ -23,16 +23,16 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class AddedParameter:
-    """A parameter that recorded calls get."""
+    """A parameter to add to recorded calls."""
 
     stored: Plain
     type: str = ""
-    """As the signature spells it; not needed where a wrapper tells."""
+    """As spelled in the signature; optional if a wrapper declares it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edits:
-    """What was asked for, for one method."""
+    """The requested changes of one method."""
 
     renamed: Mapping[str, str]
     added: Mapping[str, AddedParameter]
@@ -42,25 +42,25 @@ class Edits:
 
 @dataclass(frozen=True, slots=True)
 class MethodPlan:
-    """What happens to the calls of one method."""
+    """The changes to the calls of one method."""
 
     signature: str
     renamed: Mapping[str, str]
     removed: Collection[str]
     added: Mapping[str, Plain]
     order: Sequence[str]
-    """The parameters, as they will be ordered."""
+    """The parameters in their new order."""
     boundary: str = ""
     method: str = ""
 
     def under(self, boundary: str, method: str) -> "MethodPlan":
-        """The plan for a method that will have this name."""
+        """The same plan for a method with a new name."""
         return replace(self, boundary=boundary, method=method)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The plan for a method, if there can be one."""
+    """The plan for a method, or the problems that prevent it."""
 
     plan: MethodPlan | None = None
     notes: Sequence[str] = ()
@@ -69,39 +69,43 @@ class Verdict:
 
 @dataclass(slots=True)
 class _Additions:
-    """What the parameters come to that the recording does not have."""
+    """Values for the parameters that the recording lacks."""
 
     stored: dict[str, Plain] = field(default_factory=dict)
     lacking: list[str] = field(default_factory=list)
-    """Those of which nobody knows the value."""
+    """Parameters without a known value."""
     problems: list[str] = field(default_factory=list)
 
 
 def plan_method(
     name: str, recorded: Signature, edits: Edits, now: CurrentMethod | None, *, is_called: bool
 ) -> Verdict:
-    """What happens to the calls of `name`; `now` is the method today, where that is known."""
+    """Plan the changes to the calls of `name`; `now` is the current method, if known."""
     renamed = {old: new for old, new in edits.renamed.items() if old in recorded.parameters}
-    removed = {one for one in edits.removed if one in recorded.parameters}
+    removed = {parameter for parameter in edits.removed if parameter in recorded.parameters}
     shape = {
-        renamed.get(one, one): type_
-        for one, type_ in recorded.parameters.items()
-        if one not in removed
+        renamed.get(parameter, parameter): type_
+        for parameter, type_ in recorded.parameters.items()
+        if parameter not in removed
     }
     problems = [
-        f"{name}: there is a parameter `{one}` already" for one in edits.added if one in shape
+        f"{name}: parameter `{parameter}` already exists"
+        for parameter in edits.added
+        if parameter in shape
     ]
     if len(shape) < len(recorded.parameters) - len(removed):
         problems.append(f"{name}: two parameters would have the same name")
     if now is None:
-        untyped = [one for one, about in edits.added.items() if not about.type]
+        untyped = [parameter for parameter, about in edits.added.items() if not about.type]
         problems += [
-            f"{name}: no wrapper tells the type of `{one}`; say it: "
-            f"--add-parameter '{name}.{one}: TYPE=VALUE'"
-            for one in untyped
+            f"{name}: no wrapper declares the type of `{parameter}`; pass it: "
+            f"--add-parameter '{name}.{parameter}: TYPE=VALUE'"
+            for parameter in untyped
         ]
-        additions = _Additions({one: about.stored for one, about in edits.added.items()})
-        shape |= {one: about.type for one, about in edits.added.items()}
+        additions = _Additions(
+            {parameter: about.stored for parameter, about in edits.added.items()}
+        )
+        shape |= {parameter: about.type for parameter, about in edits.added.items()}
         text, order = str(Signature(shape, recorded.result)), list(shape)
     else:
         today = Signature.read(now.signature) or recorded
@@ -113,10 +117,10 @@ def plan_method(
             )
         text, order = now.signature, list(today.parameters)
     notes = [f"{name}: parameter `{old}` renamed to `{new}`" for old, new in renamed.items()]
-    notes += [f"{name}: parameter `{one}` removed" for one in sorted(removed)]
-    notes += [f"{name}: parameter `{one}` added" for one in additions.stored]
+    notes += [f"{name}: parameter `{parameter}` removed" for parameter in sorted(removed)]
+    notes += [f"{name}: parameter `{parameter}` added" for parameter in additions.stored]
     if text != str(recorded) and not notes:
-        notes.append(f"{name}: signature brought up to date")
+        notes.append(f"{name}: signature updated")
     return Verdict(MethodPlan(text, renamed, removed, additions.stored, order), notes, problems)
 
 
@@ -124,24 +128,24 @@ def _additions(
     name: str, shape: Mapping[str, str], today: Signature, edits: Edits, now: CurrentMethod
 ) -> _Additions:
     found = _Additions()
-    for one in today.parameters:
-        default = now.defaults.get(one)
-        if one in shape:
+    for parameter in today.parameters:
+        default = now.defaults.get(parameter)
+        if parameter in shape:
             continue
-        if one in edits.added:
-            found.stored[one] = edits.added[one].stored
+        if parameter in edits.added:
+            found.stored[parameter] = edits.added[parameter].stored
         elif default is None:
-            found.lacking.append(one)
+            found.lacking.append(parameter)
         elif default.problem:
             found.problems.append(
-                f"{name}: the default of `{one}` cannot be stored: {default.problem}"
+                f"{name}: the default of `{parameter}` cannot be stored: {default.problem}"
             )
         elif default.is_recorded:
-            found.stored[one] = default.stored
+            found.stored[parameter] = default.stored
     found.problems += [
-        f"{name}: it has no parameter `{one}` today"
-        for one in edits.added
-        if one not in today.parameters
+        f"{name}: it no longer has a parameter `{parameter}`"
+        for parameter in edits.added
+        if parameter not in today.parameters
     ]
     return found
 
@@ -149,34 +153,35 @@ def _additions(
 def _unexplained(
     name: str, shape: Signature, today: Signature, additions: _Additions, edits: Edits
 ) -> Iterator[str]:
-    """What stands between the recorded calls and today's signature."""
-    fresh = [one for one in today.parameters if one not in shape.parameters]
-    gone = [one for one in shape.parameters if one not in today.parameters]
-    for one in gone:
-        alike = [new for new in fresh if today.parameters[new] == shape.parameters[one]]
+    """The problems that prevent a migration to the current signature."""
+    fresh = [parameter for parameter in today.parameters if parameter not in shape.parameters]
+    gone = [parameter for parameter in shape.parameters if parameter not in today.parameters]
+    for parameter in gone:
+        alike = [new for new in fresh if today.parameters[new] == shape.parameters[parameter]]
         meant = alike[0] if len(alike) == 1 else "NEW"
         yield (
-            f"{name}: parameter `{one}` is gone; if it was renamed: --rename-parameter "
-            f"{name}.{one}={meant}; if it was removed: --remove-parameter {name}.{one}"
+            f"{name}: parameter `{parameter}` no longer exists; if it was renamed: "
+            f"--rename-parameter {name}.{parameter}={meant}; if it was removed: "
+            f"--remove-parameter {name}.{parameter}"
         )
     if not gone:
-        for one in additions.lacking:
+        for parameter in additions.lacking:
             yield (
-                f"{name}: parameter `{one}` is new and has no default; "
-                f"give recorded calls a value, as JSON: --add-parameter {name}.{one}=VALUE"
+                f"{name}: parameter `{parameter}` is new and has no default; pass a value for "
+                f"recorded calls, as JSON: --add-parameter {name}.{parameter}=VALUE"
             )
     if edits.keep_values:
         return
     changed = [
-        f"the type of parameter `{one}`"
-        for one, type_ in shape.parameters.items()
-        if one in today.parameters and today.parameters[one] != type_
+        f"the type of parameter `{parameter}`"
+        for parameter, type_ in shape.parameters.items()
+        if parameter in today.parameters and today.parameters[parameter] != type_
     ]
     changed += ["the type of its result"] if shape.result != today.result else []
     for what in changed:
         yield (
-            f"{name}: {what} changed: record it again; if the recorded values are right as "
-            f"they are: --keep-values {name}"
+            f"{name}: {what} changed: record it again; if the recorded values are still "
+            f"valid: --keep-values {name}"
         )
 
 
@@ -184,40 +189,42 @@ _Methods: TypeAlias = Mapping[str, CurrentMethod]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
-    """What somebody asked for; methods are named as they were recorded, or as they are now."""
+class MigrationOptions:
+    """The changes requested on the command line; methods have their recorded or current names."""
 
     boundaries: Mapping[str, str] = field(default_factory=dict)
-    """Recorded and new names."""
+    """Recorded and new names of boundaries."""
     methods: Mapping[str, str] = field(default_factory=dict)
-    """`Boundary.method` as recorded, and the method's new name."""
+    """Recorded `Boundary.method` and the new name of the method."""
     parameters: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    """Method and parameter, and the parameter's new name."""
+    """Method and parameter, and the new name of the parameter."""
     added: Mapping[tuple[str, str], AddedParameter] = field(default_factory=dict)
     removed: Collection[tuple[str, str]] = ()
     kept: Collection[str] = ()
-    """Methods whose recorded values are right although their types have changed."""
+    """Methods whose recorded values stay valid although types changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What happens to one cassette."""
+    """The changes to one cassette."""
 
     methods: Mapping[str, MethodPlan]
     """By the recorded name."""
     boundaries: Mapping[str, str]
     """Recorded and new name of every boundary."""
     signatures: Mapping[str, Mapping[str, str]]
-    """By a boundary's new name: the signatures that the header will list."""
+    """The signatures of the new header, by the new name of the boundary."""
     notes: Sequence[str]
     """What changes, in words."""
     problems: Sequence[str]
-    """Why it cannot be done; then nothing is."""
+    """The problems that prevent the migration."""
 
 
-def plan_migration(recorded: Recorded, wishes: Wishes, current: Described | None) -> Plan:
-    """What must happen to a cassette so that it fits what was asked for, and today's wrappers."""
-    boundaries = {name: wishes.boundaries.get(name, name) for name in recorded.boundaries}
+def plan_migration(
+    recorded: Recorded, options: MigrationOptions, current: Described | None
+) -> Plan:
+    """Plan the migration of a cassette to the requested changes and the current wrappers."""
+    boundaries = {name: options.boundaries.get(name, name) for name in recorded.boundaries}
     notes = [
         f"boundary `{old}` renamed to `{new}`" for old, new in boundaries.items() if old != new
     ]
@@ -225,7 +232,7 @@ def plan_migration(recorded: Recorded, wishes: Wishes, current: Described | None
     if len(set(boundaries.values())) < len(boundaries):
         problems.append("two boundaries would have the same name")
     if current is not None:
-        current = fitted(recorded, current, wishes.boundaries)
+        current = fitted(recorded, current, options.boundaries)
         problems += [
             _which(name, current.namesakes[name])
             for name in boundaries.values()
@@ -234,7 +241,7 @@ def plan_migration(recorded: Recorded, wishes: Wishes, current: Described | None
     methods: dict[str, MethodPlan] = {}
     listed: dict[str, dict[str, str]] = {new: {} for new in boundaries.values()}
     for name, text in recorded.signatures.items():
-        verdict = _verdict(name, text, recorded, wishes, current)
+        verdict = _verdict(name, text, recorded, options, current)
         notes += verdict.notes
         problems += verdict.problems
         if verdict.plan is not None:
@@ -248,11 +255,11 @@ def plan_migration(recorded: Recorded, wishes: Wishes, current: Described | None
 
 
 def _verdict(
-    name: str, text: str, recorded: Recorded, wishes: Wishes, current: Described | None
+    name: str, text: str, recorded: Recorded, options: MigrationOptions, current: Described | None
 ) -> Verdict:
     boundary, method = split_name(name, recorded.boundaries)
-    home = wishes.boundaries.get(boundary, boundary)
-    wanted = wishes.methods.get(name) or wishes.methods.get(f"{home}.{method}") or method
+    home = options.boundaries.get(boundary, boundary)
+    wanted = options.methods.get(name) or options.methods.get(f"{home}.{method}") or method
     is_called = name in recorded.called
     signature = Signature.read(text)
     if signature is None:
@@ -260,16 +267,20 @@ def _verdict(
         return Verdict(problems=(unread,) if is_called else ())
     known = None if current is None else current.boundaries.get(home)
     if known is not None and wanted not in known.methods:
-        if not is_called:  # it is only listed, and today's methods will be
+        if not is_called:  # the header lists it, but no call uses it
             return Verdict()
-        listed = {split_name(one, recorded.boundaries)[1] for one in recorded.signatures}
+        listed = {
+            split_name(listed_name, recorded.boundaries)[1] for listed_name in recorded.signatures
+        }
         return Verdict(problems=(_gone(name, text, wanted, listed, known.methods),))
     aliases = {name, f"{boundary}.{wanted}", f"{home}.{method}", f"{home}.{wanted}"}
     edits = Edits(
-        renamed={old: new for (of, old), new in wishes.parameters.items() if of in aliases},
-        added={one: about for (of, one), about in wishes.added.items() if of in aliases},
-        removed={one for of, one in wishes.removed if of in aliases},
-        keep_values=bool(aliases & set(wishes.kept)),
+        renamed={old: new for (of, old), new in options.parameters.items() if of in aliases},
+        added={
+            parameter: about for (of, parameter), about in options.added.items() if of in aliases
+        },
+        removed={parameter for of, parameter in options.removed if of in aliases},
+        keep_values=bool(aliases & set(options.kept)),
     )
     now = None if known is None else known.methods[wanted]
     verdict = plan_method(name, signature, edits, now, is_called=is_called)
@@ -282,21 +293,21 @@ def _verdict(
 
 
 def _which(name: str, namesakes: Sequence[CurrentBoundary]) -> str:
-    """Why nobody can tell what a cassette is to fit."""
-    modules = " and ".join(f"`{one.module}`" for one in namesakes)
+    """The problem of a boundary whose name is ambiguous."""
+    modules = " and ".join(f"`{boundary.module}`" for boundary in namesakes)
     return (
-        f"{name}: there are boundaries of this name in {modules}, and it was recorded with the "
-        "signatures of neither; give one a name of its own (`name=`) and, if it is that one's: "
+        f"{name}: there are boundaries of this name in {modules}, and its recorded signatures "
+        "match none of them; rename one (`name=`) and, if the recording is of that one: "
         f"--rename-boundary {name}=NEW"
     )
 
 
 def _gone(name: str, text: str, wanted: str, listed: Collection[str], today: _Methods) -> str:
-    """Why a method cannot be found, and what it may be called now."""
+    """The problem of a missing method, with its likely new name."""
     fresh = [key for key in today if key not in listed]
     alike = [key for key in fresh if today[key].signature == text]
     meant = alike[0] if len(alike) == 1 else fresh[0] if len(fresh) == 1 else "NEW"
     return (
-        f"{name}: there is no method `{wanted}` any more; "
+        f"{name}: method `{wanted}` no longer exists; "
         f"if it was renamed: --rename-method {name}={meant}"
     )

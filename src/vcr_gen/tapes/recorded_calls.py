@@ -1,4 +1,4 @@
-"""The calls of a recorded tape: start, end and what came between joined, one call at a time."""
+"""Reads the calls of a tape: each start joined with its end, items and signals."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -13,30 +13,30 @@ __all__ = ["STATUSES", "RecordedCall", "Status", "read_calls", "split_name"]
 
 Status: TypeAlias = Literal["returned", "raised", "cancelled", "unfinished"]
 STATUSES: tuple[Status, ...] = ("returned", "raised", "cancelled", "unfinished")
-"""How a call can have come to its end; `unfinished` when the recording stopped before it did."""
+"""How a call ended; `unfinished` if the recording stopped first."""
 
 
 @final
 @dataclass(slots=True, kw_only=True, eq=False)
 class RecordedCall:
-    """One call of a tape."""
+    """A recorded call."""
 
     index: int
-    """Its place in the order of starts, from 0: calls end in another order. -1 if internal."""
+    """Its position in the order of starts, from 0; -1 if the call is internal."""
     start: Start
     number: int
-    """The number of the entry where it starts: what people are told."""
+    """The number of the entry where it starts, as shown to users."""
     line: int
     end: End | None = None
-    """None when it never finished."""
+    """None if it never finished."""
     end_number: int = 0
     end_line: int = 0
     items: int = 0
-    """How many items its stream gave."""
+    """How many items its stream yielded."""
     signals: int = 0
-    """How often its caller did something to it while it ran."""
+    """How many signals its caller sent to it."""
     between: list[Item | Signal] = field(default_factory=list)
-    """The items and signals themselves, where they were asked for."""
+    """The items and signals, if requested."""
 
     @property
     def status(self) -> Status:
@@ -50,16 +50,16 @@ class RecordedCall:
 
     @property
     def is_internal(self) -> bool:
-        """Whether it is no call over a boundary, but there for the order: a job, a lock."""
+        """Whether it crosses no boundary but records order: a job, a lock."""
         return self.index < 0
 
 
 def read_calls(
     entries: Iterable[Entry], path: Path, *, between: bool = False
 ) -> Iterator[RecordedCall]:
-    """Every call, in the order in which they end, and at last those that never finished.
+    """All calls in the order of their ends; unfinished calls come last.
 
-    Only calls under way are held; `between` also holds their items and signals.
+    Keeps only unfinished calls in memory; `between` keeps their items and signals too.
     """
     under_way: dict[int, RecordedCall] = {}
     begun = 0
@@ -84,9 +84,9 @@ def read_calls(
 
 
 def split_name(of: str, boundaries: Collection[str] = ()) -> tuple[str, str]:
-    """Boundary and method of `Boundary.method`; only a boundary's own name may say otherwise.
+    """Split `Boundary.method` into its parts.
 
-    A method's name may have a dot in it (`ready.set`), and so may a boundary that the header names.
+    A method may contain a dot (`ready.set`); so may a boundary that the header lists.
     """
     known = [name for name in boundaries if of.startswith(f"{name}.")]
     boundary = max(known, key=len, default=of.partition(".")[0])

@@ -1,4 +1,4 @@
-"""Which methods of a cassette have another signature today than when it was recorded."""
+"""Finds the methods of a cassette whose signatures changed since the recording."""
 
 import ast
 from collections.abc import Collection, Iterator, Mapping
@@ -21,14 +21,14 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Names and types of a method, as a cassette remembers them."""
+    """The recorded signature of a method: names and types."""
 
     parameters: Mapping[str, str]
     result: str
 
     @classmethod
     def read(cls, text: str) -> Self | None:
-        """The signature in a text such as `(command: str) -> str`; None when it is none."""
+        """Parse a signature such as `(command: str) -> str`; None if it is invalid."""
         source = f"def _{text}: ..."
         try:
             function = ast.parse(source).body[0]
@@ -40,7 +40,7 @@ class Signature:
         def spelled(node: ast.expr | None) -> str:
             return "" if node is None else ast.get_source_segment(source, node) or ""
 
-        parameters = {one.arg: spelled(one.annotation) for one in function.args.args}
+        parameters = {argument.arg: spelled(argument.annotation) for argument in function.args.args}
         return cls(parameters, spelled(function.returns))
 
     def __str__(self) -> str:
@@ -50,17 +50,17 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What a cassette says about itself, and what is on its tape."""
+    """The header of a cassette, and the methods on its tape."""
 
     boundaries: Collection[str]
     signatures: Mapping[str, str]
     """`Boundary.method` and its signature."""
     called: Collection[str]
-    """The methods that are called on the tape."""
+    """The methods called on the tape."""
 
     def signatures_of(self, boundary: str, *, called: bool) -> dict[str, str]:
-        """The methods of one boundary: all that are listed, or those that are called."""
-        named = ((split_name(one, self.boundaries), one) for one in self.signatures)
+        """The methods of one boundary: all listed ones, or only the called ones."""
+        named = ((split_name(name, self.boundaries), name) for name in self.signatures)
         return {
             method: self.signatures[name]
             for (home, method), name in named
@@ -70,21 +70,21 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class ChangedSignature:
-    """A method that was called on the tape, and whose signature has changed since."""
+    """A called method whose signature changed since the recording."""
 
     method: str
     """`Boundary.method`."""
     recorded: str
     current: str | None
-    """None when there is no such method any more."""
+    """None if the method no longer exists."""
     words: str
     """What changed, in words."""
 
 
 def changed_signatures(recorded: Recorded, current: Described) -> Iterator[ChangedSignature]:
-    """The changed methods among those that were called; the others do not matter to a replay.
+    """The called methods whose signatures changed; other methods do not affect a replay.
 
-    A boundary of which the project has no wrapper belongs to somebody else: nothing is known of it.
+    Boundaries without a wrapper in the project are skipped.
     """
     current = fitted(recorded, current)
     for name, signature in recorded.signatures.items():
@@ -92,8 +92,12 @@ def changed_signatures(recorded: Recorded, current: Described) -> Iterator[Chang
         if name not in recorded.called:
             continue
         if boundary in current.namesakes:
-            modules = " and ".join(f"`{one.module}`" for one in current.namesakes[boundary])
-            words = f"recorded before `{name}` changed, of {modules}; the signatures of neither fit"
+            modules = " and ".join(
+                f"`{namesake.module}`" for namesake in current.namesakes[boundary]
+            )
+            words = (
+                f"recorded before `{name}` changed, of {modules}; the signatures of neither match"
+            )
             yield ChangedSignature(name, signature, None, words)
         if boundary not in current.boundaries:
             continue
@@ -108,9 +112,9 @@ def changed_signatures(recorded: Recorded, current: Described) -> Iterator[Chang
 def fitted(
     recorded: Recorded, current: Described, new_names: Mapping[str, str] | None = None
 ) -> Described:
-    """The project's boundaries as a cassette means them: of namesakes, the one that fits it.
+    """The project's boundaries for a cassette: of boundaries with one name, the one that matches.
 
-    Where none does they stay namesakes. `new_names` says what recorded boundaries are called now.
+    If none matches, the name stays ambiguous. `new_names` maps recorded names to current ones.
     """
     chosen: dict[str, CurrentBoundary] = {}
     for old in recorded.boundaries:
@@ -118,8 +122,8 @@ def fitted(
         listed = recorded.signatures_of(old, called=False)
         called = recorded.signatures_of(old, called=True)
         several = current.namesakes.get(name, ())
-        fit = [one for one in several if called.items() <= one.signatures.items()]
-        fit.sort(key=lambda one: one.signatures != listed)
+        fit = [candidate for candidate in several if called.items() <= candidate.signatures.items()]
+        fit.sort(key=lambda candidate: candidate.signatures != listed)
         if fit:
             chosen[name] = fit[0]
     rest = {name: known for name, known in current.namesakes.items() if name not in chosen}
@@ -127,9 +131,9 @@ def fitted(
 
 
 def renamed_boundaries(recorded: Recorded, current: Described) -> Iterator[tuple[str, str]]:
-    """Boundaries without a wrapper, and the one new boundary that has all that was called.
+    """Recorded boundaries without a wrapper, with the new boundary that has all called methods.
 
-    Only a guess: the wrapper may as well be somebody else's.
+    This is a guess: the wrapper may be unrelated.
     """
     names = recorded.boundaries
     fresh = [name for name in current.boundaries if name not in names]

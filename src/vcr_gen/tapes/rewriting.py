@@ -1,4 +1,4 @@
-"""Carries a migration out on what a cassette holds, entry by entry."""
+"""Applies a migration plan to the header and the entries of a cassette."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -14,23 +14,23 @@ __all__ = ["Rewriter", "map_live_objects"]
 Renaming: TypeAlias = Callable[[Plain], Plain]
 
 _BY_BOUNDARY: Final = frozenset({"order", "strategy"})
-"""Keys of a header that may say something for each boundary."""
+"""Keys of the header with a value per boundary."""
 _WORD: Final = re.compile(r"\w+")
 _AFTER_ARGUMENTS: Final = ("took", "at_call", "returned", "raised", "cancelled")
 
 
 @final
 class Rewriter:
-    """Gives the header and the events of a cassette as a plan wants them."""
+    """Rewrites the header and the events of a cassette according to a plan."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._renamed = {old: new for old, new in plan.boundaries.items() if old != new}
         self._open: dict[int, MethodPlan] = {}
-        """The calls under way whose templates may name a parameter that is renamed."""
+        """Unfinished calls whose templates may name a renamed parameter."""
 
     def header(self, header: Mapping[str, Plain]) -> dict[str, Plain]:
-        """The header, with the names and signatures of today."""
+        """The header with the current names and signatures."""
         found = dict(header)
         rules = header.get("rules")
         if isinstance(rules, dict):
@@ -51,7 +51,7 @@ class Rewriter:
         return {**found, "boundaries": {name: moved[name] for name in sorted(moved)}}
 
     def event(self, entry: Mapping[str, Plain]) -> dict[str, Plain]:
-        """An entry; the same where nothing of it changes."""
+        """The rewritten entry; the same object if nothing changes."""
         found = dict(entry)
         plan = self._plan.methods.get(str(entry.get("of")))
         if plan is not None:
@@ -65,7 +65,7 @@ class Rewriter:
         return found
 
     def _with_templates(self, entry: dict[str, Plain], plan: MethodPlan | None) -> dict[str, Plain]:
-        """The entry with what its templates call the arguments of their call."""
+        """The entry with renamed arguments in its templates."""
         key, number = next(iter(entry.items()), ("", None))
         if not isinstance(number, int):
             return entry
@@ -79,7 +79,7 @@ class Rewriter:
         return {key: _in_templates(value, known.renamed) for key, value in entry.items()}
 
     def _rule(self, of: str, paths: Plain) -> tuple[str, Plain]:
-        """A rule under the names of today; its path begins with a parameter's name."""
+        """A rule with current names; its path begins with a parameter."""
         plan = self._plan.methods.get(of)
         if plan is None or not isinstance(paths, dict):
             return self._plan.boundaries.get(of, of), paths
@@ -100,7 +100,7 @@ class Rewriter:
 
 
 def map_live_objects(value: Plain, rename: Renaming) -> Plain:
-    """The value with every live object's number, or name, as `rename` says."""
+    """The value with every number or name of a live object passed through `rename`."""
     if isinstance(value, dict):
         if len(value) == 1:
             ((key, item),) = value.items()
@@ -127,7 +127,7 @@ def _in_templates(value: Plain, renamed: Mapping[str, str]) -> Plain:
 
 def _with_arguments(entry: dict[str, Plain], plan: MethodPlan) -> dict[str, Plain]:
     recorded = entry.get("args", {})
-    assert isinstance(recorded, dict)  # whoever planned this has read the events
+    assert isinstance(recorded, dict)  # the plan was made from these events
     arguments = {
         plan.renamed.get(name, name): value
         for name, value in recorded.items()

@@ -1,1 +1,1 @@
-"""`vcr-gen cassette`: each of its actions, and what they share."""
+"""`vcr-gen cassette`: its actions and their shared code."""

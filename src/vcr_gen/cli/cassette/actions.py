@@ -1,4 +1,4 @@
-"""`vcr-gen cassette …`: finds the action that is meant; each one has a module of its own."""
+"""`vcr-gen cassette …`: dispatches to its actions, one module each."""
 
 import argparse
 from collections.abc import Mapping
@@ -47,8 +47,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add the parser of this command, and one for each action."""
     parser = subparsers.add_parser(
         "cassette",
-        help="look at, check and rewrite cassettes",
-        description="Look at, check and rewrite cassettes.",
+        help="inspect, check and rewrite cassettes",
+        description="Inspect, check and rewrite cassettes.",
     )
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     for action in ACTIONS.values():

@@ -1,4 +1,4 @@
-"""Finds cassettes and partial files, reads them for people who wait, and says how each one is."""
+"""Finds, inspects and writes cassette files for the cassette commands."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,30 +28,30 @@ __all__ = [
 
 
 _STRIDE: Final = 100
-"""Entries between two looks at how far a file has been read."""
+"""Entries between two updates of the progress bar."""
 
-# How every cassette starts; a folder holds other YAML and JSON files too.
+# The first bytes of every cassette; a folder may contain other YAML and JSON files.
 _STARTS: Final = (b"vcr-gen:", b'"vcr-gen":', b"'vcr-gen':", b'{"vcr-gen"', b'{ "vcr-gen"')
 
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """One file, read to its end or to the first problem."""
+    """The result of reading one file to its end or to its first problem."""
 
     path: Path
     partial: bool
     header: dict[str, Plain] | None
     events: int
-    """Events that are certain to be whole."""
+    """The number of complete events."""
     called: frozenset[str]
     """The methods that were called: `Boundary.method`."""
     problem: CassetteError | None
     torn: bool
-    """Whether the problem is in the file itself, and not in what it says."""
+    """Whether the file is damaged, rather than its content wrong."""
 
 
 class Watch:
-    """Tells a progress bar how much of some files has been read, one after another."""
+    """Reports to a progress bar how much of several files has been read."""
 
     def __init__(self, paths: Sequence[Path], draw: Callable[[int, int], None]) -> None:
         self._draw = draw
@@ -59,11 +59,11 @@ class Watch:
         self._before = 0
 
     def reading(self, reading: Reading) -> Iterator[Entry]:
-        """The events of the next file, where it is a whole cassette."""
+        """The events of the next file, a complete cassette."""
         return self.entries(reading, lambda: reading.position)
 
     def entries(self, entries: Iterable[Entry], position: Callable[[], int]) -> Iterator[Entry]:
-        """The entries of the next file, whose place `position` tells."""
+        """The entries of the next file; `position` returns the current offset."""
         reached = 0
         try:
             for count, entry in enumerate(entries):
@@ -77,20 +77,20 @@ class Watch:
 
 
 def find_cassettes(paths: Sequence[Path], *, partial: bool = True) -> list[Path]:
-    """The given files, and every cassette and partial file in the given folders, each once."""
+    """The given files, and every cassette and partial file in the given folders."""
     found: list[Path] = []
     for path in paths:
         if not path.exists():
             raise CassetteMissingError("no such file or folder", path=path)
         if path.is_dir():
-            found.extend(one for one in _in_folder(path) if partial or not is_partial(one))
+            found.extend(file for file in _in_folder(path) if partial or not is_partial(file))
         else:
             found.append(path)
     return list(dict.fromkeys(found))
 
 
 def inspect_cassette(path: Path, watch: Watch) -> Inspection:
-    """Read a whole file, check what it says, and keep only what it says about itself."""
+    """Read and check a whole file; keep its header and counts only."""
     header: dict[str, Plain] | None = None
     events = 0
     called: set[str] = set()
@@ -100,7 +100,7 @@ def inspect_cassette(path: Path, watch: Watch) -> Inspection:
     def whole(entries: Iterator[Entry]) -> Iterator[Entry]:
         nonlocal header, events, torn
         for entry in entries:
-            torn = False  # what goes wrong until the next entry is read is not the file's fault
+            torn = False  # a failure of the consumer is not a failure of the file
             if entry.kind == "header":
                 header = entry.data
                 Header.read(header, path)
@@ -120,7 +120,7 @@ def inspect_cassette(path: Path, watch: Watch) -> Inspection:
 
 
 def recorded_by(inspection: Inspection) -> Recorded:
-    """What a cassette that was read says of its boundaries."""
+    """The boundaries and signatures of an inspected cassette."""
     data = inspection.header or {}
     boundaries = data.get("boundaries")
     names = list(boundaries) if isinstance(boundaries, dict) else []
@@ -134,17 +134,17 @@ def _in_folder(folder: Path) -> Iterator[Path]:
 
 
 def is_cassette(path: Path) -> bool:
-    """Whether a file is a cassette, or what is left of one, by its name and how it begins."""
+    """Whether a file is a cassette or a partial one, judged by its name and first bytes."""
     return _begins(path).startswith(_STARTS)
 
 
 def _is_looked_at(path: Path) -> bool:
-    """Whether a file of a folder counts: a recording may have been torn in its very first bytes."""
+    """Whether to include a file of a folder, also one that is truncated in its first bytes."""
     return is_cassette(path) or (is_partial(path) and not _begins(path))
 
 
 def _begins(path: Path) -> bytes:
-    """How a file begins that has a cassette's name, and can be read."""
+    """The first bytes of a readable file with a cassette's suffix."""
     try:
         format_for(target_of(path))
         with open_regular(path) as stream:
@@ -155,15 +155,15 @@ def _begins(path: Path) -> bytes:
 
 
 def refuse_existing(target: Path, *, force: bool) -> None:
-    """Raise when a file is in the way and nobody said that it may be replaced."""
+    """Raise if the target exists and `--force` was not given."""
     if target.exists() and not force:
-        raise UsageError(f"{target} exists already\n  hint: --force replaces it")
+        raise UsageError(f"{target} already exists\n  hint: --force replaces it")
 
 
 def write_cassette(
     target: Path, header: Mapping[str, Plain], events: Iterable[Mapping[str, Plain]]
 ) -> int:
-    """Write the events, which may come from the file that is replaced, and count them."""
+    """Write the events, which may come from the replaced file, and return their number."""
     recording = Recording(target, copy=True)
     count = 0
     try:

@@ -1,4 +1,4 @@
-"""`vcr-gen cassette check`: reads cassettes to the end, and says what is wrong with which."""
+"""`vcr-gen cassette check`: reads whole cassettes and reports problems."""
 
 import argparse
 import json
@@ -15,7 +15,11 @@ from vcr_gen.cli.cassette.cassette_files import (
     inspect_cassette,
     recorded_by,
 )
-from vcr_gen.cli.cassette.project_wrappers import Wrappers, add_config_option, ask_wrappers
+from vcr_gen.cli.cassette.project_wrappers import (
+    Wrappers,
+    add_config_option,
+    describe_project_wrappers,
+)
 from vcr_gen.cli.outcome import DIFFERENT, FINE, counted
 from vcr_gen.cli.terminal import Terminal, add_output_format
 from vcr_gen.runtime.failures.signature_drift import migration_of
@@ -34,23 +38,29 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add the parser of this action."""
     parser = subparsers.add_parser(
         "check",
-        help="read cassettes to the end and say what is wrong with which",
+        help="read whole cassettes and report problems",
         description=(
-            "Read cassettes to the end, and compare the signatures they were recorded with to the "
-            "project's wrappers. Exit 1 if one is torn, damaged, only partial, or out of date."
+            "Read whole cassettes, and compare their recorded signatures with the project's "
+            "wrappers. Exit 1 if a cassette is truncated, damaged, partial or out of date."
         ),
     )
     add = parser.add_argument
-    add("paths", nargs="*", type=Path, default=[Path()], help="files and folders (default: here)")
+    add(
+        "paths",
+        nargs="*",
+        type=Path,
+        default=[Path()],
+        help="files and folders (default: current folder)",
+    )
     add("--no-signatures", action="store_true", help="do not import the project's wrappers")
     add_config_option(parser)
     add_output_format(parser)
     add("-q", "--quiet", action="store_true", help="only print problems")
-    add("-v", "--verbose", action="store_true", help="also name the cassettes that are fine")
+    add("-v", "--verbose", action="store_true", help="also list cassettes without problems")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check every file, whatever is wrong with the ones before."""
+    """Check every file, also after problems in earlier ones."""
     terminal = Terminal(quiet=arguments.quiet, verbose=arguments.verbose)
     paths = find_cassettes(arguments.paths)
     with terminal.progress("checking", percent=True) as draw:
@@ -58,8 +68,11 @@ def run(arguments: argparse.Namespace) -> int:
         inspections = [inspect_cassette(path, watch) for path in paths]
     wrappers = _ask(inspections, arguments)
     wrappers = replace(wrappers, remarks=wrappers.remarks + _renamed(inspections, wrappers))
-    changed = {one.path: _changed(one, wrappers) for one in inspections}
-    problems = sum(one.problem is not None or bool(changed[one.path]) for one in inspections)
+    changed = {inspection.path: _changed(inspection, wrappers) for inspection in inspections}
+    problems = sum(
+        inspection.problem is not None or bool(changed[inspection.path])
+        for inspection in inspections
+    )
     if arguments.output_format == "json":
         document = _document(inspections, changed, wrappers)
         terminal.data(json.dumps(document, indent=2))
@@ -76,10 +89,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _ask(inspections: Sequence[Inspection], arguments: argparse.Namespace) -> Wrappers:
-    """What the wrappers say, if any cassette could tell the difference."""
-    if arguments.no_signatures or not any(one.called for one in inspections):
+    """The project's wrappers, if any cassette has calls to compare."""
+    if arguments.no_signatures or not any(inspection.called for inspection in inspections):
         return Wrappers(None)
-    return ask_wrappers(arguments.config)
+    return describe_project_wrappers(arguments.config)
 
 
 def _changed(inspection: Inspection, wrappers: Wrappers) -> list[ChangedSignature]:
@@ -89,15 +102,15 @@ def _changed(inspection: Inspection, wrappers: Wrappers) -> list[ChangedSignatur
 
 
 def _renamed(inspections: Sequence[Inspection], wrappers: Wrappers) -> tuple[str, ...]:
-    """What to say of boundaries that may have another name today."""
+    """Remarks about boundaries that may have been renamed."""
     if wrappers.described is None:
         return ()
     return tuple(
-        f"{one.path}: there is no wrapper of `{old}` here; "
+        f"{inspection.path}: no wrapper of `{old}` found; "
         f"if it was renamed: vcr-gen cassette migrate --rename-boundary {old}={new}"
-        for one in inspections
-        if one.problem is None
-        for old, new in renamed_boundaries(recorded_by(one), wrappers.described)
+        for inspection in inspections
+        if inspection.problem is None
+        for old, new in renamed_boundaries(recorded_by(inspection), wrappers.described)
     )
 
 
@@ -122,13 +135,13 @@ def _tell(inspection: Inspection, changed: Sequence[ChangedSignature], terminal:
 
 
 def _hint(path: Path, changed: Sequence[ChangedSignature]) -> str:
-    """The command that brings a cassette up to date, where it is known which."""
+    """The command that updates a cassette, where it is known."""
     options: list[str] = []
     for change in changed:
         found = migration_of(change.method, change.recorded, change.current)
         if change.current is None or found is None:
             command = shlex.join(["vcr-gen", "cassette", "migrate", str(path)])
-            return f"record it again; `{command}` says what else would help"
+            return f"record it again; `{command}` shows other options"
         options += found
     command = shlex.join(["vcr-gen", "cassette", "migrate", *options, str(path)])
     return f"{command}, or record it again"

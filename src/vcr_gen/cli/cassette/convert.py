@@ -1,4 +1,4 @@
-"""`vcr-gen cassette convert`: writes a cassette in another format, event by event."""
+"""`vcr-gen cassette convert`: converts cassettes to another format, event by event."""
 
 import argparse
 from collections.abc import Iterator
@@ -23,23 +23,23 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add the parser of this action."""
     parser = subparsers.add_parser(
         "convert",
-        help="write a cassette in another format, without loss",
+        help="convert a cassette to another format, without loss",
         description=(
-            "Write a cassette in the format that the new name chooses, without loss; of a folder, "
-            "all cassettes in the format that --to says."
+            "Convert a cassette to the format of the target's suffix, without loss; convert all "
+            "cassettes of a folder to the format given by --to."
         ),
     )
     add = parser.add_argument
     add("source", type=Path, help="a cassette, or a folder; with --salvage also a damaged one")
-    add("target", type=Path, help="where to write it: .yaml or .jsonl; for a folder, a folder")
+    add("target", type=Path, help="the output: .yaml or .jsonl; a folder for a folder")
     add("--to", choices=("yaml", "jsonl"), help="the format for all cassettes of a folder")
-    add("--salvage", action="store_true", help="keep the whole events of a damaged file")
+    add("--salvage", action="store_true", help="keep the complete events of a damaged file")
     add("--force", action="store_true", help="replace the target if it exists")
-    add("-q", "--quiet", action="store_true", help="say nothing")
+    add("-q", "--quiet", action="store_true", help="print nothing")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Convert; each target appears at once and whole, or not at all."""
+    """Convert the files; each target is written atomically."""
     terminal = Terminal(quiet=arguments.quiet)
     targets = _targets(arguments.source, arguments.target, arguments.to)
     for target in targets:
@@ -56,13 +56,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _targets(source: Path, target: Path, ending: str | None) -> dict[Path, Path]:
-    """What is written, and what it is made of."""
+    """The files to write, each with its source."""
     if not source.is_dir():
         if ending is not None:
-            raise UsageError(f"--to is for folders: the name of {target} chooses its format")
+            raise UsageError(f"--to is for folders: the suffix of {target} sets its format")
         return {target: source}
     if ending is None:
-        raise UsageError(f"{source} is a folder: say the format with --to yaml or --to jsonl")
+        raise UsageError(f"{source} is a folder: pass --to yaml or --to jsonl")
     found: dict[Path, Path] = {}
     for path in find_cassettes([source], partial=False):
         made = target / path.relative_to(source).with_suffix(f".{ending}")
@@ -81,7 +81,7 @@ def _convert(source: Path, target: Path, watch: Watch, *, salvage: bool) -> int:
 
 
 def _whole(entries: Iterator[Entry]) -> Iterator[Entry]:
-    """The entries up to the first place that cannot be read."""
+    """The entries before the first unreadable place."""
     try:
         yield from entries
     except CassetteFormatError:

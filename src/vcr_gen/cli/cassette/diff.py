@@ -1,4 +1,4 @@
-"""`vcr-gen cassette diff`: what changed from one recording to another, and what that breaks."""
+"""`vcr-gen cassette diff`: what changed between two recordings, and which changes break callers."""
 
 import argparse
 import difflib
@@ -38,7 +38,7 @@ _KINDS: Final = ("added", "removed", "moved", "modified")
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """One pair of cassettes; only one of them where the other folder has none."""
+    """A pair of cassettes; one side is missing where a folder has no counterpart."""
 
     before: Path | None
     after: Path | None
@@ -60,24 +60,23 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add the parser of this action."""
     parser = subparsers.add_parser(
         "diff",
-        help="what changed from one cassette, or folder of them, to another",
+        help="compare two cassettes, or two folders of cassettes",
         description=(
-            "Compare two cassettes call by call, or two folders file by file. Times do not count, "
-            "nor the order between tasks and threads. "
-            "Breaking is a success that became something else, a field that vanished, a type that "
-            "changed. Exit 1 when anything differs."
+            "Compare two cassettes call by call, or two folders file by file. Times and the "
+            "order between tasks and threads are ignored. A change is breaking if a successful "
+            "call now fails, a field disappeared, or a type changed. Exit 1 if anything differs."
         ),
     )
     add = parser.add_argument
     add("before", type=Path, help="the earlier cassette or folder")
     add("after", type=Path, help="the later one")
-    add("--fail-on-breaking", action="store_true", help="exit 1 only when something breaks")
-    add("--times", action="store_true", help="count it as a difference when times differ")
+    add("--fail-on-breaking", action="store_true", help="exit 1 only for breaking changes")
+    add("--times", action="store_true", help="treat different times as a difference")
     add_output_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare, tell, and judge."""
+    """Compare the cassettes and print the differences."""
     terminal = Terminal()
     pairs = _pairs(arguments.before, arguments.after)
     comparisons = []
@@ -120,7 +119,7 @@ def _pairs(before: Path, after: Path) -> list[tuple[Path | None, Path | None]]:
 
 
 def _by_name(folder: Path) -> dict[str, Path]:
-    """The cassettes of a folder by their names without the ending: formats may differ."""
+    """The cassettes of a folder by their names without suffix, as formats may differ."""
     found = find_cassettes([folder], partial=False)
     return {path.relative_to(folder).with_suffix("").as_posix(): path for path in found}
 
@@ -141,7 +140,7 @@ def _tell(comparison: _Comparison, terminal: Terminal, *, named: bool) -> None:
 
 
 def _summary(comparisons: Sequence[_Comparison]) -> str:
-    differences = [one for comparison in comparisons for one in comparison.calls]
+    differences = [difference for comparison in comparisons for difference in comparison.calls]
     parts = [
         f"{number} {kind}"
         for kind in _KINDS
@@ -149,7 +148,7 @@ def _summary(comparisons: Sequence[_Comparison]) -> str:
     ]
     headers = sum(len(comparison.header) for comparison in comparisons)
     parts += [f"{headers} in headers"] if headers else []
-    alone = sum(one.before is None or one.after is None for one in comparisons)
+    alone = sum(comparison.before is None or comparison.after is None for comparison in comparisons)
     parts += [
         counted(alone, "cassette without a counterpart", "cassettes without a counterpart")
     ] * bool(alone)
@@ -166,16 +165,20 @@ def _document(comparisons: Sequence[_Comparison]) -> dict[str, object]:
         "breaking": sum(comparison.breaking for comparison in comparisons),
         "comparisons": [
             {
-                "before": None if one.before is None else str(one.before),
-                "after": None if one.after is None else str(one.after),
-                "breaking": one.breaking,
-                "header": [change_document(change) for change in one.header],
+                "before": None if comparison.before is None else str(comparison.before),
+                "after": None if comparison.after is None else str(comparison.after),
+                "breaking": comparison.breaking,
+                "header": [change_document(change) for change in comparison.header],
                 **{
-                    kind: [difference_document(found) for found in one.calls if found.kind == kind]
+                    kind: [
+                        difference_document(found)
+                        for found in comparison.calls
+                        if found.kind == kind
+                    ]
                     for kind in _KINDS
                 },
             }
-            for one in comparisons
+            for comparison in comparisons
         ],
     }
 
@@ -187,7 +190,7 @@ _COLORS: Final = {"added": "green", "removed": "red", "moved": "yellow", "modifi
 def tell_difference(
     difference: CallDifference, before: Path, after: Path, terminal: Terminal
 ) -> None:
-    """Print a call that differs, with its places and every changed field."""
+    """Print a call that differs, with its locations and every changed field."""
     start = difference.call.start
     places = [
         f"{path}:{call.line} (event {call.number})"
@@ -215,7 +218,7 @@ def tell_change(change: Change, terminal: Terminal, *, indent: str) -> None:
 
 
 def _lines(before: Plain | Missing, after: Plain | Missing) -> Iterator[str]:
-    """Both values; of long texts, only the lines that differ."""
+    """Both values; only the differing lines of long texts."""
     if isinstance(before, str) and isinstance(after, str) and "\n" in before + after:
         diff = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2)
         yield from list(diff)[2:]
@@ -227,7 +230,7 @@ def _lines(before: Plain | Missing, after: Plain | Missing) -> Iterator[str]:
 
 
 def difference_document(difference: CallDifference) -> dict[str, object]:
-    """A call that differs, as JSON has it."""
+    """A call that differs, for the JSON output."""
     return {
         "method": difference.call.start.of,
         "before": _place(difference.before),
@@ -238,7 +241,7 @@ def difference_document(difference: CallDifference) -> dict[str, object]:
 
 
 def change_document(change: Change) -> dict[str, object]:
-    """A changed field, as JSON has it; a side without the field is left out."""
+    """A changed field for the JSON output; a side without the field is omitted."""
     sides = {"before": change.before, "after": change.after}
     return {
         "path": change.path,

@@ -1,4 +1,4 @@
-"""Which events of a cassette somebody wants to see: those of one boundary, method or status."""
+"""Filters the events of a cassette by boundary, method or status."""
 
 import difflib
 from collections.abc import Collection, Iterable, Iterator
@@ -11,22 +11,22 @@ from vcr_gen.runtime.tape.events import unfold
 from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.tapes.recorded_calls import RecordedCall, read_calls, split_name
 
-__all__ = ["Chosen"]
+__all__ = ["EventFilter"]
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """The calls that are wanted."""
+class EventFilter:
+    """The calls that pass a filter."""
 
     reading: Reading
     calls: Collection[int] | None
-    """Their numbers; None when all are."""
+    """Their numbers; None if all calls pass."""
 
     @classmethod
     def of(
         cls, reading: Reading, boundary: str | None, method: str | None, status: str | None
     ) -> Self:
-        """The calls of a cassette that fit; how a call ends is known only after a look at all."""
+        """Find the matching calls; the status of a call requires reading the whole tape."""
         if boundary is None and method is None and status is None:
             return cls(reading, None)
         boundaries = reading.header.get("boundaries")
@@ -57,7 +57,7 @@ class Chosen:
         return cls(reading, wanted)
 
     def entries(self, numbered: Iterable[tuple[int, Entry]]) -> Iterator[tuple[int, Entry]]:
-        """The entries of wanted calls, with their numbers."""
+        """The entries of matching calls, with their numbers."""
         for number, entry in numbered:
             if self.calls is None or _call(self.reading, entry) in self.calls:
                 yield number, entry
@@ -69,5 +69,5 @@ def _call(reading: Reading, entry: Entry) -> int:
 
 def _unknown(what: str, name: str, known: Collection[str]) -> UsageError:
     meant = difflib.get_close_matches(name, sorted(known), n=1)
-    more = f"did you mean {meant[0]!r}?" if meant else f"there are {', '.join(sorted(known))}"
-    return UsageError(f"there is no {what} {name!r} in the cassette; {more}")
+    more = f"did you mean {meant[0]!r}?" if meant else f"known: {', '.join(sorted(known))}"
+    return UsageError(f"the cassette has no {what} {name!r}; {more}")

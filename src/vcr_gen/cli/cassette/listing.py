@@ -20,11 +20,11 @@ _JSON_VERSION: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One file, as JSON has it."""
+    """A file, for the JSON output."""
 
     path: str
     partial: bool
-    """Whether it is what an interrupted recording left."""
+    """Whether it is a partial file of an interrupted recording."""
     events: int | None
     bytes: int
     recorded_at: str | None
@@ -36,15 +36,21 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = subparsers.add_parser(
         "list",
         help="one line for each cassette",
-        description="List cassettes: events, bytes, when recorded. Does not read the events.",
+        description="List cassettes: events, bytes, time of recording. Does not read the events.",
     )
     add = parser.add_argument
-    add("paths", nargs="*", type=Path, default=[Path()], help="files and folders (default: here)")
+    add(
+        "paths",
+        nargs="*",
+        type=Path,
+        default=[Path()],
+        help="files and folders (default: current folder)",
+    )
     add_output_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """List every file; one that cannot be used is listed too, and the reason told."""
+    """List every file; report the problem of each unusable one."""
     terminal = Terminal()
     paths = find_cassettes(arguments.paths)
     rows = []

@@ -1,4 +1,4 @@
-"""`vcr-gen cassette merge`: puts one session after another into one cassette."""
+"""`vcr-gen cassette merge`: joins sessions into one cassette."""
 
 import argparse
 from collections import deque
@@ -22,10 +22,11 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add the parser of this action."""
     parser = subparsers.add_parser(
         "merge",
-        help="put one session after another into one cassette",
+        help="join sessions into one cassette",
         description=(
-            "Write one cassette for a program that does in turn what was recorded apart, with the "
-            "same wrappers. Refuses sessions with other anchors, state or signatures."
+            "Join separately recorded sessions into one cassette, for a program that runs them one "
+            "after another with the same wrappers. Refuses sessions whose anchors, state or "
+            "signatures differ."
         ),
     )
     add = parser.add_argument
@@ -39,11 +40,11 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="where to write: .yaml or .jsonl",
     )
     add("--force", action="store_true", help="replace the output if it exists")
-    add("-q", "--quiet", action="store_true", help="say nothing")
+    add("-q", "--quiet", action="store_true", help="print nothing")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Merge; the output appears at once and whole, or not at all."""
+    """Merge the sessions; the output is written atomically."""
     terminal = Terminal(quiet=arguments.quiet)
     sources: list[Path] = arguments.sources
     if len(sources) < 2:
@@ -56,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         if conflicts:
             raise UsageError("\n".join(["these sessions cannot be merged:", *conflicts]))
         draw = stack.enter_context(terminal.progress("merging", percent=True))
-        for reading in readings:  # what makes no sense alone must not spoil the rest
+        for reading in readings:  # check each session before any is written
             deque(read_events(reading, reading.path), maxlen=0)
         events = _events(readings, Watch(sources, draw))
         count = write_cassette(arguments.output, merge_headers(headers), events)

@@ -1,4 +1,4 @@
-"""`vcr-gen cassette migrate`: rewrites cassettes so that they fit the Protocols of today."""
+"""`vcr-gen cassette migrate`: rewrites cassettes to match the current Protocols."""
 
 import argparse
 import difflib
@@ -16,7 +16,11 @@ from vcr_gen.cli.cassette.cassette_files import (
     recorded_by,
     write_cassette,
 )
-from vcr_gen.cli.cassette.project_wrappers import Wrappers, add_config_option, ask_wrappers
+from vcr_gen.cli.cassette.project_wrappers import (
+    Wrappers,
+    add_config_option,
+    describe_project_wrappers,
+)
 from vcr_gen.cli.outcome import DIFFERENT, FINE, counted
 from vcr_gen.cli.terminal import Terminal, add_output_format
 from vcr_gen.errors import EncodeError, UsageError
@@ -24,11 +28,17 @@ from vcr_gen.runtime.formats import format_for
 from vcr_gen.runtime.plain import Plain, check_plain
 from vcr_gen.runtime.privacy import redacting
 from vcr_gen.runtime.tape.reading import Reading
-from vcr_gen.tapes.migration import AddedParameter, Plan, Wishes, plan_migration
+from vcr_gen.tapes.migration import AddedParameter, MigrationOptions, Plan, plan_migration
 from vcr_gen.tapes.recorded_signatures import Recorded, Signature
 from vcr_gen.tapes.rewriting import Rewriter
 
-__all__ = ["add_parser", "add_wish_options", "read_wishes", "refuse_unmet", "run"]
+__all__ = [
+    "add_migration_options",
+    "add_parser",
+    "read_migration_options",
+    "refuse_unknown_names",
+    "run",
+]
 
 
 _JSON_VERSION: Final = 1
@@ -36,12 +46,12 @@ _JSON_VERSION: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What became of one cassette."""
+    """The result for one cassette."""
 
     path: Path
     plan: Plan
     changed: int
-    """How many events are other than they were."""
+    """How many events changed."""
 
     @property
     def status(self) -> str:
@@ -54,17 +64,23 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add the parser of this action."""
     parser = subparsers.add_parser(
         "migrate",
-        help="rewrite cassettes so that they fit the Protocols of today",
+        help="rewrite cassettes to match the current Protocols",
         description=(
-            "Rewrite cassettes to fit the project's wrappers: new parameters with defaults are "
-            "filled in; what was renamed or removed must be said. A cassette that cannot be "
-            "brought up to date whole is left as it is, with the reason, and the exit code is 1."
+            "Rewrite cassettes to match the project's wrappers. New parameters get their defaults; "
+            "pass options for renamed and removed names. A cassette that cannot be migrated "
+            "completely stays unchanged; the reason is printed, and the exit code is 1."
         ),
     )
     add = parser.add_argument
-    add("paths", nargs="*", type=Path, default=[Path()], help="files and folders (default: here)")
+    add(
+        "paths",
+        nargs="*",
+        type=Path,
+        default=[Path()],
+        help="files and folders (default: current folder)",
+    )
     add("--diff", action="store_true", help="write nothing; print what would change, and exit 1")
-    add_wish_options(parser)
+    add_migration_options(parser)
     add("--no-signatures", action="store_true", help="do not import the project's wrappers")
     add_config_option(parser)
     add_output_format(parser)
@@ -72,9 +88,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Plan for all files, then rewrite those that can be."""
+    """Plan all migrations first, then rewrite the cassettes that can be migrated."""
     terminal = Terminal(quiet=arguments.quiet)
-    wishes = read_wishes(arguments)
+    options = read_migration_options(arguments)
     paths = find_cassettes(arguments.paths, partial=False)
     with terminal.progress("reading", percent=True) as draw:
         watch = Watch(paths, draw)
@@ -82,9 +98,11 @@ def run(arguments: argparse.Namespace) -> int:
     for inspection in inspections:
         if inspection.problem is not None:
             raise inspection.problem
-    recorded = {one.path: recorded_by(one) for one in inspections}
-    refuse_unmet(wishes, recorded.values())
-    wrappers = Wrappers(None) if arguments.no_signatures else ask_wrappers(arguments.config)
+    recorded = {inspection.path: recorded_by(inspection) for inspection in inspections}
+    refuse_unknown_names(options, recorded.values())
+    wrappers = (
+        Wrappers(None) if arguments.no_signatures else describe_project_wrappers(arguments.config)
+    )
     outcomes = []
     show = (
         terminal.data
@@ -94,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
     with terminal.progress("migrating") as draw:
         for number, path in enumerate(paths):
             draw(number, len(paths))
-            plan = plan_migration(recorded[path], wishes, wrappers.described)
+            plan = plan_migration(recorded[path], options, wrappers.described)
             outcomes.append(_look(path, plan, show) if arguments.diff else _rewrite(path, plan))
     if arguments.output_format == "json":
         terminal.data(
@@ -107,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _rewrite(path: Path, plan: Plan) -> _Outcome:
-    """Rewrite a cassette, if that can be done and changes anything."""
+    """Rewrite a cassette, if the plan has changes and no problems."""
     if plan.problems or not plan.notes:
         return _Outcome(path, plan, 0)
     rewriter = Rewriter(plan)
@@ -158,7 +176,7 @@ def _show_change(place: str, old: bytes, new: bytes, show: Callable[[str], None]
 
 
 def _show_nothing(text: str) -> None:
-    """Nobody asked to see it."""
+    """Print nothing."""
 
 
 def _tell(
@@ -203,28 +221,28 @@ def _document(
     }
 
 
-def add_wish_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options; each may be given several times."""
+def add_migration_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options, each of which may be repeated."""
 
     def add(option: str, metavar: str, text: str) -> None:
         parser.add_argument(option, action="append", default=[], metavar=metavar, help=text)
 
-    add("--rename-boundary", "OLD=NEW", "a boundary has another name")
-    add("--rename-method", "SHELL.OLD=NEW", "a method has another name: Shell.run=execute")
-    add("--rename-parameter", "SHELL.RUN.OLD=NEW", "a parameter has another name")
+    add("--rename-boundary", "OLD=NEW", "a boundary was renamed")
+    add("--rename-method", "SHELL.OLD=NEW", "a method was renamed: Shell.run=execute")
+    add("--rename-parameter", "SHELL.RUN.OLD=NEW", "a parameter was renamed")
     add(
         "--add-parameter",
         "SHELL.RUN.NAME[: TYPE]=JSON",
-        "recorded calls get this argument; the type is needed where no wrapper tells it",
+        "add an argument to recorded calls; the type is needed if no wrapper declares it",
     )
-    add("--remove-parameter", "SHELL.RUN.NAME", "recorded calls lose this argument")
-    add("--keep-values", "SHELL.RUN", "types changed, but the recorded values are right")
+    add("--remove-parameter", "SHELL.RUN.NAME", "remove an argument from recorded calls")
+    add("--keep-values", "SHELL.RUN", "types changed, but the recorded values are still valid")
 
 
-def read_wishes(arguments: argparse.Namespace) -> Wishes:
-    """What the options ask for."""
+def read_migration_options(arguments: argparse.Namespace) -> MigrationOptions:
+    """The migration options of the command line."""
     boundaries = dict(_pair("--rename-boundary", text) for text in arguments.rename_boundary)
-    return Wishes(
+    return MigrationOptions(
         boundaries=boundaries,
         methods=dict(_method(text, boundaries.values()) for text in arguments.rename_method),
         parameters=dict(map(_parameter, arguments.rename_parameter)),
@@ -234,33 +252,33 @@ def read_wishes(arguments: argparse.Namespace) -> Wishes:
     )
 
 
-def refuse_unmet(wishes: Wishes, cassettes: Collection[Recorded]) -> None:
-    """Raise when an option names something that no cassette has: it must be a slip."""
-    boundaries = set(chain.from_iterable(one.boundaries for one in cassettes))
-    methods = set(chain.from_iterable(one.signatures for one in cassettes))
+def refuse_unknown_names(options: MigrationOptions, cassettes: Collection[Recorded]) -> None:
+    """Raise if an option names something that no cassette has: probably a typo."""
+    boundaries = set(chain.from_iterable(cassette.boundaries for cassette in cassettes))
+    methods = set(chain.from_iterable(cassette.signatures for cassette in cassettes))
     parameters = {
         f"{name}.{parameter}"
-        for one in cassettes
-        for name, text in one.signatures.items()
+        for cassette in cassettes
+        for name, text in cassette.signatures.items()
         for parameter in getattr(Signature.read(text), "parameters", ())
     }
-    new = set(wishes.boundaries.values())
+    new = set(options.boundaries.values())
 
     def check(what: str, names: Iterable[str], known: Collection[str]) -> None:
         for name in names:
-            # A name may already be the new one; whether that is right, the plan finds out.
+            # A name may already be the new one; the plan checks it.
             if name in known or name.partition(".")[0] in new:
                 continue
             meant = difflib.get_close_matches(name, sorted(known), n=1)
             hint = f"; did you mean {meant[0]!r}?" if meant else ""
             raise UsageError(f"no cassette has a {what} {name!r}{hint}")
 
-    check("boundary", wishes.boundaries, boundaries)
-    check("method", wishes.methods, methods)
-    renamed = {f"{of.partition('.')[0]}.{to}" for of, to in wishes.methods.items()}
+    check("boundary", options.boundaries, boundaries)
+    check("method", options.methods, methods)
+    renamed = {f"{of.partition('.')[0]}.{to}" for of, to in options.methods.items()}
     known = methods | renamed
-    check("method", [*(of for of, _ in wishes.added), *wishes.kept], known)
-    named = {*wishes.parameters, *wishes.removed}
+    check("method", [*(of for of, _ in options.added), *options.kept], known)
+    named = {*options.parameters, *options.removed}
     check("parameter", [f"{of}.{name}" for of, name in named if of not in renamed], parameters)
 
 
@@ -276,7 +294,7 @@ def _method(text: str, renamed: Iterable[str]) -> tuple[str, str]:
     boundary, dot, _ = old.partition(".")
     if not dot:
         raise UsageError(f"--rename-method: expected Boundary.method=NEW; got {text!r}")
-    for prefix in (boundary, *renamed):  # the new name may be spelled with its boundary
+    for prefix in (boundary, *renamed):  # the new name may include its boundary
         new = new.removeprefix(f"{prefix}.")
     return old, new
 

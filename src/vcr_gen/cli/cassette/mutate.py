@@ -1,4 +1,4 @@
-"""`vcr-gen cassette mutate`: would this test notice if the program said something else?"""
+"""`vcr-gen cassette mutate`: does a test notice when the program sends a different value?"""
 
 import argparse
 import json
@@ -36,33 +36,36 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add the parser of this action."""
     parser = subparsers.add_parser(
         "mutate",
-        help="alter one outbound value at a time: does the test notice?",
+        help="alter outbound values one at a time and check that the test fails",
         usage=(
             "%(prog)s [-h] [--limit N] [-j N] [--timeout SECONDS] [--output-format {text,json}] "
             "[-q] CASSETTE -- TEST"
         ),
         description=(
-            "Run a test again and again, each time with one value altered that the program says "
-            "and the cassette compares, and tell which alterations it lets through. The cassette "
-            "itself is not touched: altered copies are replayed in its place. Exit 0 when all "
-            "were noticed, 1 when some were not."
+            "Run a test repeatedly, each time with one compared outbound value altered, and report "
+            "the alterations that the test does not notice. The cassette itself stays unchanged: "
+            "the test replays altered copies. Exit 0 if all alterations were noticed, else 1."
         ),
     )
     add = parser.add_argument
-    add("path", type=Path, metavar="CASSETTE", help="the cassette; behind --, what runs the test")
-    add("--limit", type=int, default=100, metavar="N", help="at most so many runs (default: 100)")
-    add("-j", "--jobs", type=int, default=1, metavar="N", help="so many at a time (default: 1)")
+    add("path", type=Path, metavar="CASSETTE", help="the cassette; the test command follows --")
+    add("--limit", type=int, default=100, metavar="N", help="maximum number of runs (default: 100)")
+    add("-j", "--jobs", type=int, default=1, metavar="N", help="parallel runs (default: 1)")
     add(
-        "--timeout", type=float, default=300.0, metavar="SECONDS", help="for one run (default: 300)"
+        "--timeout",
+        type=float,
+        default=300.0,
+        metavar="SECONDS",
+        help="timeout of one run (default: 300)",
     )
     add_output_format(parser)
-    add("-q", "--quiet", action="store_true", help="print only what was not noticed")
+    add("-q", "--quiet", action="store_true", help="print unnoticed alterations only")
     parser.set_defaults(takes_rest=True)
 
 
 @dataclass
 class _Field:
-    """One field of a method, and how its alterations fared."""
+    """A field of a method, and how many of its alterations the test noticed."""
 
     of: str
     path: str
@@ -75,7 +78,7 @@ class _Field:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Alter, run, and report."""
+    """Alter values, run the test, and report unnoticed alterations."""
     command = _command(arguments.rest)
     if arguments.limit < 1 or arguments.jobs < 1:
         raise UsageError("--limit and --jobs must be at least 1")
@@ -85,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     recorded_with = Header.read(header, arguments.path)
     sites = list(find_sites(entries, arguments.path))
     if not sites:
-        raise UsageError(f"{arguments.path}: nothing in it is compared: there is nothing to alter")
+        raise UsageError(f"{arguments.path}: nothing to alter: the cassette has no compared values")
     chosen = sample(sites, arguments.limit)
     terminal = Terminal(quiet=arguments.quiet or arguments.output_format == "json")
     with tempfile.TemporaryDirectory(prefix="vcr-gen-mutate-") as folder:
@@ -109,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class _Tests:
-    """Runs the test with a copy of the cassette in its place."""
+    """Runs the test with an altered copy of the cassette."""
 
     path: Path
     header: Mapping[str, Plain]
@@ -119,7 +122,7 @@ class _Tests:
     timeout: float
 
     def refuse_unsuited(self) -> None:
-        """Make sure that the test passes as it is, and does read this cassette."""
+        """Check that the test passes unaltered and reads this cassette."""
         copy = self.folder / f"same{self.path.suffix}"
         shutil.copyfile(self.path, copy)
         code, output = self._run(copy)
@@ -138,7 +141,7 @@ class _Tests:
             )
 
     def notices(self, number: int, site: Site) -> bool:
-        """Whether the test fails when that value is another one."""
+        """Whether the test fails when a value is altered."""
         copy = self.folder / f"{number}{self.path.suffix}"
         events = (
             altered(site, entry.data) if i == site.entry else entry.data
@@ -152,7 +155,7 @@ class _Tests:
     def _run(self, copy: Path) -> tuple[int, str]:
         environment = {name: text for name, text in os.environ.items() if name != "VCR_RECORD"}
         environment[VARIABLE] = stand_in_for(self.path, copy)
-        options = environment.get("PYTEST_ADDOPTS", "")  # failures on purpose are not for --lf
+        options = environment.get("PYTEST_ADDOPTS", "")  # keep intended failures out of --lf
         environment["PYTEST_ADDOPTS"] = f"{options} -p no:cacheprovider".strip()
         try:
             done = subprocess.run(
@@ -185,7 +188,7 @@ def _try(tests: _Tests, sites: Sequence[Site], jobs: int, terminal: Terminal) ->
             else:
                 missed.append(site)
             draw(done, len(sites))
-    for site in sorted(missed, key=lambda one: (one.entry, one.path.text)):
+    for site in sorted(missed, key=lambda site: (site.entry, site.path.text)):
         fields[site.of, site.field].missed.append(site)
     return list(fields.values())
 
@@ -195,26 +198,26 @@ def _tell(
 ) -> None:
     rows = [
         [
-            "not noticed" if one.missed else "noticed",
-            f"{len(one.missed) if one.missed else one.noticed} of {one.tried}",
-            f"{one.of} {one.path}",
-            "; ".join(_reasons(one, header)) if one.missed else "",
+            "not noticed" if field.missed else "noticed",
+            f"{len(field.missed) if field.missed else field.noticed} of {field.tried}",
+            f"{field.of} {field.path}",
+            "; ".join(_reasons(field, header)) if field.missed else "",
         ]
-        for one in fields
-        if one.missed or not only_missed
+        for field in fields
+        if field.missed or not only_missed
     ]
     if rows:
         terminal.data(table(rows))
 
 
-def _reasons(one: _Field, header: Header) -> list[str]:
-    """What lets alterations of a field through, as far as the cassette's header says it."""
-    boundary, _, _ = one.of.partition(".")
-    places = [site.path for site in one.missed]
+def _reasons(field: _Field, header: Header) -> list[str]:
+    """Why alterations of a field pass, as far as the cassette's header shows."""
+    boundary, _, _ = field.of.partition(".")
+    places = [site.path for site in field.missed]
     found = [
         f"{of} {path}: {how}"
         for of, paths in header.rules.items()
-        if of in ("*", one.of, boundary)
+        if of in ("*", field.of, boundary)
         for path, how in paths.items()
         if any(parse_path(path).covers(place) for place in places)
     ]
@@ -222,9 +225,9 @@ def _reasons(one: _Field, header: Header) -> list[str]:
         each = chosen.get(boundary) if isinstance(chosen, dict) else chosen
         if each is not None:
             found.append(f"{word}: {each}")
-    if any(isinstance(site.value, str) and is_placeholder(site.value) for site in one.missed):
-        found.append("a secret: which one it is does not count")
-    return found or ["a rule that is newer than the recording, whose header does not have it"]
+    if any(isinstance(site.value, str) and is_placeholder(site.value) for site in field.missed):
+        found.append("a secret: its value is not compared")
+    return found or ["a rule that was added after the recording"]
 
 
 def _document(
@@ -234,15 +237,15 @@ def _document(
         "version": _JSON_VERSION,
         "cassette": str(path),
         "compared_values": found,
-        "alterations": sum(one.tried for one in fields),
-        "not_noticed": sum(len(one.missed) for one in fields),
+        "alterations": sum(field.tried for field in fields),
+        "not_noticed": sum(len(field.missed) for field in fields),
         "fields": [
             {
-                "method": one.of,
-                "path": one.path,
-                "alterations": one.tried,
-                "noticed": one.noticed,
-                "because": _reasons(one, header) if one.missed else [],
+                "method": field.of,
+                "path": field.path,
+                "alterations": field.tried,
+                "noticed": field.noticed,
+                "because": _reasons(field, header) if field.missed else [],
                 "not_noticed": [
                     {
                         "path": site.path.text,
@@ -251,10 +254,10 @@ def _document(
                         "recorded": site.value,
                         "altered": another(site.value),
                     }
-                    for site in one.missed
+                    for site in field.missed
                 ],
             }
-            for one in fields
+            for field in fields
         ],
     }
 
@@ -262,11 +265,11 @@ def _document(
 def _command(rest: Sequence[str]) -> list[str]:
     if not rest:
         raise UsageError(
-            "there is no command to run the test\n\n"
+            "the command that runs the test is missing\n\n"
             "hint: vcr-gen cassette mutate CASSETTE -- pytest tests/test_it.py"
         )
-    beside = str(Path(sys.executable).parent)  # `pytest` means that of our own environment
+    beside = str(Path(sys.executable).parent)  # use the pytest of our own environment
     found = shutil.which(rest[0], path=beside) or shutil.which(rest[0])
     if found is None:
-        raise UsageError(f"{rest[0]}: there is no such command")
+        raise UsageError(f"{rest[0]}: command not found")
     return [found, *rest[1:]]

@@ -1,4 +1,4 @@
-"""Asks the wrappers of a project for their signatures, as its configuration says where they are."""
+"""Reads the signatures of a project's wrappers in a subprocess."""
 
 import argparse
 import json
@@ -13,7 +13,7 @@ from vcr_gen.gen.output.ownership import owned_files
 from vcr_gen.gen.settings.config_file import load_config
 from vcr_gen.tapes.describe_wrappers import Described, read_described
 
-__all__ = ["Wrappers", "add_config_option", "ask_wrappers"]
+__all__ = ["Wrappers", "add_config_option", "describe_project_wrappers"]
 
 _PATIENCE: Final = 120
 """Seconds for importing a project."""
@@ -21,23 +21,26 @@ _PATIENCE: Final = 120
 
 @dataclass(frozen=True, slots=True)
 class Wrappers:
-    """What is known of a project's wrappers."""
+    """The described wrappers of a project."""
 
     described: Described | None
-    """None when nothing is known."""
+    """None if they could not be described."""
     remarks: tuple[str, ...] = ()
-    """What could not be asked, and why."""
+    """Why some wrappers could not be described."""
 
 
 def add_config_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option that says which project is asked."""
+    """Add the option that selects the project."""
     parser.add_argument(
-        "--config", type=Path, metavar="FILE", help="the pyproject.toml that tells the wrappers"
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="the pyproject.toml of the project with the wrappers",
     )
 
 
-def ask_wrappers(config_file: Path | None) -> Wrappers:
-    """Import the project's wrappers in a process of their own, and read what they say."""
+def describe_project_wrappers(config_file: Path | None) -> Wrappers:
+    """Import the project's wrappers in a separate process and read their description."""
     config = load_config(Path.cwd(), file=config_file.resolve() if config_file else None)
     modules = [
         ".".join(path.relative_to(config.output).with_suffix("").parts)
@@ -46,7 +49,7 @@ def ask_wrappers(config_file: Path | None) -> Wrappers:
     ]
     if not modules:
         place = config.display(config.output)
-        return Wrappers(None, (f"signatures were not compared: there are no wrappers in {place}",))
+        return Wrappers(None, (f"signatures were not compared: no wrappers in {place}",))
     request = {
         "path": [str(folder) for folder in (config.output, *config.sources)],
         "more": [str(folder) for folder in config.search_path],
@@ -54,7 +57,7 @@ def ask_wrappers(config_file: Path | None) -> Wrappers:
     }
     try:
         done = subprocess.run(
-            # -P: a file of the project that is called like one of Python's own must not be it.
+            # -P: a file of the project must not shadow a module of the standard library.
             [sys.executable, "-P", "-m", "vcr_gen.tapes.describe_wrappers"],
             input=json.dumps(request).encode(),
             capture_output=True,

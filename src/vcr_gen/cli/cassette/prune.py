@@ -1,4 +1,4 @@
-"""`vcr-gen cassette prune`: removes cassettes that no test uses any more."""
+"""`vcr-gen cassette prune`: removes unused cassettes."""
 
 import argparse
 import json
@@ -27,25 +27,25 @@ __all__ = ["Usage", "add_parser", "ask_pytest", "mentions", "run"]
 
 
 _FINE: Final = (0, 1, 5)
-"""Exit codes of pytest after which its answer counts: passed, failed, no tests."""
+"""Exit codes of pytest with a valid answer: passed, failed, no tests."""
 _SKIPPED: Final = re.compile(r"\.|__pycache__\Z|node_modules\Z|site-packages\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a test run knows of cassettes."""
+    """Which cassettes the tests use, as reported by pytest."""
 
     root: Path
-    """pytest's own root."""
+    """The root directory of pytest."""
     unused: Sequence[Path]
     unjudged: Sequence[str]
-    """Test modules whose cassettes are only known when they have run."""
+    """Test modules whose cassettes are known only after the tests have run."""
 
 
 def ask_pytest(arguments: Sequence[str], *, run_tests: bool) -> Usage:
-    """Collect the tests, or run them, in a process of their own."""
+    """Collect or run the tests in a separate process."""
     if find_spec("pytest") is None:
-        raise UsageError("pytest is not installed here: nobody knows which cassettes are used")
+        raise UsageError("pytest is not installed, so unused cassettes cannot be determined")
     with tempfile.TemporaryDirectory(prefix="vcr-gen-") as folder:
         answer = Path(folder, "unused.json")
         command = [sys.executable, "-m", "pytest"]
@@ -64,15 +64,15 @@ def ask_pytest(arguments: Sequence[str], *, run_tests: bool) -> Usage:
         )
         if done.returncode not in _FINE or not answer.exists():
             output = done.stdout.decode(errors="replace").strip()
-            raise UsageError(f"pytest could not tell which cassettes are used:\n{output}")
+            raise UsageError(f"pytest could not determine which cassettes are used:\n{output}")
         told = json.loads(answer.read_text(encoding="utf-8"))
     return Usage(Path(told["root"]), [Path(path) for path in told["unused"]], told["unjudged"])
 
 
 def mentions(root: Path, cassettes: Iterable[Path]) -> dict[Path, str]:
-    """The cassettes that some Python file names, and where: code may open them by itself.
+    """The cassettes that a Python file mentions, and where: code may open them directly.
 
-    The file's whole name counts, and that of its folder in quotes.
+    The name of the file counts, and the name of its folder in quotes.
     """
     words: dict[Path, tuple[str, ...]] = {
         path: (path.name, f'"{path.parent.name}"', f"'{path.parent.name}'", f"{path.parent.name}/")
@@ -102,11 +102,11 @@ _JSON_VERSION: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """What can go, and what must stay although nobody claims it."""
+    """The cassettes to delete, and the unused ones to keep."""
 
     removable: Sequence[Path]
     kept: dict[Path, str]
-    """Cassettes that some source names, and where."""
+    """Cassettes that a source file mentions, and where."""
     unjudged: Sequence[str]
 
 
@@ -114,21 +114,31 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add the parser of this action."""
     parser = subparsers.add_parser(
         "prune",
-        help="remove cassettes that no test uses any more",
+        help="remove unused cassettes",
         usage=(
             "%(prog)s [-h] [--yes] [--partial] [--run-tests] [--output-format {text,json}] "
             "[FOLDERS] [-- PYTEST]"
         ),
         description=(
-            "Ask pytest which cassettes no test has, and list them; --yes deletes them. What "
-            "stands behind -- goes to pytest. Exit 1 when there is something to delete."
+            "List the cassettes that no test uses, according to pytest; --yes deletes them. "
+            "Arguments after -- are passed to pytest. Exit 1 if there is anything to delete."
         ),
     )
     add = parser.add_argument
-    add("folders", nargs="*", type=Path, default=[Path()], help="look only here (default: here)")
-    add("--yes", action="store_true", help="delete what was found")
-    add("--partial", action="store_true", help="also what interrupted recordings left behind")
-    add("--run-tests", action="store_true", help="run the tests, to know what they open themselves")
+    add(
+        "folders",
+        nargs="*",
+        type=Path,
+        default=[Path()],
+        help="folders to search (default: current folder)",
+    )
+    add("--yes", action="store_true", help="delete the listed files")
+    add("--partial", action="store_true", help="also partial files of interrupted recordings")
+    add(
+        "--run-tests",
+        action="store_true",
+        help="run the tests, to find cassettes that they open directly",
+    )
     add_output_format(parser)
     parser.set_defaults(takes_rest=True)
 
@@ -138,13 +148,13 @@ def run(arguments: argparse.Namespace) -> int:
     terminal = Terminal()
     for folder in arguments.folders:
         if not folder.is_dir():
-            raise CassetteMissingError("there is no such folder", path=folder)
+            raise CassetteMissingError("no such folder", path=folder)
     usage = ask_pytest(arguments.rest, run_tests=arguments.run_tests)
     finding = _find(usage, arguments.folders, partial=arguments.partial)
     if arguments.yes:
         for path in finding.removable:
             remove_cassette(path)
-            with suppress(OSError):  # a folder that still holds something stays
+            with suppress(OSError):  # a folder that is not empty stays
                 path.parent.rmdir()
     if arguments.output_format == "json":
         terminal.data(json.dumps(_document(finding, deleted=arguments.yes), indent=2))
@@ -173,7 +183,7 @@ def _tell(finding: _Finding, terminal: Terminal, arguments: argparse.Namespace) 
     for path in finding.removable:
         terminal.data(f"{verb} {_shown(path)}")
     for path, place in finding.kept.items():
-        terminal.note(f"kept {_shown(path)}: {_shown(Path(place))} names it")
+        terminal.note(f"kept {_shown(path)}: mentioned in {_shown(Path(place))}")
     if finding.unjudged:
         modules = ", ".join(_shown(Path(module)) for module in finding.unjudged)
         if arguments.run_tests:
@@ -193,7 +203,7 @@ def _tell(finding: _Finding, terminal: Terminal, arguments: argparse.Namespace) 
 
 
 def _command(arguments: argparse.Namespace) -> str:
-    """The command line that deletes what this one found."""
+    """The command that deletes the listed files."""
     options = [
         f"--{name.replace('_', '-')}"
         for name in ("partial", "run_tests")
@@ -205,7 +215,7 @@ def _command(arguments: argparse.Namespace) -> str:
 
 
 def _shown(path: Path) -> str:
-    """A path as short as it can be told from here."""
+    """A path relative to the current folder, if that is shorter."""
     here = Path.cwd()
     return os.path.relpath(path, here) if path.is_relative_to(here) else str(path)
 

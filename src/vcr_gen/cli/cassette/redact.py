@@ -1,4 +1,4 @@
-"""`vcr-gen cassette redact`: takes credentials out of cassettes; they still replay."""
+"""`vcr-gen cassette redact`: replaces credentials in cassettes, which still replay."""
 
 import argparse
 from collections import deque
@@ -27,21 +27,21 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add the parser of this action."""
     parser = subparsers.add_parser(
         "redact",
-        help="take credentials out of cassettes",
+        help="replace credentials in cassettes by placeholders",
         description=(
-            "Put placeholders in the place of credentials. A file is replaced at once and whole, "
-            "and still replays. What was in the file before may be known: change the keys too."
+            "Replace credentials by placeholders. Files are replaced atomically and still replay. "
+            "The old content may have leaked: rotate the credentials too."
         ),
     )
     add = parser.add_argument
     add("paths", nargs="+", type=Path, help="files and folders")
-    add("--check", action="store_true", help="write nothing; exit 1 if there is something to do")
+    add("--check", action="store_true", help="write nothing; exit 1 if credentials were found")
     add("--config", type=Path, metavar="FILE", help="a TOML file with [tool.vcr-gen] tables")
-    add("-q", "--quiet", action="store_true", help="say nothing")
+    add("-q", "--quiet", action="store_true", help="print nothing")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Rewrite what has credentials; leave the rest as it is."""
+    """Rewrite the cassettes that contain credentials."""
     terminal = Terminal(quiet=arguments.quiet)
     config = read_scan_config(arguments.config)
     files = changed = replaced = 0
@@ -69,7 +69,7 @@ def _tell(findings: list[Finding], terminal: Terminal) -> None:
 def _rewrite(path: Path, config: ScanConfig) -> None:
     if is_partial(path):
         raise UsageError(
-            f"{path} is an interrupted recording, which is not rewritten\n"
+            f"{path} is an interrupted recording; partial files are not rewritten\n"
             f"  hint: vcr-gen cassette convert --salvage {path} NEW, or delete it"
         )
     with Reading(path) as reading:
@@ -78,7 +78,7 @@ def _rewrite(path: Path, config: ScanConfig) -> None:
 
 
 def redactor_of(reading: Reading, redaction: Redaction) -> Secrets:
-    """What redacts a tape: it goes on counting where the placeholders in it end."""
+    """The redactor of a tape; it continues the numbering of existing placeholders."""
     names = placeholders_in(reading.header)
     for entry in reading:
         names |= placeholders_in(entry.data)
@@ -88,7 +88,7 @@ def redactor_of(reading: Reading, redaction: Redaction) -> Secrets:
 
 
 def redacted_events(reading: Reading, secrets: Secrets) -> Iterator[Mapping[str, Plain]]:
-    """The entries of a tape without secrets, also over the pieces of a stream."""
+    """The entries of a tape without secrets, also where a secret spans items of a stream."""
     ready: deque[Mapping[str, Plain]] = deque()
     folding = Folding(ready.append)
     holding = StreamBuffer(secrets, folding.add)

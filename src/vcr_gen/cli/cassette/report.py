@@ -1,4 +1,4 @@
-"""`vcr-gen cassette report`: writes a page that shows a session, to be opened in a browser."""
+"""`vcr-gen cassette report`: writes an HTML page that shows a session."""
 
 import argparse
 from pathlib import Path
@@ -13,10 +13,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add the parser of this action."""
     parser = subparsers.add_parser(
         "report",
-        help="write a page that shows a session, or two side by side, in a browser",
-        description="Write one HTML page that shows a session: a timeline, and every call with "
-        "what was said; with two cassettes, both side by side and how they differ. Nothing is "
-        "loaded from anywhere, so it can be sent around.",
+        help="write an HTML page that shows a session, or compares two",
+        description="Write one self-contained HTML page that shows a session: a timeline, and "
+        "every call with its values; with two cassettes, both side by side with their "
+        "differences.",
     )
     add = parser.add_argument
     add("cassette", type=Path, help="a cassette, or the partial file of an interrupted recording")
@@ -28,12 +28,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         metavar="FILE",
         help="where to write it (default: NAME.html in the current folder)",
     )
-    add("--force", action="store_true", help="replace a file that is no report")
+    add("--force", action="store_true", help="replace a file that is not a report")
     add("-q", "--quiet", action="store_true", help="show no progress")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the page, and print where it is."""
+    """Write the page and print its path."""
     from vcr_gen.html_report.page import refuse_foreign
     from vcr_gen.html_report.session_report import write_comparison, write_report
 
@@ -52,6 +52,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _name(cassette: Path, other: Path | None) -> str:
-    """What the page is called where nobody says: after the cassettes, without their endings."""
+    """The default name of the page: the names of the cassettes without suffix."""
     stems = [target_of(path).stem for path in (cassette, other) if path is not None]
     return f"{'-and-'.join(dict.fromkeys(stems))}.html"

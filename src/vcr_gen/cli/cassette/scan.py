@@ -1,4 +1,4 @@
-"""`vcr-gen cassette scan`: finds credentials in cassettes, and shows none of them."""
+"""`vcr-gen cassette scan`: finds credentials in cassettes without showing them."""
 
 import argparse
 import json
@@ -23,21 +23,27 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "scan",
         help="find credentials in cassettes",
         description=(
-            "Find credentials in cassettes, also in partial and damaged ones, and say where; they "
-            "are not shown. Exit 1 when there are some."
+            "Find credentials in cassettes, including partial and damaged ones, and print their "
+            "locations, not their values. Exit 1 if there are any."
         ),
     )
     add = parser.add_argument
-    add("paths", nargs="*", type=Path, default=[Path()], help="files and folders (default: here)")
-    add("--entropy", action="store_true", help="also words that only look random")
+    add(
+        "paths",
+        nargs="*",
+        type=Path,
+        default=[Path()],
+        help="files and folders (default: current folder)",
+    )
+    add("--entropy", action="store_true", help="also report words that only look random")
     add("--config", type=Path, metavar="FILE", help="a TOML file with [tool.vcr-gen] tables")
     add_output_format(parser)
-    add("--rules", action="store_true", help="list the names of the rules, and look at nothing")
+    add("--rules", action="store_true", help="list the rules and exit")
     add("-q", "--quiet", action="store_true", help="print findings only")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Look at every file, whatever is in the ones before."""
+    """Scan every file, also after findings in earlier ones."""
     terminal = Terminal(quiet=arguments.quiet)
     if arguments.rules:
         terminal.data("\n".join(DEFAULT_RULES))
@@ -62,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         spared = f", {allowed} allowed" if allowed else ""
         terminal.note(f"{counted(files, 'cassette')}: {found}{spared}")
         if findings:
-            terminal.note("hint: vcr-gen cassette redact takes them out; then change the keys")
+            terminal.note("hint: run vcr-gen cassette redact, then rotate the credentials")
     return DIFFERENT if findings else FINE
 
 

@@ -1,4 +1,4 @@
-"""`vcr-gen cassette show`: prints a cassette, or some of its events, for people or as JSON."""
+"""`vcr-gen cassette show`: prints a cassette or some of its events, as YAML or JSON."""
 
 import argparse
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from vcr_gen.cli.cassette.cassette_files import find_cassettes
-from vcr_gen.cli.cassette.event_filter import Chosen
+from vcr_gen.cli.cassette.event_filter import EventFilter
 from vcr_gen.cli.terminal import Terminal, add_output_format, cut, duration, paged
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.failures.format_values import show, show_arguments
@@ -46,19 +46,19 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add_output_format(look)
     add("--boundary", metavar="NAME", help="only calls of this boundary")
     add("--method", metavar="NAME", help="only calls of this method: run, or Shell.run")
-    add("--status", choices=STATUSES, help="only calls that ended like this")
-    add("--no-pager", action="store_true", help="print all at once")
+    add("--status", choices=STATUSES, help="only calls with this status")
+    add("--no-pager", action="store_true", help="do not use a pager")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print header and events, streamed; of a folder, one cassette after another."""
+    """Print the header and the events of each cassette, streamed."""
     path: Path = arguments.path
     if arguments.output_format == "json":
         with Reading(path, change=redacting()) as reading:
             _print_json(reading, _chosen(reading, arguments))
         return 0
     if path.is_dir() and arguments.events is not None:
-        raise UsageError(f"{path} is a folder: events can be chosen by number in one cassette only")
+        raise UsageError(f"{path} is a folder: event numbers select events of a single cassette")
     with paged(wanted=not arguments.no_pager):
         for each in find_cassettes([path], partial=False):
             with Reading(each, change=redacting()) as reading:
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _chosen(reading: Reading, arguments: argparse.Namespace) -> Iterator[tuple[int, Entry]]:
     first, last = _range(arguments.events, reading.count)
-    chosen = Chosen.of(reading, arguments.boundary, arguments.method, arguments.status)
+    chosen = EventFilter.of(reading, arguments.boundary, arguments.method, arguments.status)
     return chosen.entries(islice(enumerate(reading, start=1), first - 1, last))
 
 
@@ -99,7 +99,7 @@ def _print_yaml(
 
 
 def _print_json(reading: Reading, entries: Iterable[tuple[int, Entry]]) -> None:
-    """One document, written as it is read: a long tape is not held."""
+    """Write one JSON document while the tape is read, so that a long tape fits in memory."""
     terminal = Terminal()
     head = {"version": _JSON_VERSION, "path": str(reading.path), "header": reading.header}
     terminal.data(json.dumps(head, indent=2).removesuffix("\n}") + ',\n  "events": [')
@@ -127,9 +127,9 @@ def _range(text: str | None, count: int) -> tuple[int, int]:
     try:
         numbers = int(first), int(last if dash else first)
     except ValueError:
-        raise UsageError(f"{text!r} is not a number of an event nor a range such as 3-5") from None
+        raise UsageError(f"{text!r} is neither an event number nor a range such as 3-5") from None
     if not 1 <= numbers[0] <= numbers[1] <= count:
-        raise UsageError(f"there are no events {text}: the cassette holds {count}")
+        raise UsageError(f"no such events: {text}; the cassette has {count}")
     return numbers
 
 
@@ -138,14 +138,14 @@ _BLOCK: Final = re.compile(r"(?:^|: |- )[|>][-+0-9]*$")
 
 
 def paint_yaml(text: str, terminal: Terminal) -> str:
-    """The text with its keys coloured, where the terminal takes colours."""
+    """The text with coloured keys, if the terminal supports colours."""
     if terminal.paint("", "cyan") == "":
         return text
     return "\n".join(_lines(text.split("\n"), terminal))
 
 
 def _lines(lines: list[str], terminal: Terminal) -> Iterator[str]:
-    block: int | None = None  # how far a literal block's key is indented
+    block: int | None = None  # the indentation of the key of a literal block
     for line in lines:
         indent = len(line) - len(line.lstrip(" "))
         if block is not None and (indent > block or not line):
@@ -163,9 +163,9 @@ def _lines(lines: list[str], terminal: Terminal) -> Iterator[str]:
 def overview(
     reading: Reading, entries: Iterable[tuple[int, Entry]], terminal: Terminal
 ) -> Iterator[str]:
-    """Number, time, what happened, and how long a finished call took.
+    """One line per event: number, time, event, and the duration of a finished call.
 
-    `→` goes out to the environment, `←` comes in from it; `·` is an item of a stream.
+    `→` is outbound, `←` is inbound, `·` is an item of a stream.
     """
     width = len(str(reading.count))
     room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
@@ -206,7 +206,7 @@ def _words(event: Event, start: Start | None, *, alone: bool) -> str:
 
 
 def _said(end: End) -> str:
-    """What a call answered; an exception as Python spells it."""
+    """The answer of a call; an exception as Python prints it."""
     error = end.value
     if end.outcome == "raised" and isinstance(error, dict) and isinstance(error.get("args"), list):
         arguments = show(error["args"], 80)
@@ -215,7 +215,7 @@ def _said(end: End) -> str:
 
 
 def _depth(start: Start | None, starts: dict[int, Start]) -> int:
-    """How many calls that are still under way enclose a call."""
+    """How many unfinished calls enclose a call."""
     depth = 0
     while start is not None and start.within is not None and start.within < start.call:
         start = starts.get(start.within)

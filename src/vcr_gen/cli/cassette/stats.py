@@ -26,14 +26,14 @@ PERCENTILES: Final = (50, 90, 99)
 @final
 @dataclass(slots=True)
 class MethodStats:
-    """The calls of one method; eight bytes each, so that a large tape stays small."""
+    """The calls of one method; eight bytes per call, so that a large tape fits in memory."""
 
     of: str
     statuses: dict[Status, int] = field(default_factory=dict)
     items: int = 0
-    """How many items its streams gave."""
+    """How many items its streams yielded."""
     took: "array[float]" = field(default_factory=lambda: array("d"))
-    """Seconds, of the calls that finished."""
+    """Durations of finished calls in seconds."""
 
     @property
     def calls(self) -> int:
@@ -53,13 +53,13 @@ class MethodStats:
             self.took.append(call.took)
 
     def percentiles(self) -> dict[int, float]:
-        """The time within which so many per cent of the calls finished; empty when none did."""
+        """The percentiles of the durations; empty if no call finished."""
         ordered = sorted(self.took)
         return {percent: percentile(ordered, percent) for percent in PERCENTILES if ordered}
 
 
 def count_calls(calls: Iterable[RecordedCall], into: dict[str, MethodStats]) -> None:
-    """Add the calls of one tape; jobs and locks are no calls over a boundary."""
+    """Add the calls of one tape, except internal ones such as jobs and locks."""
     for call in calls:
         if not call.is_internal:
             of = call.start.of
@@ -70,7 +70,7 @@ def count_calls(calls: Iterable[RecordedCall], into: dict[str, MethodStats]) -> 
 
 
 def percentile(ordered: Sequence[float], percent: int) -> float:
-    """The smallest value that so many per cent of the values do not exceed."""
+    """The smallest value that the given percentage of the values does not exceed."""
     return ordered[max(0, ceil(len(ordered) * percent / 100) - 1)]
 
 
@@ -83,17 +83,23 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "stats",
         help="calls, errors and times of each method",
         description=(
-            "Count the calls and errors of each method, and say how long they took: half of the "
-            "calls no longer than p50, nine of ten no longer than p90."
+            "Count the calls and errors of each method, with percentiles of their durations: half "
+            "of the calls take at most p50, nine of ten at most p90."
         ),
     )
     add = parser.add_argument
-    add("paths", nargs="*", type=Path, default=[Path()], help="files and folders (default: here)")
+    add(
+        "paths",
+        nargs="*",
+        type=Path,
+        default=[Path()],
+        help="files and folders (default: current folder)",
+    )
     add_output_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Count over all files together; one that cannot be used is told, and the rest counted."""
+    """Count the calls of all files; report unusable files and count the rest."""
     terminal = Terminal()
     paths = find_cassettes(arguments.paths, partial=False)
     methods: dict[str, MethodStats] = {}

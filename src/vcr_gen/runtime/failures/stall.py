@@ -106,7 +106,7 @@ def who_reads_on(head: Slot | None, waiters: "Iterable[Waiter]", window: Window)
     if head is None or not head.driven_by_application:
         return None
     readers = (waiter for waiter in waiters if waiter.stands_for(head.strand))
-    return next((one for one in readers if window.next_of_call(one.call) is None), None)
+    return next((reader for reader in readers if window.next_of_call(reader.call) is None), None)
 
 
 def _reads_past_the_end(waiters: "Iterable[Waiter]", window: Window) -> "Waiter | None":

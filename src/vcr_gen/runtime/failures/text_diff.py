@@ -138,10 +138,10 @@ def _cut(line: str) -> str:
     return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
 
 
-def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+def _shared(first: Sequence[str], other: Sequence[str]) -> int:
     """How many of the first items two sequences have in common."""
     count = 0
-    for left, right in zip(one, other, strict=False):
+    for left, right in zip(first, other, strict=False):
         if left != right:
             break
         count += 1

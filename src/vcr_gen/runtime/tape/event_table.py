@@ -80,7 +80,7 @@ _SIGNALS: Final[dict[SignalKind, EventKind]] = {
         driver="environment",
         doing="losing a reader that was cancelled",
         did="closed the stream",
-        shown="is left by a reader that was cancelled",
+        shown="loses a reader that was cancelled",
     ),
 }
 _ENDS: Final[dict[Outcome, EventKind]] = {
