@@ -197,15 +197,13 @@ class Method:
     """Whether type checkers do not agree that it exists, or do not know it."""
     returns_own: bool = False
     """Whether it names the Protocol as its result where a base says `Self`."""
-    checked: tuple[Signature, ...] = ()
-    """What type checkers see instead, of which there is nothing at run time; several overloads."""
     passed: bool = False
     """Whether a decorator makes something unknown of it, which is passed through as it is."""
 
     @property
     def signatures(self) -> tuple[Signature, ...]:
-        """All that it has: its own, its overloads, and what type checkers see instead."""
-        return (self.signature, *self.overloads, *self.checked)
+        """Its own signature and its overloads."""
+        return (self.signature, *self.overloads)
 
 
 @dataclass(frozen=True, slots=True)

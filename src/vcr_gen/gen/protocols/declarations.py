@@ -53,8 +53,8 @@ class Declared:
     place: MemberPlace
     disputed: bool
     """Whether type checkers do not agree that it is declared, or do not know it."""
-    checking: frozenset[ast.stmt] = frozenset()
-    """Those under `if TYPE_CHECKING`, where others declare the name at run time."""
+    is_split: bool = False
+    """Whether the statements under `if TYPE_CHECKING` differ from those that run."""
 
     @property
     def full_name(self) -> str:
@@ -80,16 +80,16 @@ def declarations(ancestor: Ancestor, place: MemberPlace) -> list[Declared]:
             whole
             or f"{ancestor.definition.full_name}.{name}" in _DISPUTED
             or any(binding.disputed for binding in bindings),
-            _for_checkers(bindings),
+            _is_split(bindings),
         )
         for name, bindings in groups.items()
     ]
 
 
-def _for_checkers(bindings: Sequence[Binding]) -> frozenset[ast.stmt]:
-    if not any(binding.disputed and binding.when is When.ALWAYS for binding in bindings):
-        return frozenset()
-    return frozenset(binding.node for binding in bindings if binding.when is When.CHECKING)
+def _is_split(bindings: Sequence[Binding]) -> bool:
+    return any(binding.disputed and binding.when is When.ALWAYS for binding in bindings) and any(
+        binding.when is When.CHECKING for binding in bindings
+    )
 
 
 def functions_of(declared: Declared) -> list[Decorated]:

@@ -48,7 +48,6 @@ def function_member(
             refusal.code, refusal.message, refusal.hint, module=module, node=refusal.node
         )
         return None
-    shown, functions = _told_apart(declared, functions)
     if functions[0][1].role != "method":
         return _property(declared, name, functions, ancestors, problems)
     overloads = [pair for pair in functions if pair[1].overload]
@@ -76,7 +75,6 @@ def function_member(
         deprecated=any(how.deprecated for _, how in functions),
         disputed=any(how.unchecked for _, how in functions)
         or any(map(_hides_a_keyword, (signature, *overloaded))),
-        checked=tuple(signature_of(way, place, how) for way, how in shown),
         passed=decorated.foreign is not None,
     )
 
@@ -86,6 +84,13 @@ def _refusal(
 ) -> _Refusal | None:
     """What makes it impossible to wrap the functions, if anything does."""
     member = f"`{declared.place.class_name}.{declared.name}`"
+    if declared.is_split:
+        return _Refusal(
+            "VCR207",
+            f"{member} is declared twice: for type checkers, and for when the program runs",
+            "declare it once, for both",
+            declared.nodes[0],
+        )
     for node, decorated in functions:
         if decorated.foreign is not None and not _is_passed(functions):
             return _Refusal(
@@ -155,19 +160,6 @@ def _hides_a_keyword(signature: Signature) -> bool:
     return any(
         parameter.declared and parameter.kind is Kind.KEYWORD for parameter in signature.parameters
     )
-
-
-def _told_apart(
-    declared: Declared, functions: list[Decorated]
-) -> tuple[list[Decorated], list[Decorated]]:
-    """The functions that type checkers see instead, if there are such, and those that run."""
-    shown = [pair for pair in functions if pair[0] in declared.checking]
-    running = [pair for pair in functions if pair not in shown]
-    if shown and shown[0][1].role != "method":
-        return [], shown  # nobody looks at the signature of a property
-    if running and {how.binding for _, how in functions} == {running[0][1].binding}:
-        return shown, running
-    return [], functions
 
 
 def _direction(functions: list[Decorated]) -> Direction | None:

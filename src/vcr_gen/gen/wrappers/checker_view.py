@@ -76,7 +76,6 @@ def is_split_method(boundary: Boundary, member: Method, *, lazy: bool) -> bool:
     every = (member.signature, *member.overloads)
     return (
         member.passed  # its type is unknown, and only the real object has it
-        or bool(member.checked)  # the Protocol itself shows type checkers something else
         or member.binding != "instance"  # it runs on an instance, which has the port
         or _has_mangled_name(member)
         or _returns_self_of_a_bound(boundary, member)
@@ -153,11 +152,8 @@ def _returns_self_of_a_bound(boundary: Boundary, member: Method) -> bool:
 
 
 def _takes_instance_as_something_else(signature: Signature) -> bool:
-    """Both: with `self: T`, or without a `self`, the body cannot reach the port.
-
-    See annotated_self and variadics.
-    """
-    return signature.receiver is None or signature.receiver.annotation is not None
+    """Both: with `self: T`, the body cannot reach the port (annotated_self)."""
+    return signature.receiver is not None and signature.receiver.annotation is not None
 
 
 def _takes_self_in_a_type(signature: Signature) -> bool:
@@ -246,7 +242,6 @@ def is_untyped_call(member: Method, signature: Signature) -> bool:
         or bool(member.declared)
         or member.disputed  # one checker does not know it (disputed_members)
         or bool(member.overloads and member.implemented)  # the event has the implementation's types
-        or (member.binding == "instance" and member.signature.receiver is None)
         or any(one.selective for one in every)
         or _spreads_unknown_arguments(signature)
         or any(one.descriptor for one in signature.parameters)

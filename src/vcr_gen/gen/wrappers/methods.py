@@ -56,9 +56,6 @@ def make_method(context: WrapperContext, member: Method) -> MemberView | SplitVi
 
 
 def _shown(context: WrapperContext, member: Method) -> Iterator[FunctionView]:
-    if member.checked:
-        overloads = member.checked if len(member.checked) > 1 else ()
-        member = replace(member, signature=member.checked[0], overloads=overloads)
     yield from _declared(context, member)
     if member.overloads:
         yield _implementation_stub(context, member)
@@ -198,7 +195,7 @@ def _calling(context: WrapperContext, member: Method, *, split: bool) -> Functio
     """A method that hands one typed event to the port."""
     signature = _with_instance(member, member.signature)
     header = header_of(context, member.name, signature, inner=context.inner(protocols=split))
-    body = _body(context, member, _with_types(member, signature), split=split)
+    body = _body(context, member, signature, split=split)
     decorators = tuple(decorators_of(context, signature))
     return FunctionView(decorators, header, signature.docstring, body)
 
@@ -213,34 +210,12 @@ def _with_instance(member: Method, signature: Signature) -> Signature:
     return signature
 
 
-def _with_types(member: Method, signature: Signature) -> Signature:
-    """The signature with the types that only type checkers are told, for what is recorded."""
-    if len(member.checked) != 1:
-        return signature
-    [checked] = member.checked
-    types = {(one.name, one.kind): one for one in checked.parameters}
-    parameters = tuple(
-        (
-            replace(types.get((one.name, one.kind), one), default=one.default)
-            if one.annotation is None
-            else one
-        )
-        for one in signature.parameters
-    )
-    returns = checked if signature.returns is None else signature
-    return replace(
-        signature, parameters=parameters, returns=returns.returns, returned=returns.returned
-    )
-
-
 def _body(
     context: WrapperContext, member: Method, signature: Signature, *, split: bool
 ) -> BodyView:
-    first, *_ = [one for one in (signature.receiver, *signature.parameters) if one is not None]
-    bound = {first.name, *(one.name for one in signature.parameters)}
-    # Without a `self`, it is the first of `*args`.
-    among = signature.receiver is None
-    port = f"{first.name}{'[0]' if among else ''}.{context.port}"
+    assert signature.receiver is not None
+    bound = {signature.receiver.name, *(one.name for one in signature.parameters)}
+    port = f"{signature.receiver.name}.{context.port}"
     if not member.recorded:
         values = {name: name for name in bound}
         body = BodyView(
@@ -257,8 +232,7 @@ def _body(
         signature,
         typed=not is_untyped_call(member, signature),
     )
-    values = {first.name: f"{first.name}[1:]"} if among else {}
-    return call_body(context, event, signature, port, bound=bound, split=split, values=values)
+    return call_body(context, event, signature, port, bound=bound, split=split)
 
 
 def call_body(

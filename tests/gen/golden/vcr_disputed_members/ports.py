@@ -4,18 +4,11 @@
 """Wrappers for the boundaries of `disputed_members.ports`."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Final, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from vcr_gen.runtime import (
-    Boundary,
-    Call,
-    OutboundWrapper,
-    event,
-    instance_member,
-    recorded_attribute,
-)
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, recorded_attribute
 
-from disputed_members.ports import Record, Running, Status, Told, Unchecked
+from disputed_members.ports import Record, Running, Status, Unchecked
 
 
 @event
@@ -127,15 +120,6 @@ class RunningExtra(Call):
 
 
 @event
-class RunningSize(Call):
-    options: dict[str, int]
-
-    def __call__(self, target: Any) -> int:
-        result: int = target.size(**self.options)
-        return result
-
-
-@event
 class RunningWidth(Call):
     def __call__(self, target: Any) -> int:
         result: int = target.width
@@ -151,15 +135,10 @@ class VcrRunning(OutboundWrapper[Running]):
 
         def unheard(self, cast: int) -> int: ...
 
-        def size(self) -> int: ...
-
     else:
 
         def unheard(self, cast: int) -> int:
             return self._port.unrecorded("unheard").unheard(cast)
-
-        def size(self, **options: int) -> int:
-            return self._port.call(RunningSize(options=options))
 
     def run(self) -> int:
         return self._port.call(RunningRun())
@@ -177,7 +156,7 @@ RUNNING: Final = Boundary(
     direction="outbound",
     protocol="disputed_members.ports:Running",
     wrapper=VcrRunning,
-    calls={"run": RunningRun, "extra": RunningExtra, "size": RunningSize, "width": RunningWidth},
+    calls={"run": RunningRun, "extra": RunningExtra, "width": RunningWidth},
 )
 
 
@@ -244,97 +223,6 @@ UNCHECKED: Final = Boundary(
     },
 )
 
-
-@event
-class ToldRun(Call):
-    x: int
-    y: str
-
-    def __call__(self, target: Any) -> list[int]:
-        result: list[int] = target.run(self.x, y=self.y)
-        return result
-
-
-@event
-class ToldStop(Call):
-    x: int
-
-    async def __call__(self, target: Any) -> None:
-        await target.stop(self.x)
-
-
-@event
-class ToldFind(Call):
-    args: tuple[Any, ...]
-    options: dict[str, Any]
-
-    def __call__(self, target: Any) -> Any:
-        result: Any = target.find(*self.args, **self.options)
-        return result
-
-
-@event
-class ToldMake(Call):
-    x: int
-
-    def __call__(self, target: Any) -> int:
-        result: int = target.make(self.x)
-        return result
-
-
-@event
-class ToldSize(Call):
-    def __call__(self, target: Any) -> int:
-        result: int = target.size
-        return result
-
-
-class VcrTold(OutboundWrapper[Told]):
-    """Records and replays `Told`."""
-
-    if TYPE_CHECKING:
-
-        def run(self, x: int, *, y: str = "a") -> list[int]: ...
-
-        async def stop(self, x: int) -> None: ...
-
-        @overload
-        def find(self, key: int) -> int: ...
-        @overload
-        def find(self, key: str, default: str) -> str: ...
-        def find(self, *args: Any, **kwds: Any) -> Any: ...
-
-        @classmethod
-        def make(cls, x: int) -> int: ...
-
-    else:
-
-        def run(self, x, *, y="a"):
-            return self._port.call(ToldRun(x=x, y=y))
-
-        async def stop(self, x):
-            await self._port.acall(ToldStop(x=x))
-
-        def find(self, *args, **options):
-            return self._port.call(ToldFind(args=args, options=options))
-
-        @instance_member
-        def make(cls, x):
-            return cls._port.call(ToldMake(x=x))
-
-    @property
-    def size(self) -> int:
-        return self._port.call(ToldSize())
-
-
-TOLD: Final = Boundary(
-    "Told",
-    direction="outbound",
-    protocol="disputed_members.ports:Told",
-    wrapper=VcrTold,
-    calls={"run": ToldRun, "stop": ToldStop, "find": ToldFind, "make": ToldMake, "size": ToldSize},
-)
-
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_record_is_a_record(wrapper: VcrRecord) -> Record:
@@ -347,7 +235,4 @@ if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
         return wrapper
 
     def vcr_unchecked_is_a_unchecked(wrapper: VcrUnchecked) -> Unchecked:
-        return wrapper
-
-    def vcr_told_is_a_told(wrapper: VcrTold) -> Told:
         return wrapper

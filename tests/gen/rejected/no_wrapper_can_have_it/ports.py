@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from typing import AnyStr, Concatenate, Literal, ParamSpec, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, AnyStr, Concatenate, Literal, ParamSpec, Protocol, TypeVar, overload
 
 from vcr_gen.boundary import outbound
 
@@ -162,3 +162,14 @@ class Box(Protocol[T]):
     def put(self: "Box[T]", item: T) -> T: ...
     def first(self: "Box[int]") -> int: ...
     def flat(self: "Box[list[U]]") -> "Box[U]": ...
+
+
+@outbound
+class Told(Protocol):
+    if TYPE_CHECKING:
+
+        def run(self, x: int, *, y: str = "a") -> list[int]: ...
+
+    else:
+
+        def run(self, x, *, y="a"): ...
