@@ -6,7 +6,7 @@ from pathlib import Path
 
 from vcr_gen.gen.output.write import apply_plan
 from vcr_gen.gen.runs.run import Request, plan_run
-from vcr_gen.gen.settings.config_file import load_config
+from vcr_gen.gen.settings.config_reader import load_config
 
 
 def wrap_package(package: Path) -> "tempfile.TemporaryDirectory[str]":

@@ -10,7 +10,7 @@ import pytest
 from mini_project import Project
 
 from vcr_gen.gen.runs.run import Request, plan_run
-from vcr_gen.gen.settings.config_file import load_config
+from vcr_gen.gen.settings.config_reader import load_config
 from vcr_gen.gen.sources.files import read_sources
 
 MANIFEST = ".vcr-gen-cache/manifest.json"
@@ -20,7 +20,7 @@ _LIGHT = """
 import sys
 from vcr_gen.cli import main
 code = main(sys.argv[1:])
-heavy = {"black", "jinja2", "libcst", "mypy", "vcr_gen.gen.runs.pipeline"} & set(sys.modules)
+heavy = {"black", "jinja2", "libcst", "mypy", "vcr_gen.gen.runs.generation"} & set(sys.modules)
 sys.exit(code if not heavy else f"imported: {sorted(heavy)}")
 """
 

@@ -7,7 +7,7 @@ import pytest
 from mini_project import Project
 
 from vcr_gen.gen.diagnostics import RefusedError
-from vcr_gen.gen.settings.config_file import load_config
+from vcr_gen.gen.settings.config_reader import load_config
 from vcr_gen.gen.settings.versions import is_specifier, satisfies
 
 

@@ -13,7 +13,7 @@ from mini_project import PORTS, Project
 
 from vcr_gen.gen.diagnostics import RefusedError
 from vcr_gen.gen.output.write import write_file
-from vcr_gen.gen.settings.config_file import load_config
+from vcr_gen.gen.settings.config_reader import load_config
 from vcr_gen.gen.sources.files import read_sources
 
 COMMAND = f"{sys.executable} -m vcr_gen"

@@ -9,7 +9,7 @@ import pytest
 from mini_project import Project
 
 from vcr_gen.gen.rewrite.extract import extract
-from vcr_gen.gen.settings.config_file import load_config
+from vcr_gen.gen.settings.config_reader import load_config
 
 SHELL = '''
 from __future__ import annotations

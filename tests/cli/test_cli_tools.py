@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 from mini_project import Project
 
-from vcr_gen.gen.diagnostics import CODES
-from vcr_gen.gen.explain import explain
+from vcr_gen.gen.diagnostics import CODES, explain
 from vcr_gen.gen.resources import error_pages_dir
 
 

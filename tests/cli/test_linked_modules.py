@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from vcr_gen.gen.runs.pipeline import Generation, generate
-from vcr_gen.gen.settings.config_file import load_config
+from vcr_gen.gen.runs.generation import Generation, generate
+from vcr_gen.gen.settings.config_reader import load_config
 
 LENGTH = 6
 MARKED = "from typing import Protocol\nfrom vcr_gen.boundary import outbound\n"

@@ -9,8 +9,8 @@ from doc_pages import blocks, commands
 from doc_runs import work, work_through
 
 from vcr_gen.gen.diagnostics import CODES, Diagnostic, RefusedError
-from vcr_gen.gen.runs.pipeline import generate
-from vcr_gen.gen.settings.config_file import parse_config
+from vcr_gen.gen.runs.generation import generate
+from vcr_gen.gen.settings.config_reader import parse_config
 
 PAGES = Path(__file__).parents[2] / "docs" / "errors"
 HEADER = "from typing import Protocol\nfrom vcr_gen.boundary import inbound, outbound, unrecorded\n"

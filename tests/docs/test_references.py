@@ -59,7 +59,7 @@ def test_every_command_and_action_is_on_the_page_of_the_command_line() -> None:
 
 
 def test_every_key_of_the_configuration_is_on_its_page() -> None:
-    source = Path(inspect.getfile(vcr_gen)).parent / "gen" / "settings" / "config_file.py"
+    source = Path(inspect.getfile(vcr_gen)).parent / "gen" / "settings" / "config_reader.py"
     read_keys = re.findall(
         r'table(?:\.\w+)?\(\s*(?:table, )?"([a-z-]+)"|_folder\(table, "([a-z-]+)"',
         source.read_text(encoding="utf-8"),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from gen_projects import write
 
-from vcr_gen.gen.runs.pipeline import generate
+from vcr_gen.gen.runs.generation import generate
 
 SOURCE = """\
 from collections.abc import Callable

@@ -9,7 +9,7 @@ from textwrap import dedent
 
 from vcr_gen.gen.output.write import apply_plan
 from vcr_gen.gen.runs.run import Request, plan_run
-from vcr_gen.gen.settings.config_file import load_config
+from vcr_gen.gen.settings.config_reader import load_config
 
 PORTS = """
 from collections.abc import Callable, Iterator

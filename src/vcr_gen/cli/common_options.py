@@ -10,7 +10,7 @@ from vcr_gen.cli.outcome import ERROR, Outcome, counted, print_outcome
 from vcr_gen.cli.terminal import OUTPUT_FORMATS, Terminal, add_output_format
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.settings.config import Config
-from vcr_gen.gen.settings.config_file import load_config
+from vcr_gen.gen.settings.config_reader import load_config
 
 __all__ = [
     "add_common_options",

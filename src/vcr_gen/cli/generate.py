@@ -89,7 +89,7 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
         return print_outcome(Outcome(code=FINE, text=f"vcr-gen {installed_version()}"), terminal)
     if arguments.explain is not None:
-        from vcr_gen.gen.explain import explain as explain_code
+        from vcr_gen.gen.diagnostics import explain as explain_code
 
         return print_outcome(Outcome(code=FINE, text=explain_code(arguments.explain)), terminal)
     if arguments.init:
@@ -137,7 +137,7 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
     only_look = arguments.check or arguments.diff
     verbs = _FOUND if only_look else _DONE
     files = [FileNote(config.display(c.path), verbs[c.kind]) for c in plan.changes]
-    from vcr_gen.gen.output.check import summary, unified_diff
+    from vcr_gen.gen.output.plan import summary, unified_diff
 
     if not only_look:
         from vcr_gen.gen.output.write import apply_plan, remove_leftovers

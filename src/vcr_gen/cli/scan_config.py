@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vcr_gen.errors import UsageError
-from vcr_gen.gen.settings.toml_table import closest
+from vcr_gen.gen.diagnostics import closest
 from vcr_gen.runtime.privacy import Redaction
 from vcr_gen.tapes.findings import Finding
 

@@ -5,14 +5,25 @@ VCR1xx: reading and resolving; VCR2xx: shapes that cannot be wrapped; VCR3xx: wr
 VCR4xx: configuration.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final
 
 from vcr_gen.errors import VcrError
+from vcr_gen.gen.resources import error_pages_dir
 
-__all__ = ["CODES", "Diagnostic", "Explanation", "RefusedError", "printable", "render_diagnostics"]
+__all__ = [
+    "CODES",
+    "Diagnostic",
+    "Explanation",
+    "RefusedError",
+    "closest",
+    "explain",
+    "printable",
+    "render_diagnostics",
+]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -65,6 +76,22 @@ def printable(name: str) -> str:
 def render_diagnostics(diagnostics: Iterable[Diagnostic]) -> str:
     """All problems as text, one after the other."""
     return "\n".join(str(diagnostic) for diagnostic in diagnostics)
+
+
+def closest(word: str, words: Sequence[str]) -> str:
+    """The word that was most likely meant, or the empty string."""
+    return next(iter(get_close_matches(word, words, n=1, cutoff=0.5)), "")
+
+
+def explain(code: str) -> str:
+    """The page of a code, as Markdown; raises `RefusedError` for a code that does not exist."""
+    wanted = code.strip().upper()
+    if wanted not in CODES:
+        meant = closest(wanted, list(CODES))
+        hint = f"did you mean {meant}?" if meant else f"known: {', '.join(CODES)}"
+        message = f"there is no code {code!r}"
+        raise RefusedError([Diagnostic("--explain", 0, 0, "VCR411", message, hint)])
+    return (error_pages_dir() / f"{wanted}.md").read_text(encoding="utf-8")
 
 
 def _table(titles: Mapping[str, str]) -> Mapping[str, Explanation]:

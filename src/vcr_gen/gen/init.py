@@ -9,7 +9,7 @@ from typing import Any, Final
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.output.ownership import PREFIX
 from vcr_gen.gen.settings.config import Config
-from vcr_gen.gen.settings.config_file import parse_config
+from vcr_gen.gen.settings.config_reader import parse_config
 
 __all__ = ["Step", "setup_steps"]
 

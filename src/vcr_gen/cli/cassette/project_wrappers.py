@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from vcr_gen.gen.output.ownership import owned_files
-from vcr_gen.gen.settings.config_file import load_config
+from vcr_gen.gen.settings.config_reader import load_config
 from vcr_gen.tapes.describe_wrappers import Described, read_described
 
 __all__ = ["Wrappers", "add_config_option", "describe_project_wrappers"]

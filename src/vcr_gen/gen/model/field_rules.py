@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vcr_gen.errors import UsageError
+from vcr_gen.gen.diagnostics import closest
 from vcr_gen.gen.model.boundaries import Attribute, Boundary, Method, Property
-from vcr_gen.gen.settings.toml_table import closest
 from vcr_gen.paths import ROOTS, FieldPath, parse_path
 
 __all__ = [

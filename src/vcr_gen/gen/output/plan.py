@@ -1,6 +1,7 @@
 """What must change on disk so that it holds what the sources say; reads, never writes."""
 
-from collections.abc import Iterable, Mapping
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -9,7 +10,7 @@ from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.output.ownership import is_ours, stale_files
 from vcr_gen.gen.settings.config import Config
 
-__all__ = ["Change", "Kind", "Plan", "make_plan", "same_text"]
+__all__ = ["Change", "Kind", "Plan", "make_plan", "same_text", "summary", "unified_diff"]
 
 Kind: TypeAlias = Literal["changed", "missing", "stale"]
 
@@ -72,6 +73,22 @@ def same_text(one: str, other: str) -> bool:
     return _plain(one) == _plain(other)
 
 
+def unified_diff(config: Config, plan: Plan) -> Iterator[str]:
+    """The lines of one diff from what is on disk to what should be; for missing files too."""
+    for change in plan.changes:
+        yield from _diff(config.in_project(change.path), change)
+
+
+def summary(plan: Plan, verbs: dict[str, str]) -> str:
+    """One line that counts: `1 changed, 2 missing, 5 unchanged`."""
+    counts = [
+        f"{count} {verb}"
+        for kind, verb in verbs.items()
+        if (count := sum(change.kind == kind for change in plan.changes))
+    ]
+    return ", ".join([*counts, f"{plan.unchanged} unchanged"])
+
+
 def _plain(text: str) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
@@ -131,3 +148,15 @@ def _foreign(config: Config, path: Path) -> Diagnostic:
         "vcr-gen would write here, but it did not write the file that is there",
         "move it away, or set another `output` in [tool.vcr-gen]; nothing was written",
     )
+
+
+def _diff(name: str, change: Change) -> Iterator[str]:
+    before = change.before.replace("\r\n", "\n").splitlines(keepends=True)
+    lines = difflib.unified_diff(
+        before,
+        change.after.splitlines(keepends=True),
+        fromfile="/dev/null" if change.kind == "missing" else f"a/{name}",
+        tofile="/dev/null" if change.kind == "stale" else f"b/{name}",
+    )
+    for line in lines:
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"

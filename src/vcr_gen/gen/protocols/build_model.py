@@ -4,6 +4,7 @@ import ast
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 
+from vcr_gen.gen.diagnostics import closest
 from vcr_gen.gen.model.annotation import Reference, references
 from vcr_gen.gen.model.boundaries import (
     Attribute,
@@ -19,7 +20,6 @@ from vcr_gen.gen.protocols.functions_in_records import functions_in_records
 from vcr_gen.gen.protocols.handles import handles
 from vcr_gen.gen.protocols.mro import linearize, own_parameters, scope_around
 from vcr_gen.gen.protocols.problems import Problems, RefusedProtocolError
-from vcr_gen.gen.settings.toml_table import closest
 from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.sources.modules import Module, class_bindings
 from vcr_gen.gen.sources.syntax import docstring_of

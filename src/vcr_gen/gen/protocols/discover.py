@@ -8,13 +8,12 @@ from keyword import iskeyword
 from pathlib import Path
 from unicodedata import normalize
 
-from vcr_gen.gen.diagnostics import Diagnostic, printable
+from vcr_gen.gen.diagnostics import Diagnostic, closest, printable
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.protocols.marks import marked_by_call, marked_classes, mistaken_marks
 from vcr_gen.gen.protocols.mro import is_protocol
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.settings.config import BoundaryRule, Config, Direction
-from vcr_gen.gen.settings.toml_table import closest
 from vcr_gen.gen.sources.files import SourceFile, module_name
 from vcr_gen.gen.sources.loader import Definition, SourceLoader, Unread
 from vcr_gen.gen.sources.modules import Module

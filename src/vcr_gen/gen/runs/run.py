@@ -1,6 +1,6 @@
 """One run of the generator, from a configuration to the plan of what must change on disk.
 
-Read the sources → stop if nothing changed → discover, build the model and render (`pipeline`) →
+Read the sources → stop if nothing changed → discover, build the model and render (`generation`) →
 format what needs it → plan. Writing, `--check` and `--diff` are three consumers of the plan.
 """
 
@@ -21,7 +21,7 @@ from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.sources.files import MISSING, read_sources
 
 if TYPE_CHECKING:
-    from vcr_gen.gen.runs.pipeline import Generation
+    from vcr_gen.gen.runs.generation import Generation
 
 __all__ = ["Request", "plan_run"]
 
@@ -56,7 +56,7 @@ def plan_run(config: Config, request: Request) -> Plan:
         warnings = _shown(config, last.warnings)
         return Plan(changes=(), unchanged=len(last.outputs), warnings=warnings)
 
-    from vcr_gen.gen.runs.pipeline import generate
+    from vcr_gen.gen.runs.generation import generate
 
     started = time.time_ns()
     # Not only the paths asked for: a wrapper depends on which other Protocols are boundaries.

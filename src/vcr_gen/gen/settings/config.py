@@ -1,4 +1,4 @@
-"""What decides what is generated, besides the sources. `config_file` reads it."""
+"""What decides what is generated, besides the sources. `config_reader` reads it."""
 
 import os
 from dataclasses import dataclass, replace

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.settings.config import Config
-from vcr_gen.gen.settings.config_file import has_own_config
+from vcr_gen.gen.settings.config_reader import has_own_config
 
 __all__ = [
     "MISSING",

@@ -7,10 +7,10 @@ from pathlib import Path
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.output.ownership import is_ours, owned_files, stale_files
 from vcr_gen.gen.runs.format_outputs import format_outputs
-from vcr_gen.gen.runs.pipeline import generate
+from vcr_gen.gen.runs.generation import generate
 from vcr_gen.gen.settings.config import Config
-from vcr_gen.gen.verification.identity import compare_modules
-from vcr_gen.gen.verification.type_checking import type_check
+from vcr_gen.gen.verification.compare_modules import compare_modules
+from vcr_gen.gen.verification.run_mypy import type_check
 
 __all__ = ["Verdict", "verify_project"]
 

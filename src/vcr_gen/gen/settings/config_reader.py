@@ -20,8 +20,7 @@ from vcr_gen.gen.settings.config import (
     shown_from,
 )
 from vcr_gen.gen.settings.environments import default_search_path
-from vcr_gen.gen.settings.toml_places import find_key, find_table, place_of_syntax_error
-from vcr_gen.gen.settings.toml_table import StrictTable
+from vcr_gen.gen.settings.toml_table import StrictTable, find_key, find_table, place_of_syntax_error
 from vcr_gen.gen.settings.versions import (
     installed_version,
     is_specifier,
