@@ -69,7 +69,8 @@ class RefusedError(VcrError):
 def printable(name: str) -> str:
     """A name of a file on one line: it may hold whatever moves a cursor or colors a terminal."""
     return "".join(
-        one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in name
+        character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
+        for character in name
     )
 
 

@@ -47,7 +47,7 @@ def source_of(text: str) -> str | None:
 
 def packages(output: Path) -> list[Path]:
     """The folders that we may have written; what else is there belongs to others."""
-    return [one for one in sorted(output.glob(f"{PREFIX}*/")) if not one.is_symlink()]
+    return [folder for folder in sorted(output.glob(f"{PREFIX}*/")) if not folder.is_symlink()]
 
 
 def stale_files(config: Config, wanted: Container[Path], owned: Iterable[Path]) -> Iterator[Path]:

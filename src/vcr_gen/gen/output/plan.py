@@ -68,9 +68,9 @@ def make_plan(config: Config, files: Mapping[Path, str], owned: Iterable[Path]) 
     return Plan(changes=tuple(sorted(changes, key=lambda c: c.path)), unchanged=fine)
 
 
-def same_text(one: str, other: str) -> bool:
+def same_text(first: str, second: str) -> bool:
     """Whether two texts are the same but for line ends: git may check files out with CRLF."""
-    return _plain(one) == _plain(other)
+    return _plain(first) == _plain(second)
 
 
 def unified_diff(config: Config, plan: Plan) -> Iterator[str]:

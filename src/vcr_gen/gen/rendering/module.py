@@ -52,5 +52,5 @@ class ModuleRenderer:
         settings = self._config.for_module(module.name)
         text = self._renderer(settings.template_dir, settings.line_length).module(view)
         settled = not settings.template_dir and is_settled(text, settings.line_length)
-        wrappers = tuple(one.wrapper for one in view.boundaries)
+        wrappers = tuple(boundary.wrapper for boundary in view.boundaries)
         return Rendered(output, text, settled, wrappers, tuple(all_names(view)))

@@ -51,7 +51,7 @@ class _Loader(FileSystemLoader):
             return super().get_source(environment, template)
         except UnicodeDecodeError as error:
             files = (Path(folder, template) for folder in self.searchpath)
-            file = next(one for one in files if one.exists())
+            file = next(file for file in files if file.exists())
             raise TemplateFailedError(file, 0, _reason(error)) from error
 
 
@@ -141,7 +141,7 @@ def _import(item: Nest, indent: int, width: int) -> str:
     """An import statement: parentheses only where it is broken."""
     if not item.before.startswith("from "):
         return fit(item, indent, width)
-    flat = f"{item.before.removesuffix('(')}{', '.join(str(one) for one in item.items)}"
+    flat = f"{item.before.removesuffix('(')}{', '.join(str(part) for part in item.items)}"
     if indent + len(flat) <= width:
         return " " * indent + flat
     return fit(Nest(item.before, item.items, ")"), indent, 0)

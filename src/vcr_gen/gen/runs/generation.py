@@ -90,12 +90,14 @@ def generate(
     found = _discover(config, sources, loader, problems, progress)
     modules = _build_models(found, loader, problems, progress)
     if problems.found:
-        built = {one.full_name for module in modules.values() for one in module.boundaries}
+        built = {
+            boundary.full_name for module in modules.values() for boundary in module.boundaries
+        }
         return Generation(
             diagnostics=tuple(sorted(set(problems.found))),
             refused=tuple(
-                f"{one.module}:{one.definition.qualname}"
-                for full_name, one in found.items()
+                f"{marked.module}:{marked.definition.qualname}"
+                for full_name, marked in found.items()
                 if full_name not in built
             ),
         )
@@ -137,8 +139,8 @@ def _build_models(
 ) -> dict[str, SourceModule]:
     """The source modules that hold boundaries, by the names of their generated modules."""
     groups: dict[str, list[Found]] = {}
-    for one in found.values():
-        groups.setdefault(one.module, []).append(one)
+    for marked in found.values():
+        groups.setdefault(marked.module, []).append(marked)
     modules: dict[str, SourceModule] = {}
     for name in _counted(sorted(groups), progress, step=1):
         _refuse_same_output(loader, name, groups, problems)
@@ -167,13 +169,13 @@ def _render(
 def _files(
     config: Config, modules: Mapping[str, SourceModule], rendered: Iterable[Rendered]
 ) -> Iterator[RenderedFile]:
-    for one in rendered:
+    for module in rendered:
         yield RenderedFile(
-            path=file_of(config.output, one.output),
-            text=one.text,
-            module=modules[one.output].name,
-            source=modules[one.output].display,
-            settled=one.settled,
+            path=file_of(config.output, module.output),
+            text=module.text,
+            module=modules[module.output].name,
+            source=modules[module.output].display,
+            settled=module.settled,
         )
 
 

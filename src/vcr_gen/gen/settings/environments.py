@@ -16,7 +16,9 @@ def default_search_path(root: Path) -> tuple[Path, ...]:
     environment. A tool environment (pre-commit, pipx) must not hide the project's own.
     """
     running = [Path(sysconfig.get_path(name)) for name in ("purelib", "platlib")]
-    candidates = [path for one in _project_environments(root) for path in _site_packages(one)]
+    candidates = [
+        path for environment in _project_environments(root) for path in _site_packages(environment)
+    ]
     inside = Path(sys.prefix).is_relative_to(root)
     ordered = [*running, *candidates] if inside else [*candidates, *running]
     found = dict.fromkeys(path for path in ordered if path.is_dir())

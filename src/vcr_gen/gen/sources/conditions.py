@@ -75,7 +75,7 @@ def is_disputed(test: ast.expr) -> bool:
 
 
 def _all(verdicts: list[Verdict]) -> Verdict:
-    rest = {one for one in verdicts if one != "true"}
+    rest = {value for value in verdicts if value != "true"}
     if "false" in rest or {"checking", "running"} <= rest:
         return "false"
     if not rest:
@@ -85,10 +85,10 @@ def _all(verdicts: list[Verdict]) -> Verdict:
 
 def _compare(left: ast.expr, op: type[ast.cmpop], right: ast.expr, target: Target) -> Verdict:
     compare = _OPERATORS.get(op)
-    one, other = _value(left, target), _value(right, target)
-    if compare is None or one is None or other is None or type(one) is not type(other):
+    first, second = _value(left, target), _value(right, target)
+    if compare is None or first is None or second is None or type(first) is not type(second):
         return "unknown"
-    return "true" if compare(one, other) else "false"
+    return "true" if compare(first, second) else "false"
 
 
 def _value(node: ast.expr, target: Target) -> tuple[int, ...] | str | int | None:

@@ -20,7 +20,7 @@ __all__ = ["Definition", "SourceLoader", "Unread", "is_standard"]
 
 _SUFFIXES: Final = ("/__init__.pyi", "/__init__.py", ".pyi", ".py")
 """A package hides a module of its name beside it: from Python, and so from type checkers."""
-_RUNNING_SUFFIXES: Final = tuple(one for one in _SUFFIXES if one.endswith(".py"))
+_RUNNING_SUFFIXES: Final = tuple(suffix for suffix in _SUFFIXES if suffix.endswith(".py"))
 _MOST_HOPS: Final = 50
 _MOST_STARS: Final = 300
 _RUNNING: Final = "!"
@@ -313,4 +313,4 @@ def _is_module(name: str) -> bool:
     """Whether a dotted name of the standard library is a module, by typeshed's files."""
     typeshed = _typeshed()
     place = f"{typeshed}/{name.replace('.', '/')}"
-    return typeshed is not None and any(os.path.isfile(f"{place}{one}") for one in _SUFFIXES)
+    return typeshed is not None and any(os.path.isfile(f"{place}{suffix}") for suffix in _SUFFIXES)

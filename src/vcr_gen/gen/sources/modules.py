@@ -103,9 +103,10 @@ class Module:
         table = self._class_tables.get(node)
         if table is None:
             table = self._class_tables[node] = {
-                one.name: one
-                for one in class_bindings(self, node)
-                if isinstance(one.node, ast.ClassDef | ast.Assign) or _is_type_alias(one.node)
+                binding.name: binding
+                for binding in class_bindings(self, node)
+                if isinstance(binding.node, ast.ClassDef | ast.Assign)
+                or _is_type_alias(binding.node)
             }
         return table
 
@@ -182,8 +183,10 @@ def class_bindings(
     package = _package(module.name, module.path)
     frame = _Frame(package, target or module.target, text=None, members=True)
     found = list(_walk(node.body, frame))
-    sure = {one.name for one in found if one.when is not When.NEVER}
-    return (one for one in found if one.when is not When.NEVER or one.name not in sure)
+    sure = {binding.name for binding in found if binding.when is not When.NEVER}
+    return (
+        binding for binding in found if binding.when is not When.NEVER or binding.name not in sure
+    )
 
 
 def choose(bindings: Iterable[Binding]) -> Binding | None:
@@ -191,8 +194,10 @@ def choose(bindings: Iterable[Binding]) -> Binding | None:
     everything = list(bindings)
     if len(everything) == 1:
         return everything[0]
-    candidates = [one for one in everything if not _is_placeholder(one.node)] or everything
-    checking = [one for one in candidates if one.when is When.CHECKING]
+    candidates = [
+        binding for binding in everything if not _is_placeholder(binding.node)
+    ] or everything
+    checking = [binding for binding in candidates if binding.when is When.CHECKING]
     return next(iter(checking or candidates), None)
 
 
