@@ -28,7 +28,7 @@ from vcr_gen.gen.output.ownership import packages
 from vcr_gen.gen.settings.config import Config
 
 if TYPE_CHECKING:
-    from vcr_gen.gen.runs.pipeline import Generated
+    from vcr_gen.gen.runs.generation import Generated
 
 __all__ = ["parser", "run"]
 
@@ -258,7 +258,7 @@ def _set_up_project(root: Path, terminal: Terminal) -> int:
 
 def _list_boundaries(config: Config, paths: Sequence[Path], terminal: Terminal) -> int:
     """Print one line for each boundary: direction, name, Protocol, wrapper, place."""
-    from vcr_gen.gen.runs.pipeline import generate
+    from vcr_gen.gen.runs.generation import generate
 
     generation = generate(config)
     if generation.diagnostics:
