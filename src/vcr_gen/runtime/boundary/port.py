@@ -32,7 +32,7 @@ P = TypeVar("P")
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen, as that doubles the cost of making one
 class Operation:
     """One call as it reaches the boundary."""
 
@@ -126,6 +126,7 @@ class Port(Generic[P]):
         self._inner = inner
         self._cassette = cassette
         self._link = cassette.attach(boundary, wrapper, inner)
+        self._methods: dict[type[Any], Method] = {}
 
     def __deepcopy__(self, memo: object) -> "typing.Self":
         """The port itself: a wrapper that was copied is of the same session."""
@@ -208,7 +209,9 @@ class Port(Generic[P]):
         return candidate(**fields)
 
     def _prepare(self, call: Any) -> Any:
-        method = self.boundary.method(type(call))
+        method = self._methods.get(type(call))
+        if method is None:
+            method = self._methods[type(call)] = self.boundary.method(type(call))
         arguments = {p.name: getattr(call, p.field) for p in method.parameters}
         if method.leaves:
             arguments = {
@@ -217,6 +220,8 @@ class Port(Generic[P]):
             }
 
         def perform(forwarded: Mapping[str, object]) -> Any:
+            if forwarded is arguments:
+                return call(self._inner)
             changed = {
                 p.field: forwarded[p.name]
                 for p in method.parameters

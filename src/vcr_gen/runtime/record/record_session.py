@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Awaitable, Callable, Generator, Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any, final
@@ -70,15 +70,20 @@ class Recorder:
 
     def go_out(self, operation: Operation) -> Any:
         """Make an outbound call and record it."""
+        bound = operation.bound
         call, forwarded = self._start(operation, inbound=False)
-        images = operation.bound.images(operation.arguments)
-        with self.ending(call, operation.bound, at_call=operation.bound.kind is not Kind.VALUE):
+        images = bound.images(operation.arguments)
+        try:
             value = operation.perform(forwarded)
-        if images and images != (after := operation.bound.images(operation.arguments)):
+        except BaseException as error:
+            if not self.leaves_unfinished(bound, error):
+                self.raised(call, bound, error, at_call=bound.kind is not Kind.VALUE)
+            raise
+        if images and images != (after := bound.images(operation.arguments)):
             for name in images:
                 if images[name] != after[name]:
-                    self.changed[operation.bound.method.name, name] = None
-        return self._result(call, operation.bound, value, inbound=False)
+                    self.changed[bound.method.name, name] = None
+        return self._result(call, bound, value, inbound=False)
 
     def come_in(self, operation: Operation) -> Any:
         """Pass an inbound call on to the application and record it."""
@@ -262,7 +267,7 @@ class Recorder:
 
     def _start(
         self, operation: Operation, *, inbound: bool, soon: Soon | None = None
-    ) -> tuple[int, dict[str, object]]:
+    ) -> tuple[int, Mapping[str, object]]:
         bound = operation.bound
         timers = self._loops.begin()  # from the first use on, the loop's clock is the session's
         stored, forwarded = bound.take(operation.arguments, self.give)
@@ -273,6 +278,10 @@ class Recorder:
 
     def _result(self, call: int, bound: Bound, value: Any, *, inbound: bool) -> Any:
         kind = bound.kind
+        if kind is Kind.VALUE:
+            stored, result = self.give(bound.value, value)
+            self.tape.end(call, "returned", stored)
+            return result
         if kind is Kind.ITERABLE:
             items = bound.items(value)
             if items is not None:
@@ -292,10 +301,6 @@ class Recorder:
             case Kind.AWAITABLE:
                 begin = partial(self._await_out, call, bound, value)
                 return something_to_await(bound.method.result, begin, value)
-            case Kind.VALUE:
-                stored, result = self.give(bound.value, value)
-                self.tape.end(call, "returned", stored)
-                return result
 
     def _let_the_last_one_begin(self) -> None:
         """Wait until the inbound call before this one is over, or has had time to do something.

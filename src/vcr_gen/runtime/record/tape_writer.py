@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeVar, final
 
 from vcr_gen.errors import UsageError
@@ -74,6 +75,7 @@ class Tape:
         self._site = site
         self._folding = Folding(append)
         self._holding = StreamBuffer(screen.secrets, self._folding.add)
+        self._has_items = False
         self._names: dict[int, str] = {}
         self._next_call = self._first_call = first_call
         self._status = status
@@ -108,7 +110,8 @@ class Tape:
     ) -> int:
         """A call begins; returns its number."""
         strand = self._strands.here()
-        arguments = self._without_secrets(lambda: self._screen.arguments(of, arguments), {})
+        if arguments or self._screen.has_hook:
+            arguments = self._without_secrets(partial(self._screen.arguments, of, arguments), {})
         with self._lock:
             if self._closed:
                 raise UsageError(
@@ -206,7 +209,8 @@ class Tape:
             self._names.pop(call, None)
             strand = self._away(call) if strand is None else strand
             self._homes.pop(call, None)
-            self._readers.pop(call, None)
+            if self._readers:
+                self._readers.pop(call, None)
             self._put(
                 End(
                     call=call,
@@ -239,7 +243,7 @@ class Tape:
 
     def _screened(self, call: int, kind: Happening, value: Plain) -> Plain:
         of = self._names.get(call, "")
-        return self._without_secrets(lambda: self._screen.value(of, kind, value), None)
+        return self._without_secrets(partial(self._screen.value, of, kind, value), None)
 
     def _without_secrets(self, screen: Callable[[], _V], otherwise: _V) -> _V:
         """What the hook and the redaction make of a value; `otherwise` is never written."""
@@ -280,7 +284,12 @@ class Tape:
         if self._status is not None:
             self._status.tell(self.appended)
         try:
-            self._holding.add(event)
+            if isinstance(event, Item):
+                self._has_items = True
+            if self._has_items:
+                self._holding.add(event)
+            else:
+                self._folding.add(event)
         except Exception as error:
             self.fail(error)
         except BaseException as error:  # an interrupt may have cut the event off

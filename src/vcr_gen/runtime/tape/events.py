@@ -18,6 +18,7 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import hidden
 
 __all__ = [
+    "BARE_SIGNALS",
     "CLOCK",
     "INTERNAL",
     "JOB",
@@ -30,9 +31,6 @@ __all__ = [
     "Signal",
     "SignalKind",
     "Start",
-    "fold",
-    "foldable",
-    "plain_of",
     "unfold",
 ]
 
@@ -138,70 +136,7 @@ _START_KEYS = frozenset(
 )
 _OUTCOMES: tuple[Outcome, ...] = ("returned", "raised", "cancelled")
 _SIGNALS: tuple[SignalKind, ...] = ("next", "sent", "thrown", "closed", "cancel", "left")
-_BARE_SIGNALS: tuple[SignalKind, ...] = ("next", "closed", "cancel", "left")
-
-
-def fold(start: Start, end: End | None) -> dict[str, Plain]:
-    """The entry for a start, with its end where nothing came between."""
-    entry: dict[str, Plain] = {"call": start.call, "of": start.of}
-    if start.on:
-        entry["on"] = start.on
-    if start.inbound:
-        entry["inbound"] = True
-    if start.strand != ROOT_STRAND:
-        entry["strand"] = start.strand
-    if start.begins:
-        entry["begins"] = start.begins
-    if start.within is not None:
-        entry["within"] = start.within
-    if start.soon is not None:
-        entry["after"], entry["rounds"] = start.soon
-    if start.timers:
-        entry["timers"] = list(start.timers)
-    entry["at"] = start.at
-    if start.arguments:
-        entry["args"] = dict(start.arguments)
-    if end is not None:
-        entry["took"] = round(end.at - start.at, 6)
-        entry |= _ending(end)
-    return entry
-
-
-def foldable(start: Start, end: End) -> bool:
-    """Whether one entry can stand for both without losing anything."""
-    took = round(end.at - start.at, 6)
-    return start.call == end.call and not end.strand and round(start.at + took, 6) == end.at
-
-
-def plain_of(event: Item | Signal | End) -> dict[str, Plain]:
-    """The entry for an event that stands alone."""
-    entry: dict[str, Plain]
-    match event:
-        case Item():
-            entry = {"item": event.call}
-        case Signal():
-            entry = {event.kind: event.call}
-        case End():
-            entry = {"end": event.call}
-    if event.strand:
-        entry["strand"] = event.strand
-    if isinstance(event, Item) and event.begins:
-        entry["begins"] = event.begins
-    entry["at"] = event.at
-    match event:
-        case Item():
-            entry["raised" if event.raised else "value"] = event.value
-        case Signal():
-            if event.kind not in _BARE_SIGNALS:
-                entry["value"] = event.value
-        case End():
-            entry |= _ending(event)
-    return entry
-
-
-def _ending(end: End) -> dict[str, Plain]:
-    at_call: dict[str, Plain] = {"at_call": True} if end.at_call else {}
-    return {**at_call, end.outcome: end.value}
+BARE_SIGNALS: tuple[SignalKind, ...] = ("next", "closed", "cancel", "left")
 
 
 _USUAL_CALLS = (
@@ -312,11 +247,11 @@ def _unfold_signal(reader: "_Entry") -> Signal:
             f" got {keys}"
         )
     kind = kinds[0]
-    reader.allow(kind, "strand", "at", *([] if kind in _BARE_SIGNALS else ["value"]))
+    reader.allow(kind, "strand", "at", *([] if kind in BARE_SIGNALS else ["value"]))
     return Signal(
         call=reader.number(kind),
         kind=kind,
-        value=None if kind in _BARE_SIGNALS else reader.required("value"),
+        value=None if kind in BARE_SIGNALS else reader.required("value"),
         strand=reader.text("strand"),
         at=reader.seconds("at"),
     )

@@ -122,7 +122,11 @@ class Anchors:
 
     def may_be_in(self, text: str) -> bool:
         """Whether a text may hold a root or the name of one; cheap."""
-        return any(needle in text for needle in self._needles) if self._roots else False
+        if self._roots:
+            for needle in self._needles:
+                if needle in text:
+                    return True
+        return False
 
     def store(self, value: Plain) -> Plain:
         """The value with every root replaced by its name; the same object where none is in it."""

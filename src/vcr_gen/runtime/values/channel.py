@@ -266,6 +266,8 @@ class Bound:
     """The end of a stream that has no value: closed, or asynchronous."""
     is_loose: bool
     """Whether a rule says how an argument is compared; it must be told of every call."""
+    has_live: bool
+    """Whether live objects can be among the arguments."""
 
     def key(self, stored: Mapping[str, Plain]) -> str:
         """The arguments as a text that is the same for calls that are to be found as equal."""
@@ -318,8 +320,13 @@ class Bound:
         self,
         arguments: Mapping[str, object],
         give: Callable[[ValueChannel, object], tuple[Plain, Any]],
-    ) -> tuple[dict[str, Plain], dict[str, object]]:
+    ) -> tuple[dict[str, Plain], Mapping[str, object]]:
         """The plain form of the arguments, and the arguments as the other side gets them."""
+        if not self.has_live:
+            try:
+                return self.encode(arguments), arguments
+            except Exception:  # each argument is tried by itself, and `give` says what fails
+                pass
         encoded: dict[str, Plain] = {}
         forwarded = dict(arguments)
         for name, passing in self.arguments.items():
@@ -334,7 +341,7 @@ class Bound:
         Nothing for calls that run code of the application, which may well change its own.
         """
         changeable = [name for name in self.arguments if type(arguments[name]) in _CHANGEABLE]
-        if not changeable or any(each.codec.replace_live for each in self.arguments.values()):
+        if not changeable or self.has_live:
             return {}
         return {name: _image(self.arguments[name], arguments[name]) for name in changeable}
 
@@ -471,6 +478,7 @@ class Binder:
             method=method,
             arguments=arguments,
             is_loose=any(each.loosening is not None for each in arguments.values()),
+            has_live=any(each.codec.replace_live is not None for each in arguments.values()),
             kind=shape.kind,
             value=passing(shape.value, back, "result", given),
             whole=passing(method.result, back, "result", "$result"),
