@@ -116,8 +116,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 
-from app.shell import DEFAULT, Out
 from vcr_gen.boundary import outbound
+
+from app.shell import DEFAULT, Out
 
 if TYPE_CHECKING:
     from logging import Logger
@@ -460,8 +461,9 @@ AWKWARD_EXPECTED = '''\
 
 from typing import Literal, Protocol, Self
 
-from app.node import Node as RealNode
 from vcr_gen.boundary import outbound
+
+from app.node import Node as RealNode
 
 
 @outbound

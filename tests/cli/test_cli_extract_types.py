@@ -100,9 +100,11 @@ STORE_EXPECTED = '''\
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Protocol, Self, overload
 
-from app.shapes import Shape
-from app.store import T, V, K_contra, Reader, Row, Store as RealStore
 from vcr_gen.boundary import outbound
+
+from app.shapes import Shape
+from app.store import K_contra, Reader, Row, T, V
+from app.store import Store as RealStore
 
 
 @outbound
@@ -156,8 +158,9 @@ BOX_EXPECTED = '''\
 
 from typing import Protocol
 
-from app.box import Item
 from vcr_gen.boundary import outbound
+
+from app.box import Item
 
 
 @outbound
@@ -335,11 +338,12 @@ NAMESAKES_EXPECTED = '''\
 
 from typing import Protocol as RealProtocol
 
+from vcr_gen.boundary import outbound
+
 import app.one as things2
 import app.two as things
 from app.one import Item as Item2
 from app.two import Item
-from vcr_gen.boundary import outbound
 
 
 @outbound

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Final, TypeAlias, cast
 
 import libcst as cst
+import libcst.matchers as m
 
 from vcr_gen.gen.rewrite.find_class import definition_of
 from vcr_gen.gen.rewrite.owner import Owner, Statement
@@ -30,7 +31,9 @@ _MANAGERS: Final = {
     "contextlib.asynccontextmanager": "AbstractAsyncContextManager",
 }
 _INVARIANT: Final = re.compile(r"\b(list|dict|set|deque|List|Dict|Set|type|Type)\[")
-_FOR_TOOLS: Final = re.compile(r"#\s*(type:(?!.*overlap)|mypy:|pyright:|noqa|pragma:|pylint:)")
+_FOR_TOOLS: Final = m.Comment(
+    m.MatchRegex(r"#\s*(type:(?!.*overlap)|mypy:|pyright:|noqa|pragma:|pylint:).*")
+)
 _SIMPLE: Final = (ast.Constant, ast.UnaryOp, ast.USub, ast.Name, ast.Attribute, ast.Load, ast.Tuple)
 
 
@@ -44,20 +47,9 @@ class LeftOutError(Exception):
 
 
 def copy_member(node: Member, owner: Owner) -> Statement:
-    """The declaration of a member, its own comments and docstring included."""
+    """The declaration of a member, without the comments that talk to a checker about its code."""
     copied = _attribute(node, owner) if isinstance(node, ast.AnnAssign) else _function(node, owner)
-    return cast("Statement", copied.visit(_ToolComments()))
-
-
-class _ToolComments(cst.CSTTransformer):
-    """Removes the comments that talk to a checker about the original code."""
-
-    def on_leave(
-        self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
-    ) -> cst.CSTNodeT | cst.RemovalSentinel:
-        if isinstance(original_node, cst.Comment) and _FOR_TOOLS.match(original_node.value):
-            return cst.RemoveFromParent()
-        return updated_node
+    return cast("Statement", m.replace(copied, _FOR_TOOLS, cst.RemoveFromParent()))
 
 
 def _attribute(node: ast.AnnAssign, owner: Owner) -> cst.CSTNode:
@@ -170,11 +162,10 @@ def _parameters(parameters: cst.Parameters, receiver: str, owner: Owner) -> cst.
         annotation, default = parameter.annotation, parameter.default
         if parameter.name.value == receiver:
             return parameter.with_changes(annotation=None)
-        if default is not None:
-            is_repeated = _is_repeatable(default, annotation, owner)
-            default = (
-                respell(default, owner.spell, strings=False) if is_repeated else cst.Ellipsis()
-            )
+        if default is not None and _is_repeatable(default, annotation, owner):
+            default = respell(default, owner.spell, strings=False)
+        elif default is not None:
+            default = cst.Ellipsis()
         if annotation is None:
             annotation = cst.Annotation(cst.Name(owner.new.add("typing", "Any")))
         else:

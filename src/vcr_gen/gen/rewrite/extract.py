@@ -139,11 +139,9 @@ def _module(owner: Owner, members: list[Statement], direction: Direction, *, laz
         type_parameters=brackets and respell(brackets, owner.spell),
         body=cst.IndentedBlock([*_spaced(members)]),
     )
-    title = (
-        f'"""The boundary `{new.protocol}`, taken from `{found.module.name}.{found.qualname}`."""\n'
-    )
-    header = "\n".join([title, *new.header(lazy=lazy)])
-    return f"{header}\n\n{cst.Module([protocol]).code}"
+    origin = f"{found.module.name}.{found.qualname}"
+    title = f'"""The boundary `{new.protocol}`, taken from `{origin}`."""'
+    return "\n\n".join([title, *new.header(lazy=lazy), "", cst.Module([protocol]).code])
 
 
 def _spaced(members: Sequence[Statement]) -> Iterator[Statement]:

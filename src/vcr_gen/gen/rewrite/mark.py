@@ -1,7 +1,6 @@
 """Marks a Protocol: adds the decorator and its import, and changes no other byte of the file."""
 
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,13 +18,13 @@ from vcr_gen.gen.rewrite.respell import code_of
 from vcr_gen.gen.settings.config import Config, Direction
 from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.types.scope import Scope
+from vcr_gen.gen.wrappers.imports import ProjectTest, section
 
 __all__ = ["Marking", "mark_protocol"]
 
 _HOME: Final = "vcr_gen.boundary"
-_STANDARD: Final = 0
-_THIRD_PARTY: Final = 1
-_FIRST_PARTY: Final = 2
+_PROJECT_SECTION: Final = 3
+"""The section of imports from the project itself, which come last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,43 +122,31 @@ def _refuse_other_meaning(config: Config, found: Definition, direction: Directio
 
 def _with_import(config: Config, tree: cst.Module, direction: Direction) -> cst.Module:
     """The module with the marker among the imports above its first class or function."""
-    position, blank = 0, False
+    is_project = ProjectTest(config.sources)
+    position, is_apart = 0, False
     for index, statement in enumerate(tree.body):
         if isinstance(statement, cst.ClassDef | cst.FunctionDef):
             break
-        if not isinstance(statement, cst.SimpleStatementLine):
-            continue
-        match statement.body[0]:
-            case cst.ImportFrom(module=module, names=[*names]) as existing if (
-                module is not None and code_of(module) == _HOME
+        match getattr(statement, "body", None):
+            case [cst.Expr(value=cst.SimpleString())] if index == 0:  # the docstring
+                position, is_apart = 1, True
+            case [cst.ImportFrom(relative=[], names=[*names]) as imported, *_] if (
+                _module_name(imported) == _HOME
             ):
-                return tree.with_deep_changes(existing, names=_extended(existing, names, direction))
-            case cst.Import() | cst.ImportFrom() as statement_import:
-                group = _import_group(config, statement_import)
-                if group < _FIRST_PARTY:
-                    position, blank = index + 1, group < _THIRD_PARTY
-            case cst.Expr(value=cst.SimpleString()) if index == 0:
-                position, blank = 1, True
-    lines = [cst.EmptyLine(indent=False)] if blank else []
+                return tree.with_deep_changes(imported, names=_extended(imported, names, direction))
+            case [cst.Import() | cst.ImportFrom(relative=[]) as imported, *_]:
+                number = section(_module_name(imported), is_project)
+                if number < _PROJECT_SECTION:
+                    position, is_apart = index + 1, number < section(_HOME, is_project)
+    lines = [cst.EmptyLine(indent=False)] if is_apart else []
     new = cst.parse_statement(f"from {_HOME} import {direction}").with_changes(leading_lines=lines)
     return tree.with_changes(body=[*tree.body[:position], new, *tree.body[position:]])
 
 
-def _import_group(config: Config, statement: cst.Import | cst.ImportFrom) -> int:
-    """The place of an import in the usual order: Python's own, other packages, the project."""
-    if isinstance(statement, cst.Import):
-        name = code_of(statement.names[0].name)
-    elif statement.relative or statement.module is None:
-        return _FIRST_PARTY
-    else:
-        name = code_of(statement.module)
-    top = name.partition(".")[0]
-    if top in sys.stdlib_module_names:
-        return _STANDARD
-    is_ours = any(
-        (folder / top).is_dir() or (folder / f"{top}.py").is_file() for folder in config.sources
-    )
-    return _FIRST_PARTY if is_ours else _THIRD_PARTY
+def _module_name(imported: cst.Import | cst.ImportFrom) -> str:
+    if isinstance(imported, cst.Import):
+        return code_of(imported.names[0].name)
+    return code_of(imported.module) if imported.module else ""
 
 
 def _extended(

@@ -1,9 +1,7 @@
 """The imports of a module that is being written."""
 
 import ast
-import sys
 import typing
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -13,6 +11,7 @@ from vcr_gen.gen.sources.loader import SourceLoader
 from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.types.import_targets import exporter
 from vcr_gen.gen.types.scope import is_type_variable
+from vcr_gen.gen.wrappers.imports import Import, ProjectTest, statements
 
 __all__ = ["NewModule"]
 
@@ -24,9 +23,8 @@ class NewModule:
     loader: SourceLoader
     protocol: str
     """The name of the class that the new module defines."""
-    imports: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """By module: `name` or `name as other`; the empty name is the module itself."""
-    checking: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    imports: set[Import] = field(default_factory=set)
+    checking: set[Import] = field(default_factory=set)
     """The imports that only type checkers can do."""
     taken: dict[str, tuple[str, str]] = field(default_factory=dict)
     """The names of the new module: which module and attribute each stands for."""
@@ -40,9 +38,7 @@ class NewModule:
         while self.taken.setdefault(spelled, (home, attribute)) != (home, attribute):
             number += 1
             spelled = f"{name}{number}"
-        is_plain = spelled == (attribute or home)
-        imported = attribute if is_plain else f"{attribute} as {spelled}"
-        (self.checking if checking else self.imports)[home].add(imported)
+        (self.checking if checking else self.imports).add(Import(home, attribute, spelled))
         return spelled
 
     def spell(self, module: Module, name: str) -> str:
@@ -60,10 +56,10 @@ class NewModule:
             or binding.module.partition(".")[0] == "_typeshed"  # which exists for checkers only
         )
         if isinstance(binding.node, ast.Import):
-            if name == binding.module.partition(".")[0] != binding.module:
-                (self.checking if checking else self.imports)[binding.module].add("")
-                return name
-            return self.add(binding.module, "", name, checking=checking)
+            if name != binding.module.partition(".")[0]:
+                return self.add(binding.module, "", name, checking=checking)
+            (self.checking if checking else self.imports).add(Import(binding.module, "", name))
+            return name
         home, attribute = module.name, name
         if binding.module:
             home, attribute = exporter(self.loader, binding, name)
@@ -87,33 +83,14 @@ class NewModule:
 
     def header(self, *, lazy: bool) -> Iterator[str]:
         """The blocks above the class; `lazy` annotations are never evaluated."""
+        is_project = ProjectTest(tuple(self.loader.sources))
         if self.checking:
             self.add("typing", "TYPE_CHECKING")
         if lazy or self.checking:
-            yield "from __future__ import annotations\n"
-        for standard in (True, False):
-            yield "".join(_statements(self.imports, standard=standard))
+            yield "from __future__ import annotations"
+        for section in statements(self.imports, is_project):
+            yield "\n".join(statement.flat for statement in section)
         if self.checking:
-            lines = [
-                line for std in (True, False) for line in _statements(self.checking, standard=std)
-            ]
-            yield "if TYPE_CHECKING:\n    " + "    ".join(lines)
-
-
-def _statements(imports: dict[str, set[str]], *, standard: bool) -> Iterator[str]:
-    chosen = {
-        module: names
-        for module, names in sorted(imports.items())
-        if (module.partition(".")[0] in sys.stdlib_module_names) is standard
-    }
-    for module, names in chosen.items():
-        yield from (f"import {module}{name}\n" for name in sorted(names) if name[:1] in {"", " "})
-    for module, names in chosen.items():
-        members = sorted((name for name in names if name[:1] not in {"", " "}), key=_import_order)
-        if members:
-            yield f"from {module} import {', '.join(members)}\n"
-
-
-def _import_order(name: str) -> tuple[int, str]:
-    """Constants, then classes, then functions: the order that import sorters keep."""
-    return (0 if name.isupper() else 1 if name[0].isupper() else 2), name
+            sections = statements(self.checking, is_project)
+            lines = [statement.flat for section in sections for statement in section]
+            yield "if TYPE_CHECKING:\n    " + "\n    ".join(lines)
