@@ -3,7 +3,6 @@
 import argparse
 import inspect
 import re
-from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -14,6 +13,7 @@ from vcr_gen import Cassette, Driver, Mode, Registry, boundary, errors, pytest_p
 from vcr_gen.cli import demo, extract, generate, mark, verify
 from vcr_gen.cli.cassette import actions as cassette
 from vcr_gen.cli.commands import COMMANDS, CommandModule
+from vcr_gen.gen.settings.config import BOUNDARY_SETTINGS, OVERRIDE_SETTINGS, SETTINGS
 from vcr_gen.pytest.options import Options
 from vcr_gen.runtime.tape import events
 
@@ -58,17 +58,17 @@ def test_every_command_and_action_is_on_the_page_of_the_command_line() -> None:
     assert [name for name in cassette.ACTIONS if f"| `{name} " not in text] == []
 
 
-def test_every_key_of_the_configuration_is_on_its_page() -> None:
-    source = Path(inspect.getfile(vcr_gen)).parent / "gen" / "settings" / "config_reader.py"
-    read_keys = re.findall(
-        r'table(?:\.\w+)?\(\s*(?:table, )?"([a-z-]+)"|_folder\(table, "([a-z-]+)"',
-        source.read_text(encoding="utf-8"),
-    )
-    keys = {key for pair in read_keys for key in pair if key} - {"boundary", "overrides"}
-    text = read("configuration.md")
+def test_the_page_of_the_configuration_has_the_tables_of_settings() -> None:
+    lines = read("configuration.md").splitlines()
+    rows = {line for line in lines if line.startswith("| `")}
+    expected = {
+        f"| `{setting.key}` | {setting.about} | {setting.default} |" for setting in SETTINGS
+    }
+    for settings in (BOUNDARY_SETTINGS, OVERRIDE_SETTINGS):
+        expected |= {f"| `{setting.key}` | {setting.about} |" for setting in settings}
 
-    assert {"sources", "protocol", "template-dir"} <= keys
-    assert sorted(key for key in keys if f"`{key}`" not in text) == []
+    assert sorted(expected - rows) == []
+    assert sorted(rows - expected) == []
 
 
 def test_every_public_name_is_on_the_page_of_the_api() -> None:

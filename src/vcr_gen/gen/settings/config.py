@@ -1,4 +1,8 @@
-"""What decides what is generated, besides the sources. `config_reader` reads it."""
+"""What decides what is generated, besides the sources.
+
+The tables of settings say which keys there are and what they mean: `config_reader` knows no others,
+`--show-config` prints them, and `docs/reference/configuration.md` lists them.
+"""
 
 import os
 from dataclasses import dataclass, replace
@@ -6,13 +10,112 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-__all__ = ["BoundaryRule", "Config", "Direction", "Formatter", "Override", "shown_from"]
+__all__ = [
+    "BOUNDARY_SETTINGS",
+    "OVERRIDE_SETTINGS",
+    "SETTINGS",
+    "BoundaryRule",
+    "Config",
+    "Direction",
+    "Formatter",
+    "Override",
+    "Setting",
+    "shown_from",
+]
 
 Direction: TypeAlias = Literal["outbound", "inbound"]
 Formatter: TypeAlias = Literal["black", "ruff"]
 
 MINIMUM_TARGET: Final = (3, 11)
 """Generated code needs this Python, whatever the project says it supports."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One key of a table in `pyproject.toml`, as the reference describes it."""
+
+    key: str
+    about: str
+    default: str = ""
+    field: str = ""
+    """The attribute that holds its value; by default the key with underscores."""
+
+    @property
+    def attribute(self) -> str:
+        """The attribute of `Config`, `BoundaryRule` or `Override` that holds its value."""
+        return self.field or self.key.replace("-", "_")
+
+
+SETTINGS: Final = (
+    Setting(
+        "sources",
+        "folders from which the project's packages are imported",
+        '`["src"]` if it exists, else `["."]`',
+    ),
+    Setting("output", "folder for the generated packages", '`"generated"`'),
+    Setting("exclude", "globs of files and folders that are not searched for boundaries", "`[]`"),
+    Setting(
+        "target-version",
+        'the Python that `sys.version_info` conditions are evaluated for, as `"3.12"`',
+        "lower bound of `requires-python`, or of `python` in `[tool.poetry.dependencies]`; "
+        'at least `"3.11"`',
+    ),
+    Setting(
+        "platform", "the platform that `sys.platform` conditions are evaluated for", '`"linux"`'
+    ),
+    Setting("formatter", '`"black"` or `"ruff"`', '`"black"`'),
+    Setting("line-length", "a number", "that of `[tool.black]`, else of `[tool.ruff]`, else 88"),
+    Setting(
+        "template-dir",
+        "folder of templates that replace those of the same name; see `templates/README.md`",
+        "none",
+    ),
+    Setting(
+        "search-path",
+        "folders in which installed packages are found, as source",
+        "the site-packages of the project's environment",
+    ),
+    Setting("required-version", 'a version of vcr-gen, or clauses: `">=0.1,<0.3"`', "none"),
+    Setting(
+        "cache-dir",
+        "folder for what is remembered between runs; safe to delete",
+        '`".vcr-gen-cache"`',
+    ),
+)
+"""The keys of `[tool.vcr-gen]`."""
+
+BOUNDARY_SETTINGS: Final = (
+    Setting(
+        "protocol", '`"package.module:Name"`, in the project or in an installed package; required'
+    ),
+    Setting("direction", '`"outbound"` or `"inbound"`; required'),
+    Setting("name", "the boundary's name in cassettes; default: the class's"),
+    Setting(
+        "secret",
+        "fields to treat as `Secret`: a parameter, or a [field path](python-api.md#rule) such as "
+        '`"body.$json.pin"` or `"$result.token"`, in every method that has it; `"method.path"` '
+        "for one method; or a property or attribute, whose value is meant, read or set",
+    ),
+    Setting("volatile", "fields to treat as `Volatile`, spelled likewise"),
+    Setting(
+        "match",
+        "fields to compare by a function that the generated module imports, so it must be there: "
+        '`"method.path = package.module:function"`',
+    ),
+)
+"""The keys of `[[tool.vcr-gen.boundary]]`."""
+
+OVERRIDE_SETTINGS: Final = (
+    Setting(
+        "module",
+        "a dotted name or a list of them, `*` stands for anything; required",
+        field="modules",
+    ),
+    Setting("formatter", "as above"),
+    Setting("line-length", "as above"),
+    Setting("template-dir", "as above"),
+)
+"""The keys of `[[tool.vcr-gen.overrides]]`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -12,11 +12,15 @@ from typing import Final
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.resources import stray_templates, templates_dir
 from vcr_gen.gen.settings.config import (
+    BOUNDARY_SETTINGS,
     MINIMUM_TARGET,
+    OVERRIDE_SETTINGS,
+    SETTINGS,
     BoundaryRule,
     Config,
     Formatter,
     Override,
+    Setting,
     shown_from,
 )
 from vcr_gen.gen.settings.environments import default_search_path
@@ -33,6 +37,8 @@ __all__ = ["find_config_file", "has_own_config", "load_config", "parse_config"]
 _TABLE: Final = "tool.vcr-gen"
 _FORMATTERS: Final[Mapping[str, Formatter]] = {"black": "black", "ruff": "ruff"}
 _BLACK_LINE_LENGTH: Final = 88
+_READ_ELSEWHERE: Final = ("redaction", "scan")
+"""Tables for the commands that look at cassettes."""
 _MENTION: Final = re.compile(rb"vcr[-_]?gen", re.IGNORECASE)
 
 
@@ -92,17 +98,21 @@ def parse_config(
     reader = StrictTable(
         name=_TABLE,
         values={**table, **chosen},
+        known=(*_keys(SETTINGS), "boundary", "overrides", *_READ_ELSEWHERE),
         chosen=frozenset(chosen),
         text=text,
         path=name,
         problems=problems,
     )
     config = replace(_build(reader, root, document, file), here=here)
-    reader.leave("redaction", "scan")  # for the commands that look at cassettes
     reader.refuse_unknown()
     if problems:
         raise RefusedError(problems)
     return config
+
+
+def _keys(settings: Iterable[Setting]) -> list[str]:
+    return [setting.key for setting in settings]
 
 
 def _build(
@@ -131,13 +141,17 @@ def _build(
         formatter=table.choice("formatter", _FORMATTERS) or "black",
         line_length=table.integer("line-length", low=1, high=10_000) or _line_length(document),
         template_dir=_templates(table, root),
-        boundaries=tuple(_boundary(entry) for entry in table.tables("boundary")),
+        boundaries=tuple(
+            _boundary(entry) for entry in table.tables("boundary", _keys(BOUNDARY_SETTINGS))
+        ),
         search_path=(
             default_search_path(root)
             if search_path is None
             else tuple(_existing(table, "search-path", root, path) for path in search_path)
         ),
-        overrides=tuple(_override(entry, root) for entry in table.tables("overrides")),
+        overrides=tuple(
+            _override(entry, root) for entry in table.tables("overrides", _keys(OVERRIDE_SETTINGS))
+        ),
         required_version=required_version,
         cache_dir=_absolute(table, "cache-dir", root, ".vcr-gen-cache"),
         file=file,
@@ -287,7 +301,7 @@ def _misspelled(document: Mapping[str, object], text: str, path: str) -> Iterato
     for key in _tables(document):
         if key != "vcr-gen":
             place = find_key(text, "tool", key)
-            message = f"nobody reads [tool.{key}]"
+            message = f"unknown table [tool.{key}]"
             hint = f"did you mean [{_TABLE}]?"
             yield Diagnostic(path, place.line, place.column, "VCR402", message, hint)
 

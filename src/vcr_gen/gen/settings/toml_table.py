@@ -4,8 +4,8 @@
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from vcr_gen.gen.diagnostics import Diagnostic, closest
@@ -26,11 +26,13 @@ class Place:
 
 @dataclass(slots=True, kw_only=True)
 class StrictTable:
-    """A table that is read key by key; what nobody asked for is unknown."""
+    """A table that is read key by key."""
 
     name: str
     """`tool.vcr-gen`, or the name of an array of tables in it."""
     values: Mapping[str, object]
+    known: Sequence[str]
+    """The keys that it may have."""
     text: str
     """The file, for the places."""
     path: str
@@ -39,7 +41,6 @@ class StrictTable:
     index: int = 0
     chosen: frozenset[str] = frozenset()
     """Keys whose value comes from the command line instead of the file."""
-    asked: list[str] = field(default_factory=list)
 
     def string(self, key: str) -> str | None:
         """A string that is not empty, or None."""
@@ -94,8 +95,8 @@ class StrictTable:
         self.wrong(key, expected, value, hint=f'did you mean "{meant}"?' if meant else "")
         return None
 
-    def tables(self, key: str) -> tuple["StrictTable", ...]:
-        """The entries of an array of tables."""
+    def tables(self, key: str, known: Sequence[str]) -> tuple["StrictTable", ...]:
+        """The entries of an array of tables, which may have the `known` keys."""
         value = self._get(key)
         if value is None:
             return ()
@@ -106,6 +107,7 @@ class StrictTable:
             StrictTable(
                 name=f"{self.name}.{key}",
                 values=item,
+                known=known,
                 text=self.text,
                 path=self.path,
                 problems=self.problems,
@@ -114,16 +116,12 @@ class StrictTable:
             for index, item in enumerate(value)
         )
 
-    def leave(self, *keys: str) -> None:
-        """Know keys that somebody else reads."""
-        self.asked.extend(keys)
-
     def refuse_unknown(self) -> None:
-        """Report every key that was never asked for."""
+        """Report every key that is not known."""
         for key in self.values:
-            if key not in self.asked:
-                meant = closest(key.replace("_", "-").lower(), self.asked)
-                hint = f"did you mean `{meant}`?" if meant else f"known: {', '.join(self.asked)}"
+            if key not in self.known:
+                meant = closest(key.replace("_", "-").lower(), self.known)
+                hint = f"did you mean `{meant}`?" if meant else f"known: {', '.join(self.known)}"
                 self.problem(key, "VCR402", f"unknown key `{key}` in [{self.name}]", hint)
 
     def wrong(self, key: str, expected: str, got: object, *, hint: str = "") -> None:
@@ -139,8 +137,7 @@ class StrictTable:
         self.problems.append(Diagnostic(self.path, place.line, place.column, code, message, hint))
 
     def _get(self, key: str) -> object:
-        if key not in self.asked:
-            self.asked.append(key)
+        assert key in self.known, f"`{key}` has no line in the table of settings"
         return self.values.get(key)
 
 
