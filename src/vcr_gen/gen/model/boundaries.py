@@ -77,8 +77,6 @@ class Parameter:
     """The TypedDict of `Unpack[TypedDict]`, or the tuple type of `*args: *Ts`."""
     descriptor: bool = False
     """Whether its type has `__get__`: a field of that type is something else to type checkers."""
-    bounded_self: bool = False
-    """Whether its type takes `Self` as an argument, and not every type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +193,6 @@ class Method:
     """The name in the source, where Python mangles it."""
     disputed: bool = False
     """Whether type checkers do not agree that it exists, or do not know it."""
-    returns_own: bool = False
-    """Whether it names the Protocol as its result where a base says `Self`."""
     passed: bool = False
     """Whether a decorator makes something unknown of it, which is passed through as it is."""
 

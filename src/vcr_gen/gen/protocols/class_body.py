@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from vcr_gen.gen.model.annotation import full_name
 from vcr_gen.gen.model.boundaries import (
     Attribute,
     Member,
@@ -95,30 +94,17 @@ def read_members(
                 )
             elif declared.name not in NOT_MEMBERS:
                 name = mangled(declared.name, place.class_name)
-                member = None
-                if name not in found:
-                    member = _member(declared, name, problems, ancestors)
+                if name in found:
+                    continue
+                member = _member(declared, name, problems, ancestors)
                 if isinstance(member, Method | Property | Attribute):
                     private = declared.name if name != declared.name else ""
                     disputed = declared.disputed or member.disputed
                     member = replace(member, declared=private, disputed=disputed)
                 if member is not None:
                     found[name] = member
-                elif name in found:
-                    found[name] = _with_base(found[name], declared, ancestors)
     refuse_dataclasses(loader, ancestors, problems)
     return Members(tuple(found.values()), initial)
-
-
-def _with_base(member: Member, base: Declared, ancestors: Sequence[Ancestor]) -> Member:
-    """A member that knows whether it names the Protocol as its result, where a base says `Self`."""
-    if not isinstance(member, Method) or member.overloads:
-        return member
-    result = full_name(member.signature.returns)
-    said = [base.place.typed(node.returns) for node, _ in functions_of(base) if node.returns]
-    if result != ancestors[0].definition.full_name or "typing.Self" not in map(full_name, said):
-        return member
-    return replace(member, returns_own=True)
 
 
 def _member(

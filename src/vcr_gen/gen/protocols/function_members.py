@@ -13,6 +13,7 @@ from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.protocols.self_annotations import (
     asked_of_instance,
     is_selective,
+    why_self_is_bounded,
     why_uncallable,
 )
 from vcr_gen.gen.protocols.signatures import signature_of
@@ -131,7 +132,9 @@ def _refusal(
                 decorated.named,
             )
         asked = None if decorated.binding == "static" else asked_of_instance(node, declared.place)
-        if why := why_uncallable(asked, ancestors, declared.place.scope.loader):
+        why = why_uncallable(asked, ancestors, declared.place.scope.loader)
+        why = why or why_self_is_bounded(node, declared.place)
+        if why is not None:
             return _Refusal("VCR207", f"{member} {why[0]}", why[1], node)
     if len({direction for _, how in functions for direction in how.directions}) > 1:
         return _Refusal(

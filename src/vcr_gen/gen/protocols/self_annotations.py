@@ -26,14 +26,15 @@ from vcr_gen.gen.protocols.mro import (
 )
 from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.sources.modules import class_bindings
-from vcr_gen.gen.sources.syntax import Function
+from vcr_gen.gen.sources.syntax import Function, annotations_of
+from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
 from vcr_gen.gen.types.type_variables import bracketed, declaration
 
 __all__ = [
     "asked_of_instance",
     "is_selective",
-    "takes_bounded_self",
+    "why_self_is_bounded",
     "why_uncallable",
 ]
 
@@ -166,21 +167,24 @@ def _own_names(definition: Definition) -> Iterator[str]:
             yield binding.name
 
 
-def takes_bounded_self(annotation: Annotation, scope: Scope) -> bool:
-    """Whether a type in the annotation has `Self` as an argument, and bounds for its arguments."""
-    return any(
-        isinstance(node, Subscript) and _has_self(node) and _has_bound(node, scope)
-        for node in walk(annotation)
-    )
+def why_self_is_bounded(node: Function, place: MemberPlace) -> tuple[str, str] | None:
+    """Why `Self` cannot be an argument of a type in a signature, and a hint."""
+    scope = place.scope.with_parameters(place.scope.module.parsed.type_parameters(node))
+    for annotation in annotations_of(node):
+        for generic in walk(resolve_names(annotation, scope)):
+            if isinstance(generic, Subscript) and _bounds_self(generic, scope):
+                return (
+                    f"has `Self` as an argument of `{full_name(generic)}`, whose type parameter "
+                    "has a bound: type checkers do not accept a wrapper there",
+                    "name the Protocol instead of `Self`",
+                )
+    return None
 
 
-def _has_self(node: Subscript) -> bool:
-    return any(full_name(argument) == "typing.Self" for argument in node.arguments)
-
-
-def _has_bound(node: Subscript, scope: Scope) -> bool:
-    found = scope.resolve(node)
+def _bounds_self(generic: Subscript, scope: Scope) -> bool:
+    if "typing.Self" not in map(full_name, generic.arguments):
+        return False
+    found = scope.resolve(generic)
     if not isinstance(found, Definition) or not isinstance(found.node, ast.ClassDef):
         return False
-    parameters = own_parameters(scope.loader, found)
-    return any(parameter.bound is not None for parameter in parameters)
+    return any(parameter.bound is not None for parameter in own_parameters(scope.loader, found))

@@ -24,7 +24,6 @@ from vcr_gen.gen.model.boundaries import Default, Kind, Parameter, Signature
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.protocols.declarations import MemberPlace
 from vcr_gen.gen.protocols.decorators import Decorations
-from vcr_gen.gen.protocols.self_annotations import takes_bounded_self
 from vcr_gen.gen.sources.loader import Definition, Unread
 from vcr_gen.gen.sources.modules import Module, class_bindings
 from vcr_gen.gen.sources.syntax import Function, docstring_of, yields
@@ -139,7 +138,6 @@ def _parameter(
         annotation is not None
         and kind not in {Kind.VARIADIC, Kind.KEYWORDS}
         and is_descriptor(annotation, place.scope),
-        annotation is not None and takes_bounded_self(annotation, place.scope),
     )
 
 

@@ -21,11 +21,9 @@ from vcr_gen.gen.model.annotation import (
     full_name,
     full_names,
     has_self_argument,
-    imported,
     mentions_self,
     names_in,
     references,
-    replace_self,
     variables_of,
     walk,
     walk_with_owners,
@@ -78,7 +76,6 @@ def is_split_method(boundary: Boundary, member: Method, *, lazy: bool) -> bool:
         member.passed  # its type is unknown, and only the real object has it
         or member.binding != "instance"  # it runs on an instance, which has the port
         or _has_mangled_name(member)
-        or _returns_self_of_a_bound(boundary, member)
         or any(
             _takes_instance_as_something_else(one)
             or _takes_self_in_a_type(one)
@@ -140,15 +137,6 @@ def _has_mangled_name(member: Method) -> bool:
     At run time both have the Protocol's mangled names (private_and_mangled).
     """
     return bool(member.declared) or any(one.declared for one in member.signature.parameters)
-
-
-def _returns_self_of_a_bound(boundary: Boundary, member: Method) -> bool:
-    """mypy: where `Self` is an argument, the wrapper must be an instance of the argument's bound.
-
-    It is only if it returns `Self` where the bound does, though the Protocol names itself
-    (self_types).
-    """
-    return member.returns_own and any(map(has_self_argument, boundary.texts()))
 
 
 def _takes_instance_as_something_else(signature: Signature) -> bool:
@@ -319,30 +307,14 @@ def _spreads_unknown_arguments(signature: Signature) -> bool:
 # Signatures that type checkers see.
 
 
-def shown_signature(
-    boundary: Boundary, member: Method, signature: Signature, *, lazy: bool
-) -> Signature:
-    """The signature of a split method, as type checkers read it: by the names of the source.
-
-    While pyright reads the type of a parameter, it cannot yet tell that the wrapper is what a bound
-    asks of `Self` (self_types).
-    """
+def shown_signature(signature: Signature, *, lazy: bool) -> Signature:
+    """The signature of a split method, as type checkers read it: by the names of the source."""
     signature = shown_accessor(signature, lazy=lazy)
     parameters = tuple(
-        replace(
-            one,
-            name=one.declared or one.name,
-            annotation=(
-                replace_self(one.annotation, None, ANY)
-                if one.annotation is not None and one.bounded_self
-                else one.annotation
-            ),
-        )
-        for one in signature.parameters
+        replace(parameter, name=parameter.declared or parameter.name)
+        for parameter in signature.parameters
     )
-    own = _returns_self_of_a_bound(boundary, member)
-    returns = Name(imported("typing", "Self")) if own else signature.returns
-    return replace(signature, parameters=parameters, returns=returns)
+    return replace(signature, parameters=parameters)
 
 
 def shown_accessor(signature: Signature, *, lazy: bool) -> Signature:

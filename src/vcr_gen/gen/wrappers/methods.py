@@ -65,7 +65,7 @@ def _declared(context: WrapperContext, member: Method) -> Iterator[FunctionView]
     """The signatures by the names in the source, where Python mangles them."""
     member = replace(member, name=member.declared or member.name)
     for signature in member.overloads or (member.signature,):
-        shown = shown_signature(context.boundary, member, signature, lazy=context.names.lazy)
+        shown = shown_signature(signature, lazy=context.names.lazy)
         yield _stub(context, member, shown)
 
 

@@ -1,13 +1,12 @@
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any, Generic, Literal, Protocol, Self, TypeVar
+from typing import Literal, Protocol, Self, TypeVar
 
 from vcr_gen.boundary import outbound, unrecorded
 
 Q = TypeVar("Q", bound="Query")
 Row = TypeVar("Row")
 U = TypeVar("U", bound="Unheard")
-AnyColumn = TypeVar("AnyColumn", bound="Column[Any]")
 
 
 @outbound
@@ -27,10 +26,6 @@ class Query(Protocol):
     def join(self, *others: Self, **named: Self) -> Self: ...
 
 
-class Namespace(Generic[AnyColumn]):
-    """What a column offers beside itself; only a column can be its argument."""
-
-
 @outbound
 class Column(Protocol[Row]):
     read: Callable[[Row], Sequence[str]]
@@ -38,16 +33,8 @@ class Column(Protocol[Row]):
     kind: Literal["plain", "key"]
     kinds: "list[Literal[1, 2]]"
 
-    def namespace(self) -> Namespace[Self]: ...
     def inverted(self) -> Self: ...
-    def moved(self, to: "Namespace[Self] | None", *, like: Sequence[Self]) -> Row: ...
-
-
-@outbound
-class Selector(Column[Row], Protocol[Row]):
-    """Is a column only if it is inverted to what it is itself, as `Column` says."""
-
-    def inverted(self) -> "Selector[Row]": ...
+    def moved(self, *, like: Sequence[Self]) -> Row: ...
 
 
 @outbound

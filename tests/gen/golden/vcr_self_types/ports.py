@@ -5,11 +5,11 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Self, cast
+from typing import TYPE_CHECKING, Final, Generic, Literal, Self, cast
 
 from vcr_gen.runtime import Boundary, Call, Cassette, OutboundWrapper, event, recorded_attribute
 
-from self_types.ports import Column, Namespace, Q, Query, Row, Selector, U, Unheard
+from self_types.ports import Column, Q, Query, Row, U, Unheard
 
 
 @event
@@ -156,12 +156,6 @@ QUERY: Final = Boundary(
 
 
 @event
-class ColumnNamespace(Call, Generic[Row]):
-    def __call__(self, target: Column[Row]) -> Namespace[Column[Row]]:
-        return target.namespace()
-
-
-@event
 class ColumnInverted(Call, Generic[Row]):
     def __call__(self, target: Column[Row]) -> Column[Row]:
         return target.inverted()
@@ -169,11 +163,10 @@ class ColumnInverted(Call, Generic[Row]):
 
 @event
 class ColumnMoved(Call, Generic[Row]):
-    to: "Namespace[Column[Row]] | None"
     like: Sequence[Column[Row]]
 
     def __call__(self, target: Column[Row]) -> Row:
-        return target.moved(self.to, like=self.like)
+        return target.moved(like=self.like)
 
 
 class VcrColumn(OutboundWrapper[Column[Row]]):
@@ -188,17 +181,13 @@ class VcrColumn(OutboundWrapper[Column[Row]]):
         def __init__(self, *, cassette: Cassette, inner: Column[Row] | None = None) -> None:
             self.read = cast("Callable[[Row], Sequence[str]]", self)
 
-        def moved(self, to: "Namespace[Any] | None", *, like: Sequence[Self]) -> Row: ...
+        def moved(self, *, like: Sequence[Self]) -> Row: ...
 
     else:
         read: Callable[[Row], Sequence[str]] = recorded_attribute()
 
-        def moved(self, to: "Namespace[Self] | None", *, like: Sequence[Self]) -> Row:
-            return self._port.call(ColumnMoved(to=to, like=like))
-
-    def namespace(self) -> Namespace[Self]:
-        call: ColumnNamespace[Row] = ColumnNamespace()
-        return cast("Namespace[Self]", self._port.call(call))
+        def moved(self, *, like: Sequence[Self]) -> Row:
+            return self._port.call(ColumnMoved(like=like))
 
     def inverted(self) -> Self:
         call: ColumnInverted[Row] = ColumnInverted()
@@ -210,68 +199,7 @@ COLUMN: Final = Boundary(
     direction="outbound",
     protocol="self_types.ports:Column",
     wrapper=VcrColumn,
-    calls={"namespace": ColumnNamespace, "inverted": ColumnInverted, "moved": ColumnMoved},
-)
-
-
-@event
-class SelectorInverted(Call, Generic[Row]):
-    def __call__(self, target: Selector[Row]) -> "Selector[Row]":
-        return target.inverted()
-
-
-@event
-class SelectorNamespace(Call, Generic[Row]):
-    def __call__(self, target: Selector[Row]) -> Namespace[Selector[Row]]:
-        return target.namespace()
-
-
-@event
-class SelectorMoved(Call, Generic[Row]):
-    to: "Namespace[Selector[Row]] | None"
-    like: Sequence[Selector[Row]]
-
-    def __call__(self, target: Selector[Row]) -> Row:
-        return target.moved(self.to, like=self.like)
-
-
-class VcrSelector(OutboundWrapper[Selector[Row]]):
-    """Records and replays `Selector`."""
-
-    renamed: "Callable[[Row], str] | None" = recorded_attribute()
-    kind: Literal["plain", "key"] = recorded_attribute()
-    kinds: "list[Literal[1, 2]]" = recorded_attribute()
-
-    if TYPE_CHECKING:
-
-        def __init__(self, *, cassette: Cassette, inner: Selector[Row] | None = None) -> None:
-            self.read = cast("Callable[[Row], Sequence[str]]", self)
-
-        def inverted(self) -> Self: ...
-
-        def moved(self, to: "Namespace[Any] | None", *, like: Sequence[Self]) -> Row: ...
-
-    else:
-        read: Callable[[Row], Sequence[str]] = recorded_attribute()
-
-        def inverted(self) -> "Selector[Row]":
-            return self._port.call(SelectorInverted())
-
-        def moved(self, to: "Namespace[Self] | None", *, like: Sequence[Self]) -> Row:
-            return self._port.call(SelectorMoved(to=to, like=like))
-
-    def namespace(self) -> Namespace[Self]:
-        call: SelectorNamespace[Row] = SelectorNamespace()
-        return cast("Namespace[Self]", self._port.call(call))
-
-
-SELECTOR: Final = Boundary(
-    "Selector",
-    direction="outbound",
-    protocol="self_types.ports:Selector",
-    wrapper=VcrSelector,
-    calls={"inverted": SelectorInverted, "namespace": SelectorNamespace, "moved": SelectorMoved},
-    handles=("vcr_self_types.ports:COLUMN",),
+    calls={"inverted": ColumnInverted, "moved": ColumnMoved},
 )
 
 
@@ -334,9 +262,6 @@ if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
         return wrapper
 
     def vcr_column_is_a_column(wrapper: VcrColumn[Row]) -> Column[Row]:
-        return wrapper
-
-    def vcr_selector_is_a_selector(wrapper: VcrSelector[Row]) -> Selector[Row]:
         return wrapper
 
     def vcr_unheard_is_a_unheard(wrapper: VcrUnheard) -> Unheard:

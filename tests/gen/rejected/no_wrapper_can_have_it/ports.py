@@ -1,5 +1,16 @@
 from collections.abc import Callable
-from typing import TYPE_CHECKING, AnyStr, Concatenate, Literal, ParamSpec, Protocol, TypeVar, overload
+from typing import (
+    TYPE_CHECKING,
+    AnyStr,
+    Concatenate,
+    Generic,
+    Literal,
+    ParamSpec,
+    Protocol,
+    Self,
+    TypeVar,
+    overload,
+)
 
 from vcr_gen.boundary import outbound
 
@@ -173,3 +184,16 @@ class Told(Protocol):
     else:
 
         def run(self, x, *, y="a"): ...
+
+
+AnyColumn = TypeVar("AnyColumn", bound="Column")
+
+
+class Namespace(Generic[AnyColumn]):
+    """Only a column can be its argument."""
+
+
+@outbound
+class Column(Protocol):
+    def namespace(self) -> Namespace[Self]: ...
+    def moved(self, to: "Namespace[Self] | None", *, like: list[Self]) -> None: ...
