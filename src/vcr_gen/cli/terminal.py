@@ -1,19 +1,21 @@
 """Output: data to stdout, everything else to stderr; tables, a pager, a progress bar."""
 
 import argparse
+import json
 import os
 import shlex
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import TextIOWrapper
 from typing import Final, Literal, TextIO, TypeAlias
 
 __all__ = [
+    "DOCUMENT_VERSION",
     "OUTPUT_FORMATS",
     "OutputFormat",
     "Terminal",
@@ -28,6 +30,8 @@ __all__ = [
 
 OutputFormat: TypeAlias = Literal["text", "json", "github"]
 OUTPUT_FORMATS: Final[tuple[OutputFormat, ...]] = ("text", "json", "github")
+DOCUMENT_VERSION: Final = 1
+"""Changes when a field of a JSON document is renamed, removed or changes its meaning."""
 
 _WIDTH: Final = 30
 _REDRAWN: Final = 0.05
@@ -54,6 +58,10 @@ class Terminal:
     def data(self, text: str) -> None:
         """Print the requested data to stdout."""
         sys.stdout.write(text if text.endswith("\n") or not text else f"{text}\n")
+
+    def document(self, fields: Mapping[str, object]) -> None:
+        """Print the requested data as one JSON document."""
+        self.data(json.dumps({"version": DOCUMENT_VERSION, **fields}, indent=2))
 
     def note(self, text: str) -> None:
         """Print a message about the run to stderr."""

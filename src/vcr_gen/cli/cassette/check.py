@@ -1,12 +1,10 @@
 """`vcr-gen cassette check`: reads whole cassettes and reports problems."""
 
 import argparse
-import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 from vcr_gen.cli.cassette.cassette_files import (
     Inspection,
@@ -30,8 +28,6 @@ from vcr_gen.tapes.recorded_signatures import (
 )
 
 __all__ = ["add_parser", "run"]
-
-_JSON_VERSION: Final = 1
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -75,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if arguments.output_format == "json":
         document = _document(inspections, changed, wrappers)
-        terminal.data(json.dumps(document, indent=2))
+        terminal.document(document)
     else:
         for inspection in inspections:
             _tell(inspection, changed[inspection.path], terminal)
@@ -153,7 +149,6 @@ def _document(
     wrappers: Wrappers,
 ) -> dict[str, object]:
     return {
-        "version": _JSON_VERSION,
         "signatures_compared": wrappers.described is not None,
         "remarks": list(wrappers.remarks),
         "cassettes": [

@@ -2,7 +2,6 @@
 
 import argparse
 import difflib
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -32,7 +31,6 @@ __all__ = [
 ]
 
 
-_JSON_VERSION: Final = 1
 _KINDS: Final = ("added", "removed", "moved", "modified")
 
 
@@ -85,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
             draw(number, len(pairs))
             comparisons.append(_compare(before, after, times=arguments.times))
     if arguments.output_format == "json":
-        terminal.data(json.dumps(_document(comparisons), indent=2))
+        terminal.document(_document(comparisons))
     else:
         for comparison in comparisons:
             _tell(comparison, terminal, named=len(pairs) > 1)
@@ -161,7 +159,6 @@ def _summary(comparisons: Sequence[_Comparison]) -> str:
 
 def _document(comparisons: Sequence[_Comparison]) -> dict[str, object]:
     return {
-        "version": _JSON_VERSION,
         "breaking": sum(comparison.breaking for comparison in comparisons),
         "comparisons": [
             {

@@ -1,11 +1,9 @@
 """`vcr-gen cassette list`: one line for each cassette."""
 
 import argparse
-import json
 import sys
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from vcr_gen.cli.cassette.cassette_files import find_cassettes
 from vcr_gen.cli.outcome import ERROR, FINE
@@ -14,8 +12,6 @@ from vcr_gen.errors import CassetteError
 from vcr_gen.runtime.tape.reading import Reading, is_partial
 
 __all__ = ["add_parser", "run"]
-
-_JSON_VERSION: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
             draw(number, len(paths))
             rows.append(_row(path))
     if arguments.output_format == "json":
-        document = {"version": _JSON_VERSION, "cassettes": [asdict(row) for row in rows]}
-        terminal.data(json.dumps(document, indent=2))
+        document = {"cassettes": [asdict(row) for row in rows]}
+        terminal.document(document)
     elif rows:
         terminal.data(table([_cells(row) for row in rows], right=2))
     problems = [row.problem for row in rows if row.problem]

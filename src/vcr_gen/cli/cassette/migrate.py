@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Final
 
 from vcr_gen.cli.cassette.cassette_files import (
     Watch,
@@ -39,9 +38,6 @@ __all__ = [
     "refuse_unknown_names",
     "run",
 ]
-
-
-_JSON_VERSION: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
             plan = plan_migration(recorded[path], options, wrappers.described)
             outcomes.append(_look(path, plan, show) if arguments.diff else _rewrite(path, plan))
     if arguments.output_format == "json":
-        terminal.data(
-            json.dumps(_document(outcomes, wrappers, written=not arguments.diff), indent=2)
-        )
+        terminal.document(_document(outcomes, wrappers, written=not arguments.diff))
     else:
         _tell(outcomes, wrappers, terminal, only_look=arguments.diff)
     bad = {"refused", "migrated"} if arguments.diff else {"refused"}
@@ -204,7 +198,6 @@ def _document(
     outcomes: Sequence[_Outcome], wrappers: Wrappers, *, written: bool
 ) -> dict[str, object]:
     return {
-        "version": _JSON_VERSION,
         "written": written,
         "signatures_compared": wrappers.described is not None,
         "remarks": list(wrappers.remarks),

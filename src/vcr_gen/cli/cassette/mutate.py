@@ -1,7 +1,6 @@
 """`vcr-gen cassette mutate`: does a test notice when the program sends a different value?"""
 
 import argparse
-import json
 import os
 import shutil
 import subprocess
@@ -28,7 +27,6 @@ from vcr_gen.tapes.alterations import Site, altered, another, find_sites, sample
 
 __all__ = ["add_parser", "run"]
 
-_JSON_VERSION: Final = 1
 _LAST_LINES: Final = 20
 
 
@@ -98,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
     missed = sum(len(each.missed) for each in fields)
     if arguments.output_format == "json":
         document = _document(arguments.path, len(sites), fields, recorded_with)
-        terminal.data(json.dumps(document, indent=2))
+        terminal.document(document)
         return DIFFERENT if missed else FINE
     _tell(fields, recorded_with, terminal, only_missed=arguments.quiet)
     left_out = f" (of {len(sites)}; --limit tries more)" if len(chosen) < len(sites) else ""
@@ -234,7 +232,6 @@ def _document(
     path: Path, found: int, fields: Sequence[_Field], header: Header
 ) -> dict[str, object]:
     return {
-        "version": _JSON_VERSION,
         "cassette": str(path),
         "compared_values": found,
         "alterations": sum(field.tried for field in fields),

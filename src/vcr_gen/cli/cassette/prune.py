@@ -97,9 +97,6 @@ def _python_files(root: Path) -> Iterator[Path]:
         yield from (Path(place, name) for name in sorted(files) if name.endswith(".py"))
 
 
-_JSON_VERSION: Final = 1
-
-
 @dataclass(frozen=True, slots=True)
 class _Finding:
     """The cassettes to delete, and the unused ones to keep."""
@@ -157,7 +154,7 @@ def run(arguments: argparse.Namespace) -> int:
             with suppress(OSError):  # a folder that is not empty stays
                 path.parent.rmdir()
     if arguments.output_format == "json":
-        terminal.data(json.dumps(_document(finding, deleted=arguments.yes), indent=2))
+        terminal.document(_document(finding, deleted=arguments.yes))
     else:
         _tell(finding, terminal, arguments)
     return DIFFERENT if finding.removable and not arguments.yes else FINE
@@ -222,7 +219,6 @@ def _shown(path: Path) -> str:
 
 def _document(finding: _Finding, *, deleted: bool) -> dict[str, object]:
     return {
-        "version": _JSON_VERSION,
         "deleted": deleted,
         "unused": [str(path) for path in finding.removable],
         "kept": [{"path": str(path), "named_in": place} for path, place in finding.kept.items()],

@@ -1,9 +1,7 @@
 """`vcr-gen cassette scan`: finds credentials in cassettes without showing them."""
 
 import argparse
-import json
 from pathlib import Path
-from typing import Final
 
 from vcr_gen.cli.cassette.cassette_files import find_cassettes
 from vcr_gen.cli.outcome import DIFFERENT, FINE, counted
@@ -13,8 +11,6 @@ from vcr_gen.runtime.privacy import DEFAULT_RULES
 from vcr_gen.tapes.findings import Finding, find_secrets
 
 __all__ = ["add_parser", "run"]
-
-_JSON_VERSION: Final = 1
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -62,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
                 findings.append(finding)
                 terminal.data(str(finding))
     if arguments.output_format == "json":
-        terminal.data(json.dumps(_document(files, findings, allowed), indent=2))
+        terminal.document(_document(files, findings, allowed))
     else:
         found = counted(len(findings), "credential") if findings else "no credentials"
         spared = f", {allowed} allowed" if allowed else ""
@@ -74,7 +70,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _document(files: int, findings: list[Finding], allowed: int) -> dict[str, object]:
     return {
-        "version": _JSON_VERSION,
         "cassettes": files,
         "allowed": allowed,
         "findings": [

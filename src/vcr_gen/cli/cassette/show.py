@@ -12,7 +12,7 @@ from typing import Final
 
 from vcr_gen.cli.cassette.cassette_files import find_cassettes
 from vcr_gen.cli.cassette.event_filter import EventFilter
-from vcr_gen.cli.terminal import Terminal, add_output_format, cut, duration, paged
+from vcr_gen.cli.terminal import DOCUMENT_VERSION, Terminal, add_output_format, cut, duration, paged
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.failures.format_values import show, show_arguments
 from vcr_gen.runtime.formats import Entry, format_for
@@ -23,9 +23,6 @@ from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.tapes.recorded_calls import STATUSES
 
 __all__ = ["add_parser", "overview", "paint_yaml", "run"]
-
-
-_JSON_VERSION: Final = 1
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -101,7 +98,7 @@ def _print_yaml(
 def _print_json(reading: Reading, entries: Iterable[tuple[int, Entry]]) -> None:
     """Write one JSON document while the tape is read, so that a long tape fits in memory."""
     terminal = Terminal()
-    head = {"version": _JSON_VERSION, "path": str(reading.path), "header": reading.header}
+    head = {"version": DOCUMENT_VERSION, "path": str(reading.path), "header": reading.header}
     terminal.data(json.dumps(head, indent=2).removesuffix("\n}") + ',\n  "events": [')
     for line in _separated(
         json.dumps({"number": number, "line": entry.line, "event": entry.data})

@@ -1,7 +1,6 @@
 """`vcr-gen cassette stats`: calls, errors and times of each method."""
 
 import argparse
-import json
 import sys
 from array import array
 from collections.abc import Iterable, Sequence
@@ -74,9 +73,6 @@ def percentile(ordered: Sequence[float], percent: int) -> float:
     return ordered[max(0, ceil(len(ordered) * percent / 100) - 1)]
 
 
-_JSON_VERSION: Final = 1
-
-
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the parser of this action."""
     parser = subparsers.add_parser(
@@ -114,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
                 problems.append(error)
     ordered = [methods[of] for of in sorted(methods)]
     if arguments.output_format == "json":
-        terminal.data(json.dumps(_document(paths, ordered, problems), indent=2))
+        terminal.document(_document(paths, ordered, problems))
     elif ordered:
         head = ["calls", "errors", *(f"p{percent}" for percent in PERCENTILES), "method"]
         terminal.data(table([head, *map(_row, ordered)], right=len(head) - 1))
@@ -136,7 +132,6 @@ def _document(
     paths: Sequence[Path], methods: Sequence[MethodStats], problems: Sequence[CassetteError]
 ) -> dict[str, object]:
     return {
-        "version": _JSON_VERSION,
         "cassettes": [str(path) for path in paths],
         "methods": [
             {
