@@ -13,7 +13,7 @@ from vcr_gen import Cassette
 from vcr_gen.errors import ReplayError, UnusedEventsError
 
 
-class FailureWatchdog(RealShell):
+class EndingShell(RealShell):
     """Ends whoever asks."""
 
     def fail(self, kind):
@@ -27,7 +27,7 @@ def test_one_that_is_caught_is_an_answer_like_any_other(tape, kind):
             shell.fail(kind)
         return type(caught.value)
 
-    assert issubclass(tape.same(VcrShell, FailureWatchdog, program), BaseException)
+    assert issubclass(tape.same(VcrShell, EndingShell, program), BaseException)
 
 
 @pytest.mark.parametrize("kind", ["exit", "ctrl-c"])
@@ -39,7 +39,7 @@ def test_one_that_is_not_caught_fails_the_replay(tape, kind):
             if not catches:
                 raise
 
-    tape.record(VcrShell, FailureWatchdog, lambda shell: program(shell, catches=True))
+    tape.record(VcrShell, EndingShell, lambda shell: program(shell, catches=True))
     with pytest.raises(ReplayError, match=r"Shell\.fail raised .*did not catch it"):
         tape.replay(VcrShell, lambda shell: program(shell, catches=False))
 

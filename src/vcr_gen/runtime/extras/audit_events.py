@@ -1,4 +1,4 @@
-"""What Python's audit events tell of a program's dealings with its environment."""
+"""Reads Python's audit events: connections, processes and files of a program."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ class Attempt:
     target: str
     """The address, host, program or path."""
     what: str
-    """It in words."""
+    """The attempt in words."""
 
 
 def attempt_of(event: str, arguments: tuple[Any, ...]) -> Attempt | None:

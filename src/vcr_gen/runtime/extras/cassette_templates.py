@@ -1,10 +1,10 @@
-"""Templates in a cassette: values that are made anew in each replay.
+"""Templates in a cassette: values that each replay computes.
 
     returned: !template "{{ args.order_id }}"
 
-A template may stand where the environment gives something: in what an outbound call returns,
-raises or streams, and in the arguments of an inbound call. What the program says is compared, and
-a template there would compare nothing: that is refused.
+A template may take the place of what the environment gives: in what an outbound call returns,
+raises or streams, and in the arguments of an inbound call. What the program gives is compared, and
+a template there would compare nothing: it is refused.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -61,7 +61,7 @@ class Templates:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._compiled: dict[str, tuple[_Render, int]] = {}
-        """Each text, and the line where it stands first."""
+        """Each text, with the first line that has it."""
         self._counters: dict[str, Iterator[int]] = {}
         self._arguments: dict[int, Mapping[str, Plain]] = {}
         self._names: dict[str, object] = {
@@ -92,11 +92,11 @@ class Templates:
             raise self._wrong(text, line, error) from None
 
     def begin(self, call: int, arguments: Mapping[str, Plain]) -> None:
-        """Remember what a call was made with: its templates may use it."""
+        """Remember the arguments of a call: its templates may use them."""
         self._arguments[call] = arguments
 
     def rendered(self, event: _E) -> _E:
-        """The event with what its templates make."""
+        """The event with its templates rendered."""
         value = _value(event)
         if next(_texts(value), None) is None:
             made = event
@@ -153,7 +153,7 @@ def _now(
 def _timestamp(
     *, days: float = 0, hours: float = 0, minutes: float = 0, seconds: float = 0
 ) -> float:
-    """The same as seconds since 1970."""
+    """The moment of the replay as seconds since 1970."""
     moment = datetime.now(UTC) + timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
     return moment.timestamp()
 

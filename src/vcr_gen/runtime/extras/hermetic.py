@@ -1,7 +1,8 @@
 """Hermetic replays: notices what a program does outside of its boundaries.
 
-In a replay the boundaries touch nothing, so a connection, a process or a file that is opened all
-the same goes past them: it is on no tape and asserted by nobody. Python's audit events tell of it.
+In a replay the boundaries touch nothing. A connection, a process or a file that the program opens
+nevertheless bypasses them: it is on no tape, and nothing asserts it. Python's audit events report
+it.
 """
 
 import os
@@ -80,7 +81,7 @@ class Guard:
         boundaries: Mapping[str, Boundary],
         hide: Callable[[str], str],
     ) -> None:
-        """Begin to watch; `hide` takes the secrets out of a text for people."""
+        """Begin to watch; `hide` takes the secrets out of a message."""
         self._policy = policy
         self._hide = hide
         self._path = path
@@ -92,7 +93,7 @@ class Guard:
         _WATCH.add(self)
 
     def meet(self, attempt: Attempt, frame: FrameType) -> None:
-        """Something is about to happen: note it, or stop it, unless it is allowed."""
+        """Note or stop what is about to happen, unless it is allowed."""
         if self._allows(attempt):
             return
         stack = _application_stack(frame)
@@ -105,11 +106,11 @@ class Guard:
             raise self._error(finding)
 
     def stop(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         _WATCH.remove(self)
 
     def report(self) -> None:
-        """Say what was found; to be called once, when the session is over."""
+        """Report what was found; called once, when the session is over."""
         if self._raised is not None:
             raise self._raised
         import warnings
@@ -174,7 +175,7 @@ _HINTS: Final[Mapping[str, str]] = {
 
 @final
 class _Watch:
-    """The one audit hook of this process, which cannot be removed: it comes with the first guard.
+    """The only audit hook of this process. It comes with the first guard and cannot be removed.
 
     While no guard is at work it returns at once.
     """
@@ -186,7 +187,7 @@ class _Watch:
         self._busy = threading.local()
 
     def add(self, guard: Guard) -> None:
-        """Let a guard hear what happens."""
+        """Pass what happens to a guard."""
         with self._lock:
             self._guards = (*self._guards, guard)
             if not self._installed:
@@ -194,7 +195,7 @@ class _Watch:
                 sys.addaudithook(self._hear)
 
     def remove(self, guard: Guard) -> None:
-        """Let it hear no more."""
+        """Stop passing it on."""
         with self._lock:
             self._guards = tuple(each for each in self._guards if each is not guard)
 
@@ -202,7 +203,7 @@ class _Watch:
         guards = self._guards
         if not guards or getattr(self._busy, "here", False):
             return
-        self._busy.here = True  # what is done here must not be heard again
+        self._busy.here = True  # what is done here must not be reported again
         try:
             attempt = attempt_of(event, arguments)
             if attempt is not None:
@@ -216,9 +217,9 @@ _WATCH: Final = _Watch()
 
 
 def _application_stack(frame: FrameType) -> tuple[str, ...] | None:
-    """The frames that an attempt came from; None where it is not the application's.
+    """The frames that led to an attempt; None where it is not the application's.
 
-    The innermost frame outside of Python's library tells whose doing it is.
+    The innermost frame outside of Python's library decides.
     """
     places: list[str] = []
     decided = False
@@ -242,7 +243,7 @@ def _application_stack(frame: FrameType) -> tuple[str, ...] | None:
 
 
 def _roots(paths: Iterable[str | PathLike[str]]) -> tuple[str, ...]:
-    """Absolute paths, as they are given and as links lead to them."""
+    """Absolute paths, both as given and with links resolved."""
     absolute = [os.path.abspath(os.path.expanduser(path)) for path in paths]
     return tuple({each for path in absolute for each in (path, os.path.realpath(path))})
 

@@ -1,8 +1,8 @@
 """The application's own locks, for the time of a session.
 
-A test names the objects that have them. Their locks are then replaced by proxies that tell the
-session who takes them, and put back when it is closed: nothing is patched globally, and the
-application takes its locks as it always did.
+A test names the objects that have them. Proxies take the place of their locks until the session is
+closed, and ask the session before a lock is taken. Nothing is patched globally, and the application
+takes its locks as it always did.
 """
 
 import queue
@@ -21,25 +21,25 @@ Acquire: TypeAlias = Callable[[bool, float], bool]
 
 _LOCKS: Final = (type(threading.Lock()), type(threading.RLock()))
 _MODULES: Final = (threading.__name__, queue.__name__)
-"""Whose classes are built of locks: conditions, semaphores, events, barriers, queues."""
+"""The modules of classes that are built of locks: conditions, semaphores, events, queues."""
 
 
 class LockGate(Protocol):
     """The session's part in taking a lock."""
 
     runs: "dict[str, LockRun]"
-    """The strand that has each lock."""
+    """The strand that took each lock last."""
 
     def know(self, name: str) -> None:
-        """A lock is watched from now on."""
+        """Watch a lock from now on."""
 
     def take(self, name: str, acquire: Acquire, blocking: bool, timeout: float) -> bool:
-        """Take a lock in its turn; whether it was taken."""
+        """Take a lock in its turn; returns whether it was taken."""
 
 
 @dataclass(slots=True)
 class LockRun:
-    """Who has a lock, again and again."""
+    """The strand that took a lock last, and how often in a row."""
 
     strand: str = ""
     times: int = 0
@@ -82,7 +82,7 @@ class Locks:
         return found
 
     def _watch_condition(self, condition: Any, name: str) -> int:
-        """A condition has copies of its lock's methods, which must be the proxy's."""
+        """Replace the methods that a condition has copied from its lock."""
         lock = condition._lock
         proxy = lock if isinstance(lock, _Proxy) else self._proxy(lock, name)
         for attribute, value in proxy.for_condition().items():
@@ -105,7 +105,7 @@ class Locks:
 
         def undo() -> None:
             if getattr(owner, attribute, None) != value:
-                return  # the application has put another there
+                return  # the application has replaced it meanwhile
             if inherited:
                 delattr(owner, attribute)
             else:
@@ -117,7 +117,7 @@ class Locks:
 
 @final
 class _Proxy:
-    """Stands for a lock and asks the session before it is taken."""
+    """Takes the place of a lock, and asks the session before it is taken."""
 
     def __init__(self, name: str, real: Any, gate: Callable[[], LockGate]) -> None:
         self._name = name
@@ -148,7 +148,7 @@ class _Proxy:
         return bool(self._real.locked())
 
     def for_condition(self) -> dict[str, object]:
-        """What a condition has of its lock."""
+        """The attributes that a condition copies from its lock."""
         return {
             "_lock": self,
             "acquire": self.acquire,

@@ -1,7 +1,7 @@
-"""The order in which threads take the application's locks, written down.
+"""Records the order in which threads take the application's locks.
 
-Only a change of hands is on the tape, with how often the lock was taken before it by whoever had
-it: a lock that one thread takes a thousand times is one event.
+The tape has an event for each change of hands, with how often the strand before took the lock in a
+row: a lock that a single thread takes a thousand times is one event.
 """
 
 from typing import final
@@ -17,7 +17,7 @@ __all__ = ["RecordedLocks"]
 
 @final
 class RecordedLocks:
-    """Writes down who takes a lock."""
+    """Records which strand takes a lock."""
 
     def __init__(
         self, tape: Tape, strands: Strands, runs: dict[str, LockRun] | None = None
@@ -27,10 +27,10 @@ class RecordedLocks:
         self.runs = {} if runs is None else runs
 
     def know(self, name: str) -> None:
-        """A lock is watched; what there is to know of it comes with its first taking."""
+        """Nothing to do: the first event of a lock says all that a replay needs."""
 
     def take(self, name: str, acquire: Acquire, blocking: bool, timeout: float) -> bool:
-        """Take a lock and write it down, while nobody else can have it."""
+        """Take a lock, and record that while no other thread can take it."""
         taken = acquire(blocking, timeout)
         if in_environment.get():
             return taken

@@ -20,7 +20,7 @@ __all__ = ["MAX_TEMPLATE", "MAX_TEXT", "RenderError", "compile_template"]
 MAX_TEMPLATE: Final = 10_000
 """Characters of a template: far more than a value needs."""
 MAX_TEXT: Final = 1_000_000
-"""Characters that a template may make."""
+"""Characters that a template may produce."""
 
 MAX_VALUE: Final = 100_000
 """Characters or items of a value that a template uses."""
@@ -57,7 +57,7 @@ class RenderError(Exception):
 
 
 def compile_template(text: str, names: Mapping[str, object]) -> Callable[[Context], Plain]:
-    """What makes a value from a context; `names` are all that the template may use.
+    """A function that renders a template; `names` are all that the template may use.
 
     A template that is one expression and nothing else gives that expression's value, a number or
     a list too; any other one gives text.

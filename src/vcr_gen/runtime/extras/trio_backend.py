@@ -1,4 +1,4 @@
-"""trio as what runs the tasks of a program, also through anyio.
+"""trio as the library that runs a program's tasks, also through anyio.
 
 Imported only where the program runs trio.
 """
@@ -30,7 +30,7 @@ class TrioLoop:
         self._token = trio.lowlevel.current_trio_token()
 
     def is_running(self) -> bool:
-        """Whether it is at work: from its beginning to its end."""
+        """Whether it has not ended."""
         return not self.is_closed()
 
     def is_closed(self) -> bool:
@@ -38,7 +38,7 @@ class TrioLoop:
         return not self.runner.tasks
 
     def call_soon_threadsafe(self, callback: Callable[..., Any], /, *args: Any) -> None:
-        """Let it call something, from any thread."""
+        """Have the run call something; can be used in any thread."""
         self._token.run_sync_soon(callback, *args)
 
 
@@ -47,7 +47,7 @@ _loops: "trio.lowlevel.RunVar[TrioLoop]" = trio.lowlevel.RunVar("vcr_gen_loop")
 
 @final
 class _Parked:
-    """Where a task of trio waits until it is told to go on."""
+    """Where a task of trio waits for a result."""
 
     def __init__(self, loop: TrioLoop, *, patient: bool) -> None:
         self._loop = loop
@@ -97,7 +97,7 @@ class _Parked:
 
 @final
 class _Spawned:
-    """A task that the runtime started beside the program's own."""
+    """A task of the runtime beside the program's own."""
 
     def __init__(self, work: Coroutine[Any, Any, None]) -> None:
         self._scope = trio.CancelScope()

@@ -1,8 +1,8 @@
 """Taking turns with a run of trio.
 
 trio shuffles the tasks that are ready, on purpose. A session lets them run one at a time, in the
-order in which they became ready; those that became ready together go by their age. So a replay
-finds the same order again. Its clock and its idle point are had where trio waits for input.
+order in which they became ready, and the older one first where several became ready together. So a
+replay repeats the order. The clock and the idle point are hooked where trio waits for input.
 """
 
 import math
@@ -21,13 +21,13 @@ from vcr_gen.runtime.loops.turns import Clock, LoopSession, read_clock
 __all__ = ["TrioHook"]
 
 _LONGEST = 24 * 60 * 60
-"""Seconds after which trio looks again, whatever happens."""
+"""Seconds that trio waits for input at most."""
 
 _PROGRAM_READS: Final = Runner.current_time.__code__
-"""Where `trio.current_time` reads the clock; trio itself does so elsewhere."""
+"""The function of trio that reads the clock for the program; for itself it uses another."""
 
 _OFTEN = 10
-"""How often a program is cancelled that goes on after a divergence."""
+"""How often a program that goes on after a divergence is cancelled."""
 
 
 @final
@@ -40,7 +40,7 @@ class _SessionClock(trio.abc.Clock):
         self._deadlines = deadlines
 
     def start_clock(self) -> None:
-        """It runs already."""
+        """Nothing to do: it runs already."""
 
     def current_time(self) -> float:
         if _getframe(1).f_code is _PROGRAM_READS:
@@ -54,7 +54,7 @@ class _SessionClock(trio.abc.Clock):
 
 @final
 class TrioHook:
-    """Stands between one run of trio and its input until it is removed."""
+    """Sits between a run of trio and its input until it is removed."""
 
     def __init__(
         self, loop: TrioLoop, clock: Clock, session: LoopSession, timers: Sequence[float] = ()
@@ -71,9 +71,9 @@ class TrioHook:
         self._ready: deque[Any] = deque()
         self._cancelled = 0
         self._passes = False
-        """Whether its session is over, and that of a hook above it is not."""
+        """Whether its session is over, and the session of a hook above it is not."""
         self.beneath: list[TrioHook] = []
-        """Hooks beneath this one that go when it goes."""
+        """Hooks beneath this one that are removed with it."""
         self._installed = True
         self.timers = self._adopt_deadlines(timers)
         runner.clock = _SessionClock(clock, session, runner.deadlines)
@@ -82,16 +82,16 @@ class TrioHook:
         runner.io_manager = _HookedIO(self._io, self)
 
     def nothing_before(self, when: float) -> bool:
-        """Not asked for: a task of trio waits wherever it awaits."""
+        """Never: a task of trio waits wherever it awaits."""
         del when
         return False
 
     def catch_up(self, when: float) -> None:
-        """Not done: the deadlines of trio's scopes do not tell when they were set."""
+        """Nothing to do: a deadline of trio does not say when it was set."""
         del when
 
     def remove(self) -> None:
-        """Leave the run as it was found; deadlines that are left go on."""
+        """Leave the run as it was found; pending deadlines go on."""
         if not self._installed:
             return
         above = self._runner.io_manager
@@ -111,7 +111,7 @@ class TrioHook:
             hook.remove()
 
     def _scopes(self) -> list[Any]:
-        """The scopes that have deadlines, the next one first."""
+        """The scopes with deadlines, the earliest first."""
         scopes = {entry[2] for entry in self._runner.deadlines._heap}
         return sorted(
             (scope for scope in scopes if math.isfinite(scope.deadline)),
@@ -119,7 +119,7 @@ class TrioHook:
         )
 
     def _adopt_deadlines(self, recorded: Sequence[float]) -> tuple[float, ...]:
-        """Put the deadlines of the run on the session's clock, as they stood in the recording."""
+        """Move the deadlines of the run to the session's clock, as far away as in the recording."""
         now = self._runner.clock.current_time()
         found = self._scopes()
         rests = [round(scope.deadline - now, 6) for scope in found]
@@ -130,7 +130,7 @@ class TrioHook:
         return tuple(rests)
 
     def get_events(self, timeout: float) -> Any:
-        """Wait for input, or let something enter where there is nothing else to do."""
+        """Wait for input; when the run is idle, let the next event enter first."""
         if self._passes:
             return self._io.get_events(timeout)
         if self._ready or timeout <= 0:
@@ -139,7 +139,7 @@ class TrioHook:
             except DivergenceError as error:
                 self._cancel_program(error)
             return self._io.get_events(0)
-        if self._runner.waiting_for_idle:  # somebody waits for the program itself to be idle
+        if self._runner.waiting_for_idle:  # a task waits until all others are idle
             return self._io.get_events(timeout)
         hears = self._hears()
         if hears and not self._session.one_by_one and (events := self._io.get_events(0)):
@@ -159,13 +159,13 @@ class TrioHook:
         return events
 
     def _hears(self) -> bool:
-        """Whether a task waits for input or output, besides the one that threads wake."""
+        """Whether a task waits for input or output, besides the one that other threads wake."""
         found = self._io.statistics()
         names = ("tasks_waiting_read", "tasks_waiting_write", "tasks_waiting")  # by system
         return sum(getattr(found, name, 0) for name in names) > 1
 
     def process_events(self, events: Any) -> None:
-        """Find what became ready, and let only the first of it run."""
+        """Find the tasks that became ready, and let only the first one run."""
         self._io.process_events(events)
         runner = self._runner
         if runner.io_manager.hook is not self:  # the hook above it sees to the order
@@ -179,10 +179,10 @@ class TrioHook:
             runner.runq.append(self._ready.popleft())
 
     def _cancel_program(self, divergence: DivergenceError) -> None:
-        """Nobody is left to tell of a divergence: the cancelled program gets it at its close.
+        """Cancel a program in which no task waits for the tape: its close raises the divergence.
 
-        Shields are for clean-up; one behind which a task waits for ever is taken away. The run of a
-        program that does not mind being cancelled is broken off.
+        Shields are for clean-up; at the second time they are removed, as a task may wait for ever
+        behind one. If the program goes on nevertheless, its run ends with the divergence.
         """
         self._cancelled += 1
         if self._cancelled > _OFTEN:
@@ -202,7 +202,7 @@ def _unshield(task: Any) -> None:
 
 @final
 class _HookedIO:
-    """trio's own input and output with another way of waiting."""
+    """trio's own input and output, with our way of waiting."""
 
     def __init__(self, real: Any, hook: TrioHook) -> None:
         self._real = real

@@ -76,7 +76,7 @@ def frame_of_thread(thread: threading.Thread) -> FrameType | None:
 
 
 def frames_from(frame: FrameType | None) -> Iterator[FrameType]:
-    """The frame and those that called it, innermost first."""
+    """The frame and its callers, innermost first."""
     while frame is not None:
         yield frame
         frame = frame.f_back
@@ -99,7 +99,7 @@ def is_ours(frame: FrameType) -> bool:
 
 
 def is_neutral(frame: FrameType) -> bool:
-    """Whether it works for whoever called it: Python's library, or code made on the fly."""
+    """Whether it works for its caller: Python's library, or code made on the fly."""
     file = frame.f_code.co_filename
     if file.startswith("<"):
         return True
@@ -107,7 +107,7 @@ def is_neutral(frame: FrameType) -> bool:
 
 
 def is_tool(frame: FrameType) -> bool:
-    """Whether it is a test runner's, or of another tool that runs beside the application."""
+    """Whether it belongs to a test runner, or to another tool beside the application."""
     module = frame.f_globals.get("__name__")
     return isinstance(module, str) and module.partition(".")[0] in _TOOLS
 

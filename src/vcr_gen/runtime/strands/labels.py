@@ -1,7 +1,7 @@
-"""What a thread is at work for: the job of a pool, or the function it was started with.
+"""Labels of threads and of the jobs of pools, by what they were started for.
 
-A pool does not tell its jobs apart, but each runs inside a frame of the pool's own that holds it.
-Looking there shows where one job ends and the next begins, and nothing has to be patched.
+Python has no hook for the beginning and the end of a pool's job. But each job runs inside a frame
+of the pool, in the thread that asks. That frame holds the job, so nothing has to be patched.
 """
 
 import re
@@ -18,13 +18,13 @@ from weakref import ref
 __all__ = ["Work", "label_of", "threads_made", "work_here"]
 
 _LOOPS: Final = {"run": "concurrent.futures.thread", "worker": "multiprocessing.pool"}
-"""In which function, and of which module, a job is run."""
+"""The functions that run a job, with their modules."""
 
 _NUMBERED = re.compile(r"(?:Thread|Dummy)-(\d+)")
-"""The names that threads have who were given none."""
+"""The names that Python gives to threads without one."""
 
 _POOLED = re.compile(r"ThreadPoolExecutor-\d+(_\d+)")
-"""The names of an executor's threads: executors are numbered by Python, as they are made."""
+"""The names of an executor's threads: Python numbers executors as they are made."""
 
 _DIGITS = re.compile(r"\d+")
 
@@ -49,17 +49,17 @@ class Work:
 
     @property
     def runs(self) -> bool:
-        """Whether it is known to be at work."""
+        """Whether it is known to run."""
         item = None if self._item is None else self._item()
         return item is not None and not item.future.done()
 
     @property
     def is_over(self) -> bool:
-        """Whether it is known to have come to its end."""
+        """Whether it is known to have ended."""
         return self._item is not None and not self.runs
 
     def is_at(self, frame: FrameType) -> bool:
-        """Whether this is what the frame of a pool runs."""
+        """Whether the frame of a pool runs this job."""
         found = frame.f_locals
         if self._item is None:
             return (found.get("job"), found.get("i")) == self._number
@@ -80,7 +80,7 @@ def work_here(thread: threading.Thread, known: Work | None) -> Work | None:
 
 
 def label_of(thread: threading.Thread, since: int) -> str:
-    """What tells a thread from others, equal in every run where it was started for the same.
+    """The label of a thread: the same in every run that starts it for the same.
 
     What comes before the first `-` is equal for threads that differ in nothing but numbers, such
     as `worker-1` and `worker-2`: they may share work. Python numbers threads without a name as
@@ -106,31 +106,31 @@ def _without_number(argument: object) -> object:
 
 
 def threads_made() -> int:
-    """The number of the last thread that got no name of its own."""
+    """How many threads without a name Python has made."""
     numbered = _NUMBERED.match(threading.Thread().name)
     return int(numbered[1]) if numbered else 0
 
 
 def _loop_here() -> FrameType | None:
-    """The frame in which a pool runs the running code as a job."""
+    """The frame in which a pool runs the current job."""
     frame: FrameType | None = _getframe(2)
     while frame is not None:
         name = frame.f_code.co_name
         if name in _LOOPS and frame.f_globals.get("__name__") == _LOOPS[name]:
-            at_work = name == "run" or frame.f_locals.get("task") is not None
-            return frame if at_work else None
+            has_job = name == "run" or frame.f_locals.get("task") is not None
+            return frame if has_job else None
         frame = frame.f_back
     return None
 
 
 def _label(function: object, arguments: object, keywords: Mapping[str, object]) -> str:
-    # Three digits: enough to tell a few jobs apart, too few to tell what they were given.
+    # Three digits: enough to distinguish a few jobs, too few to reveal their arguments.
     text = "|".join(_words((function, arguments, tuple(sorted(keywords.items())))))
     return f"{zlib.crc32(text.encode(errors='replace')) & 0xFFF:03x}"
 
 
 def _words(value: Any, depth: int = 6) -> Iterator[str]:
-    """What of a value is the same in every run: never an address."""
+    """The parts of a value that are the same in every run: never an address."""
     match value:
         case None | bool() | int() | float() | str() | bytes():
             yield repr(value)
@@ -149,7 +149,7 @@ def _words(value: Any, depth: int = 6) -> Iterator[str]:
 
 
 def _plain_attributes(thread: threading.Thread) -> dict[str, object]:
-    """What an application's own kind of thread was made with."""
+    """The plain attributes of an application's own thread class."""
     return {
         name: value
         for name, value in vars(thread).items()

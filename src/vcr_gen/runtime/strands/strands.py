@@ -53,21 +53,21 @@ class Strand:
         self.work: Work | None = None
         """The job of a thread pool that this strand is, if it is one."""
         self.threaded = False
-        """Whether it is a thread, or what one does among other things."""
+        """Whether it is a thread or the job of one."""
         self.begun = False
         """Whether it has made a call."""
         self.label = ""
-        """What tells a thread or a pool's job from others in every run."""
+        """Identifies a thread or the job of a pool: the same in every run."""
         self._children = 0
 
     def begin(self) -> str:
-        """It makes a call: its label, where that is its first."""
+        """Note that the strand makes a call; returns its label if the call is its first."""
         first, self.begun = not self.begun, True
         return self.label if first else ""
 
     @property
     def is_over(self) -> bool:
-        """Whether its task, thread or job has come to its end."""
+        """Whether its task, thread or job has ended."""
         if self.work is not None:
             return self.work.is_over
         match self.owner:
@@ -79,12 +79,12 @@ class Strand:
         return coroutine is not None and coroutine.cr_frame is None
 
     def child(self, owner: object) -> "Strand":
-        """A new strand that was spawned by this one."""
+        """A new strand, spawned by this one."""
         self._children += 1
         return Strand(f"{self.name}.{self._children}", owner=owner, parent=self, within=self.within)
 
     def job(self, number: int) -> "Strand":
-        """The strand of an executor job that this one hands out."""
+        """The strand of an executor job that this one submits."""
         strand = Strand(f"@{number}", owner=None, parent=self, within=self.within)
         strand.job_number = number
         return strand
@@ -92,12 +92,12 @@ class Strand:
 
 @final
 class Strands:
-    """Tells which strand the running code belongs to, for one session."""
+    """Finds the strand of the running code, for one session."""
 
     def __init__(self) -> None:
         self._root = Strand(ROOT_STRAND, owner=_owner(), parent=None, within=None)
-        # A context variable, because a task inherits the strand that spawned it, and nothing else
-        # tells. It lives as long as the contexts that saw it: a few bytes a session.
+        # A context variable, because a task inherits the strand that spawned it: nothing else in
+        # Python records that. It lives as long as the contexts that saw it: a few bytes a session.
         self._current: ContextVar[Strand] = ContextVar("vcr_gen_strand")
         self._threads_before = threads_made()
         self._jobs: dict[int, Strand] = {}
@@ -119,7 +119,7 @@ class Strands:
                 return strand
             known = strand.work
         else:
-            # A job runs in the context of whoever handed it out, or in none: its thread tells.
+            # A job runs in the context of the code that submitted it, or in none: ask its thread.
             job = self._jobs.get(threading.get_ident())
             if job is not None and job.owner is owner:
                 return job
@@ -127,7 +127,7 @@ class Strands:
         if strand.owner is owner:
             if work is known or strand.parent is None:
                 return strand
-            strand = strand.parent  # its thread is at something else by now
+            strand = strand.parent  # its thread has gone on to another job
         with self._lock:
             strand = strand.child(owner)
         strand.work = work
@@ -145,42 +145,42 @@ class Strands:
             return strand
 
     def done(self, strand: Strand) -> None:
-        """An executor job has come to its end, and the loop knows."""
+        """Note that an executor job has ended, and that its loop has the result."""
         self._spawned.discard(strand)
         self._returning.discard(strand)
 
     def expect_no_more(self) -> None:
-        """No loop runs any more that could be told of a job's end."""
+        """Expect no more results: no loop runs that could get them."""
         self._returning.clear()
 
     def aside(self, strand: Strand, work: "asyncio.Future[_T]") -> "asyncio.Future[_T]":
-        """Remember, until the loop has its result, a job that the tape knows nothing of."""
+        """Remember a job that is not on the tape until the loop has its result."""
         self._aside.add(strand)
         work.add_done_callback(lambda _: self._aside.discard(strand))
         return work
 
     def works_aside(self, waiting: Callable[[], Collection[threading.Thread]]) -> bool:
-        """Whether such a job is at work, and not in one of these threads."""
+        """Whether a job that is not on the tape runs outside of these threads."""
         if not self._aside:
             return False
         threads = waiting()
         return any(strand.owner not in threads for strand in self._aside)
 
     def jobs_besides(self, threads: Collection[threading.Thread]) -> bool:
-        """Whether an executor job is on its way in a thread other than these."""
+        """Whether an executor job is under way in a thread other than these."""
         known = sum(1 for thread in threads if thread.ident in self._jobs)
         return len(self._spawned) > known or bool(self._returning)
 
     @block
     def running(self, strand: Strand) -> Generator[None, None, None]:
-        """Run the body, in this thread, as a strand that was spawned."""
+        """Run the body in this thread as a spawned strand."""
         strand.owner = threading.current_thread()
         self._jobs[threading.get_ident()] = strand
         try:
             yield
         finally:
             if strand.job_number:
-                self._returning.add(strand)  # until the loop has heard of it, it is on its way
+                self._returning.add(strand)  # under way until the loop has the result
             del self._jobs[threading.get_ident()]
             self._spawned.discard(strand)
 
@@ -193,7 +193,7 @@ class Strands:
 
 
 def _owner() -> object:
-    """The task that runs, else the thread."""
+    """The running task, or else the running thread."""
     library = library_here()
     task = None if library is None else library.task()
     return threading.current_thread() if task is None else task
