@@ -9,6 +9,7 @@ from typing import final
 from vcr_gen.runtime.extras.locks import Acquire, LockRun
 from vcr_gen.runtime.loops.environment import in_environment
 from vcr_gen.runtime.replay.replay_state import ReplayState
+from vcr_gen.runtime.replay.session_view import anything_may_move
 from vcr_gen.runtime.replay.strand_matching import StrandMatching
 from vcr_gen.runtime.replay.waiters import Waiter
 from vcr_gen.runtime.replay.waiting import TICK
@@ -30,12 +31,12 @@ class ReplayedLocks:
 
     def know(self, name: str) -> None:
         """A lock is watched: its turns count from now on."""
-        with self._state.changed:
+        with self._state.monitor:
             self._window.ordered_locks.add(name)
 
     def take(self, name: str, acquire: Acquire, blocking: bool, timeout: float) -> bool:
         """Take a lock when it is this strand's turn."""
-        with self._state.changed:
+        with self._state.monitor:
             turn = self._turn(name)
             if isinstance(turn, Slot):
                 if not _was_taken(turn, self._window):
@@ -50,7 +51,7 @@ class ReplayedLocks:
             blocking, timeout = True, -1 if blocking and timeout < 0 else self._state.patience
         taken = acquire(blocking, timeout)
         if turn is not None:
-            with self._state.changed:
+            with self._state.monitor:
                 self._note(name, turn)
         return taken
 
@@ -92,10 +93,10 @@ class ReplayedLocks:
             while self._state.goes_on and name in self._window.ordered_locks:
                 if is_next():
                     return True
-                if not self._state.may_move():
+                if not anything_may_move(self._state):
                     self._give_up(name)
                 else:
-                    self._state.changed.wait(TICK)
+                    self._state.monitor.wait(TICK)
         finally:
             self._state.waiters.remove(waiter)
         return False

@@ -18,6 +18,7 @@ from typing import TypeAlias, final
 from vcr_gen.runtime.loops.session_loops import Loops
 from vcr_gen.runtime.replay.liveness import OWN_THREAD
 from vcr_gen.runtime.replay.replay_state import ReplayState
+from vcr_gen.runtime.replay.session_view import program_gap
 from vcr_gen.runtime.replay.waiting import AT_WORK, BLOCKED_GRACE, MOMENT, UNEXPECTED
 from vcr_gen.runtime.tape.window import Slot
 
@@ -165,7 +166,7 @@ class CallbackThread:
             self._nudged.clear()
             if self._closing:
                 return
-            with state.changed:
+            with state.monitor:
                 try:
                     head = state.window.head() if self._delivers else None
                 except Exception:
@@ -188,15 +189,15 @@ class CallbackThread:
         recording; but never more than `patience`.
         """
         state = self._state
-        if state.still_for > state.patience:
+        if state.monitor.still_for > state.patience:
             return True
         before = max((slot.event.at for slot in state.window.recent), default=0.0)
         gap = max(head.event.at - before, 0.0)
         waited, self._all_waited = self._all_waited, state.threads.all_wait(state.waiters)
         if self._all_waited is False:
-            return max(gap, AT_WORK) <= state.still_for
+            return max(gap, AT_WORK) <= state.monitor.still_for
         # A thread that was just woken still seems to wait: so they have to be seen waiting twice.
-        return waited is not False and min(gap, BLOCKED_GRACE) <= state.still_for
+        return waited is not False and min(gap, BLOCKED_GRACE) <= state.monitor.still_for
 
     def _stands_still(self) -> bool:
         """Whether every thread waits in vain, and has for too long.
@@ -215,7 +216,7 @@ class CallbackThread:
         bystanders = state.threads.bystanders()
         if self._stands_since == inf or bystanders != self._bystanders:
             self._bystanders, self._stands_since = bystanders, now
-        limit = state.program_gap()
+        limit = program_gap(state)
         if limit is None:
             limit = UNEXPECTED * state.patience
-        return state.goes_on and now - self._stands_since > limit < state.still_for
+        return state.goes_on and now - self._stands_since > limit < state.monitor.still_for

@@ -28,6 +28,7 @@ from vcr_gen.runtime.replay.inbound_gate import InboundGate
 from vcr_gen.runtime.replay.loop_driver import LoopDriver, ReplayedJobs
 from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.replay_state import Receiver, ReplayState
+from vcr_gen.runtime.replay.session_view import anything_may_move
 from vcr_gen.runtime.replay.strand_matching import Expectation, StrandMatching
 from vcr_gen.runtime.replay.strategies import Orders
 from vcr_gen.runtime.replay.thread_driver import ThreadDriver
@@ -90,10 +91,10 @@ class Engine:
 
         The recorded program did catch them: one that ends a session leaves no cassette.
         """
-        self.entrance = InboundGate(self._state, self._matcher, screen)
+        self._thread_driver = ThreadDriver(self._state)
+        self.entrance = InboundGate(self._state, self._thread_driver, self._matcher, screen)
         self.unfinished = Unfinished(self._state, self._matcher)
         self._loop_driver = LoopDriver(self._state, loops)
-        self._thread_driver = ThreadDriver(self._state, strands, loops, self._loop_driver)
         loops.serve(self._loop_driver, ReplayedJobs(self._state, self._matcher, loops))
 
     @property
@@ -113,13 +114,13 @@ class Engine:
 
     def suspect(self) -> None:
         """Fail with what was seen when an answer came before its turn, if there was such a time."""
-        with self._state.changed:
+        with self._state.monitor:
             if self._state.suspicion is not None:
                 self._state.fail(self._state.suspicion)
 
     def what_is_overdue(self) -> Divergence | None:
         """What the program had not done when time went on to a timer, as if it would never."""
-        with self._state.changed:
+        with self._state.monitor:
             if not self._loop_driver.something_is_overdue():
                 return None
             return without_secrets(self._state.stall(), self._screen.secrets)
@@ -190,7 +191,7 @@ class Engine:
         stored: Mapping[str, Plain] | None = None,
     ) -> End | None:
         state = self._state
-        with state.changed:
+        with state.monitor:
             state.check()
             pair = self.window.next_whole_call()
             if pair is None:
@@ -211,17 +212,17 @@ class Engine:
 
     def start(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
         """An outbound call begins: it must be the one that is due."""
-        with self._state.changed:
+        with self._state.monitor:
             slot = self._expected(operation, stored)
             if self._orders.of(operation.bound.method.name) == "total":
                 while self.window.head() is not slot:
                     self._state.check()
-                    self._state.wait_or_stall()
+                    self._thread_driver.wait_for_others()
             return self._begin(slot)
 
     async def start_async(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
         """The same for a call that can wait until everything before it has happened."""
-        with self._state.changed:
+        with self._state.monitor:
             slot = self._expected(operation, stored)
             if self._orders.of(operation.bound.method.name) != "total":
                 return self._begin(slot)
@@ -229,7 +230,7 @@ class Engine:
             self._loops.hook(slot.start.at, slot.start.timers)
         if not due:
             await self.hear_async(slot.start.call, pulls=True)
-        with self._state.changed:
+        with self._state.monitor:
             return self._begin(slot)
 
     def _expected(self, operation: Operation, stored: Mapping[str, Plain]) -> Slot:
@@ -239,8 +240,8 @@ class Engine:
         self._state.threads.see()
         self.unfinished.hold_job(strand)
         found = self._matcher.start(strand, operation, stored)
-        while found.may_come and library_here() is None and self._state.may_move():
-            self._state.changed.wait(TICK)
+        while found.may_come and library_here() is None and anything_may_move(self._state):
+            self._state.monitor.wait(TICK)
             self._state.check()
             found = self._matcher.start(strand, operation, stored)
         if found.slot is None or not found.is_met:
@@ -267,7 +268,7 @@ class Engine:
     def produce(self, call: int, event: Item | End, passing: ValueChannel) -> None:
         """The application answers an inbound call: with the recorded item or end."""
         event = self._screen.event(event, passing.of)
-        with self._state.changed:
+        with self._state.monitor:
             self._state.check()
             found = self._matcher.produced(self.strands.here(), call, event, passing)
             if found.slot is None or not found.is_met:
@@ -278,7 +279,7 @@ class Engine:
     def signal(self, event: Signal, passing: ValueChannel | None) -> None:
         """The application does something to a stream it consumes."""
         event = event if passing is None else self._screen.event(event, passing.of)
-        with self._state.changed:
+        with self._state.monitor:
             self._state.check()
             found = self._matcher.signalled(self.strands.here(), event, passing)
             if found.slot is not None and found.is_met and not self._comes_next(found.slot):
@@ -296,20 +297,20 @@ class Engine:
         call = slot.event.call
         while self.window.next_of_call(call) is not slot:
             others = self._state.waiters.of(call)
-            if library_here() is not None or not others or not self._state.may_move():
+            if library_here() is not None or not others or not anything_may_move(self._state):
                 return False
-            self._state.changed.wait(TICK)
+            self._state.monitor.wait(TICK)
             self._state.check()
         return True
 
     def is_left(self, call: int) -> bool:
         """Whether a stream goes on, though who read it was cancelled."""
-        with self._state.changed:
+        with self._state.monitor:
             return self._state.goes_on and call in self._state.running
 
     def upcoming(self, call: int) -> Event | None:
         """What the tape has next for a call."""
-        with self._state.changed:
+        with self._state.monitor:
             slot = self.window.next_of_call(call)
             return None if slot is None else slot.event
 
@@ -330,7 +331,7 @@ class Engine:
         self, call: int, *, readers: Readers | None = None, pulls: bool = False
     ) -> Event:
         """Wait in this task for the next event of a call."""
-        return self.rendered(await self._thread_driver.hear_async(call, readers, pulls=pulls))
+        return self.rendered(await self._loop_driver.hear(call, readers, pulls=pulls))
 
     def rendered(self, event: _E) -> _E:
         """What the environment said, with what its templates make of it now."""
@@ -338,7 +339,7 @@ class Engine:
 
     def soon_after(self, call: int) -> Slot | None:
         """The callback that came after a call before the loop was idle again, if one is due."""
-        with self._state.changed:
+        with self._state.monitor:
             if self._state.failure is not None:
                 return None
             return self.window.soon_after(call, self._loops.clock.now)
@@ -366,7 +367,7 @@ class Engine:
 
     def _kept(self, error: _V) -> _V:
         """An error, kept if it is the first: the application may take it for the environment's."""
-        with self._state.changed:
+        with self._state.monitor:
             if self._state.failure is None:  # what comes after a divergence only follows from it
                 self._state.fault = self._state.fault or error
         return error
@@ -375,12 +376,12 @@ class Engine:
 
     def count_left(self) -> int:
         """How many recorded events are not used, as the file counts them."""
-        with self._state.changed:
+        with self._state.monitor:
             return len(self.window.unused_entries())
 
     def inbound_left(self) -> bool:
         """Whether the tape has inbound calls that were not delivered."""
-        with self._state.changed:
+        with self._state.monitor:
             self.window.read_all()
             return any(
                 isinstance(slot.event, Start) and slot.event.inbound for slot in self.window.left()
@@ -392,18 +393,18 @@ class Engine:
 
     def name_strands(self) -> None:
         """Give each strand the name of the recorded one that it goes on with."""
-        with self._state.changed:
+        with self._state.monitor:
             self._matcher.counterparts.name_strands()
 
     def attend(self) -> None:
         """Serve the running loop from now on, even while no call waits in it."""
-        with self._state.changed:
+        with self._state.monitor:
             self._state.check()
             self._loops.hook()
 
     def check(self) -> None:
         """Raise the divergence that ended the replay, if one did."""
-        with self._state.changed:
+        with self._state.monitor:
             self._state.check()
 
     def close(self) -> None:

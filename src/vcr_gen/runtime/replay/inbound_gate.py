@@ -7,6 +7,7 @@ from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.replay_state import ReplayState
+from vcr_gen.runtime.replay.thread_driver import ThreadDriver
 from vcr_gen.runtime.tape.events import Signal, Start
 from vcr_gen.runtime.tape.window import Slot
 from vcr_gen.runtime.values.channel import ValueChannel
@@ -19,8 +20,11 @@ __all__ = ["InboundGate"]
 class InboundGate:
     """Lets in what the tape has due, and nothing else."""
 
-    def __init__(self, state: ReplayState, matcher: Matcher, screen: Screen) -> None:
+    def __init__(
+        self, state: ReplayState, thread_driver: ThreadDriver, matcher: Matcher, screen: Screen
+    ) -> None:
         self._state = state
+        self._thread_driver = thread_driver
         self._window = state.window
         self._matcher = matcher
         self._screen = screen
@@ -28,7 +32,7 @@ class InboundGate:
     def enter(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
         """The environment's side is played by the test itself: its call must be the one due."""
         while True:
-            with self._state.changed:
+            with self._state.monitor:
                 self._state.check()
                 head = self._window.head()
                 if head is not None and self._is_entered(head):
@@ -38,12 +42,12 @@ class InboundGate:
                             self._state.reporter.call(operation, stored, found, self._window)
                         )
                     return self._state.take(head).event.call
-                self._state.wait_or_stall()
+                self._thread_driver.wait_for_others()
 
     def play(self, event: Signal, passing: ValueChannel | None) -> None:
         """The test itself does something to a stream of the application: it must be due."""
         event = event if passing is None else self._screen.event(event, passing.of)
-        with self._state.changed:
+        with self._state.monitor:
             while True:
                 self._state.check()
                 head = self._window.head()
@@ -55,11 +59,11 @@ class InboundGate:
                         )
                     self._state.take(head)
                     return
-                self._state.wait_or_stall()
+                self._thread_driver.wait_for_others()
 
     def announce(self, slot: Slot) -> bool:
         """An inbound call is delivered; False where somebody else has done that."""
-        with self._state.changed:
+        with self._state.monitor:
             if slot.done:
                 return False
             self._state.take(slot)
@@ -67,18 +71,18 @@ class InboundGate:
 
     def due(self) -> Slot | None:
         """The oldest event that is not done."""
-        with self._state.changed:
+        with self._state.monitor:
             return self._window.head()
 
     def wait_for_change(self) -> None:
         """Wait in this thread until something moved; a stall ends the replay."""
-        with self._state.changed:
+        with self._state.monitor:
             self._state.check()
-            self._state.wait_or_stall()
+            self._thread_driver.wait_for_others()
 
     def take_inbound(self, methods: Collection[str]) -> Start:
         """Wait in this thread for a call of one of these inbound methods, and take it."""
-        with self._state.changed:
+        with self._state.monitor:
             while True:
                 self._state.check()
                 head = self._window.head()
@@ -89,7 +93,7 @@ class InboundGate:
                         )
                     self._state.take(head)
                     return head.start
-                self._state.wait_or_stall()
+                self._thread_driver.wait_for_others()
 
     def _is_entered(self, head: Slot) -> bool:
         """Whether the oldest event is an inbound call that comes from here, and no callback."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import inf
 from typing import final
 
+from vcr_gen.errors import Divergence
 from vcr_gen.runtime.loops.backends import running_library
 from vcr_gen.runtime.loops.hook import Hook
 from vcr_gen.runtime.loops.session_loops import Loops
@@ -25,7 +26,8 @@ from vcr_gen.runtime.replay.decide import (
 )
 from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.replay_state import ReplayState
-from vcr_gen.runtime.replay.waiters import Readers, Waiter, is_due
+from vcr_gen.runtime.replay.session_view import decide, taker, view_of, works_aside
+from vcr_gen.runtime.replay.waiters import Readers, Waiter, is_due, is_leave
 from vcr_gen.runtime.strands.strands import Strand
 from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Signal, Start
 from vcr_gen.runtime.tape.window import Slot
@@ -65,10 +67,10 @@ class LoopDriver:
         del lag
         self._looked_at = time.monotonic()
         self._rounds = 0
-        with self._state.changed:
+        with self._state.monitor:
             while True:
                 view, deliver = self._view(timer, hears=hears)
-                decision = self._state.decide(when_idle, view, self._last_resort)
+                decision = decide(self._state, when_idle, view, self._last_resort)
                 if decision is not Step.FAIL:
                     return self._apply(decision, deliver)
                 self._note_stall()
@@ -77,13 +79,13 @@ class LoopDriver:
         self, timer: float | None, *, hears: bool = False, next_time: float = 0.0
     ) -> tuple[View, Callable[[], None] | None]:
         """What is known of this loop, and what delivers the event that is due in it, if it can."""
-        view = self._state.view()
+        view = view_of(self._state)
         failed = view.failed_for is not None
         deliver = None if failed or view.due is None else self._delivery(view.due)
         view = replace(
             view,
             is_taken=deliver is not None,
-            works_aside=self._state.works_aside(),
+            works_aside=works_aside(self._state),
             timer=timer,
             hears=hears,
             untold=failed and self._state.somebody_is_untold(),
@@ -115,7 +117,85 @@ class LoopDriver:
                 raise self._state.failure
         return 0
 
-    def at_once(
+    async def hear(self, call: int, readers: Readers | None, *, pulls: bool) -> Event:
+        """Wait in this task for the next event of a call."""
+        library = running_library()
+        reader = self._state.strands.here() if readers is not None else None
+        with self._state.monitor:
+            self._state.check()
+            hook = self._loops.hook()
+            event = None
+            if not self._state.waiters.of(call):
+                event = self._at_once(call, hook, readers, reader, pulls=pulls)
+        if event is not None:
+            return event
+        cancelled: BaseException | None = None
+        leaves = False
+        while True:
+            waiter = Waiter(call, pulls=pulls, cancelled=cancelled is not None)
+            waiter.leaves = leaves
+            waiter.future = library.park(patient=waiter.cancelled)
+            waiter.readers, waiter.strand = readers, reader
+            with self._state.monitor:
+                self._state.check()
+                self._loops.hook()
+                self._state.waiters.add(waiter)
+            try:
+                if cancelled is None and self._state.receiver is not None:
+                    await self._state.receiver.serve_soon(call)
+                event = await waiter.future
+            except library.cancelled as error:
+                with self._state.monitor:
+                    if not self._state.goes_on:
+                        raise
+                    leaves = self._leaves(call, readers, reader)
+                cancelled = error
+                continue
+            finally:
+                self._state.waiters.remove(waiter)
+            if cancelled is not None and is_leave(event):
+                raise cancelled
+            return event
+
+    def _leaves(self, call: int, readers: Readers | None, reader: Strand | None) -> bool:
+        """Whether who was just cancelled leaves, in its turn; the tape must have the cancellation.
+
+        Else it is answered: the environment did so nevertheless.
+        """
+        slot = self._state.window.next_of_call(call)
+        if slot is not None and readers is not None and reader is not None:
+            slot = self._next_of_reader(slot, readers, reader)
+        if slot is None or is_leave(slot.event):
+            return True  # where there is none, the recording ended before the call was left
+        event = slot.event
+        if not isinstance(event, Signal) or event.kind != "cancel" or slot.start.inbound:
+            self._state.fail(self._why_cancelled(slot))
+        self._state.take(slot)
+        return False
+
+    def _why_cancelled(self, slot: Slot) -> Divergence:
+        """What to tell who was cancelled, and was not in the recording.
+
+        Where the program has not come to what was due before, and so time went on to its next
+        timer, that is the cause, and what the timer did but a consequence.
+        """
+        if self.something_is_overdue():
+            return self._state.stall()
+        return self._state.reporter.cancelled(slot, self._state.window)
+
+    def _next_of_reader(self, first: Slot, readers: Readers, reader: Strand) -> Slot | None:
+        """What the tape has next for one of those who read a stream, and was just cancelled."""
+        call = first.event.call
+        waiters = self._state.waiters.of(call)
+        own = readers.next_of(call, reader)
+        leaving = sum(waiter.leaves for waiter in waiters)
+        if is_leave(first.event) and leaving < readers.leave_soon(call):
+            return first  # where tasks are spawned otherwise, who was cancelled has another name
+        if own is None and readers.is_of_another(first, reader, waiters):
+            return None
+        return own or first
+
+    def _at_once(
         self,
         call: int,
         hook: Hook | None,
@@ -138,7 +218,7 @@ class LoopDriver:
         return self._state.give(head, readers, reader).event
 
     def _work_is_under_way(self) -> bool:
-        return self._state.works_aside() and self._state.still_for <= self._state.patience
+        return works_aside(self._state) and self._state.monitor.still_for <= self._state.patience
 
     def clock_is_read(self, before: float = inf) -> None:
         """Let the clock move on where it did in the recording."""
@@ -147,7 +227,7 @@ class LoopDriver:
         self._follow(self._clock.readings, 0)
 
     def _follow(self, readings: int, rounds: int) -> None:
-        with self._state.changed:
+        with self._state.monitor:
             to = self._state.window.tick(self._clock.now, readings, rounds)
         if to is not None:
             self._clock.advance(to)
@@ -164,9 +244,9 @@ class LoopDriver:
             return True
         self._rounds = 0
         passed, self._looked_at = now - self._looked_at, now
-        with self._state.changed:
+        with self._state.monitor:
             view, deliver = self._view(None, next_time=self._clock.now + passed)
-            decision = self._state.decide(when_busy, view, self._last_resort)
+            decision = decide(self._state, when_busy, view, self._last_resort)
             if decision is Step.FAIL:
                 self._note_stall()
             else:
@@ -191,7 +271,7 @@ class LoopDriver:
         """What delivers the oldest event in an idle loop; None where nobody can take it."""
         if isinstance(head.event, Start) and head.event.inbound:
             return self._received(head)
-        waiter = self._state.taker(head, at_last=True)
+        waiter = taker(self._state, head, at_last=True)
         if waiter is None or waiter.future is None:
             return self._received(head) if isinstance(head.event, Signal) else None
         future = waiter.future
@@ -242,7 +322,7 @@ class LoopDriver:
 
     def _another_loop_may_go_on(self) -> bool:
         """Whether a loop in another thread has not come to the same: it may have timers."""
-        moved_at = self._state.moved_at
+        moved_at = self._state.monitor.moved_at
         self._stuck[running_library().loop()] = moved_at
         loops = self._loops.running()
         stuck = all(self._stuck.get(loop) == moved_at for loop in loops)
@@ -294,7 +374,7 @@ class ReplayedJobs:
 
     def job_begins(self) -> int:
         """The application hands a job to an executor: gated where the recording has it."""
-        with self._state.changed:
+        with self._state.monitor:
             if self._state.failure is not None or self._state.closed:
                 return 0
             slot = self._matcher.job(self.strands.here(), until=self._loops.clock.now + _ROUNDED)
@@ -310,14 +390,14 @@ class ReplayedJobs:
 
     def job_may_run(self, job: int) -> bool:
         """Whether the job ran in the recording."""
-        with self._state.changed:
+        with self._state.monitor:
             slot = self._state.window.next_of_call(job)
         upcoming = None if slot is None else slot.event
         return not isinstance(upcoming, End) or upcoming.outcome != "cancelled"
 
     def job_may_be_dropped(self, job: int) -> bool:
         """The application cancelled a job that has not begun: dropped if it was before."""
-        with self._state.changed:
+        with self._state.monitor:
             slot = self._state.window.next_of_call(job)
             if slot is None or self.job_may_run(job):
                 return False
@@ -328,7 +408,7 @@ class ReplayedJobs:
         self, job: int, wanted: Callable[[], bool], hand_back: Callable[[], None]
     ) -> None:
         """Let the result of a job enter in its turn."""
-        with self._state.changed:
+        with self._state.monitor:
             self._state.recorded_jobs.pop(job, None)
             if self._state.failure is not None or self._state.closed or not wanted():
                 hand_back()

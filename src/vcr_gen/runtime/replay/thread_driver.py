@@ -1,33 +1,40 @@
-"""Waiting, in a thread or a task, for what the tape has next for a call."""
+"""Threads in a replay: how one waits for what the tape has next for a call."""
 
+from contextlib import suppress
 from functools import partial
 from typing import final
 
-from vcr_gen.errors import Divergence
-from vcr_gen.runtime.loops.backends import library_here, running_library
-from vcr_gen.runtime.loops.session_loops import Loops
+from vcr_gen.runtime.loops.backends import library_here
 from vcr_gen.runtime.replay.decide import (
     Asker,
+    Decision,
     Deliver,
     Release,
     Serve,
+    Skip,
     Step,
     Wait,
     Wake,
     when_thread_asks,
+    when_thread_waits,
 )
-from vcr_gen.runtime.replay.loop_driver import LoopDriver
 from vcr_gen.runtime.replay.replay_state import ReplayState
+from vcr_gen.runtime.replay.session_view import (
+    decide,
+    due_from,
+    served_in,
+    serves_here,
+    taker,
+    view_of,
+)
 from vcr_gen.runtime.replay.waiters import (
     NOTHING_MORE,
     Readers,
     Waiter,
     is_answer,
     is_for,
-    is_leave,
 )
-from vcr_gen.runtime.strands.strands import Strand, Strands
-from vcr_gen.runtime.tape.events import Event, Signal
+from vcr_gen.runtime.tape.events import Event
 from vcr_gen.runtime.tape.window import Slot
 
 __all__ = ["ThreadDriver"]
@@ -35,30 +42,35 @@ __all__ = ["ThreadDriver"]
 
 @final
 class ThreadDriver:
-    """Gives each event to who waits for it, when everything before it is done."""
+    """Lets threads wait for the tape, each until it is its turn."""
 
-    def __init__(
-        self, state: ReplayState, strands: Strands, loops: Loops, turns: LoopDriver
-    ) -> None:
+    def __init__(self, state: ReplayState) -> None:
         self._state = state
         self._window = state.window
-        self._strands = strands
-        self._loops = loops
-        self._turns = turns
+        state.monitor.wake_takers = self._wake_takers
+
+    def wait_for_others(self) -> None:
+        """Wait in this thread until something moved; when nothing can, the replay ends."""
+        decision = decide(self._state, when_thread_waits, view_of(self._state))
+        if isinstance(decision, Wait):
+            self._state.monitor.wait(decision.seconds)
+        else:
+            self._skip_or_fail(decision)
 
     def hear(self, call: int, readers: Readers | None, *, pulls: bool) -> Event:
         """Wait in this thread for the next event of a call."""
         state = self._state
         waiter = Waiter(call, pulls=pulls)
-        waiter.readers, waiter.strand = readers, self._reader(readers)
-        with state.changed, state.awaiting_answer(waiter):
+        if readers is not None:
+            waiter.readers, waiter.strand = readers, state.strands.here()
+        with state.monitor, state.monitor.awaiting_answer(waiter), state.waiters.having(waiter):
             waiter.impatient = self._answer_out_of_turn(call) is not None
             begun = state.running.get(call)
             while True:
                 state.check()
-                view = state.view()
+                view = view_of(state)
                 asker = self._asker(waiter, begun, view.due)
-                decision = state.decide(partial(when_thread_asks, asker=asker), view)
+                decision = decide(state, partial(when_thread_asks, asker=asker), view)
                 match decision:
                     case Deliver(slot) if slot.driven_by_application:
                         return slot.event
@@ -70,15 +82,15 @@ class ThreadDriver:
                         return NOTHING_MORE
                     case Serve(slot):
                         state.waiters.remove(waiter)  # while it serves, it does not wait
-                        state.serve_here(slot)
+                        self._serve(slot)
                         state.waiters.add(waiter)
                     case Wake(other, seconds):
-                        state.wake(other)
-                        state.wait_for_answer(waiter, seconds)
+                        state.monitor.wake(state.waiters.of(other))
+                        state.monitor.wait_for_answer(waiter, seconds)
                     case Wait(seconds):
-                        state.wait_for_answer(waiter, seconds)
+                        state.monitor.wait_for_answer(waiter, seconds)
                     case _:
-                        state.skip_or_fail(decision)
+                        self._skip_or_fail(decision)
 
     def _asker(self, waiter: Waiter, begun: Slot | None, due: Slot | None) -> Asker:
         """What is known of a thread that waits for the next event of a call it has begun."""
@@ -86,8 +98,8 @@ class ThreadDriver:
         in_loop = library_here() is not None  # where it waits, no other reader can come
         takes = takes_at_last = False
         if is_due := due is not None and is_for(due, waiter):
-            takes = state.taker(due, at_last=in_loop) is waiter
-            takes_at_last = takes or state.taker(due, at_last=True) is waiter
+            takes = taker(state, due, at_last=in_loop) is waiter
+            takes_at_last = takes or taker(state, due, at_last=True) is waiter
         is_read = waiter.readers is not None and begun is not None
         strand = None if begun is None else begun.start.strand
         return Asker(
@@ -95,55 +107,12 @@ class ThreadDriver:
             is_due=is_due,
             takes=takes,
             takes_at_last=takes_at_last,
-            serves=due is not None and state.serves_here(due, strand),
+            serves=due is not None and serves_here(state, due, strand),
             stream_is_over=is_read and call not in state.running,
             holds_up_loop=in_loop,
             answer=self._answer_out_of_turn(call),
-            watches=state.watches(waiter),
+            watches=state.monitor.watches(waiter),
         )
-
-    def _reader(self, readers: Readers | None) -> Strand | None:
-        return None if readers is None else self._strands.here()
-
-    async def hear_async(self, call: int, readers: Readers | None, *, pulls: bool) -> Event:
-        """Wait in this task for the next event of a call."""
-        library = running_library()
-        reader = self._reader(readers)
-        with self._state.changed:
-            self._state.check()
-            hook = self._loops.hook()
-            event = None
-            if not self._state.waiters.of(call):
-                event = self._turns.at_once(call, hook, readers, reader, pulls=pulls)
-        if event is not None:
-            return event
-        cancelled: BaseException | None = None
-        leaves = False
-        while True:
-            waiter = Waiter(call, pulls=pulls, cancelled=cancelled is not None)
-            waiter.leaves = leaves
-            waiter.future = library.park(patient=waiter.cancelled)
-            waiter.readers, waiter.strand = readers, reader
-            with self._state.changed:
-                self._state.check()
-                self._loops.hook()
-                self._state.waiters.add(waiter)
-            try:
-                if cancelled is None and self._state.receiver is not None:
-                    await self._state.receiver.serve_soon(call)
-                event = await waiter.future
-            except library.cancelled as error:
-                with self._state.changed:
-                    if not self._state.goes_on:
-                        raise
-                    leaves = self._leaves(call, readers, reader)
-                cancelled = error
-                continue
-            finally:
-                self._state.waiters.remove(waiter)
-            if cancelled is not None and is_leave(event):
-                raise cancelled
-            return event
 
     def _answer_out_of_turn(self, call: int) -> Slot | None:
         """The end of a call that is made in a loop's thread, and so cannot wait for other tasks.
@@ -155,40 +124,33 @@ class ThreadDriver:
         slot = self._window.next_of_call(call)
         return slot if slot is not None and is_answer(slot) else None
 
-    def _leaves(self, call: int, readers: Readers | None, reader: Strand | None) -> bool:
-        """Whether who was just cancelled leaves, in its turn; the tape must have the cancellation.
+    def _serve(self, slot: Slot) -> None:
+        """Make an inbound call, or a step of a stream, in this thread, which waits."""
+        run = None if self._state.receiver is None else self._state.receiver.in_thread(slot)
+        if run is not None:
+            with self._state.monitor.left():
+                run()
 
-        Else it is answered: the environment did so nevertheless.
-        """
-        slot = self._window.next_of_call(call)
-        if slot is not None and readers is not None and reader is not None:
-            slot = self._next_of_reader(slot, readers, reader)
-        if slot is None or is_leave(slot.event):
-            return True  # where there is none, the recording ended before the call was left
-        event = slot.event
-        if not isinstance(event, Signal) or event.kind != "cancel" or slot.start.inbound:
-            self._state.fail(self._why_cancelled(slot))
-        self._state.take(slot)
-        return False
+    def _skip_or_fail(self, decision: Decision) -> None:
+        """Leave out what need not happen again; where there is nothing of it, the replay ends."""
+        if isinstance(decision, Skip):
+            self._window.skip(decision.call)
+        else:
+            self._state.fail(self._state.stall())
 
-    def _why_cancelled(self, slot: Slot) -> Divergence:
-        """What to tell who was cancelled, and was not in the recording.
-
-        Where the program has not come to what was due before, and so time went on to its next
-        timer, that is the cause, and what the timer did but a consequence.
-        """
-        if self._turns.something_is_overdue():
-            return self._state.stall()
-        return self._state.reporter.cancelled(slot, self._window)
-
-    def _next_of_reader(self, first: Slot, readers: Readers, reader: Strand) -> Slot | None:
-        """What the tape has next for one of those who read a stream, and was just cancelled."""
-        call = first.event.call
-        waiters = self._state.waiters.of(call)
-        own = readers.next_of(call, reader)
-        leaving = sum(waiter.leaves for waiter in waiters)
-        if is_leave(first.event) and leaving < readers.leave_soon(call):
-            return first  # where tasks are spawned otherwise, who was cancelled has another name
-        if own is None and readers.is_of_another(first, reader, waiters):
-            return None
-        return own or first
+    def _wake_takers(self) -> None:
+        """Wake the threads that may take what is due, or serve it."""
+        state = self._state
+        with suppress(Exception):  # a broken tape is reported where it is read
+            due = due_from(state, self._window.peek())
+            if due is None:
+                return
+            state.monitor.wake(state.waiters.of(due.event.call))
+            strand = served_in(state, due)
+            if strand is not None:
+                state.monitor.wake(
+                    waiter
+                    for waiter in list(state.monitor.awaiting)
+                    if (begun := state.running.get(waiter.call)) is not None
+                    and begun.start.strand == strand
+                )

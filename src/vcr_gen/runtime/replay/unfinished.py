@@ -6,6 +6,7 @@ from typing import final
 from vcr_gen.runtime.loops.backends import library_here
 from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.replay_state import ReplayState
+from vcr_gen.runtime.replay.session_view import anything_may_move
 from vcr_gen.runtime.replay.waiters import Waiter
 from vcr_gen.runtime.replay.waiting import POLL
 from vcr_gen.runtime.strands.strands import Strand
@@ -53,7 +54,7 @@ class Unfinished:
 
     def used_up(self) -> bool:
         """Whether every recorded event is done."""
-        with self._state.changed:
+        with self._state.monitor:
             held = all(waiter.call < 0 for waiter in self._state.waiters)
             return held and self.head() is None
 
@@ -63,18 +64,18 @@ class Unfinished:
         A callback must come to its end, unless the tape says that the recording did not see that.
         """
         state = self._state
-        with state.changed:
+        with state.monitor:
             state.strands.expect_no_more()
             while state.failure is None:
                 head = self.head()
                 endless = head is None and bool(self._being_served() - self._calls)
                 if head is None and not endless:
                     return
-                if not state.may_move():
+                if not anything_may_move(state):
                     if endless:
                         state.note_failure(state.stall())
                     return
-                state.changed.wait(POLL)
+                state.monitor.wait(POLL)
 
     def _being_served(self) -> set[int]:
         """The callbacks that threads of ours make."""
@@ -92,6 +93,6 @@ class Unfinished:
         waiter = Waiter(-threading.get_ident())
         self._state.waiters.add(waiter)
         while not self._state.closed and self._state.failure is None:
-            self._state.changed.wait()
+            self._state.monitor.wait()
         self._state.waiters.remove(waiter)
         self._state.check()

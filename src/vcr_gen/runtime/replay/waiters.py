@@ -1,13 +1,14 @@
 """The tasks and threads that wait for the tape, and what each of them may be given."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import count
 from math import inf
 from types import FrameType
 from typing import Final, final
 from weakref import WeakValueDictionary
 
+from vcr_gen.runtime.context_blocks import block
 from vcr_gen.runtime.loops.backends import Parked, library_here
 from vcr_gen.runtime.strands.frames import (
     coroutine_frames,
@@ -122,6 +123,15 @@ class Waiters:
         waiters = self._calls.setdefault(waiter.call, [])
         waiters.append(waiter)
         waiters.sort(key=lambda one: one.number)
+
+    @block
+    def having(self, waiter: Waiter) -> Generator[None, None, None]:
+        """Run the body while it waits."""
+        self.add(waiter)
+        try:
+            yield
+        finally:
+            self.remove(waiter)
 
     def remove(self, waiter: Waiter) -> None:
         """It no longer waits, if it did."""

@@ -1,6 +1,12 @@
-"""How long a replay waits for what: every timing constant of it."""
+"""How the threads of a replay wait and wake each other, and how long it waits for what."""
 
-from typing import Final
+import threading
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import Final, final
+
+from vcr_gen.runtime.context_blocks import block
+from vcr_gen.runtime.replay.waiters import Waiter
 
 __all__ = [
     "AT_WORK",
@@ -13,6 +19,7 @@ __all__ = [
     "SLOWER_NOW",
     "TICK",
     "UNEXPECTED",
+    "Monitor",
 ]
 
 INTERRUPT_AGAIN: Final = 0.05
@@ -44,3 +51,95 @@ AT_WORK: Final = 0.05
 
 UNEXPECTED: Final = 10
 """How many times `patience` a program may wait for something that is not on the tape."""
+
+
+@final
+class Monitor:
+    """The lock of a replay. Its threads wait here for each other, and are woken here.
+
+    Of many threads that wait for an answer, only those are woken whose turn may have come. The
+    first of them is the watcher: it looks whether anything can still move.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
+        self._answers: dict[Waiter, threading.Condition] = {}
+        """Wakes each thread that waits for an answer."""
+        self.wake_takers: Callable[[], None] = _nothing
+        """Wakes those among them whose turn may have come."""
+        self.moved_at = time.monotonic()
+        """When something happened last."""
+
+    def __enter__(self) -> None:
+        self._changed.__enter__()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    @property
+    def still_for(self) -> float:
+        """Seconds since anything moved."""
+        return time.monotonic() - self.moved_at
+
+    def moved(self) -> None:
+        """Something happened: whoever may go on now looks again."""
+        self.moved_at = time.monotonic()
+        self._changed.notify_all()
+        if self._answers:
+            self.wake_takers()
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait in this thread until something moved."""
+        self._changed.wait(seconds)
+
+    @block
+    def left(self) -> Generator[None, None, None]:
+        """Run the body without the lock."""
+        self._lock.release()
+        try:
+            yield
+        finally:
+            self._lock.acquire()
+
+    @block
+    def awaiting_answer(self, waiter: Waiter) -> Generator[None, None, None]:
+        """Let this thread be woken when the answer that it waits for may be due."""
+        self._answers[waiter] = threading.Condition(self._lock)
+        try:
+            yield
+        finally:
+            watched = self.watches(waiter)
+            del self._answers[waiter]
+            if watched and self._answers:
+                next(iter(self._answers.values())).notify()
+
+    def wait_for_answer(self, waiter: Waiter, seconds: float) -> None:
+        """Wait in this thread until its answer may be due, or it has to look after the others."""
+        if self.still_for >= TICK:
+            self.wake_takers()
+        self._answers[waiter].wait(seconds)
+
+    def watches(self, waiter: Waiter) -> bool:
+        """Whether a thread is the first of those that wait for an answer."""
+        return next(iter(self._answers)) is waiter
+
+    @property
+    def awaiting(self) -> Iterator[Waiter]:
+        """The threads that wait for an answer."""
+        return iter(self._answers)
+
+    def wake(self, waiters: Iterable[Waiter]) -> None:
+        """Let these look again, as far as they are threads that wait for an answer."""
+        for waiter in waiters:
+            if waiter in self._answers:
+                self._answers[waiter].notify()
+
+    def wake_all(self) -> None:
+        """Let every thread look again."""
+        self._changed.notify_all()
+        self.wake(self._answers)
+
+
+def _nothing() -> None:
+    pass

@@ -1,0 +1,221 @@
+"""Makes the view of a session that the next decision is made from.
+
+Whoever calls these functions holds the lock of the session.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from vcr_gen.runtime.replay.decide import (
+    Decision,
+    LastResort,
+    Others,
+    Step,
+    View,
+    may_move,
+    patience_with_recorded_gap,
+)
+from vcr_gen.runtime.replay.replay_state import ReplayState
+from vcr_gen.runtime.replay.waiters import Waiter, is_answer, is_for
+from vcr_gen.runtime.tape.events import Signal, Start
+from vcr_gen.runtime.tape.window import Slot
+
+__all__ = [
+    "anything_may_move",
+    "decide",
+    "due_from",
+    "program_gap",
+    "served_in",
+    "serves_here",
+    "taker",
+    "view_of",
+    "works_aside",
+]
+
+
+def decide(
+    state: ReplayState,
+    choose: Callable[[View], Decision],
+    view: View,
+    last_resort: Callable[[View], LastResort] | None = None,
+) -> Decision:
+    """What is chosen, with no more looking than that needs."""
+    while (decision := choose(view)) is Step.LOOK:
+        if view.others is None:
+            view = replace(view, others=_others(state))
+        elif last_resort is not None:
+            view = replace(view, last=last_resort(view))
+        else:
+            view = replace(view, last=_last_resort(state))
+    return decision
+
+
+def view_of(state: ReplayState) -> View:
+    """What is known of the session, without looking far."""
+    head = state.window.head()
+    return View(
+        patience=state.patience,
+        still_for=state.monitor.still_for,
+        head=head,
+        due=due_from(state, head),
+        recorded_gap=_recorded_gap(state, head),
+        stuck=head is not None and head is state.stuck_at,
+        failed_for=None if state.failure is None else time.monotonic() - state.failed_at,
+        anyone_waits=bool(state.waiters),
+    )
+
+
+def anything_may_move(state: ReplayState) -> bool:
+    """Whether a thread or a job may still do something that the tape waits for."""
+    return may_move(replace(view_of(state), others=_others(state)))
+
+
+def program_gap(state: ReplayState) -> float | None:
+    """Seconds in which the program did the oldest event; None where that is not its to do."""
+    head = state.window.head()
+    if head is None or not head.driven_by_application:
+        return None
+    return patience_with_recorded_gap(view_of(state))
+
+
+def _recorded_gap(state: ReplayState, head: Slot | None) -> float:
+    """Seconds in which the program did what is due, besides those the clock has passed."""
+    if head is None or not head.driven_by_application:
+        return 0.0
+    return max(0.0, head.event.at - max(state.window.done_at, state.clock.now))
+
+
+# What the others do ---------------------------------------------------------------------------
+
+
+def _others(state: ReplayState) -> Others:
+    """What threads and jobs can still do."""
+    head = state.window.head()
+    due = due_from(state, head)
+    jobs = state.strands.jobs_besides(_waiting_threads(state))
+    about_to_go = any(waiter.may_go() for waiter in state.waiters)
+    calls_back = state.receiver is not None and state.receiver.takes(head)
+    return Others(
+        takes=about_to_go or _is_told(state, due, at_last=False),
+        takes_at_last=_is_told(state, due, at_last=True),
+        serves=calls_back or _is_served(state, due),
+        jobs=jobs,
+        longest_job=max(state.recorded_jobs.values(), default=0.0),
+        threads="none" if jobs else state.threads.activity(state.waiters),
+        locks=bool(state.window.ordered_locks),
+    )
+
+
+def _last_resort(state: ReplayState) -> LastResort:
+    """What can still be done for a thread that waits."""
+    here = threading.current_thread()
+    threads = [waiter for waiter in state.waiters if waiter.future is None and waiter.call > 0]
+    ahead = [state.window.next_of_call(waiter.call) for waiter in threads]
+    return LastResort(
+        answers=tuple(slot for slot in ahead if slot is not None and is_answer(slot)),
+        impatient=any(waiter.impatient and waiter.thread is not here for waiter in state.waiters),
+        idle_workers=state.threads.idle(state.waiters),
+    )
+
+
+def works_aside(state: ReplayState) -> bool:
+    """Whether an executor job is at work that the recording does not have."""
+    return state.strands.works_aside(lambda: _waiting_threads(state))
+
+
+def _waiting_threads(state: ReplayState) -> list[threading.Thread]:
+    return [waiter.thread for waiter in state.waiters if waiter.future is None]
+
+
+def _is_told(state: ReplayState, due: Slot | None, *, at_last: bool) -> bool:
+    """Whether a thread has been told what is due, and is about to go on."""
+    found = None if due is None else taker(state, due, at_last=at_last)
+    return found is not None and found.future is None
+
+
+def _is_served(state: ReplayState, due: Slot | None) -> bool:
+    """Whether another thread, which waits in its strand, is about to serve what is due."""
+    strand = None if due is None else served_in(state, due)
+    if due is None or strand is None or state.receiver is None:
+        return False
+    here = threading.current_thread()
+    for waiter in state.waiters:
+        begun = state.running.get(waiter.call)
+        is_another = waiter.future is None and waiter.thread is not here
+        if is_another and begun is not None and begun.start.strand == strand:
+            return state.receiver.serves(due)
+    return False
+
+
+# What is due, and to whom ---------------------------------------------------------------------
+
+
+def due_from(state: ReplayState, head: Slot | None) -> Slot | None:
+    """What is delivered next: the oldest event.
+
+    Where that is a call that nobody has made yet, and may be made in any order, it is what
+    somebody waits for.
+    """
+    if head is None or not state.may_come_later(head):
+        return head
+    ahead = (_next_for(state, waiter) for waiter in state.waiters)
+    awaited = (slot for slot in ahead if slot is not None)
+    return min(awaited, key=lambda slot: slot.index, default=head)
+
+
+def taker(state: ReplayState, head: Slot, *, at_last: bool) -> Waiter | None:
+    """The waiter that gets an event; None while the intended reader of a stream may come.
+
+    `at_last` lets another reader take it.
+    """
+    waiters = [waiter for waiter in state.waiters.of(head.event.call) if is_for(head, waiter)]
+    readers = waiters[0].readers if waiters else None
+    if readers is None:
+        return waiters[0] if waiters else None
+    return readers.choose(head, waiters, at_last=at_last)
+
+
+def served_in(state: ReplayState, head: Slot) -> str | None:
+    """The strand in whose thread, while it waits, something of the environment's is served.
+
+    A stream is read where the environment read it, or else where it began to.
+    """
+    event = head.event
+    if not head.start.inbound or not isinstance(event, Start | Signal):
+        return None
+    if isinstance(event, Start):
+        return event.strand
+    waiting = {slot.start.strand for slot in state.running.values()}
+    return event.strand if event.strand in waiting else head.start.strand
+
+
+def serves_here(state: ReplayState, due: Slot, strand: str | None) -> bool:
+    """Whether what is due is made in the thread that waits in a strand."""
+    if strand is None or state.receiver is None or served_in(state, due) != strand:
+        return False
+    return state.receiver.serves(due)
+
+
+def _next_for(state: ReplayState, waiter: Waiter) -> Slot | None:
+    """What the tape has for a waiter: its answer, or a callback that came before in its call.
+
+    None where it has to do something first.
+    """
+    slot = state.window.next_of_call(waiter.call)
+    begun = state.running.get(waiter.call)
+    if waiter.future is None and begun is not None:
+        callback = _callback_in(state, begun.start.strand)
+        if callback is not None and (slot is None or callback.index < slot.index):
+            return callback
+    return slot if slot is not None and is_for(slot, waiter) else None
+
+
+def _callback_in(state: ReplayState, strand: str) -> Slot | None:
+    """What the environment does next in a strand: a call, or a step of a stream it has."""
+    streams = () if state.receiver is None else state.receiver.given
+    steps = (state.window.next_of_call(call) for call in streams)
+    own = (slot for slot in steps if slot is not None and served_in(state, slot) == strand)
+    call = state.window.next_inbound_of(strand)
+    return min(filter(None, (call, *own)), key=lambda slot: slot.index, default=None)
