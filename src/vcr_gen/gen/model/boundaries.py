@@ -19,7 +19,7 @@ from vcr_gen.gen.model.annotation import (
     without_quotes,
 )
 from vcr_gen.gen.model.kinds import TypeParameterKind
-from vcr_gen.gen.settings.config import Direction
+from vcr_gen.gen.settings.config import Direction, FieldRules
 
 __all__ = [
     "Attribute",
@@ -284,10 +284,7 @@ class Boundary:
     full_name: str = ""
     handles: tuple[str, ...] = ()
     """The full names of the other boundaries that annotations mention."""
-    secret: tuple[str, ...] = ()
-    volatile: tuple[str, ...] = ()
-    match: tuple[str, ...] = ()
-    """Fields that are compared by a function: `path = module:function`."""
+    field_rules: FieldRules = field(default_factory=FieldRules)
 
     @property
     def brackets(self) -> bool:

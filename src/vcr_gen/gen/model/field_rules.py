@@ -44,7 +44,7 @@ def names_parameter(
 
 def places_inside(boundary: Boundary, texts: tuple[str, ...]) -> dict[str, list[str]]:
     """The field paths that no annotation of an event says, by member."""
-    attributes = {one.name for one in boundary.members if isinstance(one, Attribute)}
+    attributes = {member.name for member in boundary.members if isinstance(member, Attribute)}
     found: dict[str, list[str]] = {}
     for text in texts:
         for place in _places(boundary, text):
@@ -56,7 +56,7 @@ def places_inside(boundary: Boundary, texts: tuple[str, ...]) -> dict[str, list[
 def matched_places(boundary: Boundary) -> dict[str, dict[str, tuple[str, str]]]:
     """For each member the field paths that a function compares: its module and its name."""
     found: dict[str, dict[str, tuple[str, str]]] = {}
-    for text in boundary.match:
+    for text in boundary.field_rules.match:
         path, module, name = split_match(text)
         for place in _places(boundary, path):
             found.setdefault(place.member, {})[place.path.text] = module, name
@@ -74,9 +74,9 @@ def split_match(text: str) -> tuple[str, str, str]:
 def check_fields(boundary: Boundary) -> list[tuple[str, str]]:
     """What is wrong with the fields that a rule names, each with a hint."""
     problems: list[tuple[str, str]] = []
-    listed = [("secret", text) for text in boundary.secret]
-    listed += [("volatile", text) for text in boundary.volatile]
-    for text in boundary.match:
+    listed = [("secret", text) for text in boundary.field_rules.secret]
+    listed += [("volatile", text) for text in boundary.field_rules.volatile]
+    for text in boundary.field_rules.match:
         path, _, name = split_match(text)
         listed.append(("match", path))
         if not name:

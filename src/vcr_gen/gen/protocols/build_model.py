@@ -20,6 +20,7 @@ from vcr_gen.gen.protocols.functions_in_records import functions_in_records
 from vcr_gen.gen.protocols.handles import handles
 from vcr_gen.gen.protocols.mro import linearize, own_parameters, scope_around
 from vcr_gen.gen.protocols.problems import Problems, RefusedProtocolError
+from vcr_gen.gen.settings.config import FieldRules
 from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.sources.modules import Module, class_bindings
 from vcr_gen.gen.sources.syntax import docstring_of
@@ -100,9 +101,7 @@ def _boundary(
         constructors=members.constructors,
         deprecated=is_deprecated(definition.node, Scope(loader, definition.module)),
         full_name=definition.full_name,
-        secret=found.secret,
-        volatile=found.volatile,
-        match=found.match,
+        field_rules=found.rule or FieldRules(),
     )
     for message, hint in (*check_fields(boundary), *_missing_functions(loader, boundary)):
         problems.report_rule("VCR403", message, hint, line=found.rule.line if found.rule else 0)
@@ -137,7 +136,7 @@ def _imported_inside(definition: Definition) -> Iterator[str]:
 
 def _missing_functions(loader: SourceLoader, boundary: Boundary) -> Iterator[tuple[str, str]]:
     """The functions of `match` that the generated module could not import, each with a hint."""
-    for _, module_name, name in map(split_match, boundary.match):
+    for _, module_name, name in map(split_match, boundary.field_rules.match):
         module = loader.module(module_name)
         if not name or (module is None and loader.is_compiled(module_name)):
             continue

@@ -30,9 +30,6 @@ class Found:
     name: str
     module: str
     """The module that the output is filed under."""
-    secret: tuple[str, ...] = ()
-    volatile: tuple[str, ...] = ()
-    match: tuple[str, ...] = ()
     rule: BoundaryRule | None = None
     """The rule that names it; None when it is marked."""
 
@@ -230,16 +227,7 @@ def _ruled(loader: SourceLoader, rule: BoundaryRule, problems: Problems) -> Foun
             found = loader.member(found, part) if found is not None else None
     if isinstance(found, Definition) and is_protocol(loader, found):
         name = rule.name or found.qualname.rpartition(".")[2]
-        return Found(
-            found,
-            rule.direction,
-            name,
-            module_name,
-            secret=rule.secret,
-            volatile=rule.volatile,
-            match=rule.match,
-            rule=rule,
-        )
+        return Found(found, rule.direction, name, module_name, rule)
     if module is None:
         code, message = "VCR102", f"the module `{module_name}` cannot be found"
         hint = "install the package it comes from, or correct the rule"

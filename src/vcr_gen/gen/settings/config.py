@@ -17,6 +17,7 @@ __all__ = [
     "BoundaryRule",
     "Config",
     "Direction",
+    "FieldRules",
     "Formatter",
     "Override",
     "Setting",
@@ -119,20 +120,26 @@ OVERRIDE_SETTINGS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoundaryRule:
-    """One `[[tool.vcr-gen.boundary]]`: a Protocol that one does not own, marked from outside."""
+class FieldRules:
+    """What a rule says about single fields of a Protocol's calls."""
 
-    protocol: str
-    """`pkg.mod:Name`"""
-    direction: Direction
-    name: str | None = None
-    """The stable name in cassettes; the class's name when there is none."""
     secret: tuple[str, ...] = ()
     """Fields to treat as `Secret`: `method.path`, or a path in every method that has it."""
     volatile: tuple[str, ...] = ()
     """Fields to treat as `Volatile`, spelled likewise."""
     match: tuple[str, ...] = ()
     """Fields to compare by a function: `method.path = package.module:function`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundaryRule(FieldRules):
+    """One `[[tool.vcr-gen.boundary]]`: marks a Protocol of another package."""
+
+    protocol: str
+    """`pkg.mod:Name`"""
+    direction: Direction
+    name: str | None = None
+    """The stable name in cassettes; the class's name when there is none."""
     line: int = 1
     """Where the rule stands in `pyproject.toml`, for diagnostics."""
 

@@ -136,8 +136,8 @@ class EventMaker:
         member, _, change = key.partition("#")[0].partition(".")
         name = "value" if change == "set" else parameter.name
         for marker, listed in (
-            ("Secret", self.boundary.secret),
-            ("Volatile", self.boundary.volatile),
+            ("Secret", self.boundary.field_rules.secret),
+            ("Volatile", self.boundary.field_rules.volatile),
         ):
             if names_parameter(self.boundary, listed, member, name):
                 mark = Name(imported("vcr_gen.boundary", marker))

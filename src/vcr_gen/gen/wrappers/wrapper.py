@@ -89,8 +89,8 @@ def make_boundary(
             for one in context.events
             if one.key.partition("#")[0].partition(".")[0] in context.opposite
         ),
-        secret=places_inside(boundary, boundary.secret),
-        volatile=places_inside(boundary, boundary.volatile),
+        secret=places_inside(boundary, boundary.field_rules.secret),
+        volatile=places_inside(boundary, boundary.field_rules.volatile),
         match={
             member: {path: names.own(*function) for path, function in functions.items()}
             for member, functions in matched_places(boundary).items()
