@@ -6,25 +6,20 @@ under `if TYPE_CHECKING:`, its body under `else:`. A call that a checker cannot 
 the event takes `target: Any`.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection
 from dataclasses import replace
-from typing import Final, TypeAlias
 
 from vcr_gen.gen.model.annotation import (
-    ANY,
-    ELLIPSIS,
     Annotation,
     Name,
     Quoted,
     Reference,
     Starred,
     full_name,
-    full_names,
     has_self_argument,
     mentions_self,
     names_in,
     references,
-    variables_of,
     walk,
     walk_with_owners,
 )
@@ -34,36 +29,24 @@ from vcr_gen.gen.model.boundaries import (
     Kind,
     Method,
     NestedClass,
-    Parameter,
     Property,
     Signature,
-    TypeVariable,
 )
 from vcr_gen.gen.model.kinds import When
 
 __all__ = [
-    "Variables",
-    "anything",
     "callables_own",
-    "disagree_on_self",
-    "has_no_implementation_type",
     "is_declared_on_instance",
     "is_split_attribute",
     "is_split_method",
     "is_split_property",
+    "is_unsolved",
     "is_untyped_access",
     "is_untyped_call",
-    "is_untyped_overload",
     "needs_private_usage",
     "shown_accessor",
     "shown_signature",
-    "unsolved",
 ]
-
-Variables: TypeAlias = Mapping[Reference, TypeVariable]
-"""The declarations of type variables."""
-
-_SENT_TO: Final = {"typing.AsyncGenerator", "typing.Coroutine", "typing.Generator"}
 
 
 # Members that are split.
@@ -161,7 +144,7 @@ def _is_quoted_twice(signature: Signature, *, lazy: bool) -> bool:
     """Both: a string in a string is not a type, and neither is `"*Ts"`.
 
     The source keeps all annotations as text, and the generated module keeps none
-    (checker_only_strings, variadics).
+    (awkward_strings, flattened_bases).
     """
     return (
         bool(signature.lazy)
@@ -226,13 +209,13 @@ def is_untyped_call(member: Method, signature: Signature) -> bool:
     """Whether no type checker follows the call of a method."""
     every = (member.signature, *member.overloads)
     return (
-        member.deprecated  # pyright warns of it, and only the wrapper's callers are to be warned
-        or bool(member.declared)
+        member.deprecated  # pyright warns of it; the wrapper's callers alone are to be warned
+        or bool(member.declared)  # to both, nobody else may call it (private_and_mangled)
         or member.disputed  # one checker does not know it (disputed_members)
-        or bool(member.overloads and member.implemented)  # the event has the implementation's types
-        or any(one.selective for one in every)
+        or bool(member.overloads)  # a call of one may be taken for that of another (overloads)
+        or any(one.selective for one in every)  # not of every `target` (annotated_self)
         or _spreads_unknown_arguments(signature)
-        or any(one.descriptor for one in signature.parameters)
+        or any(one.descriptor for one in signature.parameters)  # see `_takes_self_in_a_type`
     )
 
 
@@ -252,38 +235,11 @@ def is_untyped_access(member: Property) -> bool:
     )
 
 
-def is_untyped_overload(boundary: Boundary, member: Method, index: int, table: Variables) -> bool:
-    """mypy: arguments of one overload may be those of another, and the result then anything.
-
-    So it is with `Any`, a default that only the implementation knows, an annotated `self`, and
-    variables that only the result mentions (overloads_that_overlap).
-    """
-    signature = member.overloads[index]
-    own = {one.reference for one in boundary.type_parameters}
-    return (
-        is_untyped_call(replace(member, implemented=False), signature)
-        or (signature.receiver is not None and signature.receiver.annotation is not None)
-        or any(one.default and one.default.how == "omitted" for one in signature.parameters)
-        or (
-            signature.returned not in {"none", "never"}
-            and any(_holds_any(table, one) for one in signature.parameters)
-        )
-        or (index > 0 and bool(set(variables_of([signature.returns])) - own))
-    )
-
-
-def _holds_any(table: Variables, parameter: Parameter) -> bool:
-    """Whether `Any` is in the type of a parameter, or in the bound of a type variable in it."""
-    text = parameter.annotation
-    bounds = (table[one].bound for one in variables_of([text]) if one in table)
-    return any("typing.Any" in full_names(one) for one in (text, *bounds))
-
-
 def _spreads_unknown_arguments(signature: Signature) -> bool:
     """Both: what `*args` and `**kwargs` give may not be what the parameters take.
 
     Nobody counts the arguments of a ParamSpec (parameter_specs), nor those before `*args` that were
-    left out (defaults); `Callable[[int, *tuple[str, ...]], None]` is another type to mypy where it
+    left out (variadics); `Callable[[int, *tuple[str, ...]], None]` is another type to mypy where it
     is filled in (filled_parameter_specs).
     """
     kinds = {one.kind for one in signature.parameters}
@@ -325,27 +281,6 @@ def shown_accessor(signature: Signature, *, lazy: bool) -> Signature:
     return replace(signature.without_quotes(), lazy=None if stars else signature.lazy)
 
 
-def anything(variable: TypeVariable) -> Annotation:
-    """What stands for every argument of a type parameter."""
-    return ELLIPSIS if variable.kind == "ParamSpec" else ANY
-
-
-def has_no_implementation_type(overloads: Collection[Signature]) -> bool:
-    """mypy: no implementation's type fits overloads with `*args: *Ts`, so it has none (variadics).
-
-    Nor those that disagree on what the keyword `self` is (overloads_that_overlap).
-    """
-    packs = [one.kind for each in overloads for one in each.parameters if one.packed]
-    return Kind.VARIADIC in packs or disagree_on_self(overloads)
-
-
-def disagree_on_self(overloads: Collection[Signature]) -> bool:
-    """Whether some take the keyword `self` for any other (`a, /, **options`), and some not."""
-    bare = [one for one in overloads if one.has_bare_receiver]
-    kinds = {one.kind for each in bare for one in each.parameters if not one.packed}
-    return Kind.KEYWORDS in kinds and len(bare) < len(overloads)
-
-
 # The module.
 
 
@@ -359,49 +294,11 @@ def needs_private_usage(boundaries: Collection[Boundary], used: Collection[Refer
     )
 
 
-def unsolved(boundary: Boundary) -> list[TypeVariable]:
-    """pyright: the type parameters for which it cannot tell what they stand for.
+def is_unsolved(boundary: Boundary) -> bool:
+    """pyright: of several type parameters, it cannot solve those that no member tells by itself.
 
-    It finds out none that no member mentions and, beside others, none that is always twice turned
-    round: `S` in a parameter of type `Sink[S]`, where a sink takes an `S`. Which types turn their
-    arguments round is not known here; all do that are not Python's own (generics). Nor can it tell
-    that a wrapper for every specialisation has what only some have (annotated_self).
+    `S` in a parameter of type `Sink[S]` is one (generics, type_parameters). Nor can it tell that a
+    wrapper for every specialisation has what only some have (annotated_self). mypy checks both.
     """
     selective = any(one.selective for one in boundary.signatures())
-    single = len(boundary.type_parameters) == 1
-    solved = {
-        node.reference
-        for annotation, turns in _annotations(boundary)
-        for node, owners in walk_with_owners(annotation)
-        if isinstance(node, Name)
-        and (
-            single or turns + sum(map(_turns_round, owners)) < 2 or not any(map(_is_class, owners))
-        )
-    }
-    return [
-        one
-        for one in boundary.type_parameters
-        if one.kind != "TypeVarTuple" and (selective or one.reference not in solved)
-    ]
-
-
-def _annotations(boundary: Boundary) -> Iterator[tuple[Annotation, int]]:
-    """All annotations, and how often what stands there is turned round already."""
-    for signature in boundary.signatures():
-        given = [*signature.parameters, *([signature.receiver] if signature.receiver else [])]
-        yield from ((one.annotation, 1) for one in given if one.annotation)
-        if signature.returns:
-            yield signature.returns, 0
-    for member in boundary.members:
-        if isinstance(member, Attribute):
-            yield member.annotation, 0
-
-
-def _turns_round(full_name: str) -> bool:
-    return full_name == "typing.Callable" or _is_class(full_name)
-
-
-def _is_class(full_name: str) -> bool:
-    """Whether it may be a class that takes what its arguments say; `Callable` is none."""
-    own = full_name.startswith(("builtins.", "typing.")) and full_name not in _SENT_TO
-    return bool(full_name) and not own
+    return len(boundary.type_parameters) > 1 or (bool(boundary.type_parameters) and selective)

@@ -12,11 +12,9 @@ from vcr_gen.gen.model.boundaries import (
     NestedClass,
     Property,
     Signature,
-    TypeVariable,
 )
-from vcr_gen.gen.wrappers.checker_view import anything, is_split_method, is_split_property
+from vcr_gen.gen.wrappers.checker_view import is_split_method, is_split_property
 from vcr_gen.gen.wrappers.events import EventMaker
-from vcr_gen.gen.wrappers.generic_headers import generic_argument
 from vcr_gen.gen.wrappers.names import Names, camel, free_name, snake
 from vcr_gen.gen.wrappers.views import EventView
 
@@ -175,19 +173,6 @@ class WrapperContext:
         """Whether the signature and the body of a method stand apart."""
         return is_split_method(self.boundary, member, lazy=self.names.lazy)
 
-    def own_type(self, *, unsolved: Collection[TypeVariable] = ()) -> str:
-        """The wrapper as a type, with its type parameters; any for the unsolved."""
-        names = self.names
-        shown = [
-            (
-                names.spell(names.known(anything(one)))
-                if one in unsolved
-                else generic_argument(names, one)
-            )
-            for one in self.boundary.type_parameters
-        ]
-        return f"{self.chosen.wrapper}[{', '.join(shown)}]" if shown else self.chosen.wrapper
-
 
 def _is_several(member: Member) -> bool:
     """Whether a member consists of several functions."""
@@ -199,23 +184,17 @@ def _is_several(member: Member) -> bool:
     return False
 
 
-def protocol_text(
-    boundary: Boundary, *, arguments: bool = True, unsolved: Collection[TypeVariable] = ()
-) -> Annotation:
-    """The Protocol as a type, with its own type parameters as arguments; any for the unsolved."""
+def protocol_text(boundary: Boundary, *, arguments: bool = True) -> Annotation:
+    """The Protocol as a type, with its own type parameters as arguments."""
     tail = boundary.qualname.partition(".")[2]
     protocol = Name(boundary.reference, tuple(tail.split(".")) if tail else ())
     if not boundary.type_parameters or not arguments:
         return protocol
-    given = [
-        anything(variable) if variable in unsolved else Name(variable.reference)
-        for variable in boundary.type_parameters
-    ]
     return subscript(
         protocol,
         *(
-            Starred(argument) if variable.kind == "TypeVarTuple" else argument
-            for variable, argument in zip(boundary.type_parameters, given, strict=True)
+            Starred(Name(one.reference)) if one.kind == "TypeVarTuple" else Name(one.reference)
+            for one in boundary.type_parameters
         ),
     )
 

@@ -14,10 +14,7 @@ from vcr_gen.gen.model.annotation import (
 )
 from vcr_gen.gen.model.boundaries import Kind, Method, Parameter, Signature
 from vcr_gen.gen.wrappers.checker_view import (
-    disagree_on_self,
-    has_no_implementation_type,
     is_untyped_call,
-    is_untyped_overload,
     shown_signature,
 )
 from vcr_gen.gen.wrappers.context import WrapperContext
@@ -72,11 +69,15 @@ def _declared(context: WrapperContext, member: Method) -> Iterator[FunctionView]
 def _implementation_stub(context: WrapperContext, member: Method) -> FunctionView:
     """The implementation that type checkers want to see after overloads."""
     any_name = context.names.own("typing", "Any", bound=context.members)
-    items = (*_receiver(member), f"*args: {any_name}", f"**kwds: {any_name}")
-    awaited = "async " if _alike(member).signature.asynchronous else ""
-    header = Nest(f"{awaited}def {member.name}(", items, f") -> {any_name}: ...")
-    decorators = (*_untyped(context, member), *_binder(context, member))
-    return FunctionView(decorators, header)
+    receivers = {"instance": ("self", "/"), "class": ("cls", "/"), "static": ()}
+    items = (*receivers[member.binding], f"*args: {any_name}", f"**kwds: {any_name}")
+    header = Nest(f"def {member.name}(", items, f") -> {any_name}: ...")
+    return FunctionView((_implementation(context), *_binder(context, member)), header)
+
+
+def _implementation(context: WrapperContext) -> str:
+    """The decorator of an implementation: no type would fit all overloads."""
+    return context.names.own(RUNTIME, "implementation", bound=context.members)
 
 
 def _stub(context: WrapperContext, member: Method, signature: Signature) -> FunctionView:
@@ -107,12 +108,12 @@ def _dispatching(context: WrapperContext, member: Method) -> FunctionView:
     any_name = context.names.own("typing", "Any", bound=context.members)
     member = _alike(member)
     asynchronous = member.signature.asynchronous
-    receiver = _receiver(member) or ("self", "/")  # a static member needs the instance too
-    items = (*receiver, f"*args: {any_name}", f"**kwds: {any_name}")
+    # A keyword argument may be called `self`.
+    items = ("self", "/", f"*args: {any_name}", f"**kwds: {any_name}")
     header = Nest(
         f"{'async ' if asynchronous else ''}def {member.name}(", items, f") -> {any_name}:"
     )
-    port = f"{receiver[0]}.{context.port}"
+    port = f"self.{context.port}"
     if member.recorded:
         events = tuple(_overload_events(context, member))
         body = BodyView("choose", member.name, port, events, asynchronous=asynchronous)
@@ -124,43 +125,21 @@ def _dispatching(context: WrapperContext, member: Method) -> FunctionView:
             arguments=("*args", "**kwds"),
             asynchronous=asynchronous,
         )
-    return FunctionView(_untyped(context, member), header, member.signature.docstring, body)
+    return FunctionView((_implementation(context),), header, member.signature.docstring, body)
 
 
 def _overload_events(context: WrapperContext, member: Method) -> Iterator[str]:
     for index, signature in enumerate(member.overloads):
         number = str(index + 1) if index else ""
-        brackets = {one.reference: one for one in signature.type_parameters}
-        table = {**context.maker.variables, **brackets}
         event = context.maker.call(
             context.event_name(member.name, number),
             f"{member.name}#{number}" if index else member.name,
             member.name,
             signature,
-            typed=not is_untyped_overload(context.boundary, member, index, table),
+            typed=False,
         )
         context.events.append(event.view)
         yield event.view.name
-
-
-def _untyped(context: WrapperContext, member: Method) -> tuple[str, ...]:
-    """The decorator of an implementation that no type would fit."""
-    if not has_no_implementation_type(member.overloads):
-        return ()
-    return (context.names.own(RUNTIME, "implementation", bound=context.members),)
-
-
-def _receiver(member: Method) -> tuple[str, ...]:
-    """`self` or `cls` before `*args`; with `/` where a keyword may have that name.
-
-    To type checkers, no overload may then give the instance by keyword, which a plain `self`
-    allows.
-    """
-    receivers = {"instance": ("self",), "class": ("cls",), "static": ()}
-    given = [one for one in member.overloads if one.receiver is not None]
-    positional = bool(given) and all(one.has_bare_receiver for one in given)
-    positional |= disagree_on_self(member.overloads)
-    return (*receivers[member.binding], "/") if positional else receivers[member.binding]
 
 
 def _alike(member: Method) -> Method:

@@ -164,6 +164,8 @@ class ConformanceView:
     """With type parameters in brackets, if it has some."""
     wrapper: str
     protocol: str
+    unsolved: bool
+    """Whether pyright cannot tell that they fit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,10 @@ from vcr_gen.gen.model.boundaries import (
 )
 from vcr_gen.gen.model.field_rules import matched_places, places_inside
 from vcr_gen.gen.model.kinds import When
-from vcr_gen.gen.wrappers.checker_view import is_declared_on_instance, unsolved
+from vcr_gen.gen.wrappers.checker_view import is_declared_on_instance, is_unsolved
 from vcr_gen.gen.wrappers.context import Chosen, WrapperContext, protocol_text
 from vcr_gen.gen.wrappers.events import RUNTIME, EventMaker
-from vcr_gen.gen.wrappers.generic_headers import brackets_of, generic_header
+from vcr_gen.gen.wrappers.generic_headers import brackets_of, generic_argument, generic_header
 from vcr_gen.gen.wrappers.headers import header_of
 from vcr_gen.gen.wrappers.layout import Nest
 from vcr_gen.gen.wrappers.methods import make_method
@@ -221,12 +221,12 @@ def _attach(context: WrapperContext) -> FunctionView:
 
 
 def _conformance(context: WrapperContext) -> ConformanceView:
-    names, boundary = context.names, context.boundary
-    open_ends = unsolved(boundary)
-    others = [one for one in boundary.type_parameters if one not in open_ends]
-    brackets = brackets_of(names, others) if boundary.brackets and others else ""
+    names, variables = context.names, context.boundary.type_parameters
+    brackets = brackets_of(names, variables) if context.boundary.brackets else ""
+    given = ", ".join(generic_argument(names, one) for one in variables)
     return ConformanceView(
         f"{context.chosen.conformance}{brackets}",
-        context.own_type(unsolved=open_ends),
-        names.own_annotation(protocol_text(boundary, unsolved=open_ends)),
+        f"{context.chosen.wrapper}[{given}]" if given else context.chosen.wrapper,
+        names.own_annotation(context.maker.target),
+        is_unsolved(context.boundary),
     )
