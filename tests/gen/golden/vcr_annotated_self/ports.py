@@ -13,6 +13,7 @@ from vcr_gen.runtime import (
     InboundWrapper,
     OutboundWrapper,
     event,
+    implementation,
     instance_member,
 )
 
@@ -88,6 +89,7 @@ class VcrColumn(OutboundWrapper[Column[T_co]]):
         def joined(self: "Column[str]", by: str, /) -> str: ...
         @overload
         def joined(self: "Column[bytes]", by: bytes, /) -> bytes: ...
+        @implementation
         def joined(self, /, *args: Any, **kwds: Any) -> Any: ...
 
         def shown(self: "Column[str]") -> str: ...
@@ -110,6 +112,7 @@ class VcrColumn(OutboundWrapper[Column[T_co]]):
         def joined(self: "Column[str]", by: str, /) -> str: ...
         @overload
         def joined(self: "Column[bytes]", by: bytes, /) -> bytes: ...
+        @implementation
         def joined(self, /, *args: Any, **kwds: Any) -> Any:
             return self._port.call(self._port.choose((ColumnJoined, ColumnJoined2), args, kwds))
 
@@ -320,17 +323,17 @@ BUILT: Final = Boundary(
 
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
-    def vcr_column_is_a_column(wrapper: VcrColumn[Any]) -> Column[Any]:
-        return wrapper
+    def vcr_column_is_a_column(wrapper: VcrColumn[T_co]) -> Column[T_co]:
+        return wrapper  # pyright: ignore[reportReturnType]
 
-    def vcr_reversed_is_a_reversed(wrapper: VcrReversed[Any]) -> Reversed[Any]:
-        return wrapper
+    def vcr_reversed_is_a_reversed(wrapper: VcrReversed[T_co]) -> Reversed[T_co]:
+        return wrapper  # pyright: ignore[reportReturnType]
 
     def vcr_rows_is_a_rows(wrapper: VcrRows[T_co]) -> Rows[T_co]:
         return wrapper
 
-    def vcr_maker_is_a_maker(wrapper: VcrMaker[Any]) -> Maker[Any]:
-        return wrapper
+    def vcr_maker_is_a_maker(wrapper: VcrMaker[T]) -> Maker[T]:
+        return wrapper  # pyright: ignore[reportReturnType]
 
-    def vcr_built_is_a_built(wrapper: VcrBuilt[Any]) -> Built[Any]:
-        return wrapper
+    def vcr_built_is_a_built(wrapper: VcrBuilt[T]) -> Built[T]:
+        return wrapper  # pyright: ignore[reportReturnType]

@@ -5,7 +5,7 @@
 
 from typing import TYPE_CHECKING, Any, Final, Self, overload
 
-from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, instance_member
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, implementation, instance_member
 
 from class_and_static_methods.ports import Plugin
 
@@ -42,32 +42,36 @@ class PluginRun(Call):
 class PluginNamed(Call):
     name: str
 
-    def __call__(self, target: Plugin) -> str:
-        return target.named(self.name)
+    def __call__(self, target: Any) -> str:
+        result: str = target.named(self.name)
+        return result
 
 
 @event
 class PluginNamed2(Call):
     name: int
 
-    def __call__(self, target: Plugin) -> int:
-        return target.named(self.name)
+    def __call__(self, target: Any) -> int:
+        result: int = target.named(self.name)
+        return result
 
 
 @event
 class PluginDoubled(Call):
     value: str
 
-    def __call__(self, target: Plugin) -> str:
-        return target.doubled(self.value)
+    def __call__(self, target: Any) -> str:
+        result: str = target.doubled(self.value)
+        return result
 
 
 @event
 class PluginDoubled2(Call):
     value: int
 
-    def __call__(self, target: Plugin) -> int:
-        return target.doubled(self.value)
+    def __call__(self, target: Any) -> int:
+        result: int = target.doubled(self.value)
+        return result
 
 
 class VcrPlugin(OutboundWrapper[Plugin]):
@@ -90,8 +94,9 @@ class VcrPlugin(OutboundWrapper[Plugin]):
         @overload
         @classmethod
         def named(cls, name: int) -> int: ...
+        @implementation
         @classmethod
-        def named(cls, *args: Any, **kwds: Any) -> Any: ...
+        def named(cls, /, *args: Any, **kwds: Any) -> Any: ...
 
         @overload
         @staticmethod
@@ -99,6 +104,7 @@ class VcrPlugin(OutboundWrapper[Plugin]):
         @overload
         @staticmethod
         def doubled(value: int) -> int: ...
+        @implementation
         @staticmethod
         def doubled(*args: Any, **kwds: Any) -> Any: ...
 
@@ -121,14 +127,16 @@ class VcrPlugin(OutboundWrapper[Plugin]):
         @overload
         def named(cls, name: int) -> int: ...
         @instance_member
-        def named(cls, *args: Any, **kwds: Any) -> Any:
-            return cls._port.call(cls._port.choose((PluginNamed, PluginNamed2), args, kwds))
+        @implementation
+        def named(self, /, *args: Any, **kwds: Any) -> Any:
+            return self._port.call(self._port.choose((PluginNamed, PluginNamed2), args, kwds))
 
         @overload
         def doubled(self, /, value: str) -> str: ...
         @overload
         def doubled(self, /, value: int) -> int: ...
         @instance_member
+        @implementation
         def doubled(self, /, *args: Any, **kwds: Any) -> Any:
             return self._port.call(self._port.choose((PluginDoubled, PluginDoubled2), args, kwds))
 

@@ -14,6 +14,7 @@ from vcr_gen.runtime import (
     OutboundWrapper,
     event,
     given,
+    implementation,
     recorded_attribute,
 )
 
@@ -85,8 +86,9 @@ class TableEither(Call):
 class TableEither2(Call):
     one: int
 
-    def __call__(self, target: Table) -> Reader:
-        return target.either(self.one)
+    def __call__(self, target: Any) -> Reader:
+        result: Reader = target.either(self.one)
+        return result
 
 
 class VcrTable(OutboundWrapper[Table]):
@@ -125,7 +127,8 @@ class VcrTable(OutboundWrapper[Table]):
         def either(self, one: Reader) -> int: ...
         @overload
         def either(self, one: int) -> Reader: ...
-        def either(self, *args: Any, **kwds: Any) -> Any: ...
+        @implementation
+        def either(self, /, *args: Any, **kwds: Any) -> Any: ...
 
     else:
         size: Any = recorded_attribute()
@@ -165,7 +168,8 @@ class VcrTable(OutboundWrapper[Table]):
         def either(self, one: Reader) -> int: ...
         @overload
         def either(self, one: int) -> Reader: ...
-        def either(self, *args: Any, **kwds: Any) -> Any:
+        @implementation
+        def either(self, /, *args: Any, **kwds: Any) -> Any:
             return self._port.call(self._port.choose((TableEither, TableEither2), args, kwds))
 
 

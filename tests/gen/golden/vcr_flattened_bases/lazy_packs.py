@@ -24,8 +24,9 @@ class SpreadingSpread(Call, Generic[*Ts]):
 class SpreadingEither(Call, Generic[*Ts]):
     args: "tuple[*Ts]"
 
-    def __call__(self, target: Spreading[*Ts]) -> "int":
-        return target.either(*self.args)
+    def __call__(self, target: Any) -> "int":
+        result: "int" = target.either(*self.args)
+        return result
 
 
 @event
@@ -33,8 +34,9 @@ class SpreadingEither2(Call, Generic[*Ts]):
     args: "tuple[*Ts]"
     sized: "bool"
 
-    def __call__(self, target: Spreading[*Ts]) -> "str":
-        return target.either(*self.args, sized=self.sized)
+    def __call__(self, target: Any) -> "str":
+        result: "str" = target.either(*self.args, sized=self.sized)
+        return result
 
 
 @event
@@ -57,7 +59,7 @@ class VcrSpreading(OutboundWrapper[Spreading[*Ts]]):
         @overload
         def either(self, *args: *Ts, sized: bool) -> str: ...
         @implementation
-        def either(self, *args: Any, **kwds: Any) -> Any: ...
+        def either(self, /, *args: Any, **kwds: Any) -> Any: ...
 
     else:
 
@@ -69,7 +71,7 @@ class VcrSpreading(OutboundWrapper[Spreading[*Ts]]):
         @overload
         def either(self, *args: str("*Ts"), sized: "bool") -> "str": ...
         @implementation
-        def either(self, *args: Any, **kwds: Any) -> Any:
+        def either(self, /, *args: Any, **kwds: Any) -> Any:
             return self._port.call(
                 self._port.choose((SpreadingEither, SpreadingEither2), args, kwds)
             )

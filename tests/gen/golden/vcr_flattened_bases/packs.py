@@ -290,7 +290,7 @@ if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
         return wrapper
 
     def vcr_longer_is_a_longer(wrapper: VcrLonger[T, *Ts]) -> Longer[T, *Ts]:
-        return wrapper
+        return wrapper  # pyright: ignore[reportReturnType]
 
     def vcr_silent_is_a_silent(wrapper: VcrSilent) -> Silent:
         return wrapper

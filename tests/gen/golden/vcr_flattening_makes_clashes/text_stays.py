@@ -8,7 +8,7 @@ import datetime
 from datetime import datetime as _datetime
 from typing import TYPE_CHECKING, Any, Final, overload
 
-from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, implementation
 
 from flattening_makes_clashes.lazy_base import Token
 from flattening_makes_clashes.text_stays import Alarm, Directory
@@ -62,8 +62,9 @@ class DirectoryList(Call):
 class DirectoryFound(Call):
     key: "list[int]"
 
-    def __call__(self, target: Directory) -> "list[str]":
-        return target.found(self.key)
+    def __call__(self, target: Any) -> "list[str]":
+        result: "list[str]" = target.found(self.key)
+        return result
 
 
 @event
@@ -71,8 +72,9 @@ class DirectoryFound2(Call):
     key: "str"
     rest: "list[int]"
 
-    def __call__(self, target: Directory) -> "str":
-        return target.found(self.key, self.rest)
+    def __call__(self, target: Any) -> "str":
+        result: "str" = target.found(self.key, self.rest)
+        return result
 
 
 @event
@@ -99,7 +101,8 @@ class VcrDirectory(OutboundWrapper[Directory]):
     def found(self, key: "builtins.list[int]") -> "builtins.list[str]": ...
     @overload
     def found(self, key: "str", rest: "builtins.list[int]") -> "str": ...
-    def found(self, *args: Any, **kwds: Any) -> Any:
+    @implementation
+    def found(self, /, *args: Any, **kwds: Any) -> Any:
         return self._port.call(self._port.choose((DirectoryFound, DirectoryFound2), args, kwds))
 
     @property

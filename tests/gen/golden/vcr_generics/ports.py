@@ -5,7 +5,7 @@
 
 import typing
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, AnyStr, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, AnyStr, Final, Generic, TypeVar
 
 from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, recorded_attribute
 
@@ -280,19 +280,19 @@ ESTIMATOR: Final = Boundary(
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_repo_is_a_repo(wrapper: VcrRepo[K_contra, T_co]) -> Repo[K_contra, T_co]:
-        return wrapper
+        return wrapper  # pyright: ignore[reportReturnType]
 
     def vcr_cell_is_a_cell(wrapper: VcrCell[T]) -> Cell[T]:
         return wrapper
 
-    def vcr_tagged_is_a_tagged(wrapper: VcrTagged[T_co, Any]) -> Tagged[T_co, Any]:
-        return wrapper
+    def vcr_tagged_is_a_tagged(wrapper: VcrTagged[T_co, Idle_co]) -> Tagged[T_co, Idle_co]:
+        return wrapper  # pyright: ignore[reportReturnType]
 
     def vcr_file_is_a_file(wrapper: VcrFile[AnyStr]) -> File[AnyStr]:
         return wrapper
 
-    def vcr_pump_is_a_pump(wrapper: VcrPump[Any, Idle_co]) -> Pump[Any, Idle_co]:
-        return wrapper
+    def vcr_pump_is_a_pump(wrapper: VcrPump[T_co, Idle_co]) -> Pump[T_co, Idle_co]:
+        return wrapper  # pyright: ignore[reportReturnType]
 
     def vcr_estimator_is_a_estimator(wrapper: VcrEstimator[X, T_co]) -> Estimator[X, T_co]:
-        return wrapper
+        return wrapper  # pyright: ignore[reportReturnType]

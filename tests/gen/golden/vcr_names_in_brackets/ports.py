@@ -137,9 +137,9 @@ RECORDER: Final = Boundary(
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_estimator_is_a_estimator[X, Y](wrapper: VcrEstimator[X, Y]) -> Estimator[X, Y]:
-        return wrapper
+        return wrapper  # pyright: ignore[reportReturnType]
 
     def vcr_recorder_is_a_recorder[Cassette, OutboundPort: str, Callable = int](
         wrapper: VcrRecorder[Cassette, OutboundPort, Callable],
     ) -> Recorder[Cassette, OutboundPort, Callable]:
-        return wrapper
+        return wrapper  # pyright: ignore[reportReturnType]

@@ -14,8 +14,9 @@ from overloads.ports import Store
 class StoreRead(Call):
     key: str
 
-    def __call__(self, target: Store) -> str:
-        return target.read(self.key)
+    def __call__(self, target: Any) -> str:
+        result: str = target.read(self.key)
+        return result
 
 
 @event
@@ -23,8 +24,9 @@ class StoreRead2(Call):
     key: str
     raw: Literal[True]
 
-    def __call__(self, target: Store) -> bytes:
-        return target.read(self.key, raw=self.raw)
+    def __call__(self, target: Any) -> bytes:
+        result: bytes = target.read(self.key, raw=self.raw)
+        return result
 
 
 @event
@@ -53,16 +55,18 @@ class StoreField2(Call):
     name: str
     number: Literal[True]
 
-    def __call__(self, target: Store) -> int | None:
-        return target.field(self.name, self.number)
+    def __call__(self, target: Any) -> int | None:
+        result: int | None = target.field(self.name, self.number)
+        return result
 
 
 @event
 class StoreShift(Call):
     amount: int
 
-    def __call__(self, target: Store) -> int:
-        return target.shift(self.amount)
+    def __call__(self, target: Any) -> int:
+        result: int = target.shift(self.amount)
+        return result
 
 
 @event
@@ -70,16 +74,18 @@ class StoreShift2(Call):
     hours: int
     minutes: int
 
-    def __call__(self, target: Store) -> int:
-        return target.shift(hours=self.hours, minutes=self.minutes)
+    def __call__(self, target: Any) -> int:
+        result: int = target.shift(hours=self.hours, minutes=self.minutes)
+        return result
 
 
 @event
 class StoreUpdate(Call):
     fields: dict[str, str]
 
-    def __call__(self, target: Store) -> int:
-        return target.update(**self.fields)
+    def __call__(self, target: Any) -> int:
+        result: int = target.update(**self.fields)
+        return result
 
 
 @event
@@ -87,24 +93,27 @@ class StoreUpdate2(Call):
     fields: dict[str, str]
     more: dict[str, str]
 
-    def __call__(self, target: Store) -> str:
-        return target.update(self.fields, **self.more)
+    def __call__(self, target: Any) -> str:
+        result: str = target.update(self.fields, **self.more)
+        return result
 
 
 @event
 class StoreFind(Call):
     key: int
 
-    async def __call__(self, target: Store) -> int:
-        return await target.find(self.key)
+    async def __call__(self, target: Any) -> int:
+        result: int = await target.find(self.key)
+        return result
 
 
 @event
 class StoreFind2(Call):
     key: str
 
-    async def __call__(self, target: Store) -> str:
-        return await target.find(self.key)
+    async def __call__(self, target: Any) -> str:
+        result: str = await target.find(self.key)
+        return result
 
 
 @event
@@ -126,21 +135,24 @@ class VcrStore(OutboundWrapper[Store]):
     def read(self, key: str, *, raw: Literal[True]) -> bytes: ...
     @overload
     def read(self, key: str, *, raw: Literal[False] = False, limit: int = ...) -> str: ...
-    def read(self, *args: Any, **kwds: Any) -> Any:
+    @implementation
+    def read(self, /, *args: Any, **kwds: Any) -> Any:
         return self._port.call(self._port.choose((StoreRead, StoreRead2, StoreRead3), args, kwds))
 
     @overload
     def field(self, name: str, number: Literal[False] = ...) -> str | None: ...
     @overload
     def field(self, name: str, number: Literal[True]) -> int | None: ...
-    def field(self, *args: Any, **kwds: Any) -> Any:
+    @implementation
+    def field(self, /, *args: Any, **kwds: Any) -> Any:
         return self._port.call(self._port.choose((StoreField, StoreField2), args, kwds))
 
     @overload
     def shift(self, amount: int, /) -> int: ...
     @overload
     def shift(self, *, hours: int = 0, minutes: int = 0) -> int: ...
-    def shift(self, *args: Any, **kwds: Any) -> Any:
+    @implementation
+    def shift(self, /, *args: Any, **kwds: Any) -> Any:
         return self._port.call(self._port.choose((StoreShift, StoreShift2), args, kwds))
 
     @overload
@@ -155,7 +167,8 @@ class VcrStore(OutboundWrapper[Store]):
     async def find(self, key: int) -> int: ...
     @overload
     async def find(self, key: str) -> str: ...
-    async def find(self, *args: Any, **kwds: Any) -> Any:
+    @implementation
+    async def find(self, /, *args: Any, **kwds: Any) -> Any:
         return await self._port.acall(self._port.choose((StoreFind, StoreFind2), args, kwds))
 
     @overload

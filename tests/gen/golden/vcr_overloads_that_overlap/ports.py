@@ -6,7 +6,7 @@
 from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, overload
 
-from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, implementation
 
 from overloads_that_overlap.ports import (
     Comparable,
@@ -29,8 +29,9 @@ class ComparesCall(Call, Generic[KeyT, ValueT]):
     left: Comparable[KeyT, ValueT]
     right: KeyT
 
-    def __call__(self, target: Compares) -> ValueT:
-        return target.__call__(self.left, self.right)
+    def __call__(self, target: Any) -> ValueT:
+        result: ValueT = target.__call__(self.left, self.right)
+        return result
 
 
 @event
@@ -50,6 +51,7 @@ class VcrCompares(OutboundWrapper[Compares]):
     def __call__(self, left: Comparable[KeyT, ValueT], right: KeyT, /) -> ValueT: ...
     @overload
     def __call__(self, left: KeyT, right: Comparable[KeyT, ValueT], /) -> ValueT: ...
+    @implementation
     def __call__(self, /, *args: Any, **kwds: Any) -> Any:
         return self._port.call(self._port.choose((ComparesCall, ComparesCall2), args, kwds))
 
@@ -95,16 +97,18 @@ FIELD: Final = Boundary(
 class OptionsCall(Call):
     name: str
 
-    def __call__(self, target: Options) -> str:
-        return target.__call__(self.name)
+    def __call__(self, target: Any) -> str:
+        result: str = target.__call__(self.name)
+        return result
 
 
 @event
 class OptionsCall2(Call):
     options: dict[str, int]
 
-    def __call__(self, target: Options) -> int:
-        return target.__call__(**self.options)
+    def __call__(self, target: Any) -> int:
+        result: int = target.__call__(**self.options)
+        return result
 
 
 class VcrOptions(OutboundWrapper[Options]):
@@ -114,6 +118,7 @@ class VcrOptions(OutboundWrapper[Options]):
     def __call__(self, name: str, /) -> str: ...
     @overload
     def __call__(self, /, **options: int) -> int: ...
+    @implementation
     def __call__(self, /, *args: Any, **kwds: Any) -> Any:
         return self._port.call(self._port.choose((OptionsCall, OptionsCall2), args, kwds))
 
@@ -131,8 +136,9 @@ OPTIONS: Final = Boundary(
 class MaybeAsyncNext(Call):
     key: str
 
-    def __call__(self, target: MaybeAsync) -> str:
-        return target.next(self.key)
+    def __call__(self, target: Any) -> str:
+        result: str = target.next(self.key)
+        return result
 
 
 @event
@@ -140,8 +146,9 @@ class MaybeAsyncNext2(Call):
     key: str
     default: int
 
-    def __call__(self, target: MaybeAsync) -> Coroutine[Any, Any, int]:
-        return target.next(self.key, self.default)
+    def __call__(self, target: Any) -> Coroutine[Any, Any, int]:
+        result: Coroutine[Any, Any, int] = target.next(self.key, self.default)
+        return result
 
 
 class VcrMaybeAsync(OutboundWrapper[MaybeAsync]):
@@ -151,7 +158,8 @@ class VcrMaybeAsync(OutboundWrapper[MaybeAsync]):
     def next(self, key: str) -> str: ...
     @overload
     async def next(self, key: str, default: int) -> int: ...
-    def next(self, *args: Any, **kwds: Any) -> Any:
+    @implementation
+    def next(self, /, *args: Any, **kwds: Any) -> Any:
         return self._port.call(self._port.choose((MaybeAsyncNext, MaybeAsyncNext2), args, kwds))
 
 
@@ -165,11 +173,12 @@ MAYBE_ASYNC: Final = Boundary(
 
 
 @event
-class GetterGet(Call, Generic[RowT_co]):
+class GetterGet(Call):
     at: None
 
-    def __call__(self, target: Getter[RowT_co]) -> str:
-        return target.get(self.at)
+    def __call__(self, target: Any) -> str:
+        result: str = target.get(self.at)
+        return result
 
 
 @event
@@ -188,7 +197,8 @@ class VcrGetter(OutboundWrapper[Getter[RowT_co]]):
     def get(self, at: None) -> str: ...
     @overload
     def get(self, at: Any) -> RowT_co: ...
-    def get(self, *args: Any, **kwds: Any) -> Any:
+    @implementation
+    def get(self, /, *args: Any, **kwds: Any) -> Any:
         return self._port.call(self._port.choose((GetterGet, GetterGet2), args, kwds))
 
 
@@ -215,8 +225,9 @@ class SessionTotal2(Call):
     rows: list[str]
     start: int
 
-    def __call__(self, target: Session) -> str:
-        return target.total(self.rows, self.start)
+    def __call__(self, target: Any) -> str:
+        result: str = target.total(self.rows, self.start)
+        return result
 
 
 @event
@@ -258,7 +269,8 @@ class VcrSession(OutboundWrapper[Session]):
     def total(self, rows: list[Any]) -> int: ...
     @overload
     def total(self, rows: list[str], start: int = 0) -> str: ...
-    def total(self, *args: Any, **kwds: Any) -> Any:
+    @implementation
+    def total(self, /, *args: Any, **kwds: Any) -> Any:
         return self._port.call(self._port.choose((SessionTotal, SessionTotal2), args, kwds))
 
     @overload
@@ -273,7 +285,8 @@ class VcrSession(OutboundWrapper[Session]):
         stream: bool = False,
         into: type[Rows] | None = None,
     ) -> R | Rows: ...
-    def request(self, *args: Any, **kwds: Any) -> Any:
+    @implementation
+    def request(self, /, *args: Any, **kwds: Any) -> Any:
         return self._port.call(
             self._port.choose((SessionRequest, SessionRequest2, SessionRequest3), args, kwds)
         )

@@ -154,7 +154,7 @@ if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
         return wrapper
 
     def vcr_task_is_a_task(wrapper: VcrTask[P, T_co]) -> Task[P, T_co]:
-        return wrapper
+        return wrapper  # pyright: ignore[reportReturnType]
 
-    def vcr_entry_is_a_entry(wrapper: VcrEntry[..., T_co]) -> Entry[..., T_co]:
-        return wrapper
+    def vcr_entry_is_a_entry(wrapper: VcrEntry[P, T_co]) -> Entry[P, T_co]:
+        return wrapper  # pyright: ignore[reportReturnType]

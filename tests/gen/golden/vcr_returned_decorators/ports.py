@@ -7,7 +7,7 @@ import collections.abc
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final, Generic, overload
 
-from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, implementation
 
 from returned_decorators.ports import Decorator, F, P, Registry, T
 
@@ -130,7 +130,8 @@ class VcrRegistry(OutboundWrapper[Registry]):
     def task(self, function: F) -> F: ...
     @overload
     def task(self, *, name: str) -> Callable[[F], F]: ...
-    def task(self, *args: Any, **kwds: Any) -> Any:
+    @implementation
+    def task(self, /, *args: Any, **kwds: Any) -> Any:
         return self._port.call(self._port.choose((RegistryTask, RegistryTask2), args, kwds))
 
 

@@ -214,15 +214,15 @@ REGISTRY: Final = Boundary(
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_box_is_a_box[T, U: (int, str) = int](wrapper: VcrBox[T, U]) -> Box[T, U]:
-        return wrapper
+        return wrapper  # pyright: ignore[reportReturnType]
 
     def vcr_runner_is_a_runner(wrapper: VcrRunner) -> Runner:
         return wrapper
 
-    def vcr_read_callback_is_a_read_callback[R](
-        wrapper: VcrReadCallback[Any, R],
-    ) -> ReadCallback[Any, R]:
-        return wrapper
+    def vcr_read_callback_is_a_read_callback[S, R](
+        wrapper: VcrReadCallback[S, R],
+    ) -> ReadCallback[S, R]:
+        return wrapper  # pyright: ignore[reportReturnType]
 
-    def vcr_registry_is_a_registry(wrapper: VcrRegistry[Any]) -> Registry[Any]:
+    def vcr_registry_is_a_registry[T](wrapper: VcrRegistry[T]) -> Registry[T]:
         return wrapper

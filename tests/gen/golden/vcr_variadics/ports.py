@@ -87,7 +87,7 @@ class ClientStart(Call, Generic[*Ts]):
     args: tuple[*Ts]
     update: bool
 
-    def __call__(self, target: Client) -> None:
+    def __call__(self, target: Any) -> None:
         target.start(self.callback, *self.args, update=self.update)
 
 
@@ -96,7 +96,7 @@ class ClientStart2(Call, Generic[*Ts]):
     callback: Callable[[*Ts], Any]
     args: tuple[*Ts]
 
-    def __call__(self, target: Client) -> None:
+    def __call__(self, target: Any) -> None:
         target.start(self.callback, *self.args)
 
 
@@ -134,7 +134,7 @@ class VcrClient(OutboundWrapper[Client]):
     @overload
     def start(self, callback: Callable[[*Ts], Any], *args: *Ts) -> None: ...
     @implementation
-    def start(self, *args: Any, **kwds: Any) -> Any:
+    def start(self, /, *args: Any, **kwds: Any) -> Any:
         return self._port.call(self._port.choose((ClientStart, ClientStart2), args, kwds))
 
 
