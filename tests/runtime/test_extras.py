@@ -32,7 +32,7 @@ print(*(name.rpartition(".")[2] for name in sys.modules if ".extras." in name))
     [
         ("", "", set()),
         ("hermetic='fail'", "", {"hermetic", "audit_events"}),
-        ("", "cassette.watch_locks(Owner())", {"locks", "recorded_locks", "replayed_locks"}),
+        ("", "cassette.watch_locks(Owner())", {"locks", "lock_order"}),
     ],
     ids=["a plain session", "hermetic", "locks"],
 )

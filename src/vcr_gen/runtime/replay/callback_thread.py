@@ -193,11 +193,13 @@ class CallbackThread:
             return True
         before = max((slot.event.at for slot in state.window.recent), default=0.0)
         gap = max(head.event.at - before, 0.0)
+        if state.monitor.still_for < min(gap, BLOCKED_GRACE):
+            return False
         waited, self._all_waited = self._all_waited, state.threads.all_wait(state.waiters)
         if self._all_waited is False:
             return max(gap, AT_WORK) <= state.monitor.still_for
         # A thread that was just woken still seems to wait: so they have to be seen waiting twice.
-        return waited is not False and min(gap, BLOCKED_GRACE) <= state.monitor.still_for
+        return waited is not False
 
     def _stands_still(self) -> bool:
         """Whether every thread waits in vain, and has for too long.

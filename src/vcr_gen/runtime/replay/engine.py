@@ -389,7 +389,7 @@ class Engine:
 
     def enter_block(self, block: FrameType) -> None:
         """The session is a block of this frame: after a divergence, what that calls is ended."""
-        self._state.ending.within(block)
+        self._state.watchdog.within(block)
 
     def name_strands(self) -> None:
         """Give each strand the name of the recorded one that it goes on with."""

@@ -105,7 +105,7 @@ class ReplayState:
         self.patience = patience
         self.recorded_jobs: dict[int, float] = {}
         """The executor jobs that run, and the seconds that each took in the recording."""
-        self.ending = Watchdog(self)
+        self.watchdog = Watchdog(self)
 
     @property
     def goes_on(self) -> bool:
@@ -172,7 +172,7 @@ class ReplayState:
             divergence = without_secrets(divergence, self._secrets)
             self.failure = DivergenceError(divergence, message_of(divergence))
             self.failed_at = time.monotonic()
-            self.ending.begin(at_once=all_wait)
+            self.watchdog.begin(at_once=all_wait)
         self.monitor.wake_all()
         self.fail_waiters()
 
@@ -237,8 +237,8 @@ class ReplayState:
                 leave = partial(_leave, future, waiter.call) if waiter.cancelled else future.cancel
                 future.get_loop().call_soon_threadsafe(leave)
             self.monitor.wake_all()
-            self.ending.stop()
-        self.ending.join()
+            self.watchdog.stop()
+        self.watchdog.join()
 
 
 def _tell(future: Parked[Event], failure: DivergenceError | None) -> None:

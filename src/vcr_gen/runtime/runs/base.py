@@ -257,7 +257,7 @@ class RecordRun(Run):
     @cached_property
     def lock_gate(self) -> "LockGate":
         """Records the order in which the application takes its watched locks."""
-        from vcr_gen.runtime.extras.recorded_locks import RecordedLocks
+        from vcr_gen.runtime.extras.lock_order import RecordedLocks
 
         return RecordedLocks(self._recorder.tape, self._strands)
 

@@ -51,7 +51,7 @@ class ContinueRun(ReplayRun):
         if self._recorder is None:
             return replayed
         if self._recorded_locks is None:
-            from vcr_gen.runtime.extras.recorded_locks import RecordedLocks
+            from vcr_gen.runtime.extras.lock_order import RecordedLocks
 
             tape = self._recorder.tape
             self._recorded_locks = RecordedLocks(tape, self._strands, replayed.runs)

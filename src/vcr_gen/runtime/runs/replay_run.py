@@ -126,7 +126,7 @@ class ReplayRun(Run):
     @cached_property
     def lock_gate(self) -> "LockGate":
         """Lets the application take its watched locks in the recorded order."""
-        from vcr_gen.runtime.extras.replayed_locks import ReplayedLocks
+        from vcr_gen.runtime.extras.lock_order import ReplayedLocks
 
         return self.engine.lock_gate(ReplayedLocks)
 

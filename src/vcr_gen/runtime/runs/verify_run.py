@@ -63,7 +63,7 @@ class VerifyRun(Run):
     @cached_property
     def lock_gate(self) -> "LockGate":
         """Locks are the program's own: nothing of them is compared."""
-        from vcr_gen.runtime.extras.recorded_locks import RecordedLocks
+        from vcr_gen.runtime.extras.lock_order import RecordedLocks
 
         return RecordedLocks(self._recorder.tape, self._strands)
 

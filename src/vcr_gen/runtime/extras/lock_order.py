@@ -1,27 +1,61 @@
-"""The order in which threads took the application's locks, had again.
+"""Records the order in which threads take the application's locks, and replays it.
 
-A lock is no boundary, so nothing of it is asserted; where a program takes its locks otherwise than
-it did, they are left alone.
+The tape has an event for each change of hands, with how often the strand before took the lock in a
+row: a lock that a single thread takes a thousand times is one event. A lock is no boundary, so a
+replay asserts nothing of it. Where a program takes a lock in a different order, it is left alone.
 """
 
 from typing import final
 
 from vcr_gen.runtime.extras.locks import Acquire, LockRun
 from vcr_gen.runtime.loops.environment import in_environment
+from vcr_gen.runtime.record.tape_writer import Tape
 from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.session_view import anything_may_move
 from vcr_gen.runtime.replay.strand_matching import StrandMatching
 from vcr_gen.runtime.replay.waiters import Waiter
 from vcr_gen.runtime.replay.waiting import TICK
-from vcr_gen.runtime.tape.events import End
+from vcr_gen.runtime.strands.strands import Strands
+from vcr_gen.runtime.tape.events import LOCK, End
 from vcr_gen.runtime.tape.window import Slot, Window
 
-__all__ = ["ReplayedLocks"]
+__all__ = ["RecordedLocks", "ReplayedLocks"]
+
+
+@final
+class RecordedLocks:
+    """Records which strand takes a lock."""
+
+    def __init__(
+        self, tape: Tape, strands: Strands, runs: dict[str, LockRun] | None = None
+    ) -> None:
+        self._tape = tape
+        self._strands = strands
+        self.runs = {} if runs is None else runs
+
+    def know(self, name: str) -> None:
+        """Nothing to do: the first event of a lock says all that a replay needs."""
+
+    def take(self, name: str, acquire: Acquire, blocking: bool, timeout: float) -> bool:
+        """Take a lock, and record that while no other thread can take it."""
+        taken = acquire(blocking, timeout)
+        if in_environment.get():
+            return taken
+        strand = self._strands.here().name
+        run = self.runs.setdefault(name, LockRun())
+        if not taken:
+            self._tape.note(LOCK, {"lock": name}, False)
+        elif run.strand == strand:
+            run.times += 1
+        else:
+            self._tape.note(LOCK, {"lock": name, "after": run.times}, True)
+            run.strand, run.times = strand, 1
+        return taken
 
 
 @final
 class ReplayedLocks:
-    """Lets each strand have a lock when it had it."""
+    """Lets each strand take a lock when it took it in the recording."""
 
     def __init__(self, state: ReplayState, counterparts: StrandMatching) -> None:
         self._state = state
@@ -30,7 +64,7 @@ class ReplayedLocks:
         self.runs: dict[str, LockRun] = {}
 
     def know(self, name: str) -> None:
-        """A lock is watched: its turns count from now on."""
+        """Watch a lock: its turns count from now on."""
         with self._state.monitor:
             self._window.ordered_locks.add(name)
 
@@ -56,7 +90,7 @@ class ReplayedLocks:
         return taken
 
     def _turn(self, name: str) -> Slot | LockRun | None:
-        """The event that is due for this strand, its run that goes on, or nothing of either."""
+        """The next event of this strand for the lock, or its run that goes on, if it has one."""
         if name not in self._window.ordered_locks or not self._state.goes_on:
             return None
         if in_environment.get():
@@ -70,7 +104,7 @@ class ReplayedLocks:
         return own if due is not None and run.times >= _after(due) else run
 
     def _due(self, name: str) -> Slot | None:
-        """The next change of hands."""
+        """The next change of hands of a lock."""
         waiting = self._window.locks.get(name)
         if not waiting:
             return None
@@ -80,7 +114,7 @@ class ReplayedLocks:
         return waiting[0]
 
     def _came(self, name: str, slot: Slot) -> bool:
-        """Wait in this thread until everybody had the lock who had it before."""
+        """Wait in this thread until every strand that took the lock before has done so."""
 
         def is_next() -> bool:
             run = self.runs.get(name)
@@ -102,7 +136,7 @@ class ReplayedLocks:
         return False
 
     def _note(self, name: str, turn: Slot | LockRun) -> None:
-        """A strand has the lock."""
+        """Note that a strand has the lock."""
         if isinstance(turn, LockRun):
             turn.times += 1
         elif not turn.done:
@@ -120,7 +154,7 @@ class ReplayedLocks:
             waiting.popleft()
 
     def _give_up(self, name: str) -> None:
-        """Leave a lock alone that is taken otherwise than it was."""
+        """Leave alone a lock that the program takes in a different order."""
         self._window.ordered_locks.discard(name)
         self._state.moved()
 
@@ -131,6 +165,6 @@ def _after(slot: Slot) -> int:
 
 
 def _was_taken(slot: Slot, window: Window) -> bool:
-    """Whether a lock was taken, rather than somebody gave up waiting for it."""
+    """Whether the lock was taken in the recording, and no time-out ended the wait for it."""
     end = window.next_of_call(slot.event.call)
     return end is not None and isinstance(end.event, End) and end.event.value is True
