@@ -15,7 +15,7 @@ from vcr_gen.gen.model.boundaries import (
 from vcr_gen.gen.model.field_rules import check_fields, split_match
 from vcr_gen.gen.protocols.class_body import read_members
 from vcr_gen.gen.protocols.decorators import is_deprecated
-from vcr_gen.gen.protocols.discover import Found
+from vcr_gen.gen.protocols.discover import FoundProtocol
 from vcr_gen.gen.protocols.functions_in_records import functions_in_records
 from vcr_gen.gen.protocols.handles import handles
 from vcr_gen.gen.protocols.mro import linearize, own_parameters, scope_around
@@ -29,13 +29,13 @@ from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
 from vcr_gen.gen.types.type_variables import declaration
 
-__all__ = ["read_module"]
+__all__ = ["build_module"]
 
 
-def read_module(
+def build_module(
     loader: SourceLoader,
     name: str,
-    found: Iterable[Found],
+    found: Iterable[FoundProtocol],
     known: Container[str],
     problems: Problems,
 ) -> SourceModule:
@@ -73,7 +73,7 @@ def _declare(
 
 
 def _boundary(
-    loader: SourceLoader, found: Found, known: Container[str], problems: Problems
+    loader: SourceLoader, found: FoundProtocol, known: Container[str], problems: Problems
 ) -> Boundary:
     definition = found.definition
     assert isinstance(definition.node, ast.ClassDef)
@@ -149,7 +149,7 @@ def _missing_functions(loader: SourceLoader, boundary: Boundary) -> Iterator[tup
             yield message, f"did you mean `{meant}`?" if meant else "define it there, or import it"
 
 
-def _reference(loader: SourceLoader, found: Found) -> Reference:
+def _reference(loader: SourceLoader, found: FoundProtocol) -> Reference:
     """The name to import: from the module that the rule names, or from where it is defined."""
     definition = found.definition
     head = definition.qualname.partition(".")[0]

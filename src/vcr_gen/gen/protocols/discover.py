@@ -18,11 +18,11 @@ from vcr_gen.gen.sources.files import SourceFile, module_name
 from vcr_gen.gen.sources.loader import Definition, SourceLoader, Unread
 from vcr_gen.gen.sources.modules import Module
 
-__all__ = ["Found", "discover_marked", "discover_ruled"]
+__all__ = ["FoundProtocol", "discover_marked", "discover_ruled"]
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundProtocol:
     """One class to wrap, and what its marker or rule says."""
 
     definition: Definition
@@ -36,7 +36,7 @@ class Found:
 
 def discover_marked(
     file: SourceFile, config: Config, loader: SourceLoader, problems: Problems
-) -> list[Found]:
+) -> list[FoundProtocol]:
     """The marked classes of one file."""
     path = file.path
     stub = path.with_suffix(".pyi")
@@ -62,7 +62,9 @@ def discover_marked(
     return marked
 
 
-def discover_ruled(config: Config, loader: SourceLoader, problems: Problems) -> Iterator[Found]:
+def discover_ruled(
+    config: Config, loader: SourceLoader, problems: Problems
+) -> Iterator[FoundProtocol]:
     """The classes that rules of the configuration name, in the order of the rules."""
     for rule in config.boundaries:
         found = _ruled(loader, rule, problems)
@@ -119,7 +121,7 @@ def _unreadable(config: Config, path: Path, error: SyntaxError) -> Diagnostic:
     )
 
 
-def _marked(loader: SourceLoader, module: Module, problems: Problems) -> Iterator[Found]:
+def _marked(loader: SourceLoader, module: Module, problems: Problems) -> Iterator[FoundProtocol]:
     before: dict[str, Definition] = {}
     for marked in marked_classes(loader, module):
         definition = marked.definition
@@ -148,7 +150,7 @@ def _marked(loader: SourceLoader, module: Module, problems: Problems) -> Iterato
             hint = "add `Protocol` to its bases; `vcr-gen extract` makes one from a class"
         else:
             name = _stable_name(marked.marks[0][0], marked.name, module, problems)
-            yield Found(definition, marked.direction, name, module.name)
+            yield FoundProtocol(definition, marked.direction, name, module.name)
             continue
         problems.report(code, message, hint, module=module, node=node)
 
@@ -214,7 +216,7 @@ def _stable_name(decorator: ast.expr, default: str, module: Module, problems: Pr
     return name
 
 
-def _ruled(loader: SourceLoader, rule: BoundaryRule, problems: Problems) -> Found | None:
+def _ruled(loader: SourceLoader, rule: BoundaryRule, problems: Problems) -> FoundProtocol | None:
     module_name, _, qualname = rule.protocol.partition(":")
     module = loader.module(module_name)
     found: Definition | Unread | None = None
@@ -227,7 +229,7 @@ def _ruled(loader: SourceLoader, rule: BoundaryRule, problems: Problems) -> Foun
             found = loader.member(found, part) if found is not None else None
     if isinstance(found, Definition) and is_protocol(loader, found):
         name = rule.name or found.qualname.rpartition(".")[2]
-        return Found(found, rule.direction, name, module_name, rule)
+        return FoundProtocol(found, rule.direction, name, module_name, rule)
     if module is None:
         code, message = "VCR102", f"the module `{module_name}` cannot be found"
         hint = "install the package it comes from, or correct the rule"

@@ -7,7 +7,7 @@ from typing import Final
 
 from vcr_gen.gen.model.annotation import Annotation, full_names, names_in
 from vcr_gen.gen.model.boundaries import Attribute, Boundary, Method, NestedClass, Property
-from vcr_gen.gen.protocols.handles import behind, own_definition
+from vcr_gen.gen.protocols.handles import own_definition, types_behind
 from vcr_gen.gen.protocols.mro import class_scope
 from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.types.resolve import resolve_names
@@ -55,7 +55,7 @@ def functions_in_records(
             if name.full_name in seen or name.full_name in known:
                 continue
             seen.add(name.full_name)
-            pending.extend(behind(loader, name))
+            pending.extend(types_behind(loader, name))
             found = own_definition(loader, name)
             if found is not None and _is_record(loader, found):
                 for field, annotation in _fields(loader, found):
@@ -132,5 +132,5 @@ def _is_function(loader: SourceLoader, annotation: Annotation) -> bool:
             alias = None if name.full_name in seen else own_definition(loader, name)
             seen.add(name.full_name)
             if alias is not None and not isinstance(alias.node, ast.ClassDef):
-                pending.extend(behind(loader, name))
+                pending.extend(types_behind(loader, name))
     return is_function

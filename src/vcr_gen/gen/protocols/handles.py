@@ -12,7 +12,7 @@ from vcr_gen.gen.sources.syntax import annotations_of, is_function
 from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import definition_of
 
-__all__ = ["behind", "handles", "own_definition"]
+__all__ = ["handles", "own_definition", "types_behind"]
 
 
 def handles(loader: SourceLoader, boundary: Boundary, known: Container[str]) -> Iterator[str]:
@@ -31,7 +31,7 @@ def handles(loader: SourceLoader, boundary: Boundary, known: Container[str]) -> 
             if name.full_name in known:
                 yield name.full_name
             else:
-                pending.extend(behind(loader, name))
+                pending.extend(types_behind(loader, name))
 
 
 def _annotations(boundary: Boundary) -> Iterator[Annotation]:
@@ -43,7 +43,7 @@ def _annotations(boundary: Boundary) -> Iterator[Annotation]:
             yield from variable.limits
 
 
-def behind(loader: SourceLoader, name: Name) -> tuple[Annotation, ...]:
+def types_behind(loader: SourceLoader, name: Name) -> tuple[Annotation, ...]:
     """The types that a name stands for or is made of."""
     if name.reference.kind not in {"import", "variable"} or not name.reference.module:
         return ()

@@ -8,8 +8,8 @@ from typing import Final, TypeVar
 from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.model.boundaries import SourceModule
 from vcr_gen.gen.output.ownership import PREFIX, file_of
-from vcr_gen.gen.protocols.build_model import read_module
-from vcr_gen.gen.protocols.discover import Found, discover_marked, discover_ruled
+from vcr_gen.gen.protocols.build_model import build_module
+from vcr_gen.gen.protocols.discover import FoundProtocol, discover_marked, discover_ruled
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.rendering.formatting import is_settled
 from vcr_gen.gen.rendering.module import ModuleRenderer, Rendered, places
@@ -121,9 +121,9 @@ def _discover(
     loader: SourceLoader,
     problems: Problems,
     progress: Progress,
-) -> dict[str, Found]:
+) -> dict[str, FoundProtocol]:
     """The boundaries by full name: the project's own marks come first and beat rules."""
-    found: dict[str, Found] = {}
+    found: dict[str, FoundProtocol] = {}
     candidates = [file for file in sources if file.candidate]
     for file in _counted(candidates, progress, step=0):
         for marked in discover_marked(file, config, loader, problems):
@@ -135,17 +135,17 @@ def _discover(
 
 
 def _build_models(
-    found: Mapping[str, Found], loader: SourceLoader, problems: Problems, progress: Progress
+    found: Mapping[str, FoundProtocol], loader: SourceLoader, problems: Problems, progress: Progress
 ) -> dict[str, SourceModule]:
     """The source modules that hold boundaries, by the names of their generated modules."""
-    groups: dict[str, list[Found]] = {}
+    groups: dict[str, list[FoundProtocol]] = {}
     for marked in found.values():
         groups.setdefault(marked.module, []).append(marked)
     modules: dict[str, SourceModule] = {}
     for name in _counted(sorted(groups), progress, step=1):
         _refuse_same_output(loader, name, groups, problems)
         try:
-            module = read_module(loader, name, groups[name], found, problems)
+            module = build_module(loader, name, groups[name], found, problems)
         except RecursionError:
             message = "a Protocol is too deep to be read: its bases, or what its types are made of"
             place = groups[name][0].definition.module
@@ -190,7 +190,7 @@ def _counted(items: Sequence[_Item], progress: Progress, *, step: int) -> Iterat
         progress(step * len(items) + number, _STEPS * len(items))
 
 
-def _refuse_second_rule(found: Found, first: Found, problems: Problems) -> None:
+def _refuse_second_rule(found: FoundProtocol, first: FoundProtocol, problems: Problems) -> None:
     """Of two rules for one class that do not say the same, only the first would count."""
     if first.rule and found.rule and not first.rule.says_the_same(found.rule):
         problems.report_rule(
@@ -236,7 +236,9 @@ def _refuse_same_output(
 
 
 def _listed(
-    modules: Mapping[str, SourceModule], rendered: Sequence[Rendered], found: Mapping[str, Found]
+    modules: Mapping[str, SourceModule],
+    rendered: Sequence[Rendered],
+    found: Mapping[str, FoundProtocol],
 ) -> Iterator[Generated]:
     for made in rendered:
         module = modules[made.output]
