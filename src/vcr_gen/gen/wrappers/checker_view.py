@@ -60,11 +60,11 @@ def is_split_method(boundary: Boundary, member: Method, *, lazy: bool) -> bool:
         or member.binding != "instance"  # it runs on an instance, which has the port
         or _has_mangled_name(member)
         or any(
-            _takes_instance_as_something_else(one)
-            or _takes_self_in_a_type(one)
-            or _is_quoted_twice(one, lazy=lazy)
-            or bool(callables_own(one.returns) & _brackets(one))
-            for one in every
+            _takes_instance_as_something_else(signature)
+            or _takes_self_in_a_type(signature)
+            or _is_quoted_twice(signature, lazy=lazy)
+            or bool(callables_own(signature.returns) & _brackets(signature))
+            for signature in every
         )
         or _hides_its_result(member.signature)
         or _names_inner_protocols(boundary, member.signature, lazy=lazy)
@@ -77,10 +77,10 @@ def is_split_property(member: Property, *, lazy: bool) -> bool:
     return (
         bool(member.declared)
         or any(
-            _takes_instance_as_something_else(one)
-            or _takes_self_in_a_type(one)
-            or _is_quoted_twice(one, lazy=lazy)
-            for one in member.accessors
+            _takes_instance_as_something_else(signature)
+            or _takes_self_in_a_type(signature)
+            or _is_quoted_twice(signature, lazy=lazy)
+            for signature in member.accessors
         )
         or (not member.recorded and is_untyped_access(member))
     )
@@ -94,7 +94,9 @@ def is_split_attribute(member: Attribute, *, lazy: bool) -> bool:
     (attributes).
     """
     text = lazy or member.lazy or isinstance(member.annotation, Quoted)
-    text = text or any(one.when is not When.ALWAYS for one in references(member.annotation))
+    text = text or any(
+        reference.when is not When.ALWAYS for reference in references(member.annotation)
+    )
     return (
         mentions_self(member.value)
         or bool(member.declared)
@@ -119,7 +121,9 @@ def _has_mangled_name(member: Method) -> bool:
 
     At run time both have the Protocol's mangled names (private_and_mangled).
     """
-    return bool(member.declared) or any(one.declared for one in member.signature.parameters)
+    return bool(member.declared) or any(
+        parameter.declared for parameter in member.signature.parameters
+    )
 
 
 def _takes_instance_as_something_else(signature: Signature) -> bool:
@@ -133,10 +137,10 @@ def _takes_self_in_a_type(signature: Signature) -> bool:
     To pyright, a descriptor is what it gives, also as an argument (descriptors).
     """
     return any(
-        one.descriptor
-        or has_self_argument(one.annotation)
-        or (one.kind is Kind.KEYWORDS and mentions_self(one.annotation))
-        for one in signature.parameters
+        parameter.descriptor
+        or has_self_argument(parameter.annotation)
+        or (parameter.kind is Kind.KEYWORDS and mentions_self(parameter.annotation))
+        for parameter in signature.parameters
     )
 
 
@@ -158,7 +162,7 @@ def _is_quoted_twice(signature: Signature, *, lazy: bool) -> bool:
 
 
 def _brackets(signature: Signature) -> set[Reference]:
-    return {one.reference for one in signature.type_parameters}
+    return {variable.reference for variable in signature.type_parameters}
 
 
 def callables_own(returns: Annotation | None) -> set[Reference]:
@@ -179,9 +183,11 @@ def _hides_its_result(signature: Signature) -> bool:
 
     See names_in_brackets.
     """
-    names = {one.name for one in signature.parameters}
+    names = {parameter.name for parameter in signature.parameters}
     returned = references(signature.returns)
-    return any(one.kind == "parameter" and one.spelling in names for one in returned)
+    return any(
+        reference.kind == "parameter" and reference.spelling in names for reference in returned
+    )
 
 
 def _names_inner_protocols(boundary: Boundary, signature: Signature, *, lazy: bool) -> bool:
@@ -190,7 +196,9 @@ def _names_inner_protocols(boundary: Boundary, signature: Signature, *, lazy: bo
     See nested_protocols.
     """
     nested = {
-        one.full_name for one in boundary.members if isinstance(one, NestedClass) and one.protocol
+        member.full_name
+        for member in boundary.members
+        if isinstance(member, NestedClass) and member.protocol
     }
     text = lazy or bool(signature.lazy)
     return bool(nested) and any(
@@ -213,9 +221,9 @@ def is_untyped_call(member: Method, signature: Signature) -> bool:
         or bool(member.declared)  # to both, nobody else may call it (private_and_mangled)
         or member.disputed  # one checker does not know it (disputed_members)
         or bool(member.overloads)  # a call of one may be taken for that of another (overloads)
-        or any(one.selective for one in every)  # not of every `target` (annotated_self)
+        or any(signature.selective for signature in every)  # not of every `target` (annotated_self)
         or _spreads_unknown_arguments(signature)
-        or any(one.descriptor for one in signature.parameters)  # see `_takes_self_in_a_type`
+        or any(parameter.descriptor for parameter in signature.parameters)  # (descriptors)
     )
 
 
@@ -230,8 +238,8 @@ def is_untyped_access(member: Property) -> bool:
         or member.disputed
         or member.deprecated
         or member.descriptor
-        or any(one.selective for one in member.accessors)
-        or any(one.descriptor for one in setters)
+        or any(signature.selective for signature in member.accessors)
+        or any(parameter.descriptor for parameter in setters)
     )
 
 
@@ -242,13 +250,15 @@ def _spreads_unknown_arguments(signature: Signature) -> bool:
     left out (variadics); `Callable[[int, *tuple[str, ...]], None]` is another type to mypy where it
     is filled in (filled_parameter_specs).
     """
-    kinds = {one.kind for one in signature.parameters}
+    kinds = {parameter.kind for parameter in signature.parameters}
     left_out = any(
-        one.kind is Kind.POSITIONAL and one.default is not None and one.default.how == "omitted"
-        for one in signature.parameters
+        parameter.kind is Kind.POSITIONAL
+        and parameter.default is not None
+        and parameter.default.how == "omitted"
+        for parameter in signature.parameters
     )
     return (
-        any(one.pack in {"args", "kwargs"} for one in signature.parameters)
+        any(parameter.pack in {"args", "kwargs"} for parameter in signature.parameters)
         or (left_out and kinds >= {Kind.VARIADIC, Kind.KEYWORDS})
         or any(
             isinstance(node, Starred)
@@ -286,7 +296,9 @@ def shown_accessor(signature: Signature, *, lazy: bool) -> Signature:
 
 def needs_private_usage(boundaries: Collection[Boundary], used: Collection[Reference]) -> bool:
     """pyright: a private name is used outside of its module (private_and_mangled)."""
-    imports = any(one.kind == "import" and one.attribute.startswith("_") for one in used)
+    imports = any(
+        reference.kind == "import" and reference.attribute.startswith("_") for reference in used
+    )
     return imports or any(
         member.name.startswith("_") and not (member.name[:2] == "__" == member.name[-2:])
         for boundary in boundaries
@@ -300,5 +312,5 @@ def is_unsolved(boundary: Boundary) -> bool:
     `S` in a parameter of type `Sink[S]` is one (generics, type_parameters). Nor can it tell that a
     wrapper for every specialisation has what only some have (annotated_self). mypy checks both.
     """
-    selective = any(one.selective for one in boundary.signatures())
+    selective = any(signature.selective for signature in boundary.signatures())
     return len(boundary.type_parameters) > 1 or (bool(boundary.type_parameters) and selective)

@@ -64,7 +64,7 @@ class WrapperContext:
 
     def inside(self, *signatures: Signature) -> "WrapperContext":
         """The same wrapper, as what stands behind the brackets of a method sees its names."""
-        variables = [one for signature in signatures for one in signature.type_parameters]
+        variables = [variable for signature in signatures for variable in signature.type_parameters]
         if not variables:
             return self
         names = self.names.inside(variables)
@@ -83,10 +83,10 @@ class WrapperContext:
     def opposite(self) -> list[str]:
         """The members whose direction is not the boundary's."""
         return [
-            one.name
-            for one in self.boundary.members
-            if not isinstance(one, NestedClass)
-            and one.direction not in {None, self.boundary.direction}
+            member.name
+            for member in self.boundary.members
+            if not isinstance(member, NestedClass)
+            and member.direction not in {None, self.boundary.direction}
         ]
 
     # The names that the class body binds.
@@ -94,14 +94,14 @@ class WrapperContext:
     @cached_property
     def has_base(self) -> bool:
         """Whether the Protocol leaves the runtime's base its names."""
-        taken = {one.name for one in self.boundary.members}
+        taken = {member.name for member in self.boundary.members}
         return not taken & ({"_port", "attach"} if self.direction == "Outbound" else {"_port"})
 
     @cached_property
     def members(self) -> frozenset[str]:
         """The names that the wrapper's class body binds."""
         own = set() if self.has_base else {self.port, self.attach, "__init__"}
-        return frozenset({one.name for one in self.boundary.members} | own)
+        return frozenset({member.name for member in self.boundary.members} | own)
 
     @cached_property
     def port(self) -> str:
@@ -114,15 +114,15 @@ class WrapperContext:
         return self._free("attach", "attach_vcr")
 
     def _free(self, name: str, other: str) -> str:
-        taken = {one.name for one in self.boundary.members}
+        taken = {member.name for member in self.boundary.members}
         return name if name not in taken else free_name(other, taken)
 
     def inner(self, *, protocols: bool) -> frozenset[str]:
         """The full names of the classes in its body; Protocols are no types to type checkers."""
         return frozenset(
-            one.full_name
-            for one in self.boundary.members
-            if isinstance(one, NestedClass) and (protocols or not one.protocol)
+            member.full_name
+            for member in self.boundary.members
+            if isinstance(member, NestedClass) and (protocols or not member.protocol)
         )
 
     # What those names hide.
@@ -158,7 +158,7 @@ class WrapperContext:
 
         What consists of several functions hides its name from its own later ones already.
         """
-        several = {one.name for one in self.boundary.members if _is_several(one)}
+        several = {member.name for member in self.boundary.members if _is_several(member)}
         return {name: 0 if name in several else place for name, place in self._places.items()}
 
     def _comes_first(self, member: Member) -> bool:
@@ -193,8 +193,12 @@ def protocol_text(boundary: Boundary, *, arguments: bool = True) -> Annotation:
     return subscript(
         protocol,
         *(
-            Starred(Name(one.reference)) if one.kind == "TypeVarTuple" else Name(one.reference)
-            for one in boundary.type_parameters
+            (
+                Starred(Name(variable.reference))
+                if variable.kind == "TypeVarTuple"
+                else Name(variable.reference)
+            )
+            for variable in boundary.type_parameters
         ),
     )
 

@@ -65,7 +65,10 @@ class EventMaker:
 
     def call(self, name: str, key: str, member: str, signature: Signature, *, typed: bool) -> Event:
         """The event of a method."""
-        types = {one.name: self._field_type(one, signature, key) for one in signature.parameters}
+        types = {
+            parameter.name: self._field_type(parameter, signature, key)
+            for parameter in signature.parameters
+        }
         fields = self._fields(types, signature)
         values = {parameter: f"self.{field}" for parameter, field in fields.items()}
         event = self._event(
@@ -190,28 +193,35 @@ class EventMaker:
         """The type variables that an event is generic in: the Protocol's, and the function's."""
         mentioned = variables_of([*held, returns])
         known = [
-            one.reference for one in self.boundary.type_parameters if one.reference in mentioned
+            variable.reference
+            for variable in self.boundary.type_parameters
+            if variable.reference in mentioned
         ]
         own = callables_own(returns) - set(variables_of(held))
         others = [
-            one
-            for one in mentioned
-            if one not in known and (one not in own or one.kind == "parameter")
+            reference
+            for reference in mentioned
+            if reference not in known and (reference not in own or reference.kind == "parameter")
         ]
-        local = {one.reference: one for one in signature.type_parameters}
+        local = {variable.reference: variable for variable in signature.type_parameters}
         table = {**self.variables, **local}
-        table.update((one.reference, one) for one in self.boundary.type_parameters)
+        table.update((variable.reference, variable) for variable in self.boundary.type_parameters)
         variables = declared_first(
-            table.get(one, TypeVariable(one, "TypeVar")) for one in [*known, *others]
+            table.get(reference, TypeVariable(reference, "TypeVar"))
+            for reference in [*known, *others]
         )
         if local:  # brackets, which know no defaults before 3.13; an event is never left to them
-            return [replace(one, default=None) for one in variables]
+            return [replace(variable, default=None) for variable in variables]
         return variables
 
     def _fields(self, parameters: Collection[str], signature: Signature) -> dict[str, str]:
         """A legal, distinct field name for each parameter, other than the type parameters."""
         variables = (*self.boundary.type_parameters, *signature.type_parameters)
-        hidden = {one.reference.spelling for one in variables if one.reference.kind == "parameter"}
+        hidden = {
+            variable.reference.spelling
+            for variable in variables
+            if variable.reference.kind == "parameter"
+        }
         found: dict[str, str] = {}
         for parameter in parameters:
             name = parameter
@@ -247,25 +257,25 @@ def arguments_for(
     rest: list[Item] = []
     omitted: list[str] = []
     positional: list[str] = []
-    variadic = any(one.kind is Kind.VARIADIC for one in signature.parameters)
+    variadic = any(parameter.kind is Kind.VARIADIC for parameter in signature.parameters)
     skipped = False
-    for one in signature.parameters:
-        value = values[one.name]
-        is_omitted = one.default is not None and one.default.how == "omitted"
-        is_positional = one.kind in {Kind.POSITIONAL_ONLY, Kind.POSITIONAL}
+    for parameter in signature.parameters:
+        value = values[parameter.name]
+        is_omitted = parameter.default is not None and parameter.default.how == "omitted"
+        is_positional = parameter.kind in {Kind.POSITIONAL_ONLY, Kind.POSITIONAL}
         skipped |= is_omitted and is_positional
-        if one.kind is Kind.VARIADIC:
+        if parameter.kind is Kind.VARIADIC:
             items.extend(_spread(names, positional, bound))
             positional = []
             items.append(f"*{value}")
-        elif one.kind is Kind.KEYWORDS:
+        elif parameter.kind is Kind.KEYWORDS:
             rest.append(f"**{value}")
         elif is_positional and not skipped:
             items.append(value)
-        elif one.kind is Kind.POSITIONAL_ONLY or (is_positional and variadic):
+        elif parameter.kind is Kind.POSITIONAL_ONLY or (is_positional and variadic):
             positional.append(value)
         else:
-            (omitted if is_omitted else keywords).append(f"{one.name}={value}")
+            (omitted if is_omitted else keywords).append(f"{parameter.name}={value}")
     items.extend(_spread(names, positional, bound))
     if omitted:
         given = names.own(RUNTIME, "given", bound=bound)

@@ -13,12 +13,12 @@ def generic_header(
     names: Names, name: str, variables: list[TypeVariable], *, base: str = ""
 ) -> Nest:
     """`class Name(base, Generic[T]):`, or with PEP 695 brackets."""
-    if any(one.reference.kind == "parameter" for one in variables):
+    if any(variable.reference.kind == "parameter" for variable in variables):
         tail = f"({base}):" if base else ":"
         return Nest(f"class {name}{brackets_of(names, variables)}{tail}", (), "")
     bases = [base] if base else []
     if variables:
-        shown = ", ".join(generic_argument(names, one) for one in variables)
+        shown = ", ".join(generic_argument(names, variable) for variable in variables)
         bases.append(f"{names.own('typing', 'Generic')}[{shown}]")
     if not bases:
         return Nest(f"class {name}:", (), "")
@@ -27,7 +27,7 @@ def generic_header(
 
 def brackets_of(names: Names, variables: Iterable[TypeVariable]) -> str:
     """`[T, *Ts]`, as PEP 695 declares type parameters."""
-    return f"[{', '.join(_bracket(names, one) for one in variables)}]"
+    return f"[{', '.join(_bracket(names, variable) for variable in variables)}]"
 
 
 def generic_argument(names: Names, variable: TypeVariable) -> str:
@@ -42,7 +42,7 @@ def _bracket(names: Names, variable: TypeVariable) -> str:
     if variable.bound is not None:
         shown += f": {names.spell(variable.bound)}"
     elif variable.arguments:
-        constraints = ", ".join(names.spell(one) for one in variable.arguments)
+        constraints = ", ".join(names.spell(argument) for argument in variable.arguments)
         shown += f": ({constraints})"
     if variable.default is not None:
         shown += f" = {names.spell(variable.default)}"

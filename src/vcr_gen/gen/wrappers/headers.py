@@ -72,13 +72,13 @@ def _shown_parameters(
     stub: bool,
 ) -> Iterator[str]:
     previous: Kind | None = None
-    for one in parameters:
-        if previous is Kind.POSITIONAL_ONLY and one.kind is not Kind.POSITIONAL_ONLY:
+    for parameter in parameters:
+        if previous is Kind.POSITIONAL_ONLY and parameter.kind is not Kind.POSITIONAL_ONLY:
             yield "/"
-        if one.kind is Kind.KEYWORD and previous not in {Kind.KEYWORD, Kind.VARIADIC}:
+        if parameter.kind is Kind.KEYWORD and previous not in {Kind.KEYWORD, Kind.VARIADIC}:
             yield "*"
-        yield _shown_parameter(context, member, one, signature, inner=inner, stub=stub)
-        previous = one.kind
+        yield _shown_parameter(context, member, parameter, signature, inner=inner, stub=stub)
+        previous = parameter.kind
     if previous is Kind.POSITIONAL_ONLY:
         yield "/"
 
@@ -86,39 +86,39 @@ def _shown_parameters(
 def _shown_parameter(
     context: WrapperContext,
     member: str,
-    one: Parameter,
+    parameter: Parameter,
     signature: Signature,
     *,
     inner: Collection[str],
     stub: bool,
 ) -> str:
     names, bound = context.names, context.members
-    stars = {Kind.VARIADIC: "*", Kind.KEYWORDS: "**"}.get(one.kind, "")
-    shown = f"{stars}{one.name}"
+    stars = {Kind.VARIADIC: "*", Kind.KEYWORDS: "**"}.get(parameter.kind, "")
+    shown = f"{stars}{parameter.name}"
     equals = "="
-    if one.annotation is not None:
-        shown += f": {_annotation(context, member, one.annotation, signature, inner)}"
+    if parameter.annotation is not None:
+        shown += f": {_annotation(context, member, parameter.annotation, signature, inner)}"
         equals = " = "
-    if one.default is None:
+    if parameter.default is None:
         return shown
-    if one.default.text is not None:
-        value = names.spell(one.default.text, bound=bound, evaluated=True)
+    if parameter.default.text is not None:
+        value = names.spell(parameter.default.text, bound=bound, evaluated=True)
     elif stub:
         value = "..."
-    elif one.default.how == "omitted" or context.boundary.reference.when:
+    elif parameter.default.how == "omitted" or context.boundary.reference.when:
         value = names.own(RUNTIME, "OMITTED", bound=bound)
     else:
         maker = names.own(RUNTIME, "default_of", bound=bound)
         protocol = names.spell(
             protocol_text(context.boundary, arguments=False), bound=bound, evaluated=True
         )
-        value = f'{maker}({protocol}, "{member}", "{one.name}")'
+        value = f'{maker}({protocol}, "{member}", "{parameter.name}")'
     return f"{shown}{equals}{value}"
 
 
 def decorators_of(context: WrapperContext, signature: Signature) -> list[str]:
     """The decorators that the wrapper repeats."""
     return [
-        context.names.spell(one, bound=context.members, evaluated=True)
-        for one in signature.decorators
+        context.names.spell(decorator, bound=context.members, evaluated=True)
+        for decorator in signature.decorators
     ]

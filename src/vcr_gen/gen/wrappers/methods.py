@@ -144,9 +144,9 @@ def _overload_events(context: WrapperContext, member: Method) -> Iterator[str]:
 
 def _alike(member: Method) -> Method:
     """The member with overloads that are all `async def`, or none: some return a coroutine."""
-    if all(one.asynchronous for one in member.overloads):
+    if all(signature.asynchronous for signature in member.overloads):
         return member
-    overloads = tuple(_as_coroutine(one) for one in member.overloads)
+    overloads = tuple(_as_coroutine(signature) for signature in member.overloads)
     return replace(member, overloads=overloads, signature=_as_coroutine(member.signature))
 
 
@@ -182,7 +182,7 @@ def _calling(context: WrapperContext, member: Method, *, split: bool) -> Functio
 def _with_instance(member: Method, signature: Signature) -> Signature:
     """The signature of a function that is given the instance, whatever the Protocol binds."""
     if member.binding == "static":
-        name = free_name("self", [one.name for one in signature.parameters])
+        name = free_name("self", [parameter.name for parameter in signature.parameters])
         return replace(signature, receiver=Parameter(name, Kind.POSITIONAL_ONLY))
     if member.binding == "class" and signature.receiver is not None:
         return replace(signature, receiver=replace(signature.receiver, annotation=None))
@@ -193,7 +193,7 @@ def _body(
     context: WrapperContext, member: Method, signature: Signature, *, split: bool
 ) -> BodyView:
     assert signature.receiver is not None
-    bound = {signature.receiver.name, *(one.name for one in signature.parameters)}
+    bound = {signature.receiver.name, *(parameter.name for parameter in signature.parameters)}
     port = f"{signature.receiver.name}.{context.port}"
     if not member.recorded:
         values = {name: name for name in bound}
@@ -230,8 +230,9 @@ def call_body(
     if event.variables and not split:
         names = context.names
         shown = ", ".join(
-            ("*" if one.kind == "TypeVarTuple" else "") + names.name(one.reference, bound=bound)
-            for one in event.variables
+            ("*" if variable.kind == "TypeVarTuple" else "")
+            + names.name(variable.reference, bound=bound)
+            for variable in event.variables
         )
         variables = f"[{shown}]"
     body = BodyView(

@@ -66,21 +66,21 @@ def _spellings(module: SourceModule) -> set[str]:
             found.update(_names_in(signature))
         for member in boundary.members:
             if isinstance(member, Attribute):
-                found.update(one.spelling for one in references(member.annotation))
+                found.update(reference.spelling for reference in references(member.annotation))
     return found | {LATE, *_brackets(*module.boundaries)}
 
 
 def _brackets(*boundaries: Boundary) -> frozenset[str]:
     """The type parameters in PEP 695 brackets, of Protocols and of their methods."""
     return frozenset(
-        one.reference.spelling
+        variable.reference.spelling
         for boundary in boundaries
         for variables in (
             boundary.type_parameters,
             *(signature.type_parameters for signature in boundary.signatures()),
         )
-        for one in variables
-        if one.reference.kind == "parameter"
+        for variable in variables
+        if variable.reference.kind == "parameter"
     )
 
 
@@ -95,23 +95,23 @@ def _references(module: SourceModule) -> Iterator[Reference]:
         for signature in boundary.signatures():
             found.extend(_mentioned(signature))
             text.extend(_mentioned(signature) if signature.lazy else ())
-    wanted = {one.spelling: one for one in reversed(found)}
-    yield from (one for one in text if not means(wanted[one.spelling], one))
+    wanted = {reference.spelling: reference for reference in reversed(found)}
+    yield from (reference for reference in text if not means(wanted[reference.spelling], reference))
     yield from found
 
 
 def _mentioned(signature: Signature) -> Iterator[Reference]:
-    for text in (signature.returns, *(one.annotation for one in signature.parameters)):
+    for text in (signature.returns, *(parameter.annotation for parameter in signature.parameters)):
         yield from references(text)
 
 
 def _names_in(signature: Signature) -> Iterator[str]:
     for parameter in signature.parameters:
         yield parameter.name
-        yield from (one.spelling for one in references(parameter.annotation))
+        yield from (reference.spelling for reference in references(parameter.annotation))
         if parameter.default:
-            yield from (one.spelling for one in references(parameter.default.text))
-    yield from (one.spelling for one in references(signature.returns))
+            yield from (reference.spelling for reference in references(parameter.default.text))
+    yield from (reference.spelling for reference in references(signature.returns))
 
 
 def choose_names(module: SourceModule) -> tuple[tuple[Chosen, ...], _Taken]:
@@ -151,11 +151,13 @@ def emit_module(
             names_of,
             module.variables,
             new_event=taken.free,
-            handles=tuple(elsewhere[one].place for one in boundary.handles if one in elsewhere),
+            handles=tuple(
+                elsewhere[handle].place for handle in boundary.handles if handle in elsewhere
+            ),
         )
         for boundary, names_of in zip(module.boundaries, chosen, strict=True)
     ]
-    has_events = any(one.events for one in made)
+    has_events = any(boundary.events for boundary in made)
     event = names.own(RUNTIME, "event") if has_events else ""
     sorted_names = _Imports.of(names, module)
     late = sorted_names.late
@@ -167,9 +169,9 @@ def emit_module(
             module.boundaries, [use.reference for use in names.uses.values()]
         ),
         mangled=any(
-            isinstance(one, Method) and bool(one.declared)
+            isinstance(member, Method) and bool(member.declared)
             for boundary in module.boundaries
-            for one in boundary.members
+            for member in boundary.members
         ),
         deprecated=any(boundary.deprecated for boundary in module.boundaries),
         event=event,
@@ -230,7 +232,7 @@ class _Imports:
                 reference = use.reference
                 aliased = reference.top_level and use.name != reference.spelling
                 module_name = reference.top_level if aliased else reference.module
-                one = Import(module_name, reference.attribute, use.name)
+                statement = Import(module_name, reference.attribute, use.name)
                 if reference.kind == "variable" and _redeclared(reference):
                     variable = module.variables.get(reference)
                     if variable is None:
@@ -243,18 +245,18 @@ class _Imports:
                         source = reference.home or reference.module
                         running.append(Import(source, reference.attribute, use.name))
                 elif reference.when is When.ALWAYS:
-                    always.append(one)
+                    always.append(statement)
                 elif use.evaluated and reference.when is not When.NEVER:
                     if reference.home:
-                        checking.append(one)
+                        checking.append(statement)
                         running.append(Import(reference.home, reference.spelling, use.name))
                     else:
-                        always.append(one)
+                        always.append(statement)
                 else:
-                    checking.append(one)
+                    checking.append(statement)
                     if reference.when is not When.NEVER:
                         home = Import(reference.home, reference.spelling, use.name)
-                        target = (home if reference.home else one).target
+                        target = (home if reference.home else statement).target
                         late[use.name] = reference.top_level or target
         return cls(always, checking, running, late, tuple(variables), tuple(checking_variables))
 
@@ -270,7 +272,7 @@ def _declaration(names: Names, name: str, variable: TypeVariable, *, checking: b
         found = replace(found, when=When.NEVER)
     maker = names.name(found, evaluated=True)
     items = [f'"{name}"']
-    items.extend(names.spell(one, evaluated=True) for one in variable.arguments)
+    items.extend(names.spell(argument, evaluated=True) for argument in variable.arguments)
     if variable.bound is not None:
         items.append(f"bound={names.quoted(variable.bound)}")
     items.extend(variable.options)
@@ -281,7 +283,7 @@ def _declaration(names: Names, name: str, variable: TypeVariable, *, checking: b
 
 def _default(names: Names, default: Annotation) -> str:
     """A default that can be evaluated, or else its text."""
-    if all(one.when is When.ALWAYS for one in references(default)):
+    if all(reference.when is When.ALWAYS for reference in references(default)):
         return names.spell(default, evaluated=True)
     return names.quoted(unquoted(default))
 

@@ -62,10 +62,12 @@ def make_boundary(
     maker = EventMaker(names, boundary, variables, protocol_text(boundary))
     context = WrapperContext(names, boundary, chosen, maker, new_event)
     members = [*_construction(context), *_members(context)]
-    nested = [one for one in boundary.members if isinstance(one, NestedClass)]
+    nested = [member for member in boundary.members if isinstance(member, NestedClass)]
     shown = names.name(boundary.reference)
     tail = boundary.qualname.partition(".")[2]
-    has_plain, has_ports = (any(one.protocol is port for one in nested) for port in (False, True))
+    has_plain, has_ports = (
+        any(nested_class.protocol is port for nested_class in nested) for port in (False, True)
+    )
     return BoundaryView(
         name=boundary.name,
         protocol=boundary.qualname,
@@ -76,18 +78,20 @@ def make_boundary(
         wrapper=chosen.wrapper,
         header=_header(context),
         port=None if context.has_base else _port(context),
-        nested=tuple(NestedView(one.name, one.protocol) for one in nested),
+        nested=tuple(
+            NestedView(nested_class.name, nested_class.protocol) for nested_class in nested
+        ),
         nested_for_checkers=bool(boundary.reference.when),
         type_alias=names.own("typing", "TypeAlias", bound=context.members) if has_plain else "",
         type=names.spell(Name(builtin("type")), bound=context.members) if has_ports else "",
-        attributes=tuple(one for one in members if isinstance(one, AttributeView)),
-        split=tuple(one for one in members if isinstance(one, SplitView)),
-        members=tuple(one for one in members if isinstance(one, MemberView)),
+        attributes=tuple(member for member in members if isinstance(member, AttributeView)),
+        split=tuple(member for member in members if isinstance(member, SplitView)),
+        members=tuple(member for member in members if isinstance(member, MemberView)),
         events=tuple(context.events),
         opposite=tuple(
-            one.key
-            for one in context.events
-            if one.key.partition("#")[0].partition(".")[0] in context.opposite
+            event.key
+            for event in context.events
+            if event.key.partition("#")[0].partition(".")[0] in context.opposite
         ),
         secret=places_inside(boundary, boundary.field_rules.secret),
         volatile=places_inside(boundary, boundary.field_rules.volatile),
@@ -118,7 +122,7 @@ def _header(context: WrapperContext) -> Nest:
     if not context.has_base:
         return generic_header(names, context.chosen.wrapper, variables)
     target = names.known(context.maker.target)
-    evaluated = all(one.when is When.ALWAYS for one in references(target))
+    evaluated = all(reference.when is When.ALWAYS for reference in references(target))
     shown = names.spell(target, evaluated=True) if evaluated else names.quoted(target)
     base = names.own(RUNTIME, f"{context.direction}Wrapper")
     # A base that can be evaluated says which variables the wrapper is generic in.
@@ -162,9 +166,9 @@ def _shown_init(context: WrapperContext) -> Iterator[FunctionView]:
     """`__init__` as type checkers see it: with the Protocol's own, and what it declares."""
     names, bound = context.names, {"self", "cassette", "inner", "args", "kwargs"}
     declarations = tuple(
-        (one.declared or one.name, names.quoted(unquoted(one.annotation), bound=bound))
-        for one in context.boundary.members
-        if isinstance(one, Attribute) and is_declared_on_instance(one)
+        (member.declared or member.name, names.quoted(unquoted(member.annotation), bound=bound))
+        for member in context.boundary.members
+        if isinstance(member, Attribute) and is_declared_on_instance(member)
     )
     constructors = context.boundary.constructors
     if not constructors and not declarations:
@@ -198,7 +202,7 @@ def _init_header(context: WrapperContext, *, stub: bool = False) -> Nest:
 
 def _init_receiver(context: WrapperContext) -> tuple[str, ...]:
     # Beside `(self, dsn, /, **options)`, no signature may take the instance by keyword.
-    bare = any(one.has_bare_receiver for one in context.boundary.constructors)
+    bare = any(signature.has_bare_receiver for signature in context.boundary.constructors)
     return ("self", "/") if bare else ("self",)
 
 
@@ -223,7 +227,7 @@ def _attach(context: WrapperContext) -> FunctionView:
 def _conformance(context: WrapperContext) -> ConformanceView:
     names, variables = context.names, context.boundary.type_parameters
     brackets = brackets_of(names, variables) if context.boundary.brackets else ""
-    given = ", ".join(generic_argument(names, one) for one in variables)
+    given = ", ".join(generic_argument(names, variable) for variable in variables)
     return ConformanceView(
         f"{context.chosen.conformance}{brackets}",
         f"{context.chosen.wrapper}[{given}]" if given else context.chosen.wrapper,
