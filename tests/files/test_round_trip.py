@@ -1,3 +1,4 @@
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from hypothesis import given
 from ruamel import yaml as ruamel_yaml
 
 from vcr_gen.runtime.formats import Format, json_lines
+from vcr_gen.runtime.formats.yaml_quick import read_quickly
+from vcr_gen.runtime.formats.yaml_read import parse_entries
 from vcr_gen.runtime.plain import Plain
 
 
@@ -45,6 +48,28 @@ def test_every_plain_value_comes_back_the_same(chosen, state, session):
 def test_every_awkward_text_comes_back_as_value_key_item_and_nested(chosen, text):
     session = [{text: text}, {"a": {text: [text, [text, {text: text}]]}}, {"a": [], "b": text}]
     assert_round_trip(chosen, text, session)
+
+
+@given(state=plain_values, event=events)
+def test_the_quick_reader_of_yaml_and_the_parser_agree(state, event):
+    data = write(YAML, {**HEADER, "initial_state": state}, [event, {"a": 1}])
+    quick = list(read_quickly(BytesIO(data)))
+    parsed = list(parse_entries(BytesIO(data), Path("tape.yaml")))
+    assert same([e.data for e in parsed[: len(quick)]], [e.data for e in quick])
+    assert parsed[: len(quick)] == quick
+
+
+@pytest.mark.parametrize("text", AWKWARD_TEXTS, ids=ascii)
+def test_the_parser_reads_every_awkward_text_too(text):
+    session = [{text: text}, {"a": {text: [text, [text, {text: text}]]}}, {"a": [], "b": text}]
+    data = write(YAML, HEADER, session)
+    parsed = list(parse_entries(BytesIO(data), Path("tape.yaml")))
+    assert same(session, [entry.data for entry in parsed[1:-1]])
+
+
+def test_a_session_as_we_write_it_needs_no_parser():
+    data = write(YAML, HEADER, [event for event in SESSION if event])
+    assert list(parse_entries(BytesIO(data), Path("a.yaml"))) == list(read_quickly(BytesIO(data)))
 
 
 @FORMAT

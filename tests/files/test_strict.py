@@ -286,7 +286,7 @@ def test_a_format_cannot_take_the_ending_of_another():
 def test_without_libyaml_cassettes_still_load_and_one_warning_says_why_it_is_slow(monkeypatch):
     monkeypatch.setattr(yaml_read.yaml, "__with_libyaml__", False)
     yaml_read.warn_slow.cache_clear()
-    data = write(YAML, HEADER, [{"a": "b\nc\n"}])
+    data = b"# edited by hand\n" + write(YAML, HEADER, [{"a": "b\nc\n"}])
     with pytest.warns(UserWarning, match="about 25 times slower"):
         assert len(read(YAML, data)) == 3
     assert len(read(YAML, data)) == 3

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -16,7 +17,7 @@ from vcr_gen.runtime.formats.layout import (
 )
 from vcr_gen.runtime.formats.raw_bytes import count_in, read_tail
 from vcr_gen.runtime.formats.yaml_emit import emit_item, emit_mapping, may_be_deep
-from vcr_gen.runtime.formats.yaml_read import read_entries
+from vcr_gen.runtime.formats.yaml_quick import read_quickly
 from vcr_gen.runtime.plain import Plain, check_plain
 
 __all__ = ["YamlFormat"]
@@ -48,7 +49,7 @@ class YamlFormat:
 
     def read(self, stream: BinaryIO, path: Path) -> Iterator[Entry]:
         """Every entry in turn, in constant memory."""
-        return count_checked(read_entries(stream, path), path)
+        return count_checked(_read_entries(stream, path), path)
 
     def verify(self, stream: BinaryIO, path: Path) -> int:
         """Compare the end mark's count with the number of lines that start an event.
@@ -61,3 +62,18 @@ class YamlFormat:
             stream.seek(0)
             return verify_by_reading(self.read, stream, path)
         return int(end[1])
+
+
+def _read_entries(stream: BinaryIO, path: Path) -> Iterator[Entry]:
+    """The entries, quickly as long as they are laid out as we write them."""
+    start = stream.tell()
+    count = 0
+    for entry in read_quickly(stream):
+        yield entry
+        count += 1
+        if entry.kind == "end":
+            return
+    from vcr_gen.runtime.formats.yaml_read import parse_entries  # PyYAML, which most never need
+
+    stream.seek(start)
+    yield from islice(parse_entries(stream, path), count, None)

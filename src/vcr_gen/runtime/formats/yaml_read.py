@@ -47,7 +47,7 @@ from vcr_gen.runtime.formats.text import Fault, TextSource
 from vcr_gen.runtime.formats.yaml_scalars import resolve_plain
 from vcr_gen.runtime.plain import MAX_DEPTH, Plain
 
-__all__ = ["read_entries"]
+__all__ = ["parse_entries"]
 
 _Container: TypeAlias = dict[str, Plain] | list[Plain]
 
@@ -65,7 +65,7 @@ class _UnmarkedEndError(CassetteFormatError):
     """The file ended where another event or the end mark was due: the last event may be torn."""
 
 
-def read_entries(stream: BinaryIO, path: Path) -> Iterator[Entry]:
+def parse_entries(stream: BinaryIO, path: Path) -> Iterator[Entry]:
     """The entries of a YAML cassette; an event comes out only when something follows it."""
     held: Entry | None = None
     stopped: CassetteFormatError | None = None

@@ -6,11 +6,11 @@ from typing import Final
 from vcr_gen.runtime.formats.numbers import parse_float, parse_int, shortened
 from vcr_gen.runtime.plain import Plain
 
-__all__ = ["float_text", "is_safe_plain", "resolve_plain"]
+__all__ = ["FLOAT", "INT", "WORDS", "float_text", "is_safe_plain", "resolve_plain"]
 
-_WORDS: Final[dict[str, Plain]] = {"null": None, "true": True, "false": False}
-_INT: Final = re.compile(r"0|-?[1-9][0-9]*")
-_FLOAT: Final = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+(?:e[-+][0-9]+)?")
+WORDS: Final[dict[str, Plain]] = {"null": None, "true": True, "false": False}
+INT: Final = re.compile(r"0|-?[1-9][0-9]*")
+FLOAT: Final = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+(?:e[-+][0-9]+)?")
 
 # Everything that is a number, a date, a truth, nothing or a merge to some reader, and not one of
 # the spellings above: to another reader it is text, or another number (`010`, `12:30`).
@@ -51,14 +51,14 @@ def is_safe_plain(text: str) -> bool:
 
 def resolve_plain(text: str) -> Plain:
     """What the unquoted `text` means; ValueError, with the reason, unless that is certain."""
-    if text in _WORDS:
-        return _WORDS[text]
+    if text in WORDS:
+        return WORDS[text]
     if not text:
         raise ValueError("an empty value is unclear: write null, '', [] or {}")
     if text[0] in _NUMBER_STARTS:
-        if _INT.fullmatch(text):
+        if INT.fullmatch(text):
             return parse_int(text)
-        if _FLOAT.fullmatch(text):
+        if FLOAT.fullmatch(text):
             return parse_float(text)
     elif not _is_unclear_word(text):
         return text
