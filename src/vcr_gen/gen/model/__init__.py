@@ -1,1 +1,1 @@
-"""What was read, free of syntax trees: all that the writing half knows of the reading half."""
+"""What the generator knows about boundaries, without syntax trees."""

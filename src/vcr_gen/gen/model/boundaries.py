@@ -1,6 +1,6 @@
-"""What was read, free of syntax trees: boundaries, their members and signatures.
+"""The model: boundaries, their members and signatures, without syntax trees.
 
-The reading half makes these; the writing half sees nothing else.
+`gen/protocols` builds it, and `gen/wrappers` sees nothing else.
 """
 
 from collections.abc import Iterator, Mapping
@@ -57,7 +57,7 @@ class Default:
     """The default of a parameter."""
 
     how: Literal["text", "omitted", "fetched"]
-    """Said again as text; `...`, which the implementation fills; or fetched from the Protocol."""
+    """Written as text, left to the implementation (`...`), or taken from the Protocol."""
     text: Annotation | None = None
 
 
@@ -71,12 +71,12 @@ class Parameter:
     default: Default | None = None
     pack: Literal["", "args", "kwargs", "dict"] = ""
     """`P.args`, `P.kwargs`, or `**kwargs: Unpack[TypedDict]`."""
-    declared: str = ""
+    source_name: str = ""
     """The name in the source, where Python mangles it."""
     packed: Annotation | None = None
     """The TypedDict of `Unpack[TypedDict]`, or the tuple type of `*args: *Ts`."""
     descriptor: bool = False
-    """Whether its type has `__get__`: a field of that type is something else to type checkers."""
+    """Whether its type has `__get__`: type checkers read a field of that type differently."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class TypeVariable:
     options: tuple[str, ...] = ()
     """`covariant=True` and the like."""
     maker: str = "typing"
-    """The module that its class comes from: older Pythons lack some options."""
+    """The module to import its class from: older Pythons lack some options."""
 
     @property
     def name(self) -> str:
@@ -107,7 +107,7 @@ class TypeVariable:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """One way to call a function, without its first parameter where that is the instance."""
+    """One way to call a function; the parameter for the instance is kept apart."""
 
     parameters: tuple[Parameter, ...]
     returns: Annotation | None
@@ -115,8 +115,8 @@ class Signature:
     """What the declared return type says about a `return` statement."""
     receiver: Parameter | None
     """`self` or `cls`; None for a static method."""
-    selective: bool = False
-    """Whether `self` is annotated with more than what every specialisation of the Protocol is."""
+    limits_self: bool = False
+    """Whether the annotation of `self` excludes some specialisations of the Protocol."""
     type_parameters: tuple[TypeVariable, ...] = ()
     """PEP 695 type parameters of the function itself."""
     asynchronous: bool = False
@@ -125,7 +125,7 @@ class Signature:
     managed: Managed | None = None
     """For `@contextmanager` and `@asynccontextmanager`: the statement that enters it."""
     decorators: tuple[Annotation, ...] = ()
-    """Decorators to say again."""
+    """The decorators that the wrapper repeats."""
     docstring: str | None = None
 
     @property
@@ -163,7 +163,7 @@ class Signature:
         returns = self.returns and without_quotes(self.returns)
         return replace(self, parameters=parameters, returns=returns)
 
-    def texts(self) -> Iterator[Annotation]:
+    def annotations(self) -> Iterator[Annotation]:
         """Its annotations and defaults."""
         given = [*self.parameters, *([self.receiver] if self.receiver else [])]
         found: list[Annotation | None] = []
@@ -189,12 +189,12 @@ class Method:
     """The direction that a decorator on the method gives."""
     recorded: bool = True
     deprecated: bool = False
-    declared: str = ""
+    source_name: str = ""
     """The name in the source, where Python mangles it."""
     disputed: bool = False
-    """Whether type checkers do not agree that it exists, or do not know it."""
-    passed: bool = False
-    """Whether a decorator makes something unknown of it, which is passed through as it is."""
+    """Whether type checkers disagree about its existence, or do not know it."""
+    passed_through: bool = False
+    """Whether a decorator makes something unknown of it; the wrapper passes that through."""
 
     @property
     def signatures(self) -> tuple[Signature, ...]:
@@ -216,14 +216,14 @@ class Property:
     direction: Direction | None = None
     recorded: bool = True
     deprecated: bool = False
-    declared: str = ""
+    source_name: str = ""
     """The name in the source, where Python mangles it."""
     disputed: bool = False
-    """Whether type checkers do not agree that it exists, or do not know it."""
+    """Whether type checkers disagree about its existence, or do not know it."""
 
     @property
     def accessors(self) -> tuple[Signature, ...]:
-        """Those of its functions that there are."""
+        """Its getter, setter and deleter, as far as it has them."""
         return tuple(filter(None, (self.getter, self.setter, self.deleter)))
 
 
@@ -233,7 +233,7 @@ class Attribute:
 
     name: str
     annotation: Annotation
-    """As declared, `ClassVar` included, for which `Final` with a value stands too."""
+    """As declared, with `ClassVar`; `Final` with a value is a `ClassVar` too."""
     value: Annotation
     """The type of the value alone."""
     settable: bool = True
@@ -244,10 +244,10 @@ class Attribute:
     lazy: bool = False
     direction: Direction | None = None
     recorded: bool = True
-    declared: str = ""
+    source_name: str = ""
     """The name in the source, where Python mangles it."""
     disputed: bool = False
-    """Whether type checkers do not agree that it exists, or do not know it."""
+    """Whether type checkers disagree about its existence, or do not know it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +280,7 @@ class Boundary:
     constructors: tuple[Signature, ...] = ()
     """The signatures of `__init__`, when the Protocol declares it."""
     deprecated: bool = False
-    """Whether type checkers are to warn of the Protocol itself."""
+    """Whether the Protocol itself is marked `@deprecated`."""
     full_name: str = ""
     handles: tuple[str, ...] = ()
     """The full names of the other boundaries that annotations mention."""
@@ -288,7 +288,7 @@ class Boundary:
 
     @property
     def brackets(self) -> bool:
-        """Whether type parameters stand in PEP 695 brackets."""
+        """Whether its type parameters are written in PEP 695 brackets."""
         return any(variable.reference.kind == "parameter" for variable in self.type_parameters)
 
     def signatures(self) -> Iterator[Signature]:
@@ -301,10 +301,10 @@ class Boundary:
                 case Property():
                     yield from member.accessors
 
-    def texts(self) -> Iterator[Annotation]:
+    def annotations(self) -> Iterator[Annotation]:
         """The annotations and defaults of all members and constructors."""
         for signature in self.signatures():
-            yield from signature.texts()
+            yield from signature.annotations()
         for member in self.members:
             if isinstance(member, Attribute):
                 yield member.annotation

@@ -1,4 +1,4 @@
-"""The words with which both halves, reading and writing, tell what kind of thing a name is."""
+"""Kinds of names, for reading and for writing."""
 
 from enum import IntEnum
 from typing import Literal, TypeAlias
@@ -17,4 +17,4 @@ class When(IntEnum):
     CHECKING = 2
     """Bound for type checkers only."""
     NEVER = 3
-    """Said in a stub, or in a branch that one type checker alone believes in."""
+    """Bound in a stub, or in a branch that only one type checker believes in."""

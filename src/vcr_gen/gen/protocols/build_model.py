@@ -183,5 +183,5 @@ def _laziness(boundary: Boundary, module: Module) -> Iterator[bool]:
 def _all_references(boundary: Boundary) -> Iterator[Reference]:
     for variable in boundary.type_parameters:
         yield variable.reference
-    for text in boundary.texts():
+    for text in boundary.annotations():
         yield from references(text)

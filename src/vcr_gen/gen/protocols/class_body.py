@@ -100,7 +100,7 @@ def read_members(
                 if isinstance(member, Method | Property | Attribute):
                     private = declared.name if name != declared.name else ""
                     disputed = declared.disputed or member.disputed
-                    member = replace(member, declared=private, disputed=disputed)
+                    member = replace(member, source_name=private, disputed=disputed)
                 if member is not None:
                     found[name] = member
     refuse_dataclasses(loader, ancestors, problems)

@@ -12,7 +12,7 @@ from vcr_gen.gen.protocols.mro import Ancestor
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.protocols.self_annotations import (
     asked_of_instance,
-    is_selective,
+    limits_self,
     why_self_is_bounded,
     why_uncallable,
 )
@@ -76,7 +76,7 @@ def function_member(
         deprecated=any(how.deprecated for _, how in functions),
         disputed=any(how.unchecked for _, how in functions)
         or any(map(_hides_a_keyword, (signature, *overloaded))),
-        passed=decorated.foreign is not None,
+        passed_through=decorated.foreign is not None,
     )
 
 
@@ -161,7 +161,8 @@ def _named_in_default(node: Function) -> ast.NamedExpr | None:
 def _hides_a_keyword(signature: Signature) -> bool:
     """Whether a call must name a parameter that Python mangles: type checkers do not know how."""
     return any(
-        parameter.declared and parameter.kind is Kind.KEYWORD for parameter in signature.parameters
+        parameter.source_name and parameter.kind is Kind.KEYWORD
+        for parameter in signature.parameters
     )
 
 
@@ -176,7 +177,7 @@ def _signature(
     if signature.receiver is None or signature.receiver.annotation is None:
         return signature
     asked = asked_of_instance(node, place)
-    return replace(signature, selective=is_selective(asked, ancestors, place.scope.loader))
+    return replace(signature, limits_self=limits_self(asked, ancestors, place.scope.loader))
 
 
 def _is_passed(functions: list[Decorated]) -> bool:

@@ -35,7 +35,7 @@ def handles(loader: SourceLoader, boundary: Boundary, known: Container[str]) -> 
 
 
 def _annotations(boundary: Boundary) -> Iterator[Annotation]:
-    yield from boundary.texts()
+    yield from boundary.annotations()
     for variable in boundary.type_parameters:
         yield from variable.limits
     for signature in boundary.signatures():

@@ -33,7 +33,7 @@ from vcr_gen.gen.types.type_variables import bracketed, declaration
 
 __all__ = [
     "asked_of_instance",
-    "is_selective",
+    "limits_self",
     "why_self_is_bounded",
     "why_uncallable",
 ]
@@ -68,7 +68,7 @@ def _bound(variable: Name, scope: Scope) -> NamedClass | None:
     return None if bound is None else annotated_class(bound, scope)
 
 
-def is_selective(
+def limits_self(
     asked: NamedClass | None, ancestors: Sequence[Ancestor], loader: SourceLoader
 ) -> bool:
     """Whether not every instance of the Protocol is what `self` is annotated with."""

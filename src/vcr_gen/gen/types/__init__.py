@@ -1,1 +1,1 @@
-"""What annotations and defaults mean, and how another module can say the same."""
+"""Resolves annotations and defaults, and finds how a generated module can import their names."""

@@ -56,7 +56,7 @@ def is_split_method(boundary: Boundary, member: Method, *, lazy: bool) -> bool:
     """Whether the signature and the body of a method stand apart."""
     every = (member.signature, *member.overloads)
     return (
-        member.passed  # its type is unknown, and only the real object has it
+        member.passed_through  # its type is unknown, and only the real object has it
         or member.binding != "instance"  # it runs on an instance, which has the port
         or _has_mangled_name(member)
         or any(
@@ -75,7 +75,7 @@ def is_split_method(boundary: Boundary, member: Method, *, lazy: bool) -> bool:
 def is_split_property(member: Property, *, lazy: bool) -> bool:
     """Whether the signatures and the bodies of a property stand apart."""
     return (
-        bool(member.declared)
+        bool(member.source_name)
         or any(
             _takes_instance_as_something_else(signature)
             or _takes_self_in_a_type(signature)
@@ -99,7 +99,7 @@ def is_split_attribute(member: Attribute, *, lazy: bool) -> bool:
     )
     return (
         mentions_self(member.value)
-        or bool(member.declared)
+        or bool(member.source_name)
         or member.descriptor
         or is_declared_on_instance(member)
         or (member.annotation != member.value and text)
@@ -121,8 +121,8 @@ def _has_mangled_name(member: Method) -> bool:
 
     At run time both have the Protocol's mangled names (private_and_mangled).
     """
-    return bool(member.declared) or any(
-        parameter.declared for parameter in member.signature.parameters
+    return bool(member.source_name) or any(
+        parameter.source_name for parameter in member.signature.parameters
     )
 
 
@@ -156,7 +156,7 @@ def _is_quoted_twice(signature: Signature, *, lazy: bool) -> bool:
         and any(
             isinstance(annotation, Starred)
             or any(isinstance(node, Quoted) for node in walk(annotation))
-            for annotation in signature.texts()
+            for annotation in signature.annotations()
         )
     )
 
@@ -203,7 +203,7 @@ def _names_inner_protocols(boundary: Boundary, signature: Signature, *, lazy: bo
     text = lazy or bool(signature.lazy)
     return bool(nested) and any(
         name.is_inner(nested)
-        for annotation in signature.texts()
+        for annotation in signature.annotations()
         for node in walk(annotation)
         if text or isinstance(node, Quoted)
         for name in names_in(node)
@@ -218,10 +218,12 @@ def is_untyped_call(member: Method, signature: Signature) -> bool:
     every = (member.signature, *member.overloads)
     return (
         member.deprecated  # pyright warns of it; the wrapper's callers alone are to be warned
-        or bool(member.declared)  # to both, nobody else may call it (private_and_mangled)
+        or bool(member.source_name)  # to both, nobody else may call it (private_and_mangled)
         or member.disputed  # one checker does not know it (disputed_members)
         or bool(member.overloads)  # a call of one may be taken for that of another (overloads)
-        or any(signature.selective for signature in every)  # not of every `target` (annotated_self)
+        or any(
+            signature.limits_self for signature in every
+        )  # not of every `target` (annotated_self)
         or _spreads_unknown_arguments(signature)
         or any(parameter.descriptor for parameter in signature.parameters)  # (descriptors)
     )
@@ -234,11 +236,11 @@ def is_untyped_access(member: Property) -> bool:
     """
     setters = member.setter.parameters if member.setter else ()
     return (
-        bool(member.declared)
+        bool(member.source_name)
         or member.disputed
         or member.deprecated
         or member.descriptor
-        or any(signature.selective for signature in member.accessors)
+        or any(signature.limits_self for signature in member.accessors)
         or any(parameter.descriptor for parameter in setters)
     )
 
@@ -277,7 +279,7 @@ def shown_signature(signature: Signature, *, lazy: bool) -> Signature:
     """The signature of a split method, as type checkers read it: by the names of the source."""
     signature = shown_accessor(signature, lazy=lazy)
     parameters = tuple(
-        replace(parameter, name=parameter.declared or parameter.name)
+        replace(parameter, name=parameter.source_name or parameter.name)
         for parameter in signature.parameters
     )
     return replace(signature, parameters=parameters)
@@ -287,7 +289,7 @@ def shown_accessor(signature: Signature, *, lazy: bool) -> Signature:
     """The signature without quotes in quotes, of which see `_is_quoted_twice`."""
     if not _is_quoted_twice(signature, lazy=lazy):
         return signature
-    stars = any(isinstance(annotation, Starred) for annotation in signature.texts())
+    stars = any(isinstance(annotation, Starred) for annotation in signature.annotations())
     return replace(signature.without_quotes(), lazy=None if stars else signature.lazy)
 
 
@@ -312,5 +314,5 @@ def is_unsolved(boundary: Boundary) -> bool:
     `S` in a parameter of type `Sink[S]` is one (generics, type_parameters). Nor can it tell that a
     wrapper for every specialisation has what only some have (annotated_self). mypy checks both.
     """
-    selective = any(signature.selective for signature in boundary.signatures())
-    return len(boundary.type_parameters) > 1 or (bool(boundary.type_parameters) and selective)
+    limited = any(signature.limits_self for signature in boundary.signatures())
+    return len(boundary.type_parameters) > 1 or (bool(boundary.type_parameters) and limited)

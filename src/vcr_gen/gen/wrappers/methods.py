@@ -29,7 +29,7 @@ __all__ = ["call_body", "make_method", "with_result"]
 
 def make_method(context: WrapperContext, member: Method) -> MemberView | SplitView:
     """A function member, with its overloads."""
-    if member.passed:
+    if member.passed_through:
         declared = _declared(context, member)
         return SplitView(member.name, tuple(declared), (_passing(context, member),))
     split = context.is_split(member)
@@ -60,7 +60,7 @@ def _shown(context: WrapperContext, member: Method) -> Iterator[FunctionView]:
 
 def _declared(context: WrapperContext, member: Method) -> Iterator[FunctionView]:
     """The signatures by the names in the source, where Python mangles them."""
-    member = replace(member, name=member.declared or member.name)
+    member = replace(member, name=member.source_name or member.name)
     for signature in member.overloads or (member.signature,):
         shown = shown_signature(signature, lazy=context.names.lazy)
         yield _stub(context, member, shown)

@@ -169,7 +169,7 @@ def emit_module(
             module.boundaries, [use.reference for use in names.uses.values()]
         ),
         mangled=any(
-            isinstance(member, Method) and bool(member.declared)
+            isinstance(member, Method) and bool(member.source_name)
             for boundary in module.boundaries
             for member in boundary.members
         ),

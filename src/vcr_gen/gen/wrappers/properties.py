@@ -31,7 +31,7 @@ def make_property(context: WrapperContext, member: Property) -> MemberView | Spl
     split = is_split_property(member, lazy=context.names.lazy)
     maker = _maker(context, member)
     functions = [_getter(context, member, maker, split=split)]
-    shown = member.declared or member.name
+    shown = member.source_name or member.name
     declared = [_stub(context, member, maker, member.getter)]
     if member.setter is not None:
         functions.append(_setter(context, member, member.setter, split=split))
@@ -55,7 +55,7 @@ def _stub(
 ) -> FunctionView:
     """What type checkers see of an accessor, by the name in the source."""
     shown = shown_accessor(signature, lazy=context.names.lazy)
-    header = header_of(context, member.declared or member.name, shown, stub=True)
+    header = header_of(context, member.source_name or member.name, shown, stub=True)
     return FunctionView((decorator, *decorators_of(context, signature)), header)
 
 
@@ -150,6 +150,6 @@ def make_attribute(context: WrapperContext, member: Attribute) -> AttributeView:
         names.own(RUNTIME, maker),
         member.settable,
         shown,
-        member.declared or member.name,
+        member.source_name or member.name,
         is_declared_on_instance(member),
     )

@@ -166,7 +166,7 @@ def _shown_init(context: WrapperContext) -> Iterator[FunctionView]:
     """`__init__` as type checkers see it: with the Protocol's own, and what it declares."""
     names, bound = context.names, {"self", "cassette", "inner", "args", "kwargs"}
     declarations = tuple(
-        (member.declared or member.name, names.quoted(unquoted(member.annotation), bound=bound))
+        (member.source_name or member.name, names.quoted(unquoted(member.annotation), bound=bound))
         for member in context.boundary.members
         if isinstance(member, Attribute) and is_declared_on_instance(member)
     )
