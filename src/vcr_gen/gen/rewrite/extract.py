@@ -127,7 +127,7 @@ def _module(owner: Owner, members: list[Statement], direction: Direction, *, laz
     new, found = owner.new, owner.definition
     mark, base = new.add("vcr_gen.boundary", direction), new.add("typing", "Protocol")
     original = cast("cst.ClassDef", owner.statements[owner.node.lineno])
-    variables = type_variables(owner.loader, found.module, owner.node)
+    variables = type_variables(owner.loader, found)
     brackets = original.type_parameters
     if variables and brackets is None:
         names = [name for name in map(owner.spell, variables) if name not in {"Any", "..."}]

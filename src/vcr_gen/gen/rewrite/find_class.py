@@ -4,11 +4,10 @@ import ast
 from difflib import get_close_matches
 
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+from vcr_gen.gen.protocols.mro import own_parameters
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.sources.conditions import Target
 from vcr_gen.gen.sources.loader import Definition, SourceLoader, Unread
-from vcr_gen.gen.sources.modules import Module
-from vcr_gen.gen.types.scope import Scope, is_type_variable
 
 __all__ = ["class_node", "definition_of", "find_class", "open_loader", "refusal", "type_variables"]
 
@@ -54,28 +53,9 @@ def definition_of(loader: SourceLoader, found: Definition | Unread | None) -> De
     return loader.read_standard(found) if isinstance(found, Unread) else found
 
 
-def type_variables(loader: SourceLoader, module: Module, node: ast.ClassDef) -> list[str]:
+def type_variables(loader: SourceLoader, definition: Definition) -> list[str]:
     """The type variables of a class: in brackets, of `Generic[...]`, or else of its other bases."""
-    brackets = module.parsed.type_parameters(node)
-    if brackets:
-        return [parameter.name for parameter in brackets]
-    scope = Scope(loader, module)
-    bases = [base for base in node.bases if isinstance(base, ast.Subscript)]
-    generic = [
-        base for base in bases if scope.name_of(base.value) in {"typing.Generic", "typing.Protocol"}
-    ]
-    names = dict.fromkeys(
-        name.id
-        for base in generic or bases
-        for name in ast.walk(base.slice)
-        if isinstance(name, ast.Name)
-    )
-    return [name for name in names if _is_type_variable(loader, module, name)]
-
-
-def _is_type_variable(loader: SourceLoader, module: Module, name: str) -> bool:
-    found = definition_of(loader, loader.follow(module, name))
-    return found is not None and is_type_variable(loader, found.module, found.node)
+    return [variable.reference.spelling for variable in own_parameters(loader, definition)]
 
 
 def _refuse_broken(config: Config, loader: SourceLoader, module_name: str) -> None:

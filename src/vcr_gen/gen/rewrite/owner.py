@@ -61,7 +61,7 @@ class Owner:
         found = definition_of(self.loader, self.loader.follow(self.definition.module, name))
         is_own = found is not None and found.node is own.node
         # The Protocol of a generic class in a stub has no type variables.
-        variables = own.module.is_stub and type_variables(self.loader, own.module, class_node(own))
+        variables = own.module.is_stub and type_variables(self.loader, own)
         return self.new.protocol if is_own and not variables else self.spell(name)
 
     def lineage(self) -> list["Owner"]:
@@ -83,7 +83,7 @@ class Owner:
         """The arguments of a base by its type variables; `Any` where none is given."""
         inner = getattr(base, "slice", None)
         given = inner.elts if isinstance(inner, ast.Tuple) else [inner] if inner else []
-        variables = type_variables(self.loader, definition.module, class_node(definition))
+        variables = type_variables(self.loader, definition)
         texts = [_unquoted(argument) for argument in given[: len(variables)]]
         return {
             variable: partial(respell_text, text, self.spell)
