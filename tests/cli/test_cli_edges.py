@@ -115,9 +115,8 @@ def test_source_that_is_nested_too_deeply_is_refused(project: Project) -> None:
     project.write("src/app/deep.py", f"{PORTS}\nDEEP = {deep}\n")
     run = project.run()
     assert run.code == 2
-    assert "src/app/deep.py: VCR101 the file is not valid Python: it is nested too deeply" in (
-        run.err
-    )
+    assert run.err.startswith("src/app/deep.py:30:")
+    assert "VCR101 the file is not valid Python: too many nested parentheses" in run.err
 
 
 def test_what_is_too_deep_to_be_followed_is_refused_with_its_place(project: Project) -> None:
@@ -141,6 +140,13 @@ def test_extract_names_the_mistake_in_a_module_that_cannot_be_read(project: Proj
     assert run.code == 2
     assert run.err.startswith("src/app/broken.py:2:")
     assert "VCR101 the file is not valid Python" in run.err
+
+
+def test_extract_reads_a_class_on_one_line(project: Project) -> None:
+    project.write("src/app/point.py", "class Point: x: int; y: str = ''\n")
+    run = project.run("extract", "app.point:Point", "--stdout")
+    assert (run.code, run.err) == (0, "")
+    assert run.out.endswith("class Point(Protocol):\n    x: int\n    y: str\n")
 
 
 def test_extract_writes_half_a_character_as_its_escape(project: Project) -> None:

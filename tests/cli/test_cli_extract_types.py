@@ -57,6 +57,7 @@ class Store(Shapes[Shape], Generic[K_contra, V]):
 
     def __init__(self) -> None:
         self.rows: dict[str, Row[V]] = {}
+        self.calls: int = 0
         self._hidden: int = 0
 
     @overload
@@ -112,6 +113,7 @@ class Store(Protocol[K_contra, V]):
     """Keeps rows."""
 
     rows: dict[str, Row[V]]
+    calls: int
     limit: ClassVar[int]  # rows
 
     @overload
@@ -185,11 +187,11 @@ def of_box(real: box.Box[bool, int, str]) -> box_boundary.Box[int, int, str]:
 """
 
 LEFT_OUT = """\
-src/app/store.py:57:5: VCR203 `Store.narrow` is left out: it annotates `self` with `Store[str, V]`
+src/app/store.py:58:5: VCR203 `Store.narrow` is left out: it annotates `self` with `Store[str, V]`
   hint: declare it by hand
-src/app/store.py:63:5: VCR203 `Store.act` is left out: the decorator `action` hides what it is
+src/app/store.py:64:5: VCR203 `Store.act` is left out: the decorator `action` hides what it is
   hint: declare it by hand
-src/app/store.py:65:5: VCR204 `Store.lost` is left out: it has no parameter for the instance
+src/app/store.py:66:5: VCR204 `Store.lost` is left out: it has no parameter for the instance
   hint: declare it by hand
 """
 

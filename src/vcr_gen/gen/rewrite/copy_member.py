@@ -12,7 +12,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from vcr_gen.gen.rewrite.find_class import definition_of
-from vcr_gen.gen.rewrite.owner import Owner, Statement
+from vcr_gen.gen.rewrite.owner import Owner, Statement, in_brackets
 from vcr_gen.gen.rewrite.respell import code_of, last_word, respell
 from vcr_gen.gen.sources.syntax import Function, own_nodes, yields
 from vcr_gen.gen.types.descriptors import names_descriptor
@@ -58,7 +58,10 @@ def _attribute(node: ast.AnnAssign, owner: Owner) -> cst.CSTNode:
         reason = f"its type `{ast.unparse(node.annotation)}` is a descriptor"
         raise LeftOutError("VCR203", reason)
     target = ast.unparse(node.target)
-    line = cast("cst.SimpleStatementLine", owner.statements[node.lineno])
+    line = owner.statements[node.lineno]
+    if isinstance(line, cst.ClassDef):  # `class Point: x: int`
+        line = cst.SimpleStatementLine(cast("cst.SimpleStatementSuite", line.body).body)
+    assert isinstance(line, cst.SimpleStatementLine)
     annotation = next(
         part.annotation.annotation
         for part in line.body
@@ -135,8 +138,7 @@ def _receiver(
     node: Function, owner: Owner, *, is_static: bool
 ) -> tuple[str, dict[str, Callable[[], str]]]:
     """The name of the first parameter, and the spelling of the method's own type variables."""
-    brackets = owner.definition.module.parsed.type_parameters(node)
-    known: dict[str, Callable[[], str]] = {one.name: partial(str, one.name) for one in brackets}
+    known = in_brackets(owner.definition.module, node)
     positional = [*node.args.posonlyargs, *node.args.args]
     if is_static or (not positional and node.args.vararg):
         return "", known
@@ -234,11 +236,11 @@ def _first_argument(annotation: cst.BaseExpression) -> cst.BaseExpression:
 
 def _result_shown_by_body(node: Function, owner: Owner) -> str:
     """`None`, `Self` or `Any` for what a method without annotation returns or yields."""
-    inner = [*own_nodes(node.body)]
-    values = [one.value for one in inner if isinstance(one, ast.Return | ast.Yield)]
+    ends = [end for end in own_nodes(node.body) if isinstance(end, ast.Return | ast.Yield)]
+    values = [end.value for end in ends]
     is_open = owner.definition.module.is_stub or isinstance(node.body[-1], ast.Raise)
     if not any(values) and not is_open and not yields(node):
         return "None"
     is_self = all(isinstance(value, ast.Name) and value.id == "self" for value in values)
-    ends = yields(node) or isinstance(node.body[-1], ast.Return)
-    return owner.new.add("typing", "Self" if values and is_self and ends else "Any")
+    is_certain = yields(node) or isinstance(node.body[-1], ast.Return)
+    return owner.new.add("typing", "Self" if values and is_self and is_certain else "Any")

@@ -3,7 +3,6 @@
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from keyword import iskeyword
 from pathlib import Path
 from typing import Final, cast
@@ -14,7 +13,7 @@ from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.rewrite.copy_member import LeftOutError, Member, copy_member
 from vcr_gen.gen.rewrite.find_class import find_class, open_loader, refusal, type_variables
 from vcr_gen.gen.rewrite.new_module import NewModule
-from vcr_gen.gen.rewrite.owner import Owner, Statement
+from vcr_gen.gen.rewrite.owner import Owner, Statement, in_brackets
 from vcr_gen.gen.rewrite.respell import respell
 from vcr_gen.gen.settings.config import Config, Direction
 from vcr_gen.gen.sources.modules import class_bindings
@@ -52,10 +51,10 @@ def extract(config: Config, spelled: str, *, name: str | None, direction: Direct
     loader = open_loader(config)
     found = find_class(config, loader, spelled)
     new = NewModule(loader, name or found.qualname)
-    brackets = found.module.parsed.type_parameters(found.node)
-    owner = Owner(loader, new, found, found, {one.name: partial(str, one.name) for one in brackets})
+    owner = Owner(loader, new, found, found, in_brackets(found.module, found.node))
     lineage = owner.lineage()
-    if any(ast.unparse(base).endswith("TypedDict") for one in lineage for base in one.node.bases):
+    bases = [ast.unparse(base) for ancestor in lineage for base in ancestor.node.bases]
+    if any(base.endswith("TypedDict") for base in bases):
         message = f"{found.qualname} is a TypedDict: a dict with these keys, and no attributes"
         raise refusal(spelled, message, "it is a value that crosses a boundary, not a boundary")
     members: list[tuple[str, Statement]] = []
@@ -75,7 +74,7 @@ def extract(config: Config, spelled: str, *, name: str | None, direction: Direct
         place = config.display(found.module.path), found.node.lineno, found.node.col_offset + 1
         message = f"class {found.qualname} has no public method, property or annotated attribute"
         raise RefusedError([Diagnostic(*place, "VCR412", message, ""), *left_out.values()])
-    lazy = any(one.definition.module.lazy_annotations for one in lineage)
+    lazy = any(ancestor.definition.module.lazy_annotations for ancestor in lineage)
     text = _module(owner, statements, direction, lazy=lazy)
     return Extracted(text=text, source=found.module.path, left_out=tuple(left_out.values()))
 
@@ -115,11 +114,11 @@ def _annotated_in_init(node: ast.ClassDef) -> Iterator[tuple[str, ast.AnnAssign]
     for function in node.body:
         if isinstance(function, ast.FunctionDef) and function.name == "__init__":
             receiver = function.args.args[0].arg if function.args.args else ""
-            for inner in own_nodes(function.body):
-                match inner:
-                    case ast.AnnAssign(target=ast.Attribute(ast.Name(id=name), attr)):
-                        if name == receiver:
-                            yield attr, inner
+            found = [node for node in own_nodes(function.body) if isinstance(node, ast.AnnAssign)]
+            for inner in sorted(found, key=lambda inner: inner.lineno):
+                match inner.target:
+                    case ast.Attribute(ast.Name(id=name), attribute) if name == receiver:
+                        yield attribute, inner
 
 
 def _module(owner: Owner, members: list[Statement], direction: Direction, *, lazy: bool) -> str:

@@ -14,10 +14,11 @@ from vcr_gen.gen.rewrite.find_class import class_node, definition_of, type_varia
 from vcr_gen.gen.rewrite.new_module import NewModule
 from vcr_gen.gen.rewrite.respell import respell_text
 from vcr_gen.gen.sources.loader import Definition, SourceLoader
+from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.sources.syntax import decode
 from vcr_gen.gen.types.scope import Scope, is_type_variable
 
-__all__ = ["Owner", "Statement"]
+__all__ = ["Owner", "Statement", "in_brackets"]
 
 Statement: TypeAlias = cst.ClassDef | cst.FunctionDef | cst.SimpleStatementLine
 
@@ -73,10 +74,9 @@ class Owner:
                 definition = definition_of(self.loader, definition)
             if isinstance(definition, Definition) and isinstance(definition.node, ast.ClassDef):
                 known = self._arguments(base, definition)
-                inherited = replace(self, definition=definition, known=known).lineage()
-                found += [
-                    one for one in inherited if all(one.node is not had.node for had in found)
-                ]
+                for owner in replace(self, definition=definition, known=known).lineage():
+                    if all(owner.node is not known_owner.node for known_owner in found):
+                        found.append(owner)
         return found
 
     def _arguments(self, base: ast.expr, definition: Definition) -> dict[str, Callable[[], str]]:
@@ -111,6 +111,12 @@ class Owner:
         return any(
             ("NamedTuple" in text or "frozen=True" in text) for text in map(ast.unparse, parts)
         )
+
+
+def in_brackets(module: Module, node: ast.stmt) -> dict[str, Callable[[], str]]:
+    """The type parameters in the brackets of a class or function, which keep their names."""
+    names = [parameter.name for parameter in module.parsed.type_parameters(node)]
+    return {name: partial(str, name) for name in names}
 
 
 def _unquoted(argument: ast.expr) -> str:
