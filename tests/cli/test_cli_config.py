@@ -371,7 +371,7 @@ def test_a_null_character_is_a_mistake_with_a_place(project: Project, setting: s
     run = project.run("--check")
     assert run.code == 2
     assert run.err.startswith("pyproject.toml:2:1: VCR403 ")
-    assert "hint: no path and no name has a null character in it" in run.err
+    assert "hint: paths and names cannot contain a null character" in run.err
 
 
 ELSEWHERE = """

@@ -209,4 +209,4 @@ def test_verify_names_missing_and_stale_files(project: Project) -> None:
     (project.root / "src/app/ports.py").unlink()
     run = project.run("verify", "--no-mypy")
     assert run.code == 1
-    assert "VCR314 the generated file has no Protocol any more" in run.err
+    assert "VCR314 the generated file no longer has a Protocol" in run.err

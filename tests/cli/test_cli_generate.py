@@ -310,7 +310,7 @@ def test_a_protocol_in_a_module_that_another_file_hides_is_refused(
     project.write("lib/app/ports.py", first)
     run = project.run("--set", 'sources=["lib", "src"]')
     assert run.code == 2
-    told = "src/app/ports.py: VCR304 is the module `app.ports`, as lib/app/ports.py is"
+    told = "src/app/ports.py: VCR304 is the module `app.ports`, and so is lib/app/ports.py"
     assert told in run.err
     (project.root / "lib/app/ports.py").rename(project.root / "lib/app/ports.pyi")
     assert project.run("--set", 'sources=["lib", "src"]').code == 0
@@ -322,7 +322,7 @@ def test_a_module_beside_a_package_of_its_name_is_the_one_that_is_refused(
     project.write("src/app/ports/__init__.py", project.read("src/app/ports.py"))
     run = project.run()
     assert run.code == 2
-    told = "src/app/ports.py: VCR304 is the module `app.ports`, as src/app/ports/__init__.py is"
+    told = "src/app/ports.py: VCR304 is the module `app.ports`, and so is src/app/ports/__init__.py"
     assert told in run.err
     assert run.err.count("VCR304") == 1
 
@@ -361,7 +361,7 @@ def test_a_module_that_is_called_as_the_wrappers_of_its_package_is_refused(
     project.write("src/app/__init__.py", ports)
     run = project.run()
     assert run.code == 2
-    told = f"src/app/{inner}: VCR304 wants the generated module `vcr_app._package`"
+    told = f"src/app/{inner}: VCR304 needs the generated module `vcr_app._package`"
     assert told in run.err
     assert run.err == project.run("--no-cache").err
 
@@ -373,14 +373,15 @@ def test_a_module_that_is_called_as_the_wrappers_of_its_package_is_refused(
         (b"# coding: klingon\n# Protocol\n", "unknown encoding: klingon"),
         (b"# Protocol\n\0\n", "null bytes"),
         (b"# Protocol\nx = " + b"-" * 100_000 + b"1\n", "nested too deeply|too complex to parse"),
-        (b"# Protocol\nx: " + b"list[" * 300 + b"int" + b"]" * 300, "nested too deeply"),
+        (b"# Protocol\nx: " + b"list[" * 300 + b"int" + b"]" * 300, "too many nested parentheses"),
     ],
 )
 def test_why_a_file_cannot_be_read_is_told(project: Project, text: bytes, reason: str) -> None:
     (project.root / "src/app/bad.py").write_bytes(text)
     run = project.run()
     assert run.code == 2
-    assert "src/app/bad.py: VCR101 the file is not valid Python: " in run.err
+    assert "VCR101 the file is not valid Python: " in run.err
+    assert run.err.startswith("src/app/bad.py:")
     assert re.search(reason, run.err)
 
 

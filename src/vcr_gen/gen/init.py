@@ -14,7 +14,7 @@ from vcr_gen.gen.settings.config_reader import parse_config
 __all__ = ["Step", "setup_steps"]
 
 _FIRST_BOUNDARY: Final = '''\
-"""The boundaries of this program: what it asks of its environment, and what it is asked."""
+"""The boundaries of this program: the calls it makes and the calls it receives."""
 
 from datetime import datetime
 from typing import Protocol
@@ -61,7 +61,7 @@ def setup_steps(root: Path) -> Iterator[Step]:
 def _settings(path: Path, before: str, document: Mapping[str, Any], config: Config) -> Step:
     tools = document.get("tool")
     if isinstance(tools, Mapping) and "vcr-gen" in tools:
-        return Step(path, "", "has [tool.vcr-gen] already")
+        return Step(path, "", "already has [tool.vcr-gen]")
     addition = (
         f'[tool.vcr-gen]\nsources = ["{config.in_project(config.sources[0])}"]\n'
         f'output = "{config.in_project(config.output)}"\n'
@@ -96,11 +96,11 @@ def _refused(path: Path, code: str, message: str) -> RefusedError:
 
 def _boundary(settings: Path, config: Config) -> Step:
     if config.boundaries:
-        return Step(settings, "", "names a Protocol already")
+        return Step(settings, "", "already names a Protocol")
     files = (path for source in config.sources for path in _python_files(source))
     marked = next((path for path in files if _is_marked(path)), None)
     if marked is not None:
-        return Step(marked, "", "has an annotated Protocol already")
+        return Step(marked, "", "already has an annotated Protocol")
     source = config.sources[0]
     packages = sorted(
         folder.parent
@@ -111,7 +111,7 @@ def _boundary(settings: Path, config: Config) -> Step:
     hidden = (folder / "ports" / "__init__.py").exists()  # Python would import that instead
     path = folder / ("boundaries.py" if hidden else "ports.py")
     if path.exists():
-        return Step(path, "", "exists, and is left alone: mark a Protocol in it with @outbound")
+        return Step(path, "", "exists and is left as it is; mark a Protocol in it with @outbound")
     return Step(path, _FIRST_BOUNDARY, "a first annotated Protocol, to be replaced by yours")
 
 
@@ -119,13 +119,13 @@ def _attributes(root: Path, config: Config) -> Step:
     path = root / ".gitattributes"
     before = _read(path)
     if not config.output.is_relative_to(config.root):
-        return Step(path, "", "cannot speak of what lies outside: `output` does")
+        return Step(path, "", "is left as it is: `output` is outside the project")
     folder = f"{PREFIX}*" if config.output == config.root else config.in_project(config.output)
     if any(line.startswith((f"{folder}/", f'"{folder}/')) for line in before.splitlines()):
-        return Step(path, "", f"speaks of {folder}/ already")
+        return Step(path, "", f"already mentions {folder}/")
     pattern = f'"{folder}/**"' if " " in folder else f"{folder}/**"
     line = f"{pattern} linguist-generated=true text eol=lf\n"
-    return Step(path, _appended(before, line), "generated files are marked for git")
+    return Step(path, _appended(before, line), "marks generated files for git")
 
 
 def _appended(before: str, addition: str, *, gap: str = "") -> str:

@@ -134,7 +134,7 @@ def _same_file(config: Config, path: Path, twin: Path) -> Diagnostic:
         0,
         0,
         "VCR304",
-        f"differs from {config.display(twin)} in case only, which some file systems do not tell",
+        f"differs from {config.display(twin)} only in case, which some file systems ignore",
         "rename one of the source modules",
     )
 
@@ -145,7 +145,7 @@ def _foreign(config: Config, path: Path) -> Diagnostic:
         1,
         1,
         "VCR301",
-        "vcr-gen would write here, but it did not write the file that is there",
+        "vcr-gen would write this file, but the existing one was not generated",
         "move it away, or set another `output` in [tool.vcr-gen]; nothing was written",
     )
 

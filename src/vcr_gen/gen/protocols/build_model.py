@@ -84,10 +84,10 @@ def _boundary(
     members = read_members(loader, ancestors, problems, unresolved)
     inside = {name for ancestor in ancestors for name in _imported_inside(ancestor.definition)}
     for module, node in unresolved:
-        message = f"the name `{node.id}` in `{definition.qualname}` means nothing in its module"
-        hint = "import or define it there; a type checker would complain too"
+        message = f"the name `{node.id}` in `{definition.qualname}` is not defined in its module"
+        hint = "import or define it there; a type checker reports it too"
         if node.id in inside:
-            message += ": it is imported in the body of a class, and so a member of the class"
+            message += ": an import in the body of a class makes it a member of the class"
             hint = "import it at the top of the module"
         problems.report("VCR106", message, hint, module=module, node=node)
     boundary = Boundary(
@@ -119,9 +119,9 @@ def _warn_of_functions(
         problems.warn(
             "VCR209",
             f"`{name}` is a function inside a record that `{boundary.qualname}` sends out: a "
-            "replay takes it for a callback, and calls it where the environment did",
-            "if it is the environment's work, mark it: Annotated[Callable[…], ByName]; if it is a "
-            "callback, make it a parameter of the method; or mark it Unrecorded",
+            "replay treats it as a callback and calls it when the environment did",
+            "if the environment runs it as a job, mark it Annotated[Callable[…], ByName]; if it is "
+            "a callback, make it a parameter of the method; or mark it Unrecorded",
             at=record.module,
             node=field,
         )

@@ -87,7 +87,7 @@ def read_members(
                 problems.report(
                     "VCR205",
                     f"`{place.class_name}.{declared.name}` cannot be wrapped: "
-                    "Python itself needs it",
+                    "Python itself uses it",
                     "leave it out of the Protocol",
                     module=place.scope.module,
                     node=declared.nodes[0],
@@ -137,7 +137,7 @@ def _refuse_alias(declared: Declared, problems: Problems) -> None:
     problems.report(
         "VCR207",
         f"`{declared.place.class_name}.{declared.name}` is a `type` statement, "
-        "and that of no other class is the same",
+        "which no other class can match",
         "move the statement out of the class",
         module=declared.place.scope.module,
         node=declared.nodes[0],

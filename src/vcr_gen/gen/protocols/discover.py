@@ -88,8 +88,8 @@ def _check_importable(loader: SourceLoader, module: Module, problems: Problems) 
     if first != module.path and first.suffix == module.path.suffix:  # a stub may lie elsewhere
         problems.report(
             "VCR304",
-            f"is the module `{module.name}`, as {problems.config.display(first)} is",
-            "rename one of them, or `exclude` it: Python imports only the first that it finds",
+            f"is the module `{module.name}`, and so is {problems.config.display(first)}",
+            "rename one of them, or `exclude` it; Python imports only the first one it finds",
             module=module,
             node=None,
         )
@@ -134,8 +134,8 @@ def _marked(loader: SourceLoader, module: Module, problems: Problems) -> Iterato
         elif first is not definition and first.when is definition.when is When.ALWAYS:
             code = "VCR110"
             message = (
-                f"`{definition.qualname}` is defined and marked again; Python keeps the last, and "
-                f"forgets that of line {first.node.lineno}"
+                f"`{definition.qualname}` is defined and marked twice; Python keeps the last "
+                f"definition and drops the one in line {first.node.lineno}"
             )
             hint = "remove one of them, or give it another name"
         elif "<locals>" in definition.qualname:
@@ -147,7 +147,7 @@ def _marked(loader: SourceLoader, module: Module, problems: Problems) -> Iterato
             message = (
                 f"`{definition.qualname}` is marked `@{marked.direction}`, but it is not a Protocol"
             )
-            hint = "add `Protocol` to its bases; `vcr-gen extract` makes one from a class"
+            hint = "add `Protocol` to its bases, or let `vcr-gen extract` write a Protocol from it"
         else:
             name = _stable_name(marked.marks[0][0], marked.name, module, problems)
             yield FoundProtocol(definition, marked.direction, name, module.name)
@@ -160,8 +160,8 @@ def _refuse_calls(loader: SourceLoader, module: Module, problems: Problems) -> N
     for call, direction in marked_by_call(loader, module):
         problems.report(
             "VCR113",
-            f"`{ast.unparse(call)}` marks nothing: marks are read as decorators",
-            f"write `@{direction}` above the class; for a class of others, name it in "
+            f"`{ast.unparse(call)}` marks nothing; a mark must be a decorator",
+            f"write `@{direction}` above the class; to mark a class you do not own, name it in "
             "`[[tool.vcr-gen.boundary]]`",
             module=module,
             node=call,
@@ -171,7 +171,7 @@ def _refuse_calls(loader: SourceLoader, module: Module, problems: Problems) -> N
 def _refuse_mistaken(loader: SourceLoader, module: Module, problems: Problems) -> None:
     """Refuse marks that are not imported: their Protocols would silently have no wrappers."""
     for node, meant in mistaken_marks(loader, module):
-        message = f"the mark `@{node.id}` means nothing in its module"
+        message = f"the mark `@{node.id}` is not defined in its module"
         hint = f"did you mean `@{meant}`?"
         if node.id == meant:
             hint = f"import it: from vcr_gen.boundary import {meant}"
@@ -189,7 +189,7 @@ def _refuse_hidden(loader: SourceLoader, stub: Module, problems: Problems) -> No
             problems.report(
                 "VCR112",
                 f"`{marked.definition.qualname}` is marked here, but the stub "
-                f"{stub.path.name} beside it is what is read",
+                f"{stub.path.name} beside it hides this file",
                 "mark it in the stub",
                 module=running,
                 node=marked.definition.node,
@@ -206,11 +206,11 @@ def _stable_name(decorator: ast.expr, default: str, module: Module, problems: Pr
                 name = text
                 continue
             case ast.keyword(arg="name", value=node):
-                message = "`name` must be a string literal that is not empty"
-                hint = "the marker is read from source and never evaluated; write the name out"
+                message = "`name` must be a non-empty string literal"
+                hint = "marks are read from source and never evaluated; write the name as a literal"
             case node:
-                message = "a mark takes `name` and nothing else"
-                hint = 'write `name="…"`: what the boundary is called in cassettes'
+                message = "a mark accepts only `name`"
+                hint = 'write `name="…"`, the name of the boundary in cassettes'
         got = ast.unparse(node)
         problems.report("VCR108", f"{message}; got `{got}`", hint, module=module, node=node)
     return name
@@ -240,6 +240,6 @@ def _ruled(loader: SourceLoader, rule: BoundaryRule, problems: Problems) -> Foun
         hint = f"did you mean `{module_name}:{meant}`?" if meant else hint
     else:
         code, message = "VCR104", f"`{rule.protocol}` is not a Protocol"
-        hint = "only Protocols can be wrapped; `vcr-gen extract` makes one from a class"
+        hint = "only Protocols can be wrapped; `vcr-gen extract` writes one from a class"
     problems.report_rule(code, message, hint, line=rule.line)
     return None

@@ -88,7 +88,7 @@ def _refusal(
     if declared.is_split:
         return _Refusal(
             "VCR207",
-            f"{member} is declared twice: for type checkers, and for when the program runs",
+            f"{member} is declared twice, once for type checkers and once for run time",
             "declare it once, for both",
             declared.nodes[0],
         )
@@ -96,8 +96,8 @@ def _refusal(
         if decorated.foreign is not None and not _is_passed(functions):
             return _Refusal(
                 "VCR203",
-                f"the decorator `{ast.unparse(decorated.foreign)}` makes something of {member} "
-                "that the source does not tell",
+                "the source does not say what the decorator "
+                f"`{ast.unparse(decorated.foreign)}` makes of {member}",
                 "remove the decorator from the Protocol; implementations may still use it. Or mark "
                 "the method `@unrecorded`",
                 decorated.foreign,
@@ -113,8 +113,8 @@ def _refusal(
         if named := _named_in_default(node):
             return _Refusal(
                 "VCR207",
-                f"{member} gives the Protocol a member `{named.target.id}` by a default",
-                "write the value out",
+                f"a default in {member} assigns `{named.target.id}`, which makes it a member",
+                "write the value without the name",
                 named,
             )
         if decorated.binding != "static" and not (node.args.posonlyargs or node.args.args):
@@ -127,8 +127,8 @@ def _refusal(
         if decorated.named is not None:
             return _Refusal(
                 "VCR108",
-                f"on a member a mark takes nothing; got `{ast.unparse(decorated.named)}`",
-                "leave the brackets out: a member is called in cassettes what it is called here",
+                f"a mark on a member takes no arguments; got `{ast.unparse(decorated.named)}`",
+                "remove the parentheses; cassettes use the name of the member",
                 decorated.named,
             )
         asked = None if decorated.binding == "static" else asked_of_instance(node, declared.place)
@@ -225,8 +225,8 @@ def _property(
         node, _ = functions[0]
         problems.report(
             "VCR203",
-            f"`{declared.place.class_name}.{declared.name}` adds to a property of another class or "
-            "name, of which the source does not tell more",
+            f"`{declared.place.class_name}.{declared.name}` extends a property that is "
+            "declared elsewhere",
             "declare the property here, with its getter",
             module=declared.place.scope.module,
             node=node,

@@ -167,9 +167,9 @@ class _Bases:
                 refused = True
                 self.problems.report(
                     "VCR207",
-                    f"the base `{ast.unparse(base)}` of `{definition.qualname}` has nothing for "
-                    f"`{pack}`: type checkers do not agree whether that means its default",
-                    f"say what `{pack}` stands for",
+                    f"the base `{ast.unparse(base)}` of `{definition.qualname}` gives no types for "
+                    f"`{pack}`; type checkers disagree whether that means its default",
+                    f"write out the types for `{pack}`",
                     module=definition.module,
                     node=base,
                 )
@@ -247,7 +247,7 @@ def _how_to_find(base: ast.expr, scope: Scope) -> str:
         match scope.resolve(base):
             case Unread(module=name) if is_standard(name):
                 return (
-                    "to type checkers it is no class of Python's; declare the methods that you need"
+                    "type checkers do not treat it as a class; declare the methods that you need"
                     " (`__call__` for a `Callable`)"
                 )
             case Unread():
@@ -255,8 +255,8 @@ def _how_to_find(base: ast.expr, scope: Scope) -> str:
             case Definition(node=ast.Assign(value=value)) as alias:
                 base, scope = value, scope_around(scope.loader, alias)
             case None if isinstance(base, ast.Name):
-                return "import or define it there; a type checker would complain too"
-    return "name the class itself: the source does not tell what is computed"
+                return "import or define it there; a type checker reports it too"
+    return "name the class itself; vcr-gen reads source and evaluates nothing"
 
 
 def _left_out(loader: SourceLoader, base: NamedClass) -> str:

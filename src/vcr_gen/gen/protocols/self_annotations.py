@@ -102,13 +102,13 @@ def why_uncallable(
         if definition.module.standard:
             return None
         return (
-            f"can be called on a `{definition.qualname}` alone, which no wrapper is",
+            f"can only be called on a `{definition.qualname}`, and a wrapper is not one",
             "annotate its first parameter with a Protocol, or not at all",
         )
     known = {name for ancestor in ancestors for name in _own_names(ancestor.definition)}
     if missing := sorted(_names(definition, loader) - known - _EVERY_OBJECT):
         return (
-            f"can be called on a `{definition.qualname}` alone, and the Protocol has no "
+            f"can only be called on a `{definition.qualname}`, and the Protocol has no "
             f"`{missing[0]}`",
             f"inherit from `{definition.qualname}`, or annotate its first parameter with what "
             "the Protocol has",
@@ -124,9 +124,9 @@ def _why_never(
         pair = _builtin_class(had), _builtin_class(wanted)
         if pair[0] and pair[1] and not issubclass(pair[0], pair[1]):
             return (
-                f"can be called on a `{definition.qualname}` of `{pair[1].__name__}` alone, and "
-                f"this Protocol is one of `{pair[0].__name__}`",
-                "declare the method in this Protocol too, with a `self` that it can have",
+                f"can only be called on a `{definition.qualname}` of `{pair[1].__name__}`, and "
+                f"this Protocol is a `{definition.qualname}` of `{pair[0].__name__}`",
+                "declare the method in this Protocol too, with a `self` that fits it",
             )
     return None
 

@@ -28,12 +28,12 @@ __all__ = ["refuse_dataclasses", "why_captured", "why_undecided", "why_unsayable
 def why_undecided(
     signature: Signature, scope: Scope, ancestors: Sequence[Ancestor]
 ) -> tuple[str, str] | None:
-    """What makes it impossible to say what a method returns, and a hint."""
+    """Why the result of a method cannot be declared, and a hint."""
     for variable in _undecided(signature, scope, ancestors):
         return (
-            f"returns one of the types of `{variable.reference.spelling}`, and no argument "
-            "says which",
-            "say so of an argument too, or return a union of the types",
+            f"returns one of the types of `{variable.reference.spelling}`, and no parameter "
+            "decides which",
+            "use it for a parameter too, or return a union of the types",
         )
     return None
 
@@ -52,8 +52,8 @@ def why_captured(node: Function, place: MemberPlace) -> tuple[str, str] | None:
     own = {variable.spelling for variable in variables_of(annotations)}
     for name in sorted((own - set(place.arguments)) & given):
         return (
-            f"has a type variable `{name}` of its own, and is inherited by a Protocol with another",
-            "give one of the two another name",
+            f"has its own type variable `{name}`, and the Protocol that inherits it has one too",
+            "rename one of the two",
         )
     return None
 
@@ -68,13 +68,13 @@ def why_unsayable(node: Function, place: MemberPlace) -> tuple[str, str] | None:
             if full_name(place.arguments[name]) == "typing.Concatenate":
                 return (
                     f"has parameters before those of `{name}`, for which a base is given "
-                    "`Concatenate`; type checkers do not agree on what that makes",
+                    "`Concatenate`; type checkers disagree about the result",
                     "declare the method in this Protocol too, with all its parameters",
                 )
     inside = _inside(node, place)
     if any(_has_type_of_literal(inside, annotation) for annotation in annotations_of(node)):
         return (
-            "says `type[...]` of what a base is given a `Literal` for, which is no type",
+            "uses `type[...]` of a `Literal` that a base is given, which is not a type",
             "declare the method in this Protocol too, with another annotation",
         )
     return None
@@ -139,7 +139,7 @@ def refuse_dataclasses(
             if scope.name_of(called) == "dataclasses.dataclass":
                 problems.report(
                     "VCR206",
-                    f"`{ancestor.node.name}` is a dataclass, which no wrapper can stand in for",
+                    f"`{ancestor.node.name}` is a dataclass, and a wrapper cannot be one",
                     "remove `@dataclass` from the Protocol; its attributes are members anyway",
                     module=ancestor.definition.module,
                     node=ancestor.node,

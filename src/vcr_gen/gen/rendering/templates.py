@@ -96,7 +96,7 @@ class Renderer:
             place, line = self._place(error) or (self._file_of(name), 0)
             raise TemplateFailedError(place, line, _reason(error)) from error
         if not is_ours(text):
-            reason = f"what it writes must begin with the line `{MARK}`"
+            reason = f"its output must begin with the line `{MARK}`"
             raise TemplateFailedError(self._file_of(name), 1, reason)
         return text
 

@@ -47,7 +47,7 @@ class Extracted:
 def extract(config: Config, spelled: str, *, name: str | None, direction: Direction) -> Extracted:
     """The Protocol for the class spelled `package.module:Class`; reads source only."""
     if name is not None and (not name.isidentifier() or iskeyword(name)):
-        raise refusal("--name", f"no class can be called {name!r}", "give it a name of Python")
+        raise refusal("--name", f"no class can be called {name!r}", "use a valid Python name")
     loader = open_loader(config)
     found = find_class(config, loader, spelled)
     new = NewModule(loader, name or found.qualname)
@@ -56,7 +56,9 @@ def extract(config: Config, spelled: str, *, name: str | None, direction: Direct
     bases = [ast.unparse(base) for ancestor in lineage for base in ancestor.node.bases]
     if any(base.endswith("TypedDict") for base in bases):
         message = f"{found.qualname} is a TypedDict: a dict with these keys, and no attributes"
-        raise refusal(spelled, message, "it is a value that crosses a boundary, not a boundary")
+        raise refusal(
+            spelled, message, "a TypedDict is a value that crosses a boundary, not a boundary"
+        )
     members: list[tuple[str, Statement]] = []
     left_out: dict[str, Diagnostic] = {}
     for member, node, origin in _public_members(lineage):

@@ -51,7 +51,7 @@ def mark_protocol(
         hint = "name the Protocol in [[tool.vcr-gen.boundary]] of pyproject.toml instead"
         raise refusal(spelled, message, hint)
     if not is_protocol(loader, found):
-        hint = "add `Protocol` to its bases; `vcr-gen extract` makes one from a class"
+        hint = "add `Protocol` to its bases, or let `vcr-gen extract` write a Protocol from it"
         raise _refused(config, found, "VCR104", f"`{found.qualname}` is not a Protocol", hint)
     for known, known_name in _marks(loader, found):
         if known != direction:

@@ -29,7 +29,7 @@ _Item = TypeVar("_Item")
 _OF_PACKAGE: Final = "_package"
 """The generated module for what a package's own `__init__` declares."""
 
-_TOO_DEEP: Final = "no checker would follow it much further; make it flatter, or `exclude` the file"
+_TOO_DEEP: Final = "simplify the Protocol, or `exclude` the file"
 
 _STEPS: Final = 3
 """Discover, build the model, render: what `progress` counts."""
@@ -147,7 +147,7 @@ def _build_models(
         try:
             module = build_module(loader, name, groups[name], found, problems)
         except RecursionError:
-            message = "a Protocol is too deep to be read: its bases, or what its types are made of"
+            message = "the bases or the types of a Protocol are nested too deeply"
             place = groups[name][0].definition.module
             problems.report("VCR101", message, _TOO_DEEP, module=place, node=None)
         else:
@@ -195,9 +195,9 @@ def _refuse_second_rule(found: FoundProtocol, first: FoundProtocol, problems: Pr
     if first.rule and found.rule and not first.rule.says_the_same(found.rule):
         problems.report_rule(
             "VCR110",
-            f"`{found.module}:{found.definition.qualname}` has another rule already, "
+            f"`{found.module}:{found.definition.qualname}` already has a different rule, "
             f"in line {first.rule.line}",
-            "a boundary has one direction and one name; make one rule of the two",
+            "a boundary has one direction and one name; merge the two rules",
             line=found.rule.line,
         )
 
@@ -228,7 +228,7 @@ def _refuse_same_output(
         if module is not None and _output(loader, package) == wanted:
             problems.report(
                 "VCR304",
-                f"wants the generated module `{wanted}`, as the Protocols of `{package}` itself do",
+                f"needs the generated module `{wanted}`, and so do the Protocols of `{package}`",
                 f"rename `{_OF_PACKAGE}`, or move the Protocols of `{package}` into a module",
                 module=module,
                 node=None,

@@ -244,7 +244,7 @@ def _templates(table: StrictTable, root: Path) -> Path | None:
         hint = (
             f"did you mean {meant[0]}?" if meant else f"templates are: {', '.join(sorted(known))}"
         )
-        message = f"{value}/{name} replaces no template, and no template there includes it"
+        message = f"{value}/{name} replaces no template, and no other template includes it"
         table.problem("template-dir", "VCR111", message, hint)
     return folder
 
@@ -261,8 +261,10 @@ def _output(table: StrictTable, root: Path, sources: Sequence[Path]) -> Path:
     path = _absolute(table, "output", root, "generated")
     inside = any(path != source and path.is_relative_to(source) for source in sources)
     if inside and (path / "__init__.py").exists():
-        message = "`output` names a package of the project, whose own modules would not be read"
-        table.problem("output", "VCR403", message, "name a folder for generated packages alone")
+        message = "`output` is a package of the project, and its own modules would not be read"
+        table.problem(
+            "output", "VCR403", message, "use a folder that contains only generated packages"
+        )
     return path
 
 
@@ -272,11 +274,9 @@ def _absolute(table: StrictTable, key: str, root: Path, default: str) -> Path:
 
 def _resolved(table: StrictTable, key: str, root: Path, value: str) -> Path:
     if _is_for_windows(value):
-        table.wrong(key, "a path with /, which every system understands", value)
+        table.wrong(key, "a path with /, which works on every system", value)
     if _is_homeless(value):
-        table.wrong(
-            key, "a path; ~ is somebody's home folder, and there is none of that name", value
-        )
+        table.wrong(key, "a path; this home folder does not exist", value)
     return (root / os.path.expanduser(value)).resolve()
 
 

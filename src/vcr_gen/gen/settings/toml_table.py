@@ -49,7 +49,7 @@ class StrictTable:
             return None
         if isinstance(value, str) and _is_word(value):
             return value
-        self.wrong(key, "a string that is not empty", value, hint=_about(value))
+        self.wrong(key, "a non-empty string", value, hint=_about(value))
         return None
 
     def required(self, key: str) -> str:
@@ -149,8 +149,8 @@ def _is_word(value: object) -> bool:
 def _about(*values: object) -> str:
     """What is the matter with strings that are none of ours."""
     if any(isinstance(value, str) and "\0" in value for value in values):
-        return "no path and no name has a null character in it"
-    return "one of them is empty" if "" in values and len(values) > 1 else ""
+        return "paths and names cannot contain a null character"
+    return "one of the strings is empty" if "" in values and len(values) > 1 else ""
 
 
 def _listed(value: object) -> list[object]:

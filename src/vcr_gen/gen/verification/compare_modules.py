@@ -69,11 +69,11 @@ def _compare_members(
             elif declared.signature != there[index].signature:
                 message = (
                     f"`{owner}` declares `{there[index].signature}`; "
-                    f"its Protocol demands `{declared.signature}`"
+                    f"its Protocol declares `{declared.signature}`"
                 )
                 yield _at(path, there[index].node, "VCR312", message)
         for extra in there[len(should) :]:
-            message = f"`{owner}` declares `{extra.signature}` once too often"
+            message = f"`{owner}` declares `{extra.signature}` too many times"
             yield _at(path, extra.node, "VCR313", message)
     for name, there in actual.items():
         if name not in wanted:
@@ -127,7 +127,7 @@ def _elsewhere(path: str, wanted: str, actual: str) -> Diagnostic:
     should, there = wanted.splitlines(), actual.splitlines()
     pairs = zip(should, there, strict=False)
     same = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(should), len(there)))
-    message = "this is not what vcr-gen writes"
+    message = "differs from what vcr-gen writes"
     return Diagnostic(path, max(same + 1, 1), 1, "VCR314", message, _FIX)
 
 

@@ -52,12 +52,12 @@ def _compare(config: Config, wanted: Mapping[Path, str]) -> Iterator[Diagnostic]
             message = "the generated file is missing"
             yield Diagnostic(shown, 0, 0, "VCR314", message, "run vcr-gen")
         elif not is_ours(actual):
-            message = "vcr-gen would write here, but it did not write the file that is there"
+            message = "vcr-gen would write this file, but the existing one was not generated"
             yield Diagnostic(shown, 1, 1, "VCR301", message, "move it away")
         else:
             yield from compare_modules(shown, text, actual)
     for path in stale_files(config, wanted, owned_files(config.output)):
-        message = "the generated file has no Protocol any more"
+        message = "the generated file no longer has a Protocol"
         yield Diagnostic(config.display(path), 1, 1, "VCR314", message, "run vcr-gen")
 
 
