@@ -109,9 +109,7 @@ def is_split_attribute(member: Attribute, *, lazy: bool) -> bool:
 def is_declared_on_instance(member: Attribute) -> bool:
     """pyright: a `Callable` in a class body is a method, and a descriptor is what it gives.
 
-    So `__init__` declares it (attributes, descriptors). It does so by a value: to mypy, a
-    Protocol's `Callable` is a method until all types are known, and it asks before that whether
-    `Self` may be the argument of a type (self_types).
+    So `__init__` declares it (attributes, descriptors).
     """
     return member.settable and (member.function or member.descriptor)
 

@@ -57,7 +57,7 @@ class BodyView:
     cast_to: str = ""
     """The type that it is cast to, in quotes."""
     declarations: tuple[tuple[str, str], ...] = ()
-    """Attributes and their types in quotes."""
+    """Attributes and their types."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from vcr_gen.gen.model.annotation import (
     builtin,
     references,
     subscript,
-    unquoted,
+    without_quotes,
 )
 from vcr_gen.gen.model.boundaries import (
     Attribute,
@@ -166,15 +166,17 @@ def _shown_init(context: WrapperContext) -> Iterator[FunctionView]:
     """`__init__` as type checkers see it: with the Protocol's own, and what it declares."""
     names, bound = context.names, {"self", "cassette", "inner", "args", "kwargs"}
     declarations = tuple(
-        (member.source_name or member.name, names.quoted(unquoted(member.annotation), bound=bound))
+        (
+            member.source_name or member.name,
+            names.spell(without_quotes(member.annotation), bound=bound),
+        )
         for member in context.boundary.members
         if isinstance(member, Attribute) and is_declared_on_instance(member)
     )
     constructors = context.boundary.constructors
     if not constructors and not declarations:
         return
-    cast = names.own("typing", "cast", bound=bound) if declarations else ""
-    body = BodyView("declare", cast=cast, declarations=declarations)
+    body = BodyView("declare", declarations=declarations)
     if not constructors:
         yield FunctionView((), _init_header(context), None, body)
         return
