@@ -4,7 +4,7 @@
 """Wrappers for the boundaries of `attributes.ports`."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from vcr_gen.runtime import (
     Boundary,
@@ -102,7 +102,7 @@ class VcrScale(OutboundWrapper[Scale]):
         measure: "ClassVar[Measure | None]"
 
         def __init__(self, *, cassette: Cassette, inner: Scale | None = None) -> None:
-            self.round = cast("Callable[[float], int]", self)
+            self.round: Callable[[float], int]
 
     else:
         measure: Measure | None = recorded_attribute(settable=False)

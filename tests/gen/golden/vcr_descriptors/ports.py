@@ -4,7 +4,7 @@
 """Wrappers for the boundaries of `descriptors.ports`."""
 
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Optional, cast, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Optional, overload
 
 from vcr_gen.runtime import (
     OMITTED,
@@ -98,10 +98,10 @@ class VcrTable(OutboundWrapper[Table]):
         kind: ClassVar[Reader]
 
         def __init__(self, *, cassette: Cassette, inner: Table | None = None) -> None:
-            self.size = cast("Column[int]", self)
-            self.reader = cast("Reader", self)
-            self.maybe = cast("Reader | None", self)
-            self.hook = cast("FunctionType", self)
+            self.size: Column[int]
+            self.reader: Reader
+            self.maybe: Reader | None
+            self.hook: FunctionType
 
         @property
         def current(self) -> Reader: ...

@@ -179,7 +179,7 @@ class VcrColumn(OutboundWrapper[Column[Row]]):
     if TYPE_CHECKING:
 
         def __init__(self, *, cassette: Cassette, inner: Column[Row] | None = None) -> None:
-            self.read = cast("Callable[[Row], Sequence[str]]", self)
+            self.read: Callable[[Row], Sequence[str]]
 
         def moved(self, *, like: Sequence[Self]) -> Row: ...
 
