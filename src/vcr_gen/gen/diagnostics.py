@@ -1,6 +1,6 @@
-"""What the generator has to say to a person: a code, a place, a sentence and a hint.
+"""The generator's messages: a code, a place, a sentence and a hint.
 
-Every code stands in `CODES` and has a page `docs/errors/<code>.md`, which `--explain` prints.
+Every code is in `CODES` and has a page `docs/errors/<code>.md`, which `--explain` prints.
 VCR1xx: reading and resolving; VCR2xx: shapes that cannot be wrapped; VCR3xx: writing and drift;
 VCR4xx: configuration.
 """
@@ -31,11 +31,11 @@ class Diagnostic:
     """One problem at one place; sorts by place."""
 
     path: str
-    """As it is shown: relative to the project where the file lies inside it, with `/`."""
+    """As shown: relative to the project if the file is inside it, with `/`."""
     line: int
-    """From 1; 0 when the whole file is meant."""
+    """From 1; 0 for the whole file."""
     column: int
-    """From 1; 0 when the whole line is meant."""
+    """From 1; 0 for the whole line."""
     code: str
     message: str
     """What was expected, and what was found instead."""
@@ -52,14 +52,14 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A code and what it means in a few words; the page in `docs/errors` says the rest."""
+    """A code and its title; the page in `docs/errors` explains it."""
 
     code: str
     title: str
 
 
 class RefusedError(VcrError):
-    """The generator refuses; `diagnostics` says everything that is wrong, in order of place."""
+    """The generator refuses its input; `diagnostics` holds all problems, in order of place."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(sorted(set(diagnostics)))
@@ -67,7 +67,7 @@ class RefusedError(VcrError):
 
 
 def printable(name: str) -> str:
-    """A name of a file on one line: it may hold whatever moves a cursor or colors a terminal."""
+    """A file name with its control characters escaped."""
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
         for character in name

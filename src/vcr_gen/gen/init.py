@@ -1,4 +1,4 @@
-"""What a project needs before the first run: settings, a first boundary, and a word to git."""
+"""`vcr-gen --init`: settings, a first boundary, and a line in `.gitattributes`."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -34,24 +34,24 @@ _NOT_SEARCHED: Final = {"__pycache__", "node_modules", "site-packages", "tests"}
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One file to make or to add to."""
+    """One file to create or to extend."""
 
     path: Path
     text: str
-    """The whole file as it will be; empty when it is fine as it is."""
+    """The whole new text; empty if nothing changes."""
     what: str
     """What the step does, or why there is nothing to do."""
 
 
 def setup_steps(root: Path) -> Iterator[Step]:
-    """The steps that set a project up; nothing that is there is replaced.
+    """The steps that set up a project; nothing is replaced.
 
-    Raises `RefusedError` when a file is there that cannot be added to.
+    Raises `RefusedError` if an existing file cannot be extended.
     """
     path = root / "pyproject.toml"
     before = _read(path)
     document = _document(path, before)
-    # Not what a file further up says: that is for another project.
+    # The settings of a parent folder belong to another project.
     config = parse_config(before.replace("\r\n", "\n"), root=root, file=path)
     yield _settings(path, before, document, config)
     yield _boundary(path, config)

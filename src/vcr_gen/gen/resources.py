@@ -1,4 +1,4 @@
-"""Where the files that ship with vcr-gen lie: templates, pages of the error codes, the example.
+"""The files that ship with vcr-gen: templates, error pages, the example.
 
 A wheel carries copies inside the package. An editable install has none (a copy would go stale),
 so there they are read from the repository.
@@ -20,9 +20,9 @@ def templates_dir() -> Path:
 
 
 def stray_templates(folder: Path, known: Iterable[str]) -> list[str]:
-    """The templates in a folder that have no known name, and that no other one there mentions.
+    """The templates in a folder that have no known name and that no other template mentions.
 
-    Other files are nobody's business: notes, and what editors leave.
+    Files that are not templates are ignored.
     """
     own = [path for path in sorted(folder.glob("*")) if path.suffix in _TEMPLATE_ENDINGS]
     texts = {path: path.read_text(encoding="utf-8", errors="replace") for path in own}

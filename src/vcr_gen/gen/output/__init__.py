@@ -1,1 +1,1 @@
-"""From text to files: what is ours, what must change, and the writing itself."""
+"""From text to files: which files are ours, what must change, and writing."""

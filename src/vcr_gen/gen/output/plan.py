@@ -1,4 +1,4 @@
-"""What must change on disk so that it holds what the sources say; reads, never writes."""
+"""What must change on disk so that it matches the sources; reads, never writes."""
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ Kind: TypeAlias = Literal["changed", "missing", "stale"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One generated file that is not as it should be."""
+    """One generated file that must change."""
 
     path: Path
     kind: Kind
@@ -29,16 +29,16 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Everything to do, in order of path, and how many files are fine as they are."""
+    """All changes, in order of path, and the number of unchanged files."""
 
     changes: tuple[Change, ...]
     unchanged: int
     warnings: tuple[Diagnostic, ...] = ()
-    """What should be looked at, in order of place."""
+    """In order of place."""
 
 
 def make_plan(config: Config, files: Mapping[Path, str], owned: Iterable[Path]) -> Plan:
-    """Compare what should be with what is; `owned` are our files that are there now.
+    """Compare the wanted files with the disk; `owned` are our files on disk.
 
     Raises `RefusedError` when anything that is not ours is in the way of a file.
     """
@@ -69,18 +69,18 @@ def make_plan(config: Config, files: Mapping[Path, str], owned: Iterable[Path]) 
 
 
 def same_text(first: str, second: str) -> bool:
-    """Whether two texts are the same but for line ends: git may check files out with CRLF."""
+    """Whether two texts are equal except for line ends: git may check files out with CRLF."""
     return _plain(first) == _plain(second)
 
 
 def unified_diff(config: Config, plan: Plan) -> Iterator[str]:
-    """The lines of one diff from what is on disk to what should be; for missing files too."""
+    """The lines of one diff from the disk to the wanted files, missing ones included."""
     for change in plan.changes:
         yield from _diff(config.in_project(change.path), change)
 
 
 def summary(plan: Plan, verbs: dict[str, str]) -> str:
-    """One line that counts: `1 changed, 2 missing, 5 unchanged`."""
+    """A summary: `1 changed, 2 missing, 5 unchanged`."""
     counts = [
         f"{count} {verb}"
         for kind, verb in verbs.items()
@@ -105,7 +105,7 @@ def _read(path: Path) -> str | None:
 
 
 def _obstacle(config: Config, path: Path) -> Diagnostic | None:
-    """What stands where the file, or a folder on the way to it, should be."""
+    """Report what is in the place of the file or of one of its folders."""
     for place in (path, *path.parents):
         what = None
         if place.is_symlink() and place != config.output and place.is_relative_to(config.output):
@@ -124,7 +124,7 @@ def _obstacle(config: Config, path: Path) -> Diagnostic | None:
                 "remove it, or set another `output` in [tool.vcr-gen]",
             )
         if place != path and place.is_dir() and config.output.is_relative_to(place):
-            break  # what is above a folder is one too
+            break  # the parents of a folder are folders
     return None
 
 

@@ -1,4 +1,4 @@
-"""The only module of the generator that changes files: each one whole, or not at all."""
+"""The only module of the generator that writes files: each completely, or not at all."""
 
 import contextlib
 import errno
@@ -15,13 +15,13 @@ __all__ = ["apply_plan", "delete_file", "remove_leftovers", "write_file"]
 
 _STAGED: Final = ".vcr-gen-*.tmp"
 _ABANDONED: Final = 600.0
-"""Seconds after which nobody is still writing a file: that takes less than one."""
+"""Seconds after which a staged file is certainly abandoned."""
 
 
 def apply_plan(plan: Plan) -> None:
-    """Make the disk as planned: write what is missing or changed, delete what is stale.
+    """Write the missing and changed files of a plan, and delete the stale ones.
 
-    All texts are on the disk before the first file is replaced: when it is full, nothing changes.
+    All texts are written before the first file is replaced, so a full disk changes nothing.
     """
     written = [change for change in plan.changes if change.kind != "stale"]
     _replace_files((change.path, change.after) for change in written)
@@ -31,9 +31,9 @@ def apply_plan(plan: Plan) -> None:
 
 
 def remove_leftovers(folders: Iterable[Path]) -> None:
-    """Delete what a run that was killed had staged and not yet put in its place."""
+    """Delete the staged files that a killed run left behind."""
     for folder in folders:
-        with contextlib.suppress(OSError):  # a folder that may not be looked at
+        with contextlib.suppress(OSError):  # a folder without read permission
             for path in folder.glob(f"**/{_STAGED}"):
                 _remove_if_abandoned(path)
 
@@ -45,7 +45,7 @@ def _remove_if_abandoned(path: Path) -> None:
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Replace the file in one step; a reader sees the old text or the new one, never half."""
+    """Replace a file atomically: a reader sees the old text or the new one."""
     _replace_files([(path, content)])
 
 
@@ -71,21 +71,21 @@ def _replace_files(contents: Iterable[tuple[Path, str | bytes]]) -> None:
         for temporary in staged.values():
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
-        for folder in sorted(made, reverse=True):  # what is inside comes first
+        for folder in sorted(made, reverse=True):  # inner folders first
             with contextlib.suppress(OSError):
                 folder.rmdir()
         raise
 
 
 def delete_file(path: Path) -> None:
-    """Delete the file, and the folders that are empty without it."""
+    """Delete a file, and the folders that become empty."""
     with _explained(path, "deleted"):
         path.unlink(missing_ok=True)
     for folder in path.parents:
         try:
             folder.rmdir()
         except OSError:
-            break  # not empty: someone else's things, or files of ours that stay
+            break  # not empty
 
 
 @contextlib.contextmanager

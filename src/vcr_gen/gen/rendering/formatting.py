@@ -17,12 +17,12 @@ from vcr_gen.gen.settings.versions import installed_version
 __all__ = ["Style", "Text", "format_texts", "formatter_version", "is_settled", "style_of"]
 
 Advance: TypeAlias = Callable[[int], None]
-"""Called with how much more is done."""
+"""Called with the number of texts just formatted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What decides how a text is laid out."""
+    """The settings of a formatter."""
 
     formatter: Formatter
     line_length: int
@@ -66,7 +66,7 @@ def is_settled(text: str, line_length: int) -> bool:
 
 
 def formatter_version(formatter: Formatter) -> str:
-    """The version of a formatter; what it wrote last time may be reused only under the same."""
+    """The version of a formatter; its output is reused only if the version is the same."""
     return installed_version(formatter) or (_ruff_version() if formatter == "ruff" else "")
 
 

@@ -42,7 +42,7 @@ class TemplateFailedError(Exception):
 
 
 class _Loader(FileSystemLoader):
-    """Finds templates; one that is no text is told by its own name, not by who includes it."""
+    """Finds templates; reports a file that is not UTF-8 by its own name."""
 
     def get_source(
         self, environment: Environment, template: str

@@ -1,4 +1,4 @@
-"""Formats rendered files where that is needed; what is on disk already is used again."""
+"""Formats rendered files; a file on disk that is still right is used again."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from vcr_gen.gen.settings.config import Config
 __all__ = ["Progress", "RenderedFile", "format_outputs", "no_progress"]
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Called with how much is done, of how much."""
+"""Called with the amount done and the total."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ __all__ = ["Generated", "Generation", "generate"]
 _Item = TypeVar("_Item")
 
 _OF_PACKAGE: Final = "_package"
-"""The generated module for what a package's own `__init__` declares."""
+"""The generated module for the Protocols in a package's `__init__`."""
 
 _TOO_DEEP: Final = "simplify the Protocol, or `exclude` the file"
 
@@ -37,7 +37,7 @@ _STEPS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """One boundary and what was made for it."""
+    """One boundary and its wrapper."""
 
     name: str
     """The stable name in cassettes."""
@@ -59,7 +59,7 @@ class Generation:
     """Sorted by path."""
     diagnostics: tuple[Diagnostic, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
-    """What should be looked at, with absolute paths."""
+    """With absolute paths."""
     boundaries: tuple[Generated, ...] = ()
     inputs: frozenset[Path] = frozenset()
     """Every file that was read, and every folder that was searched."""
@@ -122,7 +122,7 @@ def _discover(
     problems: Problems,
     progress: Progress,
 ) -> dict[str, FoundProtocol]:
-    """The boundaries by full name: the project's own marks come first and beat rules."""
+    """The boundaries by full name; a mark in the source wins over a rule."""
     found: dict[str, FoundProtocol] = {}
     candidates = [file for file in sources if file.candidate]
     for file in _counted(candidates, progress, step=0):
@@ -184,14 +184,14 @@ def _by_path(file: RenderedFile) -> Path:
 
 
 def _counted(items: Sequence[_Item], progress: Progress, *, step: int) -> Iterator[_Item]:
-    """The items of one step; reports how much of all steps is done after each of them."""
+    """The items of one step; reports the progress of all steps after each."""
     for number, item in enumerate(items, 1):
         yield item
         progress(step * len(items) + number, _STEPS * len(items))
 
 
 def _refuse_second_rule(found: FoundProtocol, first: FoundProtocol, problems: Problems) -> None:
-    """Of two rules for one class that do not say the same, only the first would count."""
+    """Report a second rule for a class that differs from the first."""
     if first.rule and found.rule and not first.rule.says_the_same(found.rule):
         problems.report_rule(
             "VCR110",
@@ -217,7 +217,7 @@ def _output(loader: SourceLoader, name: str) -> str:
 def _refuse_same_output(
     loader: SourceLoader, name: str, sources: Collection[str], problems: Problems
 ) -> None:
-    """A module that is itself called `_package` must leave the name to its package."""
+    """Report a module called `_package` whose package needs that name."""
     parts = name.split(".")
     for length in range(1, len(parts)):
         package = ".".join(parts[:length])
@@ -269,7 +269,7 @@ def _render_packages(config: Config, modules: Sequence[Rendered]) -> list[Render
 def _packages(
     modules: Iterable[Rendered], is_project: ProjectTest
 ) -> list[tuple[str, PackageView]]:
-    """Every package that the generated modules need; the top one offers all unique names."""
+    """Every package that the generated modules need; the top one exports all unique names."""
     offered: dict[str, dict[str, list[str]]] = {}
     packages: set[str] = set()
     for module in modules:

@@ -38,9 +38,9 @@ _MARKS: Final = {
     ".gitignore": "# Made by vcr-gen; safe to delete.\n*\n",
     "CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n",
 }
-"""What makes git and backup tools skip the cache folder."""
+"""Files that make git and backup tools skip the cache folder."""
 _OWN: Final = frozenset({_NAME, "mypy", *_MARKS})
-"""All that a cache folder of ours contains; `cache-dir` may also name a folder of the user's."""
+"""The contents of our cache folder; `cache-dir` may also be a folder with other files."""
 _PACKAGE: Final = Path(__file__).resolve().parent.parent  # all of `gen`
 
 
@@ -80,7 +80,7 @@ class Manifest:
 
 
 def load(config: Config, settings: str) -> Manifest | None:
-    """The manifest of the last run, or None when there is none for these settings."""
+    """The manifest of the last run; None if there is none, or if the settings differ."""
     try:
         document = json.loads((config.cache_dir / _NAME).read_bytes())
         if document.pop("check") != _fingerprint(document) or document["settings"] != settings:
@@ -138,7 +138,7 @@ def template_files(config: Config) -> Iterator[str]:
 
 
 def hash_text(text: str) -> str:
-    """The hash of a text; the kind of its line ends does not count."""
+    """The hash of a text, whatever its line ends."""
     return digest(text.encode())
 
 
@@ -154,7 +154,7 @@ def hash_file(path: str) -> str:
 
 
 def listing(folder: str) -> list[str]:
-    """The names in a folder that count; Python and other tools keep their own files there too."""
+    """The names in a folder, without caches and hidden files."""
     return [name for name in os.listdir(folder) if not name.startswith((".", "__pycache__"))]
 
 
@@ -163,7 +163,7 @@ def _fingerprint(data: object) -> str:
 
 
 def _packages(config: Config) -> Iterator[str]:
-    """The folders that make a name the project's own, also those without any Python in them."""
+    """The folders in `sources`, which decide whether a package belongs to the project."""
     for source in config.sources:
         for entry in os.scandir(source):
             ours = entry.path == str(config.output)

@@ -29,7 +29,7 @@ _CLOCK_GRAIN: Final = 20_000_000
 """Nanoseconds; file systems stamp changes with a clock that lags by some milliseconds."""
 
 _GENERATED: Final = 80
-"""How many percent of a run are done when only formatting is left."""
+"""The percentage of a run that is done before formatting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +116,7 @@ def _shown(config: Config, warnings: Iterable[Diagnostic]) -> tuple[Diagnostic, 
 
 
 def _part(progress: Progress, begin: int, end: int) -> Progress:
-    """A bar for one step of several, from one percentage to another."""
+    """Progress of one step, scaled to a range of percentages."""
     return lambda done, total: progress(begin + (end - begin) * done // max(total, 1), 100)
 
 
@@ -144,7 +144,7 @@ def _is_below(config: Config, source: str | None, paths: Sequence[Path]) -> bool
 
 
 def _is_older(path: str, moment: int) -> bool:
-    """Whether a file last changed before a moment; if not, its hash may be of a later text."""
+    """Whether a file last changed before a moment; if not, its hash may be that of a later text."""
     latest = moment - _CLOCK_GRAIN
     try:
         if os.stat(path).st_mtime_ns < latest:

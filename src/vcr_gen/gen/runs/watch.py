@@ -1,4 +1,4 @@
-"""Notices that a source changed, by polling: it needs no dependency and works everywhere."""
+"""Waits for a change of the sources, by polling: no dependency, and it works everywhere."""
 
 import os
 import time
@@ -26,7 +26,7 @@ def snapshot(config: Config) -> Snapshot:
 
 
 def wait_for_change(config: Config, before: Snapshot) -> None:
-    """Return when a file differs and no longer changes: editors save in several steps."""
+    """Return when a file has changed and is stable again: editors save in several steps."""
     current = snapshot(config)
     while True:
         time.sleep(_PAUSE)

@@ -1,4 +1,4 @@
-"""What decides what is generated, besides the sources.
+"""The configuration: everything besides the sources that decides what is generated.
 
 The tables of settings say which keys there are and what they mean: `config_reader` knows no others,
 `--show-config` prints them, and `docs/reference/configuration.md` lists them.
@@ -28,7 +28,7 @@ Direction: TypeAlias = Literal["outbound", "inbound"]
 Formatter: TypeAlias = Literal["black", "ruff"]
 
 MINIMUM_TARGET: Final = (3, 11)
-"""Generated code needs this Python, whatever the project says it supports."""
+"""The lowest Python that generated code supports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ OVERRIDE_SETTINGS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldRules:
-    """What a rule says about single fields of a Protocol's calls."""
+    """The rules for single fields of a Protocol's calls."""
 
     secret: tuple[str, ...] = ()
     """Fields to treat as `Secret`: `method.path`, or a path in every method that has it."""
@@ -139,12 +139,12 @@ class BoundaryRule(FieldRules):
     """`pkg.mod:Name`"""
     direction: Direction
     name: str | None = None
-    """The stable name in cassettes; the class's name when there is none."""
+    """The stable name in cassettes; by default the name of the class."""
     line: int = 1
-    """Where the rule stands in `pyproject.toml`, for diagnostics."""
+    """The line of the rule in `pyproject.toml`, for diagnostics."""
 
     def says_the_same(self, other: "BoundaryRule") -> bool:
-        """Whether another rule, wherever it stands, would make the same of a Protocol."""
+        """Whether another rule has the same effect."""
         return self == replace(other, protocol=self.protocol, line=self.line)
 
 
@@ -153,7 +153,7 @@ class Override:
     """One `[[tool.vcr-gen.overrides]]`: other settings for some source modules."""
 
     modules: tuple[str, ...]
-    """Dotted names; `*` stands for anything."""
+    """Dotted names; `*` matches anything."""
     formatter: Formatter | None = None
     line_length: int | None = None
     template_dir: Path | None = None
@@ -175,26 +175,26 @@ class Config:
     exclude: tuple[str, ...] = ()
     """Globs, relative to the root, of files and folders that are not searched for boundaries."""
     target_version: tuple[int, int] = MINIMUM_TARGET
-    """`sys.version_info` blocks are evaluated against this, so that machines agree."""
+    """`sys.version_info` conditions are evaluated for it, so that all machines agree."""
     target_is_assumed: bool = False
-    """Whether it is only the lowest version that the project supports."""
+    """Whether it is derived from the lowest version that the project supports."""
     platform: str = "linux"
-    """`sys.platform` blocks are evaluated against this, so that machines agree."""
+    """`sys.platform` conditions are evaluated for it, so that all machines agree."""
     formatter: Formatter = "black"
     line_length: int = 88
     template_dir: Path | None = None
     """Templates in this folder replace the shipped ones of the same name."""
     boundaries: tuple[BoundaryRule, ...] = ()
     search_path: tuple[Path, ...] = ()
-    """Where installed packages are read from, as source."""
+    """Folders of installed packages."""
     overrides: tuple[Override, ...] = ()
     required_version: str | None = None
     cache_dir: Path
-    """What is remembered from run to run; safe to delete."""
+    """The folder of the manifest; safe to delete."""
     file: Path | None = None
     """The file this was read from, if there was one."""
     here: Path | None = None
-    """The folder in which messages are read; the root where nobody said."""
+    """The folder that paths in messages are relative to; the root if None."""
 
     def for_module(self, module: str) -> "Config":
         """The configuration for one source module, overrides applied; later ones win."""
@@ -210,16 +210,16 @@ class Config:
         return config
 
     def display(self, path: Path) -> str:
-        """A path as it is shown to people, who can open it from where they are."""
+        """A path for messages, relative to the current folder."""
         return shown_from(self.here or self.root, path, root=self.root)
 
     def in_project(self, path: Path) -> str:
-        """A path as settings and generated files say it: the same wherever a run was begun."""
+        """A path for settings and generated files, relative to the project."""
         return (path.relative_to(self.root) if path.is_relative_to(self.root) else path).as_posix()
 
 
 def shown_from(here: Path, path: Path, *, root: Path) -> str:
-    """A path as somebody in the folder `here` types it; whole where the project is elsewhere."""
+    """A path relative to the folder `here`; absolute if that is outside the project."""
     if path.is_relative_to(here):
         return path.relative_to(here).as_posix()
     if path.is_relative_to(root) and here.is_relative_to(root):

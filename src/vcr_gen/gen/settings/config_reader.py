@@ -1,4 +1,4 @@
-"""Reads `[tool.vcr-gen]` of the nearest `pyproject.toml`; every mistake is named with its place."""
+"""Reads `[tool.vcr-gen]` of the nearest `pyproject.toml`; reports every mistake with its place."""
 
 import os
 import re
@@ -43,7 +43,7 @@ _MENTION: Final = re.compile(rb"vcr[-_]?gen", re.IGNORECASE)
 
 
 def find_config_file(start: Path) -> Path | None:
-    """The nearest `pyproject.toml` upwards that has our table; else the nearest one at all."""
+    """The nearest `pyproject.toml` upwards with our table; else the nearest one."""
     files = [folder / "pyproject.toml" for folder in (start, *start.parents)]
     files = [file for file in files if file.is_file()]
     ours = (file for file in files if _MENTION.search(file.read_bytes()) and _has_table(file))
@@ -51,12 +51,12 @@ def find_config_file(start: Path) -> Path | None:
 
 
 def has_own_config(folder: Path) -> bool:
-    """Whether a folder is a project itself, rather than a part of one above it."""
+    """Whether a folder is a separate project, not part of one above it."""
     return find_config_file(folder) == folder / "pyproject.toml"
 
 
 def load_config(start: Path, *, file: Path | None = None, settings: Sequence[str] = ()) -> Config:
-    """The configuration that holds in a folder; `settings` are `key = value` lines that win.
+    """The configuration for a folder; `settings` are `key = value` lines that override the file.
 
     Raises `RefusedError` with every mistake found.
     """
@@ -80,7 +80,7 @@ def parse_config(
     settings: Sequence[str] = (),
     here: Path | None = None,
 ) -> Config:
-    """The configuration that a text says, for the project in `root`, as seen from `here`.
+    """Read the configuration of the project in `root`; messages are relative to `here`.
 
     Raises `RefusedError` with every mistake found.
     """
@@ -194,7 +194,7 @@ _SUPPORTED_PYTHONS: Final = (
     ("project", "requires-python"),
     ("tool", "poetry", "dependencies", "python"),
 )
-"""Where a project says which Pythons it supports."""
+"""The keys with the Python versions that a project supports."""
 
 
 def _target_version(table: StrictTable, document: Mapping[str, object]) -> tuple[int, int]:
@@ -214,7 +214,7 @@ def _target_version(table: StrictTable, document: Mapping[str, object]) -> tuple
 
 
 def _line_length(document: Mapping[str, object]) -> int:
-    """The project's own, so that its formatter does not fight ours over the generated files."""
+    """The project's line length, so that its formatter leaves generated files alone."""
     for tool in ("black", "ruff"):
         length = _section(document, "tool", tool, "line-length")
         if isinstance(length, int):
@@ -233,7 +233,7 @@ def _check_version(table: StrictTable, specifier: str | None) -> None:
 
 
 def _templates(table: StrictTable, root: Path) -> Path | None:
-    """The folder of somebody's own templates; one that would replace nothing is a mistake."""
+    """The folder of the user's templates; reports those that replace nothing."""
     value = table.string("template-dir")
     if value is None:
         return None
@@ -257,7 +257,7 @@ def _existing(table: StrictTable, key: str, root: Path, value: str) -> Path:
 
 
 def _output(table: StrictTable, root: Path, sources: Sequence[Path]) -> Path:
-    """The folder for generated packages, in which no source is looked for."""
+    """The folder for generated packages; it is not searched for sources."""
     path = _absolute(table, "output", root, "generated")
     inside = any(path != source and path.is_relative_to(source) for source in sources)
     if inside and (path / "__init__.py").exists():
@@ -281,12 +281,12 @@ def _resolved(table: StrictTable, key: str, root: Path, value: str) -> Path:
 
 
 def _is_for_windows(value: str) -> bool:
-    """Whether a path is spelled as only another system than this one understands it."""
+    """Whether a path uses backslashes on a system that does not."""
     return "\\" in value and os.sep != "\\"
 
 
 def _is_homeless(value: str) -> bool:
-    """Whether a path begins with a home folder that there is not."""
+    """Whether a path begins with a home folder that does not exist."""
     return value.startswith("~") and os.path.expanduser(value) == value
 
 
@@ -297,7 +297,7 @@ def _section(document: object, *keys: str) -> object:
 
 
 def _misspelled(document: Mapping[str, object], text: str, path: str) -> Iterator[Diagnostic]:
-    """Tables that were most likely meant to be ours."""
+    """Reports tables whose names look like ours."""
     for key in _tables(document):
         if key != "vcr-gen":
             place = find_key(text, "tool", key)
@@ -307,7 +307,7 @@ def _misspelled(document: Mapping[str, object], text: str, path: str) -> Iterato
 
 
 def _tables(document: Mapping[str, object]) -> list[str]:
-    """The names under `tool` that are ours, or nearly so."""
+    """The names under `tool` that are ours, or look like it."""
     tools = _section(document, "tool")
     names = [str(key) for key in tools] if isinstance(tools, Mapping) else []
     return [name for name in names if _MENTION.fullmatch(name.encode())]
@@ -317,12 +317,12 @@ def _has_table(file: Path) -> bool:
     try:
         document = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        return True  # ours or not, a broken file must be reported rather than passed over
+        return True  # report a broken file instead of skipping it
     return bool(_tables(document))
 
 
 def _parse_setting(setting: str) -> dict[str, object]:
-    """`key=value`, where a value that is not TOML, or looks like a number, is a plain word."""
+    """Parse `key=value`; a value that is not TOML, or a float, is a plain string."""
     key, equals, value = (part.strip() for part in setting.partition("="))
     if not equals or not re.fullmatch(r"[\w-]+", key):
         message = f"expected KEY=VALUE; got {setting!r}"

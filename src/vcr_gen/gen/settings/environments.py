@@ -26,7 +26,7 @@ def default_search_path(root: Path) -> tuple[Path, ...]:
 
 
 def project_python(root: Path) -> Path | None:
-    """The Python of the project's environment; None where the running one will do.
+    """The Python of the project's environment; None if it is the running one.
 
     An environment that lacks our runtime is none in which generated code could be imported.
     """

@@ -1,6 +1,6 @@
 """Reads one TOML table strictly: wrong types and unknown keys become diagnostics at their place.
 
-`tomllib` forgets where a key stands, so the text is searched for it.
+`tomllib` does not tell where a key is, so the text is searched for it.
 """
 
 import re
@@ -34,16 +34,16 @@ class StrictTable:
     known: Sequence[str]
     """The keys that it may have."""
     text: str
-    """The file, for the places."""
+    """The text of the file, to find places in."""
     path: str
-    """The file's name, for the places."""
+    """The name of the file, for diagnostics."""
     problems: list[Diagnostic]
     index: int = 0
     chosen: frozenset[str] = frozenset()
     """Keys whose value comes from the command line instead of the file."""
 
     def string(self, key: str) -> str | None:
-        """A string that is not empty, or None."""
+        """A non-empty string, or None."""
         value = self._get(key)
         if value is None:
             return None
@@ -53,7 +53,7 @@ class StrictTable:
         return None
 
     def required(self, key: str) -> str:
-        """A string that must be there; empty, and reported, when it is not."""
+        """A required string; if it is missing, report that and return an empty one."""
         if self._get(key) is None:
             place = find_table(self.text, self.name, index=self.index)
             message = f"`{key}` is missing in [[{self.name}]]"
@@ -84,7 +84,7 @@ class StrictTable:
         return None
 
     def choice(self, key: str, choices: Mapping[str, _Choice]) -> _Choice | None:
-        """One of some words, or None."""
+        """One of the choices, or None."""
         value = self._get(key)
         if value is None:
             return None
@@ -147,7 +147,7 @@ def _is_word(value: object) -> bool:
 
 
 def _about(*values: object) -> str:
-    """What is the matter with strings that are none of ours."""
+    """A hint about strings that are not accepted."""
     if any(isinstance(value, str) and "\0" in value for value in values):
         return "paths and names cannot contain a null character"
     return "one of the strings is empty" if "" in values and len(values) > 1 else ""
@@ -158,7 +158,7 @@ def _listed(value: object) -> list[object]:
 
 
 def find_table(text: str, table: str, *, index: int = 0) -> Place:
-    """Where the table's header stands; `index` counts the entries of an array of tables."""
+    """The place of a table's header; `index` counts the entries of an array of tables."""
     seen = 0
     for number, line in enumerate(text.splitlines(), start=1):
         header = _HEADER.match(line)
@@ -166,14 +166,14 @@ def find_table(text: str, table: str, *, index: int = 0) -> Place:
             if seen == index:
                 return Place(number, header.start("at") + 1)
             seen += 1
-    # An inline table or a dotted key: its last word is the best there is to point at.
+    # An inline table or a dotted key: point at its last word.
     return _first(text, rf"^\s*(?:[\w.-]+\.)?(?P<at>{_key(table.rsplit('.', 1)[-1])})") or Place(
         1, 1
     )
 
 
 def find_key(text: str, table: str, key: str, *, index: int = 0) -> Place:
-    """Where the key stands in that table; the table itself when the key is spelled unusually."""
+    """The place of a key in a table; that of the table if the key is spelled unusually."""
     start = find_table(text, table, index=index)
     lines = text.splitlines()
     body = next(

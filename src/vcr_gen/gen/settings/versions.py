@@ -10,7 +10,7 @@ _CLAUSE = re.compile(r"^(==|!=|>=|<=|>|<|~=)?\s*(\d+(?:\.\d+)*)$")
 
 def installed_version(distribution: str = "vcr-gen") -> str:
     """The installed version of a distribution, or the empty string when it is not installed."""
-    # Imported here: it brings half of `email` along, and `--help` needs none of it.
+    # Imported here: it is slow to import, and `--help` does not need it.
     from importlib.metadata import PackageNotFoundError, version
 
     try:

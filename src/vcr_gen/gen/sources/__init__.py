@@ -1,1 +1,1 @@
-"""Source text, read without importing it: trees, modules, and what their names stand for."""
+"""Reads source text without importing it: files, syntax, modules and what their names mean."""

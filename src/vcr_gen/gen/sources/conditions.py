@@ -1,4 +1,4 @@
-"""Decides what a type checker decides about `if`: by the configured target, not this machine."""
+"""Evaluates `if` conditions as a type checker does: for the configured target, not this machine."""
 
 import ast
 import operator
@@ -27,19 +27,19 @@ _OPPOSITE: Final[Mapping[Verdict, Verdict]] = {
     "unknown": "unknown",
 }
 _KNOWN_TO_ALL: Final = 2
-"""How many numbers of the version all type checkers compare with."""
+"""How many parts of a version number all type checkers compare."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The Python and the platform that conditional code is read for."""
+    """The Python version and the platform that conditions are evaluated for."""
 
     version: tuple[int, int] = (3, 11)
     platform: str = "linux"
 
 
 def verdict(test: ast.expr, target: Target) -> Verdict:
-    """What a condition is for the target, as far as a type checker would know."""
+    """The value of a condition for the target, as far as a type checker knows it."""
     match test:
         case ast.Constant(value=value):
             return "true" if value else "false"
@@ -61,7 +61,7 @@ def verdict(test: ast.expr, target: Target) -> Verdict:
 
 
 def is_disputed(test: ast.expr) -> bool:
-    """Whether type checkers judge a condition differently.
+    """Whether type checkers disagree about a condition.
 
     mypy alone knows `MYPY`, and does not know Python 3.12.1 from 3.12.2; pyright does not know what
     `sys.platform` starts with.

@@ -37,7 +37,7 @@ class ListedFile:
 
     path: str
     module: str
-    """What Python calls it; empty for settings, and for an `__init__` in a source folder itself."""
+    """Its module name; empty for settings, and for an `__init__` in a source folder itself."""
     searched: bool
     """Whether it is searched for boundaries: it is not excluded, and belongs to this project."""
 
@@ -49,10 +49,10 @@ class SourceFile:
     path: Path
     module: str
     data: bytes | None
-    """None when it cannot be read; whoever parses it finds out why."""
+    """None if it cannot be read; parsing it reports the reason."""
     digest: str
     candidate: bool
-    """Whether it may hold marked classes; without the right words there are none."""
+    """Whether it may contain marked classes: it has one of the words that they need."""
 
 
 def list_files(config: Config) -> Iterator[ListedFile]:
@@ -62,7 +62,7 @@ def list_files(config: Config) -> Iterator[ListedFile]:
 
 
 def read_sources(config: Config) -> list[SourceFile]:
-    """Every file that is searched for boundaries; of one in two source folders the first name."""
+    """Every file that is searched for boundaries; a file in two source folders counts once."""
     found: dict[str, SourceFile] = {}
     for file in list_files(config):
         if file.searched and file.path not in found:
@@ -73,13 +73,13 @@ def read_sources(config: Config) -> list[SourceFile]:
 
 
 def other_projects(config: Config) -> list[Path]:
-    """The folders below that are projects of their own, and not searched."""
+    """The folders below that are separate projects and are not searched."""
     folders = (Path(file.path).parent for file in list_files(config) if _is_settings(file.path))
     return [folder for folder in dict.fromkeys(folders) if has_own_config(folder)]
 
 
 def module_name(relative: Path) -> str:
-    """What Python calls the file at a path, relative to where it looks for modules."""
+    """The module name of a file, from its path relative to an import root."""
     parts = list(relative.with_suffix("").parts)
     if parts[-1] == "__init__":
         parts.pop()
@@ -87,7 +87,7 @@ def module_name(relative: Path) -> str:
 
 
 def digest(data: bytes) -> str:
-    """A hash of a text that ignores the kind of its line ends."""
+    """A hash of a text that ignores whether lines end with LF or CRLF."""
     return blake2b(data.replace(b"\r\n", b"\n"), digest_size=16).hexdigest()
 
 
@@ -120,7 +120,7 @@ class _Walk:
     def _inside(
         self, folder: str, above: tuple[str, ...], *, searched: bool
     ) -> Iterator[ListedFile]:
-        """The files of a folder; `above` are the real paths of it and of those around it."""
+        """The files of a folder; `above` are the real paths of the folder and its parents."""
         entries = self._entries(folder, searched=searched)
         if _SETTINGS in entries and folder != self.root:
             yield ListedFile(os.path.join(folder, _SETTINGS), "", searched=False)
@@ -153,7 +153,7 @@ class _Walk:
             raise RefusedError([Diagnostic(shown, 0, 0, "VCR303", reason, hint)]) from error
 
     def _is_entered(self, real: str, above: tuple[str, ...]) -> bool:
-        """Whether a folder is neither our output, nor an environment, nor a link that leads up."""
+        """Whether a folder is not our output, an environment, or a link to a parent."""
         if real == str(self.config.output) or os.path.exists(os.path.join(real, "pyvenv.cfg")):
             return False
         return not any(f"{folder}{os.sep}".startswith(f"{real}{os.sep}") for folder in above)
@@ -169,7 +169,7 @@ class _Walk:
 
 
 def _kind(entry: os.DirEntry[str]) -> Literal["folder", "file", "other"]:
-    """What an entry is; a dangling link, a pipe and links in a circle are `other`."""
+    """The kind of an entry; dangling links, pipes and circular links are `other`."""
     try:
         if entry.is_dir():
             return "folder"

@@ -1,4 +1,4 @@
-"""Finds modules by name and follows names to what they stand for, reading source on demand."""
+"""Finds modules by name and follows names to their definitions, reading source on demand."""
 
 import ast
 import importlib.util
@@ -19,19 +19,19 @@ from vcr_gen.gen.sources.syntax import parse
 __all__ = ["Definition", "SourceLoader", "Unread", "is_standard"]
 
 _SUFFIXES: Final = ("/__init__.pyi", "/__init__.py", ".pyi", ".py")
-"""A package hides a module of its name beside it: from Python, and so from type checkers."""
+"""A package hides a module with the same name beside it."""
 _RUNNING_SUFFIXES: Final = tuple(suffix for suffix in _SUFFIXES if suffix.endswith(".py"))
 _MOST_HOPS: Final = 50
 _MOST_STARS: Final = 300
 _RUNNING: Final = "!"
-"""What distinguishes the module behind a stub from the stub."""
+"""A suffix that distinguishes the module behind a stub from the stub."""
 _STANDARD: Final = sys.stdlib_module_names | {"_typeshed", "typing_extensions"}
-"""What typeshed describes as it describes Python; the file of `typing_extensions` tells little."""
+"""The modules that typeshed describes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """The statement that a name stands for, in the module that holds it."""
+    """The statement that defines a name, and its module."""
 
     module: Module
     qualname: str
@@ -40,13 +40,13 @@ class Definition:
 
     @property
     def full_name(self) -> str:
-        """Module and qualified name with a dot between, synonyms of `typing` folded."""
+        """Module and qualified name joined by a dot; aliases of `typing` become one name."""
         return fold(f"{self.module.name}.{self.qualname}")
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A name in a module that was not read: of the standard library, or not found."""
+    """A name in a module that was not read: it is of the standard library, or was not found."""
 
     module: str
     qualname: str
@@ -54,7 +54,7 @@ class Unread:
 
     @property
     def full_name(self) -> str:
-        """Module and qualified name with a dot between, synonyms of `typing` folded."""
+        """Module and qualified name joined by a dot; aliases of `typing` become one name."""
         return fold(f"{self.module}.{self.qualname}" if self.qualname else self.module)
 
 
@@ -74,34 +74,34 @@ def _typeshed() -> Path | None:
 
 @dataclass
 class SourceLoader:
-    """All modules that can be read; each is parsed once, when first asked for."""
+    """Finds and reads modules; each is parsed once, on first use."""
 
     sources: Sequence[Path]
     search_path: Sequence[Path] = ()
     target: Target = field(default_factory=Target)
     contents: dict[Path, bytes] = field(default_factory=dict)
-    """The files of the project, which were read before; each is handed out once, to be parsed."""
+    """The files of the project, already read; each is removed when it is parsed."""
     keep_trees: bool = False
-    """Whether to keep the trees of all files, and not only of the project's."""
+    """Whether to keep the syntax trees of all files, not only of the project's."""
     read: dict[Path, Module | SyntaxError] = field(default_factory=dict)
     """Every file read so far."""
     missed: set[str] = field(default_factory=set)
-    """Where a file would have been found that was not there: if it comes, names may change."""
+    """Paths where no file was found; a file that appears there may change what names mean."""
     listed: set[Path] = field(default_factory=set)
     """The folders that were searched by a pattern."""
     references: dict[tuple[str, str, tuple[str, ...]], Reference | None] = field(
         default_factory=dict
     )
-    """How the names of modules are referred to, by module, name and dotted tail."""
+    """How to refer to the names of modules, by module, name and dotted tail."""
     descriptors: dict[str, bool] = field(default_factory=dict)
     """Whether types are descriptors, by their full names."""
     made_of: dict[str, tuple[Annotation, ...]] = field(default_factory=dict)
-    """The types that others are made of, by their full names."""
+    """The types that a type consists of, by its full name."""
     _modules: dict[str, Module | None] = field(default_factory=dict)
     _places: dict[str, Path | None] = field(default_factory=dict)
 
     def module(self, name: str) -> Module | None:
-        """The module of that name, or None when there is none or it cannot be parsed."""
+        """The module with that name, or None if it does not exist or cannot be parsed."""
         if name not in self._modules:
             self._modules[name] = self._load(name)
         return self._modules[name]
@@ -131,7 +131,7 @@ class SourceLoader:
         return known
 
     def runtime_module(self, module: Module) -> Module | None:
-        """The `.py` file behind a stub; None when there is no source that runs."""
+        """The `.py` module behind a stub; None if there is none."""
         if not module.is_stub:
             return module
         found = self._locate(module.name, _RUNNING_SUFFIXES)
@@ -181,7 +181,7 @@ class SourceLoader:
         for root in roots:
             for suffix in suffixes:
                 path = f"{root}/{relative}{suffix}"
-                if os.path.isfile(path):  # unlike the method, it bears names that are too long
+                if os.path.isfile(path):  # `Path.is_file` raises for names that are too long
                     return Path(path)
                 self.missed.add(path)
         return None
@@ -191,7 +191,7 @@ class SourceLoader:
         return typeshed is not None and path.is_relative_to(typeshed)
 
     def follow(self, module: Module, name: str) -> Definition | Unread | None:
-        """What a module-level name stands for, through imports and re-exports."""
+        """The definition of a module-level name, through imports and re-exports."""
         for _ in range(_MOST_HOPS):
             binding = self.binding(module, name)
             if binding is None:
@@ -225,7 +225,7 @@ class SourceLoader:
         return target, attribute
 
     def project_has(self, name: str) -> bool:
-        """Whether a module is found outside of typeshed, whatever it is called."""
+        """Whether a module is found outside of typeshed, even under a standard name."""
         found = self.locate(name)
         return found is not None and not self._is_typeshed(found)
 
@@ -235,7 +235,7 @@ class SourceLoader:
         return None
 
     def binding(self, module: Module, name: str) -> Binding | None:
-        """What gives a name its meaning in a module; a star import replaces what stands before."""
+        """The binding of a name in a module; a later star import replaces an earlier binding."""
         own = module.binding(name)
         star = self.from_star(module, name)
         if own is None or star is None:
@@ -244,9 +244,9 @@ class SourceLoader:
         return star if both_run and star.line > own.line else own
 
     def from_star(self, module: Module, name: str, asked: set[str] | None = None) -> Binding | None:
-        """The star import that brings a name, if one does: the last that surely runs.
+        """The star import that provides a name, if any: the last that always runs.
 
-        Modules may import each other: one that was `asked` before has nothing more to give.
+        Modules may import each other, so modules in `asked` are not searched again.
         """
         asked = set() if asked is None else asked
         if name.startswith("__") or len(asked) > _MOST_STARS:
@@ -265,7 +265,7 @@ class SourceLoader:
         return None
 
     def member(self, definition: Definition | Unread, name: str) -> Definition | Unread | None:
-        """What `.name` of a module or class stands for."""
+        """The definition of `.name` of a module or class."""
         if isinstance(definition, Unread):
             if definition.qualname:
                 return Unread(definition.module, f"{definition.qualname}.{name}")
@@ -305,7 +305,7 @@ class SourceLoader:
 
 
 def _later_first(star: Binding) -> tuple[When, int]:
-    """The order in which star imports are asked for a name; of what may fail, the first first."""
+    """The order in which star imports are searched for a name."""
     return star.when, -star.line if star.when is When.ALWAYS else star.line
 
 

@@ -1,4 +1,4 @@
-"""The names that a source module binds, and under which conditions."""
+"""The names that a module binds, and under which conditions."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ __all__ = ["Binding", "Module", "class_bindings", "read_names"]
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """One statement that gives a name its meaning."""
+    """One statement that binds a name."""
 
     name: str
     statement: Statement
@@ -28,7 +28,7 @@ class Binding:
     explicit: bool = True
     """Whether a type checker lets others import this name from here."""
     disputed: bool = False
-    """Whether type checkers do not agree that it is bound, or do not know it."""
+    """Whether type checkers disagree about the binding, or do not see it."""
 
     @property
     def node(self) -> ast.stmt:
@@ -43,12 +43,12 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """What is known while the statements of one block are walked."""
+    """The context of the statements in one block."""
 
     package: str
     target: Target
     text: bytes | None
-    """The text of the module, where its tree is not kept."""
+    """The text of the module if its tree is not kept."""
     when: When = When.ALWAYS
     members: bool = False
     """Whether it is the body of a class."""
@@ -63,7 +63,7 @@ class _Frame:
 
 @dataclass(frozen=True, kw_only=True)
 class Module:
-    """One source file: its place and its names."""
+    """One source file: its path and its names."""
 
     name: str
     path: Path
@@ -71,7 +71,7 @@ class Module:
     standard: bool
     """Whether it is a stub of the standard library."""
     parsed: Parsed
-    """Its syntax; the tree of a file that is only looked into is empty."""
+    """Its syntax; the tree is empty for a file outside the project."""
     bindings: Mapping[str, tuple[Binding, ...]]
     """All bindings of each name at module level, in order."""
     exported: frozenset[str] | None
@@ -111,16 +111,16 @@ class Module:
         return table
 
     def binding(self, name: str) -> Binding | None:
-        """The binding of a name that a type checker would believe."""
+        """The binding of a name that a type checker uses."""
         return choose(self.bindings.get(name, ()))
 
     def may_run_with(self, name: str) -> bool:
-        """Whether the name may exist when the module has been imported."""
+        """Whether the name may exist at run time."""
         bindings = self.bindings.get(name, ())
         return any(binding.when < When.CHECKING for binding in bindings)
 
     def runs_with(self, name: str) -> bool:
-        """Whether the name surely exists when the module has been imported."""
+        """Whether the name always exists at run time."""
         return any(binding.when is When.ALWAYS for binding in self.bindings.get(name, ())) or (
             len([b for b in self.bindings.get(name, ()) if b.when is When.MAYBE]) > 1
         )
@@ -129,9 +129,9 @@ class Module:
 def read_names(
     name: str, path: Path, parsed: Parsed, target: Target, *, standard: bool, keep_tree: bool
 ) -> Module:
-    """The module in a file that was parsed.
+    """Read the names of a parsed module.
 
-    Without `keep_tree`, its statements are dropped, and parsed again when somebody asks for them.
+    Without `keep_tree`, its statements are dropped and parsed again on demand.
     """
     text = None if keep_tree else parsed.text.encode()
     body = parsed.tree.body
@@ -190,7 +190,7 @@ def class_bindings(
 
 
 def choose(bindings: Iterable[Binding]) -> Binding | None:
-    """Of several bindings of one name, the one a type checker would believe."""
+    """The binding that a type checker uses, among several of one name."""
     everything = list(bindings)
     if len(everything) == 1:
         return everything[0]
@@ -210,12 +210,12 @@ def _is_type_alias(node: ast.stmt) -> bool:
 
 
 def _is_placeholder(node: ast.stmt) -> bool:
-    """`X = None`, said where an optional import failed."""
+    """`X = None`, the fallback of an optional import."""
     return isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
 
 
 def _module_level(tree: ast.AST) -> Iterator[ast.AST]:
-    """Everything outside functions and classes, which are nearly all of a module."""
+    """The nodes outside functions and classes."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Expr):
             yield node.value
@@ -302,7 +302,7 @@ def _condition(node: ast.If, frame: _Frame) -> Iterator[Binding]:
     for branch, whens, hidden in ((node.body, body, "running"), (node.orelse, orelse, "checking")):
         when = whens.get(outcome, When.ALWAYS)
         if when is not None:
-            # Members that are there at run time alone, no type checker knows.
+            # Type checkers do not see members that exist only at run time.
             unseen = frame.members and outcome == hidden
             yield from _walk(branch, frame.under(when, disputed=disputed or unseen))
 

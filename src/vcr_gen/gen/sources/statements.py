@@ -1,4 +1,4 @@
-"""Statements that are parsed again when somebody asks for them, so that no trees are kept."""
+"""Statements that are parsed on demand, so that no syntax trees are kept."""
 
 import ast
 import warnings
@@ -45,7 +45,7 @@ class Statement:
             if before.strip():  # `if condition: name = value`
                 lines[0] = b" " * len(before) + lines[0][self.column :]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an invalid escape in a string of theirs
+            warnings.simplefilter("ignore")  # about escapes in the user's strings
             tree = ast.parse("if 1:\n" * bool(self.column) + b"\n".join(lines).decode())
         outer = tree.body[0]
         node = outer.body[0] if self.column and isinstance(outer, ast.If) else outer
@@ -54,7 +54,7 @@ class Statement:
 
 
 def cut_bodies(node: ast.stmt) -> None:
-    """Remove the bodies of functions, but for a docstring and what makes a generator."""
+    """Remove the bodies of functions, except a docstring and a `yield`."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         kept = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
         last = ast.Expr(ast.copy_location(ast.Yield(), node)) if yields(node) else ast.Pass()

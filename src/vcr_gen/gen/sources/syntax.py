@@ -43,11 +43,11 @@ class Parsed:
     """Type parameters that the running Python cannot parse; the text has spaces instead."""
 
     def without_tree(self) -> "Parsed":
-        """What is still needed when the statements are not."""
+        """The type parameters, without statements and text."""
         return Parsed(ast.Module([], []), "", self.masked)
 
     def type_parameters(self, node: ast.stmt) -> tuple[TypeParameter, ...]:
-        """What stands between the brackets of `class A[...]`, `def f[...]` or `type X[...]`."""
+        """The type parameters of `class A[...]`, `def f[...]` or `type X[...]`."""
         return native_parameters(node) or self.masked.get((node.lineno, node.col_offset), ())
 
     def is_type_statement(self, node: ast.stmt) -> bool:
@@ -59,7 +59,7 @@ class Parsed:
 
 
 def decode(data: bytes) -> str:
-    """The text of a source file, by its own encoding declaration and with `\\n` line ends."""
+    """The text of a source file, decoded by its encoding declaration, with `\\n` line ends."""
     encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     text = data.decode(encoding)
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
@@ -72,7 +72,7 @@ def parse(data: bytes) -> Parsed:
     except (UnicodeDecodeError, LookupError) as error:
         raise SyntaxError(f"the file cannot be decoded: {error}") from error
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an invalid escape in a string of theirs
+        warnings.simplefilter("ignore")  # about escapes in the user's strings
         try:
             return Parsed(ast.parse(text), text)
         except SyntaxError:
@@ -108,7 +108,7 @@ def yields(node: Function) -> bool:
 
 
 def own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """The nodes of a body, not those of functions and classes defined in it."""
+    """The nodes of a body, without those of functions and classes defined in it."""
     pending: list[ast.AST] = list(body)
     while pending:
         node = pending.pop()

@@ -66,16 +66,16 @@ class Masked:
     tree: ast.Module
     text: str
     parameters: Mapping[Place, tuple[TypeParameter, ...]]
-    """By the place of their statement; `type X = ...` has an entry too, which may be empty."""
+    """By the place of their statement; `type X = ...` always has an entry, perhaps empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """A statement that may have type parameters; or text in a string that looks like one."""
+    """A statement that may have type parameters, or text in a string that looks like one."""
 
     place: Place
     start: int
-    """Where the masked part begins, and where it ends, in the text."""
+    """Offset of the masked part; `end` is its end."""
     end: int
     replacement: str
     brackets: str
@@ -118,7 +118,7 @@ def parse_masked(text: str) -> Masked | None:
 
 
 def _without_overlaps(headers: list[_Header]) -> list[_Header]:
-    """The headers that do not begin inside the brackets of one before them."""
+    """The headers that do not begin inside the brackets of an earlier one."""
     kept: list[_Header] = []
     for header in headers:
         if not kept or kept[-1].end <= header.start:
@@ -143,7 +143,7 @@ def _find_headers(text: str) -> Iterator[_Header]:
 
 
 def _after_brackets(text: str, start: int) -> int | None:
-    """Where the bracket that opens here is closed; None if it never is."""
+    """The offset after the matching closing bracket; None if there is none."""
     if text[start] != "[":
         return start
     depth = 0
@@ -185,7 +185,7 @@ def _split(brackets: str) -> Iterator[str]:
 
 
 def _read_parameter(text: str) -> TypeParameter:
-    """Read `T: bound = default`, which is an annotated assignment, but for its stars."""
+    """Read `T: bound = default`: without its stars, it is an annotated assignment."""
     found = _PARAMETER.fullmatch(text)
     assert found is not None
     kind = _KINDS[found["stars"]]

@@ -1,1 +1,1 @@
-"""Whether wrappers on disk fit their Protocols."""
+"""Checks that wrappers on disk fit their Protocols."""

@@ -1,7 +1,7 @@
-"""Compares a generated module with what its Protocols demand, member by member.
+"""Compares a generated module on disk with the right one, member by member.
 
-mypy accepts a renamed positional parameter, another default, `*args, **kwargs` and anything to or
-from `Any`; a byte comparison accepts nothing, but says little. This names the member and the place.
+mypy accepts a renamed positional parameter, a changed default, `*args, **kwargs` and anything to or
+from `Any`. A byte comparison accepts nothing but says little. This names the member and the place.
 """
 
 import ast
@@ -19,14 +19,14 @@ _FIX = "run vcr-gen"
 
 @dataclass(frozen=True, slots=True)
 class _Declared:
-    """One declaration in a class: how it can be used, and where it stands."""
+    """One declaration in a class."""
 
     signature: str
     node: ast.stmt
 
 
 def compare_modules(path: str, wanted: str, actual: str) -> list[Diagnostic]:
-    """Every difference between two texts of a generated module; `wanted` is what is right."""
+    """Every difference between two texts of a generated module; `wanted` is the right one."""
     if same_text(wanted, actual):
         return []
     try:
@@ -82,7 +82,7 @@ def _compare_members(
 
 
 def _members(node: ast.ClassDef) -> Mapping[str, list[_Declared]]:
-    """The declarations in a class body by name; those under `if TYPE_CHECKING` stand apart."""
+    """The declarations in a class body by name; those under a condition have it as a prefix."""
     found: dict[str, list[_Declared]] = {}
     for prefix, statement in _statements(node.body, ""):
         match statement:

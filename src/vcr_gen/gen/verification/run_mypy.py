@@ -22,7 +22,7 @@ _USAGE_ERROR: Final = 2
 _LAST_COLUMN: Final = sys.maxsize
 
 _Span: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
-"""Line and column of a beginning and of an end."""
+"""Line and column of the start and of the end."""
 
 
 def type_check(
@@ -30,8 +30,8 @@ def type_check(
 ) -> list[Diagnostic]:
     """What mypy reports about wrappers, and about the declarations in the Protocols' modules.
 
-    What they import is followed, but not reported; neither are the bodies of functions beside a
-    Protocol, which no wrapper depends on.
+    Errors in imported modules are not reported, nor errors in function bodies beside a Protocol: no
+    wrapper depends on them.
     """
     names = sorted(str(path) for path in {*wrappers, *sources} if path.is_file())
     if not names:
@@ -62,26 +62,26 @@ def type_check(
 
 
 def _where_packages_are(config: Config) -> tuple[str, ...]:
-    """The environment of the project, where vcr-gen runs in one of its own."""
+    """Options for the project's environment, if vcr-gen runs in a different one."""
     python = project_python(config.root)
     return ("--python-executable", str(python)) if python else ()
 
 
 def _own_settings(config: Config) -> Iterator[str]:
-    """How mypy runs in a project that does not say it."""
+    """Options of mypy for a project that does not configure it."""
     yield "--strict"
     yield from ("--cache-dir", str(config.cache_dir / "mypy"))
     yield from ("--python-version", ".".join(map(str, config.target_version)))
 
 
 def _environment(config: Config) -> Mapping[str, str]:
-    """Sources and output are import roots, in front of what the user's own setting names."""
+    """The environment with sources and output in front of `MYPYPATH`."""
     roots = [*map(str, config.sources), str(config.output), os.environ.get("MYPYPATH", "")]
     return {**os.environ, "MYPYPATH": os.pathsep.join(root for root in roots if root)}
 
 
 def _has_mypy_config(root: Path) -> bool:
-    """Whether the project says itself how mypy is to run."""
+    """Whether the project configures mypy."""
     for name, header in _CONFIGURED.items():
         file = root / name
         if file.is_file() and header in file.read_text(encoding="utf-8", errors="replace"):
@@ -92,13 +92,13 @@ def _has_mypy_config(root: Path) -> bool:
         OSError,
         ValueError,
         RecursionError,
-    ):  # with --config it need not be there, nor be right
+    ):  # with --config, it may be missing or broken
         return False
     return "mypy" in document.get("tool", {})
 
 
 def _function_bodies(path: Path) -> list[_Span]:
-    """Where the bodies of functions begin and end in a file; columns count bytes, as mypy does."""
+    """The spans of function bodies in a file; columns count bytes, as mypy's do."""
     return [
         ((node.body[0].lineno, node.body[0].col_offset), (node.end_lineno or 0, _LAST_COLUMN))
         for node in ast.walk(parse(path.read_bytes()).tree)

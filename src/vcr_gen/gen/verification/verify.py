@@ -1,4 +1,4 @@
-"""Whether the wrappers on disk fit the Protocols: every signature, every file, and mypy's word."""
+"""`vcr-gen verify`: compares the wrappers on disk with their Protocols and runs mypy on both."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ __all__ = ["Verdict", "verify_project"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What was found, and how much was looked at."""
+    """The differences, and how much was compared."""
 
     diagnostics: tuple[Diagnostic, ...]
     boundaries: int
@@ -25,7 +25,7 @@ class Verdict:
 
 
 def verify_project(config: Config, *, with_mypy: bool = True) -> Verdict:
-    """Compare all wrappers with their Protocols, then let mypy look at both.
+    """Compare all wrappers with their Protocols, then run mypy on both.
 
     Raises `RefusedError` when a Protocol cannot be wrapped at all.
     """
