@@ -1,5 +1,7 @@
 """What a session costs, counted rather than timed."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 from sample.bridges import RealShell
@@ -25,3 +27,24 @@ def test_codecs_are_compiled_once_a_process(tape, monkeypatch):
     monkeypatch.setattr(Compiler, "_compile", counted)
     tape.same(VcrShell, RealShell, run_a_step)
     assert compiled == []
+
+
+_SYNCHRONOUS = """
+import sys
+from pathlib import Path
+
+import vcr_gen
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper
+
+assert not {"asyncio", "ssl", "yaml"} & set(sys.modules), "loaded by the import"
+
+for mode in ("all", "none"):
+    with vcr_gen.Cassette(Path(sys.argv[1]), mode):
+        pass
+assert not {"asyncio", "ssl"} & set(sys.modules), "loaded by a synchronous session"
+"""
+
+
+def test_asyncio_and_ssl_are_loaded_only_by_programs_that_use_them(tmp_path):
+    command = [sys.executable, "-c", _SYNCHRONOUS, str(tmp_path / "tape.yaml")]
+    subprocess.run(command, check=True)

@@ -4,20 +4,17 @@ A coroutine is awaited once. A future runs by itself, and can be awaited again a
 declares no more than `Awaitable` may mean both.
 """
 
-import asyncio
 import inspect
 import typing
 from collections.abc import Callable, Coroutine, Generator
-from typing import Any, Final, TypeAlias, final
+from typing import Any, TypeAlias, final
 
-from vcr_gen.runtime.boundary.call_kinds import strip
+from vcr_gen.runtime.boundary.call_kinds import is_future, strip
 from vcr_gen.runtime.loops.backends import Parked, running_library
 
 __all__ = ["something_to_await"]
 
 _Begin: TypeAlias = Callable[[], Coroutine[Any, Any, Any]]
-
-_FUTURES: Final = (asyncio.Future, asyncio.Task)
 
 
 def something_to_await(declared: object, begin: _Begin, real: object = None) -> Any:
@@ -26,8 +23,10 @@ def something_to_await(declared: object, begin: _Begin, real: object = None) -> 
     origin = typing.get_origin(bare) or bare
     if origin is Coroutine:
         return begin()
-    if origin in _FUTURES:
-        return asyncio.ensure_future(begin())
+    if is_future(origin):
+        from asyncio import ensure_future
+
+        return ensure_future(begin())
     return _Awaitable(begin, real)
 
 

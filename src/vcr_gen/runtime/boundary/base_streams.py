@@ -3,7 +3,6 @@
 A consumer has many ways to ask a stream for its next item. Here they become one: a step.
 """
 
-import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Generator
 from types import TracebackType
@@ -64,7 +63,9 @@ def goes_on(stream: object) -> bool:
 
 def survives(stream: object, error: BaseException) -> bool:
     """Whether an asynchronous stream may go on after what it raised, or was cancelled with."""
-    return goes_on(stream) and isinstance(error, Exception | asyncio.CancelledError)
+    from asyncio import CancelledError
+
+    return goes_on(stream) and isinstance(error, Exception | CancelledError)
 
 
 def _exception(typ: Any, val: Any, tb: TracebackType | None) -> BaseException:

@@ -1,6 +1,6 @@
 """How results and arguments cross a boundary: as one value, item by item, or when awaited."""
 
-import asyncio
+import sys
 import types
 import typing
 from collections import abc
@@ -12,7 +12,7 @@ from vcr_gen.boundary import Secret
 from vcr_gen.runtime.codec.iterable_argument import Given
 from vcr_gen.runtime.codec.rewrite import union_of
 
-__all__ = ["Kind", "Shape", "given_type", "shape_of", "strip"]
+__all__ = ["Kind", "Shape", "given_type", "is_future", "shape_of", "strip"]
 
 
 class Kind(Enum):
@@ -49,7 +49,6 @@ _STREAMS = {
     abc.AsyncIterable: Kind.ASYNC_STREAM,
     types.AsyncGeneratorType: Kind.ASYNC_STREAM,
 }
-_AWAITABLES = {abc.Awaitable, asyncio.Future, asyncio.Task}
 
 
 def shape_of(annotation: object) -> Shape:
@@ -65,11 +64,17 @@ def shape_of(annotation: object) -> Shape:
                 sent=_nth(arguments, 1),
                 returned=_nth(arguments, 2),
             )
-        if origin in _AWAITABLES:
+        if origin is abc.Awaitable or is_future(origin):
             return Shape(Kind.AWAITABLE, _nth(arguments, 0))
         if origin is abc.Coroutine:
             return Shape(Kind.AWAITABLE, _nth(arguments, 2))
     return Shape(Kind.VALUE, annotation)
+
+
+def is_future(origin: object) -> bool:
+    """Whether a type is one of asyncio's futures: only a program that has asyncio has one."""
+    asyncio = sys.modules.get("asyncio")
+    return asyncio is not None and origin in (asyncio.Future, asyncio.Task)
 
 
 def given_type(annotation: object) -> object:

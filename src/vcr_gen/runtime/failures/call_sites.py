@@ -1,13 +1,12 @@
 """Places in the user's own code: which frame is theirs, and how a path is shown."""
 
-import asyncio
 import linecache
 import os
 import sys
 import threading
 from collections.abc import Callable, Iterable
 from types import FrameType, TracebackType
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from vcr_gen.errors import DivergenceError, VcrError
 from vcr_gen.runtime.loops.backends import library_here
@@ -19,6 +18,9 @@ from vcr_gen.runtime.strands.frames import (
     is_ours,
     is_tool,
 )
+
+if TYPE_CHECKING:
+    import asyncio
 
 __all__ = [
     "IsGenerated",
@@ -56,7 +58,11 @@ def called_at(is_generated: IsGenerated) -> str:
 def site_of_awaiter(task: object, is_generated: IsGenerated) -> str:
     """Where somebody awaits a task; empty where that is not known."""
     seen: set[object] = set()
-    while isinstance(task, asyncio.Task) and task not in seen:
+    if "asyncio" not in sys.modules:
+        return ""
+    from asyncio import Task
+
+    while isinstance(task, Task) and task not in seen:
         seen.add(task)
         task = _awaiter_of(task)
         frames = coroutine_frames(None if task is None else task.get_coro())
@@ -91,7 +97,9 @@ def shown_path(path: str | os.PathLike[str]) -> str:
 
 def _awaiter_of(task: "asyncio.Task[Any]") -> "asyncio.Task[Any] | None":
     """The task that awaits another one, directly or in a `gather`."""
-    for other in asyncio.all_tasks(task.get_loop()):
+    from asyncio import all_tasks
+
+    for other in all_tasks(task.get_loop()):
         awaited = getattr(other, "_fut_waiter", None)
         if awaited is task or task in getattr(awaited, "_children", ()):
             return other

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Final
 
 from vcr_gen.errors import DivergenceKind
 from vcr_gen.runtime.failures.wording import describe
+from vcr_gen.runtime.loops.backends import running_loop
 from vcr_gen.runtime.tape.events import End, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.replay.waiters import Waiter
-import asyncio
 import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -178,10 +178,9 @@ def _elsewhere(
 ) -> Iterator[str]:
     """Tasks and threads that do not wait for the tape: one of them may hold up the others."""
     parked = {waiter.task for waiter in waiters}
-    try:
-        tasks = asyncio.all_tasks()
-    except RuntimeError:
-        tasks = set()
+    from asyncio import all_tasks
+
+    tasks = all_tasks() if running_loop() is not None else set()
     for task in sorted(tasks - parked, key=lambda task: task.get_name()):
         place = site_among(coroutine_frames(task.get_coro()), is_generated)
         if place:

@@ -1,17 +1,16 @@
 """The event loops that a session has hooked, and its clock."""
 
-from asyncio.events import _get_running_loop
 from collections.abc import Sequence
 from math import inf
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.loops.backends import ASYNCIO, Library, library_here
-from vcr_gen.runtime.loops.hook import Hook
-from vcr_gen.runtime.loops.jobs import JobGate
-from vcr_gen.runtime.loops.probed_loop import ProbingHook
-from vcr_gen.runtime.loops.standard_loop import StandardHook
+from vcr_gen.runtime.loops.backends import library_here, running_loop
 from vcr_gen.runtime.loops.turns import Clock, Idle
+
+if TYPE_CHECKING:
+    from vcr_gen.runtime.loops.hook import Hook
+    from vcr_gen.runtime.loops.jobs import JobGate
 
 __all__ = ["InexactReplayWarning", "Loops"]
 
@@ -32,7 +31,7 @@ class Loops:
         self.shares_one = False
         """Whether another session took turns with one of them already."""
 
-    def serve(self, session: Idle, gate: JobGate) -> None:
+    def serve(self, session: Idle, gate: "JobGate") -> None:
         """Say who reacts to idle loops, and who hands back the results of executor jobs."""
         self._session = session
         self._gate = gate
@@ -70,7 +69,7 @@ class Loops:
         if self._session is not None:
             self._session.told_by_thread()
 
-    def job_gate(self) -> JobGate:
+    def job_gate(self) -> "JobGate":
         """Who hands the results of executor jobs back."""
         if self._gate is None:
             raise UsageError("the session is over")
@@ -82,12 +81,12 @@ class Loops:
         hook = self.hook()
         return hook.timers if hook is not None and len(self._hooks) > known else ()
 
-    def hook(self, at: float | None = None, timers: Sequence[float] = ()) -> Hook | None:
+    def hook(self, at: float | None = None, timers: Sequence[float] = ()) -> "Hook | None":
         """The hook of the running loop; None where there is no loop.
 
         A loop that is new begins at the recorded time, with the recorded timers, where given.
         """
-        loop: Any = _get_running_loop()
+        loop: Any = running_loop()
         known = self._hooks.get(id(loop))
         if known is not None and known.loop is loop:
             return known
@@ -98,15 +97,18 @@ class Loops:
         hook = self._hooks.get(id(loop))
         if hook is None or hook.loop is not loop:
             self.clock.advance(self.clock.real() if at is None else at)
-            hook = self._hooks[id(loop)] = self._make_hook(library, loop, timers)
+            hook = self._hooks[id(loop)] = self._make_hook(loop, timers)
             self.shares_one = self.shares_one or hook.shares
         return hook
 
-    def _make_hook(self, library: Library, loop: Any, timers: Sequence[float]) -> Hook:
-        if library is not ASYNCIO:
+    def _make_hook(self, loop: Any, timers: Sequence[float]) -> "Hook":
+        if running_loop() is None:
             from vcr_gen.runtime.extras.trio_hook import TrioHook
 
             return TrioHook(loop, self.clock, self, timers)
+        from vcr_gen.runtime.loops.probed_loop import ProbingHook
+        from vcr_gen.runtime.loops.standard_loop import StandardHook
+
         if StandardHook.fits(loop):
             return StandardHook(loop, self.clock, self, timers)
         if ProbingHook.fits(loop):

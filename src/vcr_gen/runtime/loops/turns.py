@@ -12,17 +12,18 @@ loop, since it moved last.
 """
 
 import time
-from asyncio.events import _get_running_loop
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
-from typing import Protocol, final
+from typing import TYPE_CHECKING, Protocol, final
 
-from vcr_gen.runtime.loops.backends import Loop, running_library
+from vcr_gen.runtime.loops.backends import Loop, running_library, running_loop
 from vcr_gen.runtime.loops.environment import in_environment
-from vcr_gen.runtime.loops.hook import Hook
-from vcr_gen.runtime.loops.jobs import JobGate
+
+if TYPE_CHECKING:
+    from vcr_gen.runtime.loops.hook import Hook
+    from vcr_gen.runtime.loops.jobs import JobGate
 
 __all__ = [
     "FORCE_AFTER",
@@ -114,7 +115,7 @@ class Idle(Protocol):
 class LoopSession(Idle, Protocol):
     """What a hooked loop needs from a session."""
 
-    def job_gate(self) -> JobGate:
+    def job_gate(self) -> "JobGate":
         """Who hands the results of executor jobs back."""
 
 
@@ -179,7 +180,7 @@ class RecordingTurns:
     @property
     def here(self) -> _LoopTurns:
         """The turns of the running loop."""
-        return self._of(_get_running_loop() or running_library().loop())
+        return self._of(running_loop() or running_library().loop())
 
     def _of(self, loop: Loop) -> _LoopTurns:
         turns = self._loops.get(loop)
@@ -187,7 +188,7 @@ class RecordingTurns:
             turns = self._loops[loop] = _LoopTurns()
         return turns
 
-    def has_come(self, hook: Hook) -> bool:
+    def has_come(self, hook: "Hook") -> bool:
         """Whether a result that is there now is next, so that it need not wait for its turn."""
         arrival = self._clock.real()
         turns = self._of(hook.loop)

@@ -1,6 +1,5 @@
 """Delivering recorded inbound calls: to the driver's wrappers, and to what the program exported."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from contextvars import copy_context
@@ -284,13 +283,15 @@ class Dispatcher:
                 self._note(error)
 
     async def _pull_async(self, call: int, stream: AssertedAsyncStream) -> None:
+        from asyncio import CancelledError
+
         while self._engine.upcoming(call) is not None:
             event = await self._engine.hear_async(call)
             try:
                 await stream.follow(event)
             except StopAsyncIteration:
                 return
-            except asyncio.CancelledError:  # asserted, too
+            except CancelledError:  # asserted, too
                 if stream.is_over:
                     raise
                 _stay()
@@ -326,7 +327,9 @@ def _cancels(error: BaseException, cancelled: type[BaseException]) -> bool:
 
 def _stay() -> None:
     """Go on in a task that was cancelled: in the recording only a step of a stream was."""
-    task = asyncio.current_task()
+    from asyncio import current_task
+
+    task = current_task()
     if task is not None:
         task.uncancel()
 

@@ -4,11 +4,10 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from math import inf
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from vcr_gen.errors import Divergence
 from vcr_gen.runtime.loops.backends import running_library
-from vcr_gen.runtime.loops.hook import Hook
 from vcr_gen.runtime.loops.session_loops import Loops
 from vcr_gen.runtime.loops.turns import FORCE_AFTER, FORCE_AFTER_ROUNDS, TOGETHER
 from vcr_gen.runtime.replay.decide import (
@@ -31,6 +30,9 @@ from vcr_gen.runtime.replay.waiters import Readers, Waiter, is_due, is_leave
 from vcr_gen.runtime.strands.strands import Strand
 from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Signal, Start
 from vcr_gen.runtime.tape.window import Slot
+
+if TYPE_CHECKING:
+    from vcr_gen.runtime.loops.hook import Hook
 
 __all__ = [
     "LoopDriver",
@@ -198,7 +200,7 @@ class LoopDriver:
     def _at_once(
         self,
         call: int,
-        hook: Hook | None,
+        hook: "Hook | None",
         readers: Readers | None,
         reader: Strand | None,
         *,

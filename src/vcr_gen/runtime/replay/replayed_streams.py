@@ -4,7 +4,6 @@ What a stream does is in one class for each of the two, without waiting. The cla
 consumers' kinds, synchronous and asynchronous, only wait.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, final
 
@@ -31,7 +30,9 @@ def raised(engine: Engine, event: Event, bound: Bound) -> BaseException:
     """The exception with which a recorded call ended."""
     if isinstance(event, End) and event.outcome == "raised":
         return engine.restore_exception(bound, event)
-    return asyncio.CancelledError()
+    from asyncio import CancelledError
+
+    return CancelledError()
 
 
 class _Stream:

@@ -5,17 +5,19 @@ child of the root) are the same in every run of the same program, unlike ids and
 libraries give.
 """
 
-import asyncio
 import threading
 from collections.abc import Callable, Collection, Generator
 from contextvars import ContextVar
-from typing import TypeVar, final
+from typing import TYPE_CHECKING, TypeVar, final
 
 from vcr_gen.runtime.context_blocks import block, setting
 from vcr_gen.runtime.loops.backends import library_here
 from vcr_gen.runtime.loops.environment import in_environment
 from vcr_gen.runtime.strands.labels import Work, label_of, threads_made, work_here
 from vcr_gen.runtime.tape.events import ROOT_STRAND
+
+if TYPE_CHECKING:
+    import asyncio
 
 __all__ = ["Strand", "Strands"]
 
@@ -70,11 +72,11 @@ class Strand:
         """Whether its task, thread or job has ended."""
         if self.work is not None:
             return self.work.is_over
-        match self.owner:
-            case asyncio.Future() as task:
-                return task.done()
-            case threading.Thread() as thread:
-                return not thread.is_alive()
+        if isinstance(self.owner, threading.Thread):
+            return not self.owner.is_alive()
+        done = getattr(self.owner, "done", None)  # of a task of asyncio
+        if done is not None:
+            return bool(done())
         coroutine = getattr(self.owner, "coro", None)  # of a task of trio
         return coroutine is not None and coroutine.cr_frame is None
 
