@@ -36,7 +36,7 @@ COMMANDS: Final[Mapping[str, Command]] = MappingProxyType(
         "mark": Command("vcr_gen.cli.mark", "mark an existing Protocol as a boundary"),
         "cassette": Command("vcr_gen.cli.cassette.actions", "inspect, check and rewrite cassettes"),
         "demo": Command(
-            "vcr_gen.cli.demo", "take take take the tour: generate, record, replay, catch a change"
+            "vcr_gen.cli.demo", "take the tour: generate, record, replay, catch a change"
         ),
     }
 )
