@@ -79,7 +79,7 @@ SETTINGS: Final = (
     Setting("required-version", 'a version of vcr-gen, or clauses: `">=0.1,<0.3"`', "none"),
     Setting(
         "cache-dir",
-        "folder for what is remembered between runs; safe to delete",
+        "folder of the cache; safe to delete",
         '`".vcr-gen-cache"`',
     ),
 )
@@ -95,12 +95,12 @@ BOUNDARY_SETTINGS: Final = (
         "secret",
         "fields to treat as `Secret`: a parameter, or a [field path](python-api.md#rule) such as "
         '`"body.$json.pin"` or `"$result.token"`, in every method that has it; `"method.path"` '
-        "for one method; or a property or attribute, whose value is meant, read or set",
+        "for one method; or a property or attribute",
     ),
-    Setting("volatile", "fields to treat as `Volatile`, spelled likewise"),
+    Setting("volatile", "fields to treat as `Volatile`, with the same syntax"),
     Setting(
         "match",
-        "fields to compare by a function that the generated module imports, so it must be there: "
+        "fields to compare by a function, which the generated module imports: "
         '`"method.path = package.module:function"`',
     ),
 )
@@ -109,7 +109,7 @@ BOUNDARY_SETTINGS: Final = (
 OVERRIDE_SETTINGS: Final = (
     Setting(
         "module",
-        "a dotted name or a list of them, `*` stands for anything; required",
+        "a dotted name or a list of names, with `*` as a wildcard; required",
         field="modules",
     ),
     Setting("formatter", "as above"),
@@ -126,7 +126,7 @@ class FieldRules:
     secret: tuple[str, ...] = ()
     """Fields to treat as `Secret`: `method.path`, or a path in every method that has it."""
     volatile: tuple[str, ...] = ()
-    """Fields to treat as `Volatile`, spelled likewise."""
+    """Fields to treat as `Volatile`, with the same syntax."""
     match: tuple[str, ...] = ()
     """Fields to compare by a function: `method.path = package.module:function`."""
 
