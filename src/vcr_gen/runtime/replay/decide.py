@@ -7,7 +7,7 @@ without them: the decision `LOOK` asks for the next of them, and the driver deci
 
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Final, TypeAlias, final
+from typing import Final, NamedTuple, TypeAlias, final
 
 from vcr_gen.runtime.loops.turns import TOGETHER
 from vcr_gen.runtime.replay.liveness import Activity
@@ -50,9 +50,7 @@ __all__ = [
 # What is known --------------------------------------------------------------------------------
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Others:
+class Others(NamedTuple):
     """What the rest of the program can still do."""
 
     takes: bool = False
@@ -71,9 +69,7 @@ class Others:
     """Locks are taken in their recorded order, so that a thread may wait for a lock."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class LastResort:
+class LastResort(NamedTuple):
     """What is tried before a replay ends because nothing can move."""
 
     answers: tuple[Slot, ...] = ()
@@ -92,9 +88,7 @@ class LastResort:
     """A loop in another thread may still go on."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """What is known of a session at one moment."""
 
     patience: float
@@ -131,9 +125,7 @@ class View:
     """To where the clock goes in a loop that is never idle, and nothing is delivered."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Asker:
+class Asker(NamedTuple):
     """A thread that wants the next event of a call."""
 
     call: int

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, final
 
@@ -84,8 +83,7 @@ class LoopDriver:
         view = view_of(self._state)
         failed = view.failed_for is not None
         deliver = None if failed or view.due is None else self._delivery(view.due)
-        view = replace(
-            view,
+        view = view._replace(
             is_taken=deliver is not None,
             works_aside=works_aside(self._state),
             timer=timer,

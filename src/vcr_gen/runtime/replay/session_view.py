@@ -6,7 +6,6 @@ Whoever calls these functions holds the lock of the session.
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 from vcr_gen.runtime.replay.decide import (
     Decision,
@@ -44,11 +43,11 @@ def decide(
     """What is chosen, with no more looking than that needs."""
     while (decision := choose(view)) is Step.LOOK:
         if view.others is None:
-            view = replace(view, others=_others(state))
+            view = view._replace(others=_others(state))
         elif last_resort is not None:
-            view = replace(view, last=last_resort(view))
+            view = view._replace(last=last_resort(view))
         else:
-            view = replace(view, last=_last_resort(state))
+            view = view._replace(last=_last_resort(state))
     return decision
 
 
@@ -69,7 +68,7 @@ def view_of(state: ReplayState) -> View:
 
 def anything_may_move(state: ReplayState) -> bool:
     """Whether a thread or a job may still do something that the tape waits for."""
-    return may_move(replace(view_of(state), others=_others(state)))
+    return may_move(view_of(state)._replace(others=_others(state)))
 
 
 def program_gap(state: ReplayState) -> float | None:
