@@ -57,10 +57,10 @@ class RecordedLocks:
 class ReplayedLocks:
     """Lets each strand take a lock when it took it in the recording."""
 
-    def __init__(self, state: ReplayState, counterparts: StrandMatching) -> None:
+    def __init__(self, state: ReplayState, strand_matching: StrandMatching) -> None:
         self._state = state
         self._window = state.window
-        self._counterparts = counterparts
+        self._strand_matching = strand_matching
         self.runs: dict[str, LockRun] = {}
 
     def know(self, name: str) -> None:
@@ -97,9 +97,9 @@ class ReplayedLocks:
             return None
         self._state.threads.see()
         strand = self._state.strands.here()
-        own = self._counterparts.next_lock_of(strand, name)
+        own = self._strand_matching.next_lock_of(strand, name)
         run, due = self.runs.get(name), self._due(name)
-        if run is None or run.strand != self._counterparts.name_of(strand):
+        if run is None or run.strand != self._strand_matching.name_of(strand):
             return own
         return own if due is not None and run.times >= _after(due) else run
 

@@ -134,7 +134,7 @@ class CallbackThread:
         The tape is not looked at before it is used: the program may still say what it watches.
         """
         if self._thread is None and not self._closing:
-            name = f"{OWN_THREAD} courier"
+            name = f"{OWN_THREAD} callbacks"
             self._thread = threading.Thread(target=self._run, name=name, daemon=True)
             self._thread.start()
 

@@ -73,6 +73,7 @@ class Engine:
         self.strands = strands
         self.objects = objects
         self._screen = screen
+        self._has_hook = screen.has_hook
         self._loops = loops
         self._orders = orders
         self._templates = templates
@@ -92,7 +93,7 @@ class Engine:
         The recorded program did catch them: one that ends a session leaves no cassette.
         """
         self._thread_driver = ThreadDriver(self._state)
-        self.entrance = InboundGate(self._state, self._thread_driver, self._matcher, screen)
+        self.inbound_gate = InboundGate(self._state, self._thread_driver, self._matcher, screen)
         self.unfinished = Unfinished(self._state, self._matcher)
         self._loop_driver = LoopDriver(self._state, loops)
         loops.serve(self._loop_driver, ReplayedJobs(self._state, self._matcher, loops))
@@ -131,9 +132,9 @@ class Engine:
 
     def lock_gate(self, make: Callable[[ReplayState, StrandMatching], _Gate]) -> _Gate:
         """What lets the application take its locks in turn: made when it watches some."""
-        return make(self._state, self._matcher.counterparts)
+        return make(self._state, self._matcher.strand_matching)
 
-    def courier(
+    def callback_thread(
         self, is_mine: Callable[[Slot], bool], deliver: Callable[[Slot], bool]
     ) -> CallbackThread:
         """Who makes the calls of this tape that come from threads of the environment's own."""
@@ -168,7 +169,7 @@ class Engine:
 
         They need no redaction then: a secret would have a placeholder on the tape.
         """
-        if self._templates is not None or self._screen.has_hook:
+        if self._templates is not None or self._has_hook:
             return None
         return self._take_with_answer(
             operation,
@@ -260,6 +261,8 @@ class Engine:
 
     def _follow_clock(self, slot: Slot) -> None:
         """Begin a call at its recorded time; from then on, the loop's clock is the session's."""
+        if library_here() is None:
+            return
         start, now = slot.start, self._loops.clock.now
         hook = self._loops.hook(start.at, start.timers)
         if hook is not None and self.window.comes_next(slot, now):
@@ -318,7 +321,7 @@ class Engine:
 
     def readers(self) -> Readers:
         """Those of a stream, for all who hear of it."""
-        return Readers(self.window, self._matcher.counterparts.name_of)
+        return Readers(self.window, self._matcher.strand_matching.name_of)
 
     def hear(self, call: int, *, readers: Readers | None = None, pulls: bool = False) -> Event:
         """Wait in this thread for the next event of a call.
@@ -394,7 +397,7 @@ class Engine:
     def name_strands(self) -> None:
         """Give each strand the name of the recorded one that it goes on with."""
         with self._state.monitor:
-            self._matcher.counterparts.name_strands()
+            self._matcher.strand_matching.name_strands()
 
     def attend(self) -> None:
         """Serve the running loop from now on, even while no call waits in it."""

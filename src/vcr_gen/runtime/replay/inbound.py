@@ -63,7 +63,7 @@ class Dispatcher:
         self._given = GivenStreams(engine, self._note)
         self._tasks: dict[int, Spawned] = {}
         self._callers = EnvironmentThreads()
-        self._courier = engine.courier(self._is_for_thread, self._in_own_thread)
+        self._callback_thread = engine.callback_thread(self._is_for_thread, self._in_own_thread)
         self._closing = False
         self.driver_is_busy = False
         """Whether a driver without a loop is held up by a call, and makes no other."""
@@ -113,10 +113,10 @@ class Dispatcher:
         """What serves, in a thread that waits for the tape, a callback or a step of a stream."""
         event = slot.event
         if not isinstance(event, Start):
-            taken = self._given.has(slot) and self._engine.entrance.announce(slot)
+            taken = self._given.has(slot) and self._engine.inbound_gate.announce(slot)
             return partial(self._given.step, slot) if taken else None
         target = self._directory.target(event)
-        if target is None or not self._engine.entrance.announce(slot):
+        if target is None or not self._engine.inbound_gate.announce(slot):
             return None
         return lambda: self.serve(event, target, see_through=self._given.add)
 
@@ -186,26 +186,26 @@ class Dispatcher:
             if _needs_a_loop(target):  # a stream, which is then pulled in turns
                 self._spawn(slot, start, target)
             else:
-                self._engine.entrance.announce(slot)
+                self._engine.inbound_gate.announce(slot)
                 self.serve(start, target, see_through=self._given.add)
             call = start.call
 
     def attend(self) -> None:
         """Make calls also while no thread waits for the tape."""
-        self._courier.attend()
+        self._callback_thread.attend()
 
     def watch(self) -> None:
         """See to it that the program does not wait for ever."""
-        self._courier.watch()
+        self._callback_thread.watch()
 
     def takes(self, head: Slot | None) -> bool:
         """Whether an inbound call is made from a thread of its own, now or later."""
-        return self._callers.begin_soon or self._courier.takes(head)
+        return self._callers.begin_soon or self._callback_thread.takes(head)
 
     def close(self) -> None:
         """Stop serving; from now on nobody of ours looks at the tape."""
         self._closing = True
-        self._courier.close()
+        self._callback_thread.close()
 
     def end(self) -> None:
         """Let go of the threads that served, when the session is over for them too."""
@@ -230,12 +230,12 @@ class Dispatcher:
             self.errors.append(error)
 
     def _spawn(self, slot: Slot, start: Start, target: Target) -> None:
-        self._engine.entrance.announce(slot)
+        self._engine.inbound_gate.announce(slot)
         work = self.serve_async(start, target)
         self._tasks[start.call] = running_library().spawn(work)
 
     def _spawn_step(self, slot: Slot) -> None:
-        self._engine.entrance.announce(slot)
+        self._engine.inbound_gate.announce(slot)
         running_library().spawn(self._step(slot))
 
     async def _step(self, slot: Slot) -> None:
@@ -243,7 +243,7 @@ class Dispatcher:
             self._given.step(slot)
 
     def _cancel(self, slot: Slot, task: Spawned) -> None:
-        self._engine.entrance.announce(slot)
+        self._engine.inbound_gate.announce(slot)
         task.cancel()
 
     def _is_for_thread(self, slot: Slot) -> bool:
@@ -262,7 +262,7 @@ class Dispatcher:
         target = self._directory.target(start)
         if target is None or self._callers.begin_soon:
             return False
-        self._engine.entrance.announce(slot)
+        self._engine.inbound_gate.announce(slot)
         self.aside.add(start.call)
         self._callers.run(start.strand, partial(self._serve_aside, start, target))
         return True

@@ -143,7 +143,7 @@ class Matcher:
         self._orders = orders
         self._ways: dict[str, tuple[Order, Strategy]] = {}
         self._lanes = Lanes(window)
-        self.counterparts = StrandMatching(window)
+        self.strand_matching = StrandMatching(window)
 
     def start(
         self, strand: Strand, operation: Operation, stored: Mapping[str, Plain]
@@ -169,7 +169,8 @@ class Matcher:
         return (
             slot.start.of == name
             and slot.start.on == operation.on
-            and self.counterparts.stands_for(strand, slot.strand)
+            and self.strand_matching.names.get(strand) == slot.strand
+            and strand.work is None  # what such a job does is kept, to tell it from others
             and self._way_of(name)[0] != "lanes"
         )
 
@@ -195,14 +196,14 @@ class Matcher:
 
     def next_of(self, strand: Strand) -> Slot | None:
         """What the tape has next for a live strand."""
-        return self.counterparts.next_of(strand)
+        return self.strand_matching.next_of(strand)
 
     def job(self, strand: Strand, until: float) -> Slot | None:
         """The recorded start of an executor job, if the strand has one next, and not only later."""
-        slot = self.counterparts.next_job_of(strand)
+        slot = self.strand_matching.next_job_of(strand)
         if slot is None or slot.event.at > until:
             return None
-        self.counterparts.claim(strand, slot.strand)
+        self.strand_matching.claim(strand, slot.strand)
         return slot
 
     def entered(self, slot: Slot, operation: Operation, stored: Mapping[str, Plain]) -> Expectation:
@@ -299,7 +300,7 @@ class Matcher:
         own = self._window.next_of_call(call) if call else None
         if own is not None and self._orders.of(own.start.of) == "lanes":
             return Expectation(own, compare(own))
-        return self.counterparts.find(strand, compare)
+        return self.strand_matching.find(strand, compare)
 
 
 def _start_differences(

@@ -78,7 +78,8 @@ class StrandMatching:
 
     def __init__(self, window: Window) -> None:
         self._window = window
-        self._names: WeakKeyDictionary[Strand, str] = WeakKeyDictionary()
+        self.names: WeakKeyDictionary[Strand, str] = WeakKeyDictionary()
+        """The recorded strand that each live one stands for, where that is known."""
         self._claimed: WeakValueDictionary[str, Strand] = WeakValueDictionary()
         """Which live strand stands for a recorded one."""
         self._past: WeakKeyDictionary[Strand, list[Slot]] = WeakKeyDictionary()
@@ -113,7 +114,7 @@ class StrandMatching:
             found = None if slot is None or slot.start.of != LOCK else slot.start.arguments
             return found is not None and found["lock"] == lock
 
-        if strand not in self._names and strand.label:
+        if strand not in self.names and strand.label:
             begun = [slot for slot in self._window.beginnings(REACH) if is_it(slot)]
             if not begun:
                 return None
@@ -123,23 +124,16 @@ class StrandMatching:
 
     def name_of(self, strand: Strand) -> str:
         """The recorded strand that a live one stands for; its own name while it is not known."""
-        return self._names.get(strand, strand.name)
-
-    def stands_for(self, strand: Strand, name: str) -> bool:
-        """Whether a live strand is known to be a recorded one, and is no job of a pool.
-
-        Of such a job, what it does is kept for comparing it with others.
-        """
-        return self._names.get(strand) == name and strand.work is None
+        return self.names.get(strand, strand.name)
 
     def name_strands(self) -> None:
         """Give each live strand the name of the recorded one that it stands for."""
-        for strand, name in list(self._names.items()):
+        for strand, name in list(self.names.items()):
             strand.name = name
 
     def claim(self, strand: Strand, name: str) -> None:
         """Bind a strand that is not bound yet to a recorded one that is free."""
-        if strand not in self._names and not self._is_claimed(name):
+        if strand not in self.names and not self._is_claimed(name):
             self._bind(strand, name)
 
     def next(self, name: str, *, reach: float = float("inf")) -> Slot | None:
@@ -160,7 +154,7 @@ class StrandMatching:
 
     def _in_executor_job(self, strand: Strand, compare: Compare) -> Expectation:
         """An executor job is bound by its number too, unless the program now has another there."""
-        if strand not in self._names and not self._is_claimed(strand.name):
+        if strand not in self.names and not self._is_claimed(strand.name):
             slot = self.next(strand.name)
             if slot is not None and not compare(slot):
                 self._bind(strand, strand.name)
@@ -169,7 +163,7 @@ class StrandMatching:
 
     def _free(self, strand: Strand, compare: Compare) -> Expectation:
         """What the tape has for a task, or for a thread that it does not know."""
-        name = self._names.get(strand)
+        name = self.names.get(strand)
         if name is None:
             return self._of_new_strand(strand, compare)
         slot = self.next(name, reach=REACH)
@@ -203,7 +197,7 @@ class StrandMatching:
     ) -> Expectation:
         """Another strand's next event, where the live strand's own has none that fits."""
         is_inbound = strand.name.startswith("@") and not strand.job_number
-        fresh = strand not in self._names and not is_inbound
+        fresh = strand not in self.names and not is_inbound
         lineage = self._lineage(strand)
 
         def standing(found: tuple[str, Slot]) -> tuple[bool, bool]:
@@ -218,7 +212,7 @@ class StrandMatching:
         for name, slot in candidates:
             differences = compare(slot)
             if not differences:
-                if strand in self._names and expected is not None:
+                if strand in self.names and expected is not None:
                     self._exchange(strand, name)
                 elif fresh:
                     self.claim(strand, name)
@@ -257,7 +251,7 @@ class StrandMatching:
         """
         live = self._live.setdefault(_base(strand.label), WeakSet())
         live.add(strand)
-        name = self._names.get(strand)
+        name = self.names.get(strand)
         own = None if name is None else self.next(name, reach=REACH)
         nearest = Expectation(own, () if own is None else compare(own))
         if nearest.is_met:
@@ -304,7 +298,7 @@ class StrandMatching:
         return sorted(slots, key=standing), bool(fresh)
 
     def _go_on_as(self, strand: Strand, name: str) -> None:
-        if strand in self._names:
+        if strand in self.names:
             self._exchange(strand, name)
         else:
             self._bind(strand, name)
@@ -320,7 +314,7 @@ class StrandMatching:
 
     def _in_child(self, strand: Strand, compare: Compare) -> Expectation | None:
         """What a strand has that was spawned by this one, and is no more."""
-        name = self._names.get(strand)
+        name = self.names.get(strand)
         for other, slot in list(self._window.strands()) if name else ():
             is_child = other.startswith(f"{name}.") and not self._is_claimed(other)
             if is_child and not compare(slot):
@@ -328,7 +322,7 @@ class StrandMatching:
         return None
 
     def _in_job(self, strand: Strand, compare: Compare) -> Expectation:
-        name = self._names.get(strand)
+        name = self.names.get(strand)
         found = (
             self._of_new_job(strand, compare)
             if name is None
@@ -395,7 +389,7 @@ class StrandMatching:
         lineage = set()
         parent = strand.parent
         while parent is not None:
-            lineage.add(self._names.get(parent, parent.name))
+            lineage.add(self.names.get(parent, parent.name))
             parent = parent.parent
         return lineage
 
@@ -404,7 +398,7 @@ class StrandMatching:
 
         The strand that had the name until now gets the old one in return.
         """
-        old, other = self._names[strand], self._claimed.get(name)
+        old, other = self.names[strand], self._claimed.get(name)
         self._bind(strand, name)
         if other is None:
             self._claimed.pop(old, None)
@@ -417,7 +411,7 @@ class StrandMatching:
         return strand is not None and not strand.is_over
 
     def _bind(self, strand: Strand, name: str) -> None:
-        self._names[strand] = name
+        self.names[strand] = name
         self._claimed[name] = strand
 
 

@@ -233,7 +233,7 @@ class Cassette:
         replay = self.replay()
         types = get_args(call) if isinstance(call, UnionType) else (call,)
         methods = {(found := self._method_of(kind)).name: (kind, found) for kind in types}
-        start = replay.engine.entrance.take_inbound(methods)
+        start = replay.engine.inbound_gate.take_inbound(methods)
         kind, method = methods[start.of]
         fed = replay.engine.rendered(start).arguments
         arguments = replay.crossing.binder.bind(method).feed(fed)
