@@ -81,7 +81,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class TypeVariable:
-    """A TypeVar, ParamSpec or TypeVarTuple, with what its declaration says."""
+    """A TypeVar, ParamSpec or TypeVarTuple with its declaration."""
 
     reference: Reference
     kind: TypeParameterKind
@@ -112,7 +112,7 @@ class Signature:
     parameters: tuple[Parameter, ...]
     returns: Annotation | None
     returned: Literal["value", "none", "never"]
-    """What the declared return type says about a `return` statement."""
+    """Whether the function returns a value, None, or never."""
     receiver: Parameter | None
     """`self` or `cls`; None for a static method."""
     limits_self: bool = False
@@ -223,7 +223,7 @@ class Property:
 
     @property
     def accessors(self) -> tuple[Signature, ...]:
-        """Its getter, setter and deleter, as far as it has them."""
+        """Its getter, and its setter and deleter if it has them."""
         return tuple(filter(None, (self.getter, self.setter, self.deleter)))
 
 
@@ -317,7 +317,7 @@ class SourceModule:
 
     name: str
     display: str
-    """The file, as the header of the generated module says it."""
+    """The file, as the header of the generated module shows it."""
     boundaries: tuple[Boundary, ...]
     variables: Mapping[Reference, TypeVariable] = field(default_factory=dict)
     """The declarations of all type variables mentioned."""

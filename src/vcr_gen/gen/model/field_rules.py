@@ -1,4 +1,4 @@
-"""What `[[tool.vcr-gen.boundary]]` says about single fields of a Protocol's calls."""
+"""Applies the rules of `[[tool.vcr-gen.boundary]]` to single fields of a Protocol's calls."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Place:
 
     @property
     def is_parameter(self) -> bool:
-        """Whether it is a parameter as a whole, which its annotation can say."""
+        """Whether it is a whole parameter, whose annotation can carry the mark."""
         return not self.path.steps and self.path.root not in ("*", *ROOTS)
 
 
@@ -43,7 +43,7 @@ def names_parameter(
 
 
 def places_inside(boundary: Boundary, texts: tuple[str, ...]) -> dict[str, list[str]]:
-    """The field paths that no annotation of an event says, by member."""
+    """The field paths that no annotation of an event carries, by member."""
     attributes = {member.name for member in boundary.members if isinstance(member, Attribute)}
     found: dict[str, list[str]] = {}
     for text in texts:

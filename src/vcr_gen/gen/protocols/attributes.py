@@ -21,11 +21,10 @@ from vcr_gen.gen.sources.loader import Definition, Unread
 from vcr_gen.gen.sources.modules import class_bindings
 from vcr_gen.gen.sources.syntax import is_function
 from vcr_gen.gen.types.descriptors import is_callable, is_descriptor
-from vcr_gen.gen.types.scope import Scope
+from vcr_gen.gen.types.scope import TYPE_VARIABLES, Scope
 
 __all__ = ["annotated_attribute", "assigned_attribute", "is_alias", "names_type"]
 
-_VARIABLES: Final = frozenset({"typing.TypeVar", "typing.ParamSpec", "typing.TypeVarTuple"})
 _CLASSES: Final = frozenset(
     {"typing.NewType", "typing.NamedTuple", "typing.TypedDict", "collections.namedtuple"}
     | {f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")}
@@ -75,7 +74,7 @@ def assigned_attribute(
     if inferred is not None:
         return Attribute(name, inferred, inferred, lazy=place.scope.module.lazy_annotations)
     value = node.value  # a type variable is not a member to type checkers
-    if not isinstance(value, ast.Call) or place.scope.name_of(value.func) not in _VARIABLES:
+    if not isinstance(value, ast.Call) or place.scope.name_of(value.func) not in TYPE_VARIABLES:
         _untyped(place, declared, node, problems)
     return None
 
@@ -117,7 +116,7 @@ def _untyped(place: MemberPlace, declared: str, node: ast.stmt, problems: Proble
 
 
 def names_type(value: ast.expr, scope: Scope) -> bool:
-    """Whether a value is a type, or something of which source does not tell more."""
+    """Whether a value is a type, or something unknown."""
     match value:
         case ast.Call(func=maker):
             return scope.name_of(maker) in _CLASSES
@@ -164,6 +163,6 @@ def _defines_type(found: Definition, scope: Scope) -> bool:
         case ast.Assign(value=value):
             return names_type(value, scope)
         case ast.AnnAssign():
-            # typeshed says `Optional: _SpecialForm`.
+            # typeshed has `Optional: _SpecialForm`.
             return found.module.name == "typing" or is_alias(found.node, scope)
     return not is_function(found.node)

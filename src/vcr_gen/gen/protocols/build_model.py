@@ -111,7 +111,7 @@ def _boundary(
 def _warn_of_functions(
     loader: SourceLoader, boundary: Boundary, known: Container[str], problems: Problems
 ) -> None:
-    """Warn of functions in records of the project that nothing says the purpose of."""
+    """Warn of functions in records of the project that may or may not be callbacks."""
     for record, field in functions_in_records(loader, boundary, known):
         if not loader.project_has(record.module.name):
             continue

@@ -168,7 +168,7 @@ def _assigned(
 def _method_named(
     value: ast.expr, declared: Declared, ancestors: Sequence[Ancestor]
 ) -> Declared | None:
-    """What declares the method that `close = quit` or `close = Base.quit` says again."""
+    """The declaration of the method behind `close = quit` or `close = Base.quit`."""
     scope = declared.place.scope
     for index, ancestor in enumerate(ancestors):
         if ancestor.node is not scope.classes[-1]:

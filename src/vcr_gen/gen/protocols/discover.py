@@ -106,7 +106,7 @@ def _parts(module: Module, config: Config) -> Sequence[str]:
 
 
 def _is_name(part: str) -> bool:
-    """Whether Python finds a file of that name when a program says it: letters are composed."""
+    """Whether an import finds a file of that name: Python normalises identifiers."""
     return part.isidentifier() and not iskeyword(part) and normalize("NFKC", part) == part
 
 

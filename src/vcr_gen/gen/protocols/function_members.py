@@ -198,7 +198,7 @@ def _named_twice(node: Function) -> ast.arg | None:
 
 
 def _overload(signature: Signature) -> Signature:
-    """An overload says `...` for a default that it cannot name."""
+    """An overload, with `...` for the defaults that it cannot name."""
     parameters = tuple(
         (
             replace(parameter, default=Default("omitted"))

@@ -79,7 +79,7 @@ def _fields(node: ast.ClassDef) -> Iterator[ast.expr]:
 
 
 def _called(node: ast.ClassDef) -> Iterator[ast.expr]:
-    """What a function takes and returns, where a Protocol says it."""
+    """The types that the `__call__` of a Protocol takes and returns."""
     for statement in node.body:
         if is_function(statement) and statement.name == "__call__":
             yield from annotations_of(statement)

@@ -28,12 +28,12 @@ class Marked:
 
     @property
     def direction(self) -> Direction:
-        """What the first mark says."""
+        """The direction of the first mark."""
         return self.marks[0][1]
 
 
 def marked_classes(loader: SourceLoader, module: Module) -> Iterator[Marked]:
-    """Every class of a module that has a mark, wherever it stands."""
+    """Every marked class of a module, also inside classes and functions."""
     scope = Scope(loader, module)
     for node, outer, when in _classes(module.parsed.tree.body, module.target):
         marks = tuple(_marks(node, scope))

@@ -150,7 +150,7 @@ class _Bases:
                     node=base,
                 )
             elif not is_protocol(self.loader, resolved[0]):
-                if definition.module.standard:  # typeshed says `class PathLike(ABC, Protocol)`
+                if definition.module.standard:  # typeshed has `class PathLike(ABC, Protocol)`
                     continue
                 refused = True
                 self.problems.report(
@@ -240,7 +240,7 @@ def _followed(
 
 
 def _how_to_find(base: ast.expr, scope: Scope) -> str:
-    """The hint for a base of which there is no class: by what its first name stands for."""
+    """The hint for a base that is not found, by the meaning of its first name."""
     for _ in range(10):
         while isinstance(base, ast.Attribute | ast.Subscript):
             base = base.value

@@ -32,7 +32,7 @@ NOT_MEMBERS: Final = frozenset(
         "__weakref__",
     }
 )
-"""What every class has, whatever a Protocol says of it."""
+"""Attributes that every class has, declared or not."""
 _NEEDED: Final = frozenset({"__class__", "__del__", "__getattribute__"})
 _ACCESS: Final = frozenset({"__getattr__", "__setattr__"})
 _DICTS: Final = frozenset({"builtins.dict", "typing.Dict"})
@@ -66,7 +66,7 @@ def _is_plain(node: ast.stmt) -> bool:
 
 
 def _has_access(node: ast.ClassDef) -> bool:
-    """Whether a class itself says where an attribute comes from that is not in the class."""
+    """Whether a class defines access to attributes itself."""
     return any(
         isinstance(inner, ast.FunctionDef) and inner.name in _ACCESS for inner in ast.walk(node)
     )

@@ -92,7 +92,7 @@ def _parameters(arguments: ast.arguments, place: MemberPlace) -> Iterator[Parame
 
 
 def _filled_pack(node: ast.arg, place: MemberPlace) -> Annotation | None:
-    """What the ParamSpec of `*args: P.args` stands for, when a base was given arguments."""
+    """The argument that a base was given for the ParamSpec of `*args: P.args`."""
     match node.annotation:
         case ast.Attribute(value=ast.Name(id=name), attr="args" | "kwargs"):
             return place.arguments.get(name)
@@ -160,7 +160,7 @@ def _packed(
 
 
 def _tuple_of(pack: Annotation) -> Annotation:
-    """The type of what `*args: *pack` holds; a tuple type already says it."""
+    """The tuple type of what `*args: *pack` holds."""
     if full_name(pack) in {"builtins.tuple", "typing.Tuple"}:
         return pack
     return subscript(TUPLE, Starred(pack))
@@ -177,7 +177,7 @@ def _returned(returns: Annotation | None, scope: Scope) -> Literal["value", "non
 
 
 def _default_of(node: ast.expr, scope: Scope) -> Default:
-    """The default that an expression in a Protocol's signature stands for."""
+    """The default that a signature of the Protocol declares."""
     if isinstance(node, ast.Constant) and node.value is ...:
         return Default("omitted")
     if _is_literal(node):

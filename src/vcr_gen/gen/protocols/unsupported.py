@@ -41,7 +41,7 @@ def why_undecided(
 def why_captured(node: Function, place: MemberPlace) -> tuple[str, str] | None:
     """What makes it impossible to inherit a method that is generic itself, and a hint.
 
-    Its own type variables cannot be told from those of the Protocol that inherits it where they
+    Its own type variables cannot be distinguished from those of the inheriting Protocol where they
     have the same names.
     """
     if not place.arguments:
@@ -59,7 +59,7 @@ def why_captured(node: Function, place: MemberPlace) -> tuple[str, str] | None:
 
 
 def why_unsayable(node: Function, place: MemberPlace) -> tuple[str, str] | None:
-    """What makes it impossible to say a signature with the arguments of a base, and a hint."""
+    """What makes it impossible to write a signature with the arguments of a base, and a hint."""
     if not place.arguments:
         return None
     before = [*node.args.posonlyargs, *node.args.args][1:]

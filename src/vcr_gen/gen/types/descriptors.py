@@ -78,7 +78,7 @@ def _types(annotation: Annotation) -> Iterator[Name]:
 
 
 def names_descriptor(node: ast.expr, scope: Scope) -> bool:
-    """Whether an annotation, as it stands in the source, is the name of a class with `__get__`."""
+    """Whether an annotation in the source names a class with `__get__`."""
     return _has_get(scope.loader, scope.resolve(node), _MOST_BASES)
 
 
@@ -103,7 +103,7 @@ def _has_get(loader: SourceLoader, found: Definition | Unread | None, depth: int
 
 
 def _package(loader: SourceLoader, found: Definition, base: ast.expr) -> str:
-    """The package that a base comes from, as far as the import of its first name tells."""
+    """The package of a base, by the import of its first name."""
     while isinstance(base, ast.Attribute | ast.Subscript):
         base = base.value
     name = base.id if isinstance(base, ast.Name) else ""

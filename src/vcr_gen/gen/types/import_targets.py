@@ -149,7 +149,7 @@ def exporter(loader: SourceLoader, binding: Binding, name: str) -> tuple[str, st
 
 
 def _exists(loader: SourceLoader, module_name: str, attribute: str) -> bool:
-    """Whether a name in a stub can be imported when the program runs, as far as source tells."""
+    """Whether a name in a stub can be imported at run time, as far as the source shows."""
     if _is_typeshed(module_name):
         return False
     if is_standard(module_name):

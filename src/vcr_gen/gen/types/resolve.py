@@ -102,7 +102,7 @@ class _Resolver:
         """A dotted name."""
         root, chain = _root(node), _chain(node)
         assert isinstance(root, ast.Name)
-        if root.id == "__builtins__" and chain:  # how to say `list` beside a method of that name
+        if root.id == "__builtins__" and chain:  # the way to name `list` beside a method `list`
             name, *chain = chain
             if not hasattr(builtins, name):
                 return self._unknown(ast.copy_location(ast.Name(name), root), chain)

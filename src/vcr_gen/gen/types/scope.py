@@ -7,19 +7,24 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from vcr_gen.gen.model.annotation import Annotation, Name, Subscript
+from vcr_gen.gen.model.kinds import TypeParameterKind
 from vcr_gen.gen.sources.loader import Definition, SourceLoader, Unread, is_standard
 from vcr_gen.gen.sources.modules import Binding, Module
 from vcr_gen.gen.sources.type_parameters import TypeParameter
 
-__all__ = ["Scope", "definition_of", "is_type_variable", "parsed_string"]
+__all__ = ["TYPE_VARIABLES", "Scope", "definition_of", "is_type_variable", "parsed_string"]
 
 _BUILTINS: Final = frozenset(dir(builtins))
-_TYPE_VARIABLES: Final = frozenset({"typing.TypeVar", "typing.ParamSpec", "typing.TypeVarTuple"})
+TYPE_VARIABLES: Final[Mapping[str, TypeParameterKind]] = {
+    "typing.TypeVar": "TypeVar",
+    "typing.ParamSpec": "ParamSpec",
+    "typing.TypeVarTuple": "TypeVarTuple",
+}
 
 
 @dataclass(frozen=True)
 class Scope:
-    """Where an expression stands, which decides what its names mean."""
+    """The place of an expression, which decides what its names mean."""
 
     loader: SourceLoader
     module: Module
@@ -132,5 +137,5 @@ def is_type_variable(loader: SourceLoader, module: Module, node: ast.stmt) -> bo
     """Whether a statement declares a TypeVar, ParamSpec or TypeVarTuple."""
     match node:
         case ast.Assign(value=ast.Call(func=func)) | ast.AnnAssign(value=ast.Call(func=func)):
-            return Scope(loader, module).name_of(func) in _TYPE_VARIABLES
+            return Scope(loader, module).name_of(func) in TYPE_VARIABLES
     return False

@@ -72,7 +72,7 @@ def _wanted_after(parameters: Sequence[TypeVariable], given: Sequence[Annotation
 
 
 def _spread(argument: Annotation) -> tuple[Annotation, ...]:
-    """What an argument of a TypeVarTuple stands for: several types, or a `*` with what it repeats.
+    """The types in an argument of a TypeVarTuple; one with a `*` where their number is open.
 
     `Unpack[...]` becomes a `*`, and `*tuple[int, str]` is the same as `int, str`.
     """
@@ -152,7 +152,7 @@ class _Filler:
 
 
 def _packed(argument: Annotation) -> Annotation:
-    """`tuple[int, str]`, where a TypeVarTuple stands for several types that nothing spreads."""
+    """The types of a TypeVarTuple as one type: `tuple[int, str]`."""
     match argument:
         case Tuple(elements=(Starred(value=value),)):
             return value  # `tuple[*tuple[int, ...]]` is `tuple[int, ...]`

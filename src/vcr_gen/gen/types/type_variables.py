@@ -6,20 +6,14 @@ from dataclasses import replace
 
 from vcr_gen.gen.model.annotation import Annotation, Reference, unquoted, variables_of
 from vcr_gen.gen.model.boundaries import TypeVariable
-from vcr_gen.gen.model.kinds import TypeParameterKind
 from vcr_gen.gen.sources.loader import Definition, SourceLoader
 from vcr_gen.gen.sources.modules import Module
 from vcr_gen.gen.sources.type_parameters import TypeParameter
 from vcr_gen.gen.types.resolve import resolve_names
-from vcr_gen.gen.types.scope import Scope
+from vcr_gen.gen.types.scope import TYPE_VARIABLES, Scope
 
 __all__ = ["bracketed", "declaration", "declared_variables"]
 
-_KINDS: dict[str, TypeParameterKind] = {
-    "typing.TypeVar": "TypeVar",
-    "typing.ParamSpec": "ParamSpec",
-    "typing.TypeVarTuple": "TypeVarTuple",
-}
 _FLAGS = ("covariant", "contravariant", "infer_variance")
 
 
@@ -34,14 +28,14 @@ def declared_variables(
 
 
 def declaration(loader: SourceLoader, reference: Reference) -> TypeVariable:
-    """What the statement that declares a type variable says."""
+    """A type variable as its declaration describes it."""
     home = loader.module(reference.module)
     found = loader.follow(home, reference.attribute) if home else None
     call = getattr(found.node, "value", None) if isinstance(found, Definition) else None
     if not isinstance(found, Definition) or not isinstance(call, ast.Call):
         return TypeVariable(reference, "TypeVar")
     inner = Scope(loader, found.module)
-    kind = _KINDS.get(inner.name_of(call.func), "TypeVar")
+    kind = TYPE_VARIABLES.get(inner.name_of(call.func), "TypeVar")
     keywords = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     bound, default = keywords.get("bound"), keywords.get("default")
     return TypeVariable(

@@ -1,4 +1,4 @@
-"""Writes signatures exactly as the Protocol says them."""
+"""Writes signatures exactly as the Protocol declares them."""
 
 from collections.abc import Collection, Iterator
 
@@ -24,7 +24,7 @@ def header_of(
     inner: Collection[str] = (),
     stub: bool = False,
 ) -> Nest:
-    """`def name(...) -> type:`, exactly as the Protocol says it.
+    """`def name(...) -> type:`, exactly as the Protocol declares it.
 
     The `inner` classes, by their full names, are called what the Protocol's body calls them.
     """

@@ -37,7 +37,7 @@ class Import:
 
     @property
     def target(self) -> str:
-        """`module:attribute`, as a late import says it."""
+        """`module:attribute`, for a late import."""
         return f"{self.module}:{self.attribute}" if self.attribute else self.module
 
 
@@ -58,7 +58,7 @@ class ProjectTest:
 
 
 def section(module: str, is_project: Callable[[str], bool]) -> int:
-    """Which section an import stands in: Python's own, other packages, the project."""
+    """The section of an import: the standard library, other packages, or the project."""
     top = module.partition(".")[0]
     if is_project(top):
         return 3

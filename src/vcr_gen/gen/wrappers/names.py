@@ -159,7 +159,7 @@ class Names:
         return ".".join((self.name(reference, bound=bound, evaluated=evaluated), *tail))
 
     def _content(self, quoted: Quoted, bound: Collection[str], inner: Collection[str]) -> str:
-        """What a string annotation says: the source's text as long as no name in it changes."""
+        """The content of a string annotation: the source's text unless a name in it changes."""
         shown = self.spell(quoted.inner, bound=bound, inner=inner, in_string=True)
         kept = all(
             self._dotted(name, bound, inner) == name.source for name in names_in(quoted.inner)
