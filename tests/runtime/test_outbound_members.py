@@ -28,6 +28,23 @@ def test_an_attribute_is_read_and_set_through_the_tape(tape):
     ]
 
 
+def test_a_class_variable_cannot_be_set(tape):
+    def program(device):
+        with pytest.raises(AttributeError, match="cannot be set"):
+            device.kind = "tape"
+        return device.kind
+
+    assert tape.same(VcrDevice, RealDevice, program) == "disk"
+
+
+def test_a_subclass_of_a_wrapper_belongs_to_the_same_boundary(tape):
+    class Ours(VcrDevice):
+        def label(self):
+            return self.name.upper()
+
+    assert tape.same(Ours, RealDevice, lambda device: device.label()) == "DEVICE 1"
+
+
 def test_a_property_is_read_set_and_deleted_through_the_tape(tape):
     def program(device):
         before = device.size

@@ -1,10 +1,6 @@
 """What generated code needs, and nothing else."""
 
-from vcr_gen.runtime.boundary.attributes import (
-    recorded_attribute,
-    recorded_qualname,
-    unrecorded_attribute,
-)
+from vcr_gen.runtime.boundary.attributes import recorded_attribute, recorded_qualname
 from vcr_gen.runtime.boundary.calls import (
     OMITTED,
     Call,
@@ -39,5 +35,4 @@ __all__ = [
     "instance_member",
     "recorded_attribute",
     "recorded_qualname",
-    "unrecorded_attribute",
 ]

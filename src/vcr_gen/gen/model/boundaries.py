@@ -242,8 +242,6 @@ class Attribute:
     function: bool = False
     """Whether its type is a `Callable`."""
     lazy: bool = False
-    direction: Direction | None = None
-    recorded: bool = True
     source_name: str = ""
     """The name in the source, where Python mangles it."""
     disputed: bool = False

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator
 from typing import Final
 
 from vcr_gen.gen.model.annotation import Annotation, full_names, names_in
-from vcr_gen.gen.model.boundaries import Attribute, Boundary, Method, NestedClass, Property
+from vcr_gen.gen.model.boundaries import Attribute, Boundary, Method, NestedClass
 from vcr_gen.gen.protocols.handles import own_definition, types_behind
 from vcr_gen.gen.protocols.mro import class_scope
 from vcr_gen.gen.sources.loader import Definition, SourceLoader
@@ -66,18 +66,14 @@ def functions_in_records(
 def _outgoing(boundary: Boundary) -> Iterator[Annotation]:
     """The types of what the program gives to the environment."""
     for member in boundary.members:
+        if isinstance(member, Attribute):
+            if member.settable or boundary.direction == "inbound":
+                yield member.value
+            continue
         if isinstance(member, NestedClass) or not member.recorded:
             continue
         outbound = (member.direction or boundary.direction) == "outbound"
-        match member:
-            case Method():
-                signatures = member.signatures
-            case Property():
-                signatures = member.accessors
-            case Attribute():
-                if member.settable or not outbound:
-                    yield member.value
-                continue
+        signatures = member.signatures if isinstance(member, Method) else member.accessors
         for signature in signatures:
             if outbound:
                 annotations = [parameter.annotation for parameter in signature.parameters]

@@ -85,7 +85,7 @@ class WrapperContext:
         return [
             member.name
             for member in self.boundary.members
-            if not isinstance(member, NestedClass)
+            if isinstance(member, Method | Property)
             and member.direction not in {None, self.boundary.direction}
         ]
 

@@ -133,7 +133,7 @@ def make_attribute(context: WrapperContext, member: Attribute) -> AttributeView:
     """A plain attribute."""
     names, bound = context.names, context.members
     is_text = names.lazy or member.lazy
-    maker = "recorded_attribute" if member.recorded else "unrecorded_attribute"
+    maker = "recorded_attribute"
     declared = without_quotes(member.annotation) if is_text else member.annotation
     shown = names.annotation(declared, lazy=member.lazy, bound=bound)
     name = member.name

@@ -111,7 +111,7 @@ class AttributeView:
     name: str
     annotation: str
     maker: str
-    """What `recorded_attribute` or `unrecorded_attribute` is called in this module."""
+    """What `recorded_attribute` is called in this module."""
     settable: bool
     shown: str = ""
     """The type that type checkers see, where that differs; else empty."""

@@ -8,17 +8,12 @@ from typing import Any, ClassVar, Self, get_args, get_origin
 from vcr_gen.runtime.boundary.calls import Call, OwnCalls, event
 from vcr_gen.runtime.boundary.port import port_of
 
-__all__ = ["recorded_attribute", "recorded_qualname", "unrecorded_attribute"]
+__all__ = ["recorded_attribute", "recorded_qualname"]
 
 
 def recorded_attribute(*, settable: bool = True) -> Any:
     """An attribute that is read and set through the cassette: `name: str = …`."""
     return _Recorded(settable=settable)
-
-
-def unrecorded_attribute(*, settable: bool = True) -> Any:
-    """An attribute of the real object, which the cassette does not see."""
-    return _Unrecorded(settable=settable)
 
 
 def recorded_qualname() -> Any:
@@ -29,8 +24,8 @@ def recorded_qualname() -> Any:
     return _Qualname(settable=True)
 
 
-class _Attribute:
-    """An attribute that knows its name, and whether it can be set."""
+class _Recorded(OwnCalls):
+    """Its calls are made from its annotation, as the calls of methods are generated."""
 
     def __init__(self, *, settable: bool) -> None:
         self._settable = settable
@@ -38,14 +33,6 @@ class _Attribute:
     def __set_name__(self, owner: type, name: str) -> None:
         self._owner = owner
         self._name = name
-
-    def _check_settable(self) -> None:
-        if not self._settable:
-            raise AttributeError(f"{self._owner.__name__}.{self._name} cannot be set")
-
-
-class _Recorded(_Attribute, OwnCalls):
-    """Its calls are made from its annotation, as the calls of methods are generated."""
 
     @cached_property
     def calls(self) -> Mapping[str, type[Call]]:
@@ -69,7 +56,8 @@ class _Recorded(_Attribute, OwnCalls):
         return port_of(wrapper).call(call())
 
     def __set__(self, wrapper: object, value: object) -> None:
-        self._check_settable()
+        if not self._settable:
+            raise AttributeError(f"{self._owner.__name__}.{self._name} cannot be set")
         call: Any = self.calls[f"{self._name}.set"]
         port_of(wrapper).call(call(value=value))
 
@@ -101,17 +89,6 @@ class _Recorded(_Attribute, OwnCalls):
         if parameters:
             type.__setattr__(made, "__type_params__", parameters)
         return made
-
-
-class _Unrecorded(_Attribute):
-    def __get__(self, wrapper: object | None, owner: type) -> Any:
-        if wrapper is None:
-            return self
-        return getattr(port_of(wrapper).unrecorded(self._name), self._name)
-
-    def __set__(self, wrapper: object, value: object) -> None:
-        self._check_settable()
-        setattr(port_of(wrapper).unrecorded(self._name), self._name, value)
 
 
 class _Qualname(_Recorded):
