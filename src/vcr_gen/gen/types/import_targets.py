@@ -16,7 +16,6 @@ _BUILTINS: Final = frozenset(dir(builtins))
 AT_HAND: Final = frozenset(
     {
         "abc",
-        "asyncio",
         "collections",
         "collections.abc",
         "contextlib",
@@ -26,7 +25,6 @@ AT_HAND: Final = frozenset(
         "decimal",
         "enum",
         "functools",
-        "logging",
         "os",
         "pathlib",
         "re",
