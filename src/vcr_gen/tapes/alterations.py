@@ -13,7 +13,7 @@ from vcr_gen.runtime.codec.plain_kinds import TYPE, VALUE
 from vcr_gen.runtime.formats import Entry
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import JOB, End, Event, Item, Signal, Start
-from vcr_gen.runtime.tape.recorded import read_events
+from vcr_gen.runtime.tape.reading import read_events
 from vcr_gen.runtime.values.objects import LIVE_WORDS
 
 __all__ = ["Site", "altered", "find_sites", "sample"]

@@ -13,8 +13,7 @@ from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import INTERNAL, Start
 from vcr_gen.runtime.tape.header import Header
-from vcr_gen.runtime.tape.reading import Reading
-from vcr_gen.runtime.tape.recorded import read_events
+from vcr_gen.runtime.tape.reading import Reading, read_events
 from vcr_gen.runtime.values.objects import LIVE_WORDS
 from vcr_gen.tapes.changes import Change, LiveNumbers, call_changes, value_changes
 from vcr_gen.tapes.recorded_calls import RecordedCall, read_calls

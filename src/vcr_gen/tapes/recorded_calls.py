@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, final
 
 from vcr_gen.runtime.formats import Entry
 from vcr_gen.runtime.tape.events import INTERNAL, End, Item, Signal, Start
-from vcr_gen.runtime.tape.recorded import read_events
+from vcr_gen.runtime.tape.reading import read_events
 
 __all__ = ["STATUSES", "RecordedCall", "Status", "read_calls", "split_name"]
 

@@ -10,8 +10,14 @@ from vcr_gen.errors import CassetteError, CassetteMissingError, UsageError
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.header import Header
-from vcr_gen.runtime.tape.reading import Reading, entries_of, is_partial, open_regular, target_of
-from vcr_gen.runtime.tape.recorded import read_events
+from vcr_gen.runtime.tape.reading import (
+    Reading,
+    entries_of,
+    is_partial,
+    open_regular,
+    read_events,
+    target_of,
+)
 from vcr_gen.runtime.tape.recording import Recording
 from vcr_gen.tapes.recorded_signatures import Recorded
 

@@ -11,8 +11,7 @@ from vcr_gen.cli.outcome import counted
 from vcr_gen.cli.terminal import Terminal
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.tape.reading import Reading
-from vcr_gen.runtime.tape.recorded import read_events
+from vcr_gen.runtime.tape.reading import Reading, read_events
 from vcr_gen.tapes.merging import Rebasing, header_conflicts, merge_headers
 
 __all__ = ["add_parser", "run"]

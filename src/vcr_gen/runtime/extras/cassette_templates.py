@@ -19,7 +19,7 @@ from vcr_gen.errors import CassetteTemplateError
 from vcr_gen.runtime.formats.layout import TEMPLATE_KEY
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import End, Event, Item, Start
-from vcr_gen.runtime.tape.recorded import read_events
+from vcr_gen.runtime.tape.reading import read_events
 from vcr_gen.runtime.tape.recording import Reading
 
 __all__ = ["Templates", "open_templates"]

@@ -27,8 +27,7 @@ from vcr_gen.runtime.runs.base import Run, Settings, warn_user
 from vcr_gen.runtime.tape.events import Event, Start
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.mutate_override import stand_in_of
-from vcr_gen.runtime.tape.reading import salvage_hint
-from vcr_gen.runtime.tape.recorded import read_events
+from vcr_gen.runtime.tape.reading import read_events, salvage_hint
 from vcr_gen.runtime.tape.recording import Reading
 from vcr_gen.runtime.tape.window import Window
 from vcr_gen.runtime.values.objects import Objects, live_numbers
