@@ -1,4 +1,9 @@
-"""What generated code needs, and nothing else."""
+"""What generated code needs, and nothing else.
+
+`Cassette` is loaded on first use: a program that only defines wrappers needs little more.
+"""
+
+from typing import TYPE_CHECKING
 
 from vcr_gen.runtime.boundary.attributes import recorded_attribute, recorded_qualname
 from vcr_gen.runtime.boundary.calls import (
@@ -14,7 +19,9 @@ from vcr_gen.runtime.boundary.calls import (
 from vcr_gen.runtime.boundary.port import InboundPort, MixedPort, OutboundPort
 from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.boundary.wrapper import InboundWrapper, MixedWrapper, OutboundWrapper
-from vcr_gen.runtime.runs.cassette import Cassette
+
+if TYPE_CHECKING:
+    from vcr_gen.runtime.runs.cassette import Cassette
 
 __all__ = [
     "OMITTED",
@@ -36,3 +43,11 @@ __all__ = [
     "recorded_attribute",
     "recorded_qualname",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name == "Cassette":
+        from vcr_gen.runtime.runs.cassette import Cassette
+
+        return Cassette
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,7 +13,7 @@ _CHUNK: Final = 1 << 16
 
 # YAML's printable characters, less those on which its versions disagree: NEL, U+2028 and U+2029
 # end a line for YAML 1.1 only, and a byte order mark is text or nothing.
-_ESCAPED_ONLY: Final = re.compile(
+_ESCAPED_ONLY: Final = (
     "[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
 _LONE_CR: Final = re.compile(r"\r(?!\n)")
@@ -24,7 +24,7 @@ def find_escaped_only(text: str) -> int:
     """The position of the first character that must be escaped (a CR is judged apart), or -1."""
     if text.isascii() and not text.encode().translate(None, _RAW_ASCII):
         return -1
-    found = _ESCAPED_ONLY.search(text)
+    found = re.search(_ESCAPED_ONLY, text)  # compiled when first needed: most text is ASCII
     return found.start() if found else -1
 
 

@@ -1,6 +1,7 @@
 """Which plain (unquoted) YAML scalars mean what, for every reader of YAML 1.1 and 1.2 alike."""
 
 import re
+from functools import cache
 from typing import Final
 
 from vcr_gen.runtime.formats.numbers import parse_float, parse_int, shortened
@@ -33,15 +34,25 @@ _NUMBER_STARTS: Final = frozenset("+-.0123456789")
 # What the emitter leaves unquoted: a narrow part of what YAML allows, easy to be sure about.
 # Ranges, because the regex engine asks about a category (`\w`) one character at a time.
 _LETTERS: Final = "A-Za-z_\xa1-\u1fff\u3041-\ud7ff"
-_SAFE: Final = re.compile(
-    rf"""[{_LETTERS}$/][{_LETTERS}0-9$/.\-@%+=:,()\[\]{{}}&*!|<>?;~^'"`\# ]*"""
-)
+
+
+def _safe(letters: str) -> str:
+    return rf"""[{letters}$/][{letters}0-9$/.\-@%+=:,()\[\]{{}}&*!|<>?;~^'"`\# ]*"""
+
+
+_SAFE_ASCII: Final = re.compile(_safe("A-Za-z_"))
+
+
+@cache
+def _safe_letters() -> re.Pattern[str]:
+    """The same with letters of all scripts; compiled when first needed, as that takes a while."""
+    return re.compile(_safe(_LETTERS))
 
 
 def is_safe_plain(text: str) -> bool:
     """Whether `text`, unquoted, is this very text to every reader."""
     return (
-        _SAFE.fullmatch(text) is not None
+        (_SAFE_ASCII if text.isascii() else _safe_letters()).fullmatch(text) is not None
         and ": " not in text
         and " #" not in text
         and text[-1] not in ": "

@@ -35,9 +35,7 @@ from vcr_gen.runtime.privacy import Redaction
 from vcr_gen.runtime.replay.replay_session import delivered_call
 from vcr_gen.runtime.replay.strategies import Order, Orders, Strategies, Strategy
 from vcr_gen.runtime.runs.base import RecordRun, Run, Settings
-from vcr_gen.runtime.runs.new_episodes import ContinueRun
 from vcr_gen.runtime.runs.replay_run import ReplayRun, open_cassette
-from vcr_gen.runtime.runs.verify_run import VerifyRun
 from vcr_gen.runtime.tape.event_hooks import Hook
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.mutate_override import stand_in_of
@@ -51,14 +49,6 @@ __all__ = ["Cassette", "Mode", "StaleCassetteWarning"]
 
 _C = TypeVar("_C", bound=Call)
 WhenStale: TypeAlias = Literal["warn", "fail", "record"]
-
-_RUNS: dict[Action, type[Run]] = {
-    Action.RECORD: RecordRun,
-    Action.REPLAY: ReplayRun,
-    Action.CONTINUE: ContinueRun,
-    Action.VERIFY: VerifyRun,
-}
-
 
 _NO_CODECS: Final = Registry()
 """The registry of cassettes without `codecs`: what is compiled for one serves all of them."""
@@ -145,7 +135,7 @@ class Cassette:
             advice=Advice(self.path, record_with, follows_variable(asked)),
         )
         try:
-            self._run = _RUNS[self._action(max_age, when_stale)](self._settings)
+            self._run = _run_for(self._action(max_age, when_stale))(self._settings)
         except VcrError as error:
             hide_our_frames(error)
             raise
@@ -330,3 +320,20 @@ def _hermetic(given: "Literal['warn', 'fail'] | Hermetic | None") -> "Hermetic |
     from vcr_gen.runtime.extras.hermetic import Hermetic
 
     return Hermetic(action=given)
+
+
+def _run_for(action: Action) -> type[Run]:
+    """What does an action; the rare ones are loaded when they are asked for."""
+    match action:
+        case Action.RECORD:
+            return RecordRun
+        case Action.REPLAY:
+            return ReplayRun
+        case Action.CONTINUE:
+            from vcr_gen.runtime.runs.new_episodes import ContinueRun
+
+            return ContinueRun
+        case Action.VERIFY:
+            from vcr_gen.runtime.runs.verify_run import VerifyRun
+
+            return VerifyRun
