@@ -127,7 +127,9 @@ def test_what_is_too_deep_to_be_followed_is_refused_with_its_place(project: Proj
     project.replace("src/app/ports.py", "@outbound", f"class C0(Protocol): ...\n{chain}@outbound")
     run = project.run()
     assert run.code == 2
-    assert run.err.startswith("src/app/ports.py: VCR101 a Protocol is too deep to be read")
+    assert run.err.startswith(
+        "src/app/ports.py: VCR101 the bases or the types of a Protocol are nested too deeply"
+    )
     project.write("pyproject.toml", f"[tool.vcr-gen]\nx = {'[' * 5000}{']' * 5000}\n")
     for arguments in ((), ("--init",)):
         run = project.run(*arguments)
@@ -160,7 +162,7 @@ def test_extract_writes_half_a_character_as_its_escape(project: Project) -> None
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ('output = "src/app"', "VCR403 `output` names a package of the project"),
+        ('output = "src/app"', "VCR403 `output` is a package of the project"),
         ('output = "src\\\\gen"', "VCR403 `output` must be a path with /"),
         ('sources = ["src\\\\app"]', "VCR403 `sources` must be a path with /"),
         ('cache-dir = "a\\\\b"', "VCR403 `cache-dir` must be a path with /"),
@@ -186,11 +188,11 @@ def test_a_template_that_replaces_nothing_is_refused(project: Project) -> None:
     assert run.code == 2
     assert run.err == (
         "pyproject.toml:2:1: VCR111 mine/licence_text.j2 replaces no template, "
-        "and no template there includes it\n"
+        "and no other template includes it\n"
         "  hint: templates are: constant.py.jinja, event.py.jinja, module.py.jinja, "
         "package.py.jinja, parts.py.jinja, wrapper.py.jinja\n"
         "pyproject.toml:2:1: VCR111 mine/pakage.py.jinja replaces no template, "
-        "and no template there includes it\n"
+        "and no other template includes it\n"
         "  hint: did you mean package.py.jinja?\n"
         "2 problems; nothing was written\n"
     )
