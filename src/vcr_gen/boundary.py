@@ -51,7 +51,7 @@ def _mark(target: _T) -> _T:
 
 @final
 class Marker:
-    """A word to put into `Annotated`; it only has a name."""
+    """A marker for `Annotated`; it has only a name."""
 
     __slots__ = ("_name",)
 
@@ -99,7 +99,7 @@ class Match:
 
 @final
 class Codec(Generic[_T]):
-    """Store a value of a type the codec does not know as what `encode` returns.
+    """Store a value without a codec as the result of `encode`.
 
     Two of the same functions are equal, so that annotations with them are.
     """
@@ -122,6 +122,6 @@ class Codec(Generic[_T]):
 
 
 def name_of(function: object) -> str:
-    """A function's name without its address: cassettes keep signatures, annotations included."""
+    """A function's name without its address, for signatures in cassettes."""
     name = getattr(function, "__name__", type(function).__name__)
     return name if name.isidentifier() else "..."

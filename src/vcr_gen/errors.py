@@ -1,26 +1,26 @@
 """Every error a user of vcr-gen can meet.
 
     VcrError
-    ├── UsageError                  the API was used in a way that has no meaning
+    ├── UsageError                  the API was used incorrectly
     ├── CassetteError               a cassette file cannot be used
     │   ├── CassetteMissingError    there is none, and the mode does not record
-    │   ├── CassetteFormatError     it is torn, of an unknown version, or not a cassette
-    │   ├── CassetteTemplateError   it holds a template that is not allowed, or cannot be rendered
+    │   ├── CassetteFormatError     it is truncated, of an unknown version, or not a cassette
+    │   ├── CassetteTemplateError   its template is not allowed, or cannot be rendered
     │   └── CassetteWriteError      it cannot be written
-    ├── ValueCodecError             a value does not fit what its declared type says
+    ├── ValueCodecError             a value does not match its declared type
     │   ├── EncodeError             while recording, or when an outbound value is compared
     │   └── DecodeError             while reading a recorded value
     ├── ReplayError
-    │   ├── UnusedEventsError       the tape was not used up
-    │   ├── HermeticError           a replay reached past its boundaries
-    │   ├── IncompleteError         something could not be stored, so the recording was not saved
+    │   ├── UnusedEventsError       some recorded events were not used
+    │   ├── HermeticError           a replay bypassed its boundaries
+    │   ├── IncompleteError         some values could not be stored, so the recording was not saved
     │   └── VerificationError       the real environment no longer behaves as recorded
     └── RefusedError                the generator refuses (in `vcr_gen.gen.diagnostics`)
 
-    DivergenceError                 the program did something else than the tape says
+    DivergenceError                 the program behaves differently than recorded
 
-Exceptions carry data; the text is made from it once, by whoever raises. `DivergenceError` is not
-an `Exception`: application code that catches `Exception` must not be able to hide it.
+Exceptions carry data, and a text that is made from it. `DivergenceError` is not an `Exception`:
+application code that catches `Exception` must not hide it.
 """
 
 from collections.abc import Sequence
@@ -55,11 +55,11 @@ __all__ = [
 
 
 class VcrError(Exception):
-    """The root of all errors of vcr-gen but one: see `DivergenceError`."""
+    """The root of all errors of vcr-gen, except `DivergenceError`."""
 
 
 class UsageError(VcrError):
-    """The API was used in a way that has no meaning."""
+    """The API was used incorrectly."""
 
 
 class CassetteError(VcrError):
@@ -78,19 +78,19 @@ class CassetteMissingError(CassetteError):
 
 
 class CassetteFormatError(CassetteError):
-    """The file is torn, of an unknown version, or not a cassette at all."""
+    """The file is truncated, of an unknown version, or not a cassette."""
 
 
 class CassetteTemplateError(CassetteError):
-    """A template is not allowed where it stands, or cannot be rendered."""
+    """A template is not allowed at its place, or cannot be rendered."""
 
 
 class CassetteWriteError(CassetteError):
-    """The cassette cannot be written; what was there before is untouched."""
+    """The cassette cannot be written; the old cassette is unchanged."""
 
 
 class ValueCodecError(VcrError):
-    """A value does not fit what its declared type says."""
+    """A value does not match its declared type."""
 
     def __init__(
         self, *, path: str, expected: str, got: str, hint: str = "", place: str = ""
@@ -101,7 +101,7 @@ class ValueCodecError(VcrError):
         self.got = got
         self.hint = hint
         self.place = place
-        """Cassette `file:line` of the recorded value, where there is one."""
+        """Cassette `file:line` of the recorded value, if any."""
         where = f"{place}: {path}" if place else path
         advice = f"\nhint: {hint}" if hint else ""
         problem = f"expected {expected}, got {got}" if expected else f"cannot store {got}"
@@ -113,11 +113,11 @@ class EncodeError(ValueCodecError):
 
 
 class DecodeError(ValueCodecError):
-    """A stored value does not fit its declared type."""
+    """A stored value does not match its declared type."""
 
 
 class ReplayError(VcrError):
-    """A replay did not come out as recorded."""
+    """A replay did not match the recording."""
 
 
 class UnusedEventsError(ReplayError):
@@ -140,19 +140,19 @@ class UnusedEventsError(ReplayError):
 
 
 class HermeticError(ReplayError):
-    """In a hermetic replay, the program reached past its boundaries."""
+    """In a hermetic replay, the program bypassed its boundaries."""
 
     def __init__(self, message: str, *, kind: str, target: str, stack: Sequence[str]) -> None:
         self.kind = kind
         """`connection`, `name look-up`, `process`, `file written` or `file read`."""
         self.target = target
         self.stack = tuple(stack)
-        """Where it came from, innermost first."""
+        """The call stack, innermost frame first."""
         super().__init__(message)
 
 
 class IncompleteError(ReplayError):
-    """Something could not be stored, so the recording was not saved."""
+    """Some values could not be stored, so the recording was not saved."""
 
     def __init__(
         self,
@@ -164,9 +164,9 @@ class IncompleteError(ReplayError):
     ) -> None:
         self.path = path
         self.failures = tuple(failures)
-        """What could not be stored, and why: `EncodeError`, `CassetteWriteError`, …"""
+        """The reasons: `EncodeError`, `CassetteWriteError`, …"""
         self.partial = partial
-        """The file that has what was recorded before the first failure, if anything was."""
+        """The partial file with the events before the first failure, if any."""
         super().__init__(message)
 
 
@@ -198,12 +198,12 @@ DivergenceKind: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedEvent:
-    """One event of a cassette, as messages name it."""
+    """A recorded event, for messages."""
 
     boundary: str
     method: str
     what: str
-    """The event in words, with its values cut to one line."""
+    """The event in words, on one line."""
     number: int
     """Its number in the file, as `vcr-gen cassette show` counts."""
     line: int
@@ -216,7 +216,7 @@ class RecordedEvent:
 class Divergence:
     """The facts of a divergence; `DivergenceError` is the text made from them.
 
-    Values are in their stored form everywhere, with secrets left out.
+    Values are in their stored form, without secrets.
     """
 
     kind: DivergenceKind
@@ -226,31 +226,31 @@ class Divergence:
     boundary: str = ""
     method: str = ""
     due: RecordedEvent | None = None
-    """The recorded event that was due; None at the end of the tape."""
+    """The expected recorded event; None at the end of the tape."""
     actual: str = ""
-    """What the program did instead; empty where it did nothing."""
+    """What the program did instead; empty if it did nothing."""
     differences: "tuple[Difference, ...]" = ()
     """Field-level differences, each with `path`, `recorded`, `actual` and `reason`."""
     anchors: tuple[str, ...] = ()
-    """The anchors in the differences, each with the root that it has here."""
+    """The anchors in the differences, each with its current root."""
     nearest: tuple[RecordedEvent, ...] = ()
-    """The recorded calls that come closest to what the program did."""
+    """The recorded calls most similar to the actual one."""
     call_site: str = ""
     """`file:line in function`, in the application."""
     done: tuple[RecordedEvent, ...] = ()
     """The last events done."""
     waiting: tuple[str, ...] = ()
-    """Who waits for what, and where."""
+    """What each waiting task and thread waits for, and where."""
     likely: str = ""
     """What most likely changed, in words."""
     hint: str = ""
     """What to do next, in words."""
     commands: tuple[str, ...] = ()
-    """What to run next, exactly; the better one first."""
+    """The commands to run next, the best one first."""
 
     @property
     def event(self) -> int | None:
-        """The number of the event that was due; None at the end of the tape."""
+        """The number of the expected event; None at the end of the tape."""
         return None if self.due is None else self.due.number
 
     @property
@@ -265,7 +265,7 @@ class Divergence:
 
 
 class DivergenceError(BaseException):
-    """The program did something else than the tape says."""
+    """The program behaves differently than recorded."""
 
     def __init__(self, divergence: Divergence, text: str) -> None:
         self.divergence = divergence

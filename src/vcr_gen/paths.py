@@ -31,16 +31,16 @@ class Wild(Enum):
     ANY = "*"
     """Every field, entry or item."""
     DEEP = "**"
-    """Any number of levels, none included."""
+    """Any number of levels, including none."""
     JSON = "$json"
-    """Into the JSON that a text holds."""
+    """Into JSON inside a text."""
 
 
 Step: TypeAlias = str | int | Wild
-"""A field's name or an entry's key, the index of an item, or a wild one."""
+"""The name of a field, the key of an entry, the index of an item, or a wildcard."""
 
 ROOTS: Final = ("$result", "$item", "$raised", "$sent")
-"""Where a path starts that does not start at a parameter."""
+"""The roots of paths that do not start at a parameter."""
 
 _STEP: Final = re.compile(
     r"\.(?P<wild>\*\*|\*|\$json\b)"
@@ -60,29 +60,29 @@ _HINT: Final = (
 @final
 @dataclass(frozen=True, slots=True)
 class FieldPath:
-    """A place in a call, or every place that a pattern names."""
+    """A place in a call, or a pattern of places."""
 
     text: str
     """As it was written."""
     root: str
     """The parameter, one of `ROOTS`, or `*` for each of them."""
     steps: tuple[Step, ...] = ()
-    """The way from there."""
+    """The steps from the root."""
 
     def __str__(self) -> str:
         return self.text
 
     def starts_at(self, root: str) -> bool:
-        """Whether places below that parameter or result can be meant."""
+        """Whether the path can name places below that parameter or result."""
         return self.root in ("*", root)
 
     def covers(self, place: "FieldPath") -> bool:
-        """Whether the place is one that this path names, or lies inside one."""
+        """Whether this path names the place or a place around it."""
         return self.starts_at(place.root) and _covers(self.steps, place.steps)
 
 
 def parse_path(text: str) -> FieldPath:
-    """The path that a text spells; UsageError, with the place and a hint, if it spells none."""
+    """Parse a path; raise UsageError, with the column and a hint, if it is invalid."""
     found = _ROOT.match(text)
     if found is None or (found[0][0] == "$" and found[0] not in ROOTS):
         raise _wrong(text, 0)
@@ -95,12 +95,12 @@ def parse_path(text: str) -> FieldPath:
         steps.append(_step(step))
         position = step.end()
     if steps and steps[-1] is Wild.DEEP:
-        raise _wrong(text, position, "`.**` must lead to something, such as `.**.id`")
+        raise _wrong(text, position, "`.**` must be followed by a step, such as `.**.id`")
     return FieldPath(text, found[0], tuple(steps))
 
 
 def step_text(step: Step) -> str:
-    """A step as it is written in a path."""
+    """A step, spelled as in a path."""
     if isinstance(step, Wild):
         return "[*]" if step is Wild.ANY else f".{step.value}"
     if isinstance(step, int):
@@ -127,7 +127,7 @@ def _wrong(text: str, position: int, message: str = "") -> UsageError:
 
 
 def _covers(pattern: Sequence[Step], place: Sequence[Step]) -> bool:
-    """Whether the pattern names a beginning of the place."""
+    """Whether the pattern matches a prefix of the place."""
     for i, step in enumerate(pattern):
         if step is Wild.DEEP:
             rest = pattern[i + 1 :]

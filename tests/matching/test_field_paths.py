@@ -45,7 +45,7 @@ def test_a_path_is_read_as_its_steps(text: str, root: str, steps: tuple[object, 
         ("a.$jsn.b", 2, "got '.$jsn.b'"),
         ("a.b c", 4, "got ' c'"),
         ("a['b", 2, "got"),
-        ("a.**", 5, "must lead to something"),
+        ("a.**", 5, "must be followed by a step"),
     ],
 )
 def test_what_is_no_path_is_refused_with_its_column(text: str, column: int, words: str) -> None:

@@ -127,7 +127,7 @@ def test_the_error_says_what_where_and_what_to_do(replay, folder):
     assert error.target == str(folder / "old.txt")
     assert error.stack[0] == f"{__file__}:{line} in report"
     assert str(error) == (
-        f"{folder / 'tape.yaml'}: the replay reached past its boundaries: "
+        f"{folder / 'tape.yaml'}: the replay bypassed its boundaries: "
         f"a file opened for reading: {error.target}\n\n"
         + "".join(f"  at {place}\n" for place in error.stack)
         + f"\noutbound boundaries of this session: {', '.join(_outbound())}\n"

@@ -35,11 +35,11 @@ class Mode(Enum):
     ALL = "all"
     """Record afresh; the cassette is replaced only on success."""
     VERIFY = "verify"
-    """Call the real environment and compare what it says with the tape."""
+    """Call the real environment and compare its answers with the tape."""
 
 
 class Action(Enum):
-    """What a mode comes to for one cassette."""
+    """The effect of a mode on one cassette."""
 
     RECORD = "record"
     REPLAY = "replay"
@@ -64,7 +64,7 @@ def named_mode(mode: "str | Mode") -> Mode:
 
 
 def mode_in(environment: Mapping[str, str], *, asked: Mode | None, default: Mode) -> Mode:
-    """The mode that applies, given what the environment says.
+    """The effective mode, given the environment variables.
 
     `VCR_RECORD=1` changes only the default and `once`: a test that asks for `none` must not reach
     the real environment. Where `CI` is set, only an explicit `all` records.
@@ -97,12 +97,12 @@ def asks_to_record(environment: Mapping[str, str]) -> bool:
 
 
 def is_set(environment: Mapping[str, str], name: str) -> bool:
-    """Whether a variable is there and does not say no."""
+    """Whether a variable is set to anything but a negative word."""
     return environment.get(name, "").lower() not in _NO
 
 
 def action_for(mode: Mode, path: Path) -> Action:
-    """What the mode comes to, given whether the cassette exists."""
+    """The action of a mode, depending on whether the cassette exists."""
     exists = os.path.lexists(path)
     match mode:
         case Mode.NONE:

@@ -1,4 +1,4 @@
-"""The plain model: what a cassette file can hold, the same in every format."""
+"""The plain model: the values a cassette file can contain, in every format."""
 
 from math import isfinite
 from typing import Final, TypeAlias

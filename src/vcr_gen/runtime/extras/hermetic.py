@@ -33,7 +33,7 @@ Action: TypeAlias = Literal["warn", "fail"]
 
 
 class HermeticWarning(UserWarning):
-    """In a replay, the program reached past its boundaries."""
+    """In a replay, the program bypassed its boundaries."""
 
 
 @final
@@ -150,7 +150,7 @@ class Guard:
         )
         what = self._hide(attempt.what)  # before it is cut: half a key is not known as one
         what = what if len(what) <= _LONGEST else f"{what[: _LONGEST - 1]}…"
-        lines = [f"{self._path}: the replay reached past its boundaries: {what}", ""]
+        lines = [f"{self._path}: the replay bypassed its boundaries: {what}", ""]
         lines += [f"  at {place}" for place in finding.stack] or ["  in a thread of a library"]
         lines.append("")
         if outbound:

@@ -1,1 +1,1 @@
-"""Failures in words: what differs, where, since when, and what to do about it."""
+"""The messages of failures: what differs, where, why, and what to do about it."""

@@ -1,4 +1,4 @@
-"""What to run next, as exactly as it can be known."""
+"""The commands to run after a failure."""
 
 import os
 import shlex
@@ -14,34 +14,34 @@ __all__ = ["Advice"]
 @final
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The commands that put a cassette right."""
+    """The commands that fix a cassette."""
 
     path: Path
     record_with: str = ""
-    """The command that records the session, where it is known."""
+    """The command that records the session, if known."""
     follows_variable: bool = True
     """Whether `VCR_RECORD=1` makes the cassette record; an explicit `none` stays `none`."""
 
     def recording(self) -> str:
-        """The command that records the session again; empty where no command alone does."""
+        """The command that records the session again; empty if no single command does."""
         if self.record_with:
             return self.record_with
         return f"VCR_RECORD=1 {_this_test()}" if self.follows_variable and _this_test() else ""
 
     def migrating(self, *options: str) -> str:
-        """The command that rewrites the cassette for a Protocol that changed."""
+        """The command that migrates the cassette to a changed Protocol."""
         return shlex.join(["vcr-gen", "cassette", "migrate", *options, shown_path(self.path)])
 
     def record(self, prelude: str) -> str:
-        """Advice to record, in words."""
+        """A hint to record."""
         return f"{prelude}: {self.recording() or self._recording_in_words()}"
 
     def record_again(self) -> str:
-        """Advice for who changed something."""
+        """A hint for an intended change."""
         return self.record("if the change is intended, record again")
 
     def migrate(self, *options: str) -> str:
-        """Advice for who changed a Protocol."""
+        """A hint for a changed Protocol."""
         return f"update the cassette: {self.migrating(*options)}; {self.record('or record again')}"
 
     def _recording_in_words(self) -> str:
@@ -52,6 +52,6 @@ class Advice:
 
 
 def _this_test() -> str:
-    """The command that runs the current test; empty outside of pytest."""
+    """The command that runs the current test; empty outside pytest."""
     test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
     return f"pytest {shlex.quote(test)}" if test else ""

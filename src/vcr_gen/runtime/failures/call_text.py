@@ -1,4 +1,4 @@
-"""Typed events in words: what is secret in their arguments is not shown."""
+"""The text of a typed call, with secrets redacted."""
 
 import typing
 from dataclasses import fields
@@ -21,7 +21,7 @@ def call_text(call: Any) -> str:
         value = getattr(call, name)
         try:
             plain = compiler.codec(annotation).encode(value)
-        except EncodeError:  # a live object, or no value of its type
+        except EncodeError:  # a live object, or not a value of its type
             shown.append(f"{name}=<{type(value).__qualname__}>")
             continue
         made = secrets.redact("", "call", {name: plain})
@@ -33,10 +33,10 @@ def call_text(call: Any) -> str:
 def _annotations(cls: type[Any]) -> dict[str, object]:
     try:
         hints = typing.get_type_hints(cls, include_extras=True)
-    except Exception:  # a name that only type checkers can see: nothing is known to be harmless
+    except Exception:  # a name under TYPE_CHECKING: treat every value as unknown
         hints = {}
     return {field.name: hints.get(field.name, _Unknown) for field in fields(cls)}
 
 
 class _Unknown:
-    """Stands for a type that cannot be found; no value is one."""
+    """Replaces a type that cannot be resolved; no value matches it."""

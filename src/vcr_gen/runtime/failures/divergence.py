@@ -1,4 +1,4 @@
-"""Divergences: what differs, where, since when, and what to do about it."""
+"""Builds divergences: what differs, where, why, and what to do about it."""
 
 import re
 import threading
@@ -46,7 +46,7 @@ DRIVE_IT = "drive it: `await Driver(cassette, wrapper).run()`, or `.run_sync()`"
 
 @final
 class Reporter:
-    """Makes divergences from what the engine sees."""
+    """Builds divergences from the state of the replay."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Reporter:
         found: "Expectation",
         window: Window,
     ) -> Divergence:
-        """The application made a call that the tape does not have here."""
+        """The application made a call that the tape does not expect."""
         name = method = operation.bound.method.name
         slot = found.slot
         nearest = Nearest(window, slot, name, stored)
@@ -136,10 +136,10 @@ class Reporter:
     def answer(
         self, call: int, event: Item | End | Signal, found: "Expectation", window: Window
     ) -> Divergence:
-        """The application answered an inbound call, or used a stream, in a different way.
+        """The application answered an inbound call or used a stream differently.
 
-        The frames of the answer are gone; what is left, the loop's and the driver's, would only
-        mislead as a call site.
+        The frames of the answer are gone; the remaining ones, of the loop and the driver, would
+        be misleading as a call site.
         """
         own = window.next_of_call(call)
         slot = found.slot or own
@@ -195,7 +195,7 @@ class Reporter:
         )
 
     def another_inbound(self, asked: Iterable[str], slot: Slot, window: Window) -> Divergence:
-        """A driver asked for one of some inbound calls, and the tape has a different one."""
+        """A driver asked for certain inbound calls, and the tape has a different one."""
         methods = list(asked)
         divergence = self._divergence(
             "order",
@@ -211,7 +211,7 @@ class Reporter:
     def stall(
         self, window: Window, waiters: "Iterable[Waiter]", busy: Iterable[threading.Thread] = ()
     ) -> Divergence:
-        """Nothing can move any more; `busy` are the threads that are not at the tape."""
+        """The replay is stuck; `busy` are the threads that do not wait for the tape."""
         head = window.head()
         waiters = list(waiters)
         kind, headline, likely = stall_words(head, waiters, window)
@@ -235,7 +235,7 @@ class Reporter:
         return divergence if change is None else _explained(divergence, change)
 
     def unreadable(self, error: DecodeError, name: str, line: int) -> DecodeError:
-        """The same error, with the place of the recorded value, and what to do about it."""
+        """The same error, with the location of the recorded value and a hint."""
         change = self.since.signature(name)
         hint = self.advice.record(f"{error.hint or 'undo the edit'}, or record again")
         return DecodeError(
@@ -284,16 +284,16 @@ class Reporter:
         )
 
     def _title(self, start: Start) -> str:
-        """The method of a call; where it is one of a live object's, with that."""
+        """The method of a call, with its live object, if any."""
         return titled(start.of, self._origin_of(start.on))
 
     def _is_generated(self, module: object) -> bool:
-        """Whether a module holds wrappers: its frames are not the application's."""
+        """Whether a module contains wrappers, so that its frames are not the application's."""
         return any(known.wrapper.__module__ == module for known in self._boundaries.values())
 
 
 def _explained(divergence: Divergence, change: Change) -> Divergence:
-    """The same, explained by what changed in the Protocols."""
+    """The same divergence, explained by a change in a Protocol."""
     return replace(
         divergence,
         kind="signature",
@@ -304,13 +304,13 @@ def _explained(divergence: Divergence, change: Change) -> Divergence:
 
 
 def _last_call(waiters: "Iterable[Waiter]", window: Window) -> str:
-    """The method of a call that somebody waits for and the tape has no more of."""
+    """The method of an awaited call that has no more events on the tape."""
     calls = {waiter.call for waiter in waiters}
     return next((done.start.of for done in window.recent if done.start.call in calls), "")
 
 
 def _done(window: Window) -> tuple[RecordedEvent, ...]:
-    """The last events done; a call that came to its end is one."""
+    """The last events; a finished call counts as one."""
     ended = {slot.event.call for slot in window.recent if isinstance(slot.event, End)}
     return tuple(
         describe(slot)
@@ -320,7 +320,7 @@ def _done(window: Window) -> tuple[RecordedEvent, ...]:
 
 
 def _is_alike(recorded: Event, actual: Event) -> bool:
-    """Whether two events of a call differ in their values alone."""
+    """Whether two events of a call differ only in their values."""
     if isinstance(recorded, End) and isinstance(actual, End):
         return recorded.outcome == actual.outcome
     if isinstance(recorded, Signal) and isinstance(actual, Signal):
@@ -329,7 +329,7 @@ def _is_alike(recorded: Event, actual: Event) -> bool:
 
 
 def _are_all(arguments: Mapping[str, Plain], differences: Iterable[Difference]) -> bool:
-    """Whether no argument is as it was: then it may well be another call."""
+    """Whether all arguments differ, so that it may be a different call."""
     differ = {re.split(r"[.\[]", difference.path)[0] for difference in differences}
     return differ.issuperset(arguments)
 
@@ -349,6 +349,6 @@ def _values(differences: Iterable[Difference]) -> Iterator[Plain]:
 
 
 def _few(differences: tuple[Difference, ...]) -> str:
-    """The fields that differ, a few of them."""
+    """The names of the first few differing fields."""
     names = list(dict.fromkeys(found.path.removesuffix(".$type") for found in telling(differences)))
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -9,7 +9,7 @@ from vcr_gen.runtime.failures.format_values import show_difference, telling
 __all__ = ["message_of"]
 
 _SHOWN = 12
-"""So many differences are shown; the exception has all of them."""
+"""How many differences the message shows; the exception has all of them."""
 
 
 def message_of(divergence: Divergence) -> str:

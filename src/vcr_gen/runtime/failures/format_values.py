@@ -1,4 +1,4 @@
-"""Recorded values in words, short enough for a message."""
+"""Formats recorded values for messages: as Python would spell them, and short."""
 
 import ast
 import json
@@ -27,7 +27,7 @@ __all__ = [
 
 
 _ENOUGH: Final = 20_000
-"""So many letters of a value are looked at; a message shows far fewer."""
+"""How many characters of a value are formatted; a message shows far fewer."""
 _DEEPEST: Final = 50
 _EXCEPTION: Final = frozenset({"args", "attributes", "notes", "cause", "context_suppressed"})
 _NO_CLASS: Final = frozenset({"Any", "Dict", "Mapping", "MutableMapping"})
@@ -42,7 +42,7 @@ _LIVE: Final = {
 
 
 def readable(value: Plain, declared: str = "") -> str:
-    """A stored value on one line; `declared` is the annotation that it was stored by."""
+    """A stored value on one line; `declared` is its annotation."""
     pieces: list[str] = []
     length = 0
     for piece in _pieces(value, declared, 0):
@@ -60,7 +60,7 @@ def short_name(qualified: str) -> str:
 
 @lru_cache(256)
 def item_type(annotation: str) -> str:
-    """What a list or a stream of this type holds; empty where that is not known."""
+    """The type of the items of a list or stream; empty if unknown."""
     node = _parsed(annotation)
     if not isinstance(node, ast.Subscript):
         return ""
@@ -70,7 +70,7 @@ def item_type(annotation: str) -> str:
 
 @lru_cache(256)
 def _class_name(annotation: str) -> str:
-    """The class that an annotation names; empty where it names none, or several."""
+    """The class that an annotation names; empty if it names none or several."""
     node = _parsed(annotation)
     if isinstance(node, ast.BinOp):
         sides = [side for side in (node.left, node.right) if ast.unparse(side) != "None"]
@@ -84,7 +84,7 @@ def _class_name(annotation: str) -> str:
 def _parsed(annotation: str) -> ast.expr | None:
     try:
         return ast.parse(annotation, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # a file may hold anything
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # a file may contain anything
         return None
 
 
@@ -121,7 +121,7 @@ def _mapping(value: Mapping[str, Plain], declared: str, depth: int) -> Iterator[
 
 
 def _tagged(name: str, fields: Mapping[str, Plain], depth: int) -> Iterator[str]:
-    """An object as a call of its class."""
+    """An object, spelled as a call of its class."""
     arguments = fields.get("args")
     if set(fields) == {"$value"}:
         yield from _joined(f"{name}(", [("", fields["$value"])], ")", "", depth)
@@ -133,7 +133,7 @@ def _tagged(name: str, fields: Mapping[str, Plain], depth: int) -> Iterator[str]
 
 
 def _special(key: str, value: Plain, depth: int) -> Iterator[str]:
-    """A value that the cassette stores under a tag: a live object, a number beyond 64 bits."""
+    """A value with a tag: a live object, a number beyond 64 bits."""
     if key in _LIVE:
         yield f"{_LIVE[key]} #{value}"
     elif key in ("$int", "$float"):
@@ -163,16 +163,16 @@ def _joined(
 
 _WIDTH = 100
 _CLASS: Final = ".$type"
-"""How the path of a value's class ends."""
+"""The end of the path to a value's class."""
 
 
 def show(value: Plain, width: int = _WIDTH, declared: str = "") -> str:
-    """A value on one line, cut where it is long; `declared` is its annotation, if it is known."""
+    """A value on one line, shortened to `width`; `declared` is its annotation, if known."""
     return cut(visible(hidden(readable(hidden_in(value), declared))), width)
 
 
 def cut(text: str, width: int) -> str:
-    """A text of at most that width, cut outside of what stands for a secret."""
+    """A text of at most `width` characters, not cut inside a placeholder."""
     if len(text) <= width:
         return text
     short = text[: width - 1]
@@ -181,7 +181,7 @@ def cut(text: str, width: int) -> str:
 
 
 def show_age(age: timedelta) -> str:
-    """A span of time in its largest unit."""
+    """A duration in its largest unit."""
     seconds = int(age.total_seconds())
     for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1)):
         if seconds >= length or unit == "second":
@@ -195,9 +195,9 @@ def show_arguments(
     types: Mapping[str, str] = MappingProxyType({}),
     differing: Collection[str] = (),
 ) -> str:
-    """Arguments as in a call; where they are long, something of each.
+    """Arguments as in a call; if they are long, a part of each.
 
-    `types` are their annotations. The `differing` fields come first, so that they are not cut.
+    `types` are their annotations. The `differing` fields come first, to be visible.
     """
     arguments = _differing_first(arguments, differing) if differing else arguments
     text = _listed(arguments, types, _WIDTH)
@@ -215,7 +215,7 @@ def _listed(arguments: Mapping[str, Plain], types: Mapping[str, str], width: int
 def _differing_first(
     fields: Mapping[str, Plain], paths: Collection[str], above: str = ""
 ) -> dict[str, Plain]:
-    """Fields in which something differs, at these paths, before the others; inside them too."""
+    """The fields with differing ones first, at every level."""
     differing: dict[str, Plain] = {}
     same: dict[str, Plain] = {}
     for name, value in fields.items():
@@ -231,7 +231,7 @@ def _differing_first(
 
 
 def telling(differences: Iterable[Difference]) -> list[Difference]:
-    """The differences without those inside of a value whose class differs: they follow from it."""
+    """The differences without those inside a value whose class differs: they are consequences."""
     found = list(differences)
     replaced = [each.path.removesuffix(_CLASS) for each in found if each.path.endswith(_CLASS)]
     inside = tuple(start for path in replaced for start in (f"{path}.", f"{path}["))
@@ -241,7 +241,7 @@ def telling(differences: Iterable[Difference]) -> list[Difference]:
 
 
 def show_difference(difference: Difference) -> str:
-    """The difference in a field: of texts, the lines and the letters that changed."""
+    """The difference in a field; for texts, the changed lines and characters."""
     path, recorded, actual = difference.path, difference.recorded, difference.actual
     if isinstance(recorded, str) and isinstance(actual, str):
         if path.endswith(_CLASS):

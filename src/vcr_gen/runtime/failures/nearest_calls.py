@@ -1,4 +1,4 @@
-"""The recorded calls that come closest to one that the tape does not have here."""
+"""Finds the recorded calls most similar to an unexpected one."""
 
 from collections.abc import Iterator, Mapping
 from typing import final
@@ -12,13 +12,13 @@ from vcr_gen.runtime.tape.window import Slot, Window
 __all__ = ["Nearest"]
 
 _AHEAD = 50
-"""So many events are looked at."""
+"""How many events are searched."""
 _SHOWN = 3
 
 
 @final
 class Nearest:
-    """Calls of the same method around the one that is due, the most alike first."""
+    """Recorded calls of the same method near the expected one, most similar first."""
 
     def __init__(
         self, window: Window, due: Slot | None, name: str, stored: Mapping[str, Plain]
@@ -27,11 +27,11 @@ class Nearest:
         ahead = list(_calls(iter(rest), name))
         behind = list(_calls(iter(window.recent), name))
         self.ahead = any(_distance(slot, stored) == 0 for slot in ahead)
-        """Whether the very same call is on the tape, only later."""
+        """Whether the same call comes later on the tape."""
         self.repeated = any(_distance(slot, stored) == 0 for slot in behind)
-        """Whether the very same call was made just before."""
+        """Whether the same call was just made."""
         self.next_but_one = due is not None and _next_in(due.strand, rest) in ahead
-        """Whether a call of the method comes right after the one that is due."""
+        """Whether a call of the method directly follows the expected one."""
         ranked = sorted(ahead, key=lambda slot: _distance(slot, stored))
         self.shown: tuple[RecordedEvent, ...] = tuple(map(describe, ranked[:_SHOWN]))
 
@@ -49,7 +49,7 @@ def _next_in(strand: str, slots: list[Slot]) -> Slot | None:
 
 
 def _distance(slot: Slot, stored: Mapping[str, Plain]) -> int:
-    """In how many arguments a recorded call differs."""
+    """The number of arguments in which a recorded call differs."""
     recorded = slot.start.arguments
     names = recorded.keys() | stored.keys()
     return sum(recorded.get(name, ...) != stored.get(name, ...) for name in names)

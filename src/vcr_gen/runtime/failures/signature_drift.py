@@ -1,4 +1,4 @@
-"""What changed in the Protocols since a cassette was recorded, and what can be done about it."""
+"""Compares recorded signatures with current ones, and suggests what to do."""
 
 import ast
 from collections.abc import Iterable, Mapping
@@ -24,9 +24,9 @@ _RESULT = "return"
 
 
 def same_signature(recorded: str, current: str) -> bool:
-    """Whether two signatures say the same, though one may name the modules of its types.
+    """Whether two signatures are equal, ignoring the modules of types.
 
-    Those that Python evaluates are remembered with their modules, those that stay text as written.
+    Evaluated annotations are recorded with their modules, textual ones as written.
     """
     said = _said(recorded)
     return recorded == current or (
@@ -35,7 +35,7 @@ def same_signature(recorded: str, current: str) -> bool:
 
 
 def signature_change(name: str, recorded: str | None, current: str | None) -> str:
-    """How the signature changed; empty when it did not, or is not known."""
+    """How a signature changed; empty if it did not change or is unknown."""
     if recorded is None or current is None or same_signature(recorded, current):
         return ""
     before, after = _parameters(recorded), _parameters(current)
@@ -54,7 +54,7 @@ def signature_change(name: str, recorded: str | None, current: str | None) -> st
 
 
 def changed_parameters(recorded: str | None, current: str | None) -> set[str]:
-    """The parameters, by their old and new names, that are not what they were."""
+    """The old and new names of changed parameters."""
     if recorded is None or current is None:
         return set()
     before, after = _parameters(recorded), _parameters(current)
@@ -62,9 +62,9 @@ def changed_parameters(recorded: str | None, current: str | None) -> set[str]:
 
 
 def migration_of(name: str, recorded: str | None, current: str | None) -> list[str] | None:
-    """The options with which `vcr-gen cassette migrate` follows the change; None where it cannot.
+    """The options of `vcr-gen cassette migrate` for a change; None if it cannot migrate it.
 
-    A parameter with a default needs none. Where types changed, the recorded values are still old.
+    A new parameter with a default needs no option. Changed types cannot be migrated.
     """
     before, after = _parameters(recorded or ""), _parameters(current or "")
     if before.keys() == after.keys():
@@ -78,9 +78,9 @@ def migration_of(name: str, recorded: str | None, current: str | None) -> list[s
 
 @lru_cache(1024)
 def declared_types(signature: str) -> Mapping[str, str]:
-    """The types of a recorded signature by parameter, the result's under `return`.
+    """The types of a recorded signature by parameter, with the result under `return`.
 
-    A file may hold anything, so nothing when it is odd.
+    Empty for an invalid signature, as a file may contain anything.
     """
     return {
         name: ast.unparse(annotation) if annotation else ""
@@ -100,7 +100,7 @@ def _annotations(signature: str) -> list[tuple[str, ast.expr | None]]:
 
 
 def _said(signature: str) -> dict[str, str]:
-    """The types as they can be compared: without the modules in which they are."""
+    """The types without modules, for comparison."""
     return {
         name: ast.unparse(_LastNames().visit(annotation)) if annotation else ""
         for name, annotation in _annotations(signature)
@@ -128,7 +128,7 @@ def _were(names: list[str]) -> str:
 @final
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Why a recorded call does not fit any more."""
+    """Why a recorded call no longer matches."""
 
     words: str
     hint: str
@@ -137,7 +137,7 @@ class Change:
 
 @final
 class Since:
-    """Compares the signatures in a cassette with those of the wrappers that take part."""
+    """Compares the signatures in a cassette with those of the attached wrappers."""
 
     def __init__(
         self, advice: Advice, recorded: Mapping[str, str], boundaries: Mapping[str, Boundary]
@@ -147,7 +147,7 @@ class Since:
         self._boundaries = boundaries
 
     def signature(self, name: str, fields: Iterable[str] | None = None) -> Change | None:
-        """How a method changed; where fields are named, only if that explains one of them."""
+        """How a method changed; with `fields`, only if the change explains one of them."""
         recorded, current = self._recorded.get(name), self.signature_of(name) or None
         words = signature_change(name, recorded, current)
         changed = changed_parameters(recorded, current)
@@ -156,13 +156,13 @@ class Since:
         return self._change(words, migration_of(name, recorded, current))
 
     def signature_of(self, name: str) -> str:
-        """The signature of a method as it is now; empty where no wrapper has it."""
+        """The current signature of a method; empty if no wrapper has it."""
         boundary, _, key = name.partition(".")
         known = self._boundaries.get(boundary)
         return "" if known is None else known.signatures().get(key, "")
 
     def gone(self, recorded: str, called: str = "") -> Change | None:
-        """Why a recorded call can no longer be made; `called` is what was called instead."""
+        """Why a recorded call can no longer be made; `called` was called instead."""
         boundary, _, key = recorded.partition(".")
         known = self._boundaries.get(boundary)
         if known is not None:

@@ -1,4 +1,4 @@
-"""Why a replay cannot go on, in words."""
+"""Explains why a replay is stuck: the cause, and what each task and thread waits for."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
@@ -37,7 +37,7 @@ OWN_WAIT: Final = "the program waits for its own task, thread or event, or for a
 def stall_words(
     head: Slot | None, waiters: "Iterable[Waiter]", window: Window
 ) -> tuple[DivergenceKind, str, str]:
-    """The kind of a stall, its headline, and what most likely led to it."""
+    """The kind of a stall, its headline, and the likely cause."""
     waiters = list(waiters)
     if head is None:
         if reader := _reads_past_the_end(waiters, window):
@@ -102,7 +102,7 @@ def stall_words(
 
 
 def who_reads_on(head: Slot | None, waiters: "Iterable[Waiter]", window: Window) -> "Waiter | None":
-    """The reader that waits for more of a stream than was recorded, and blocks its strand."""
+    """The reader that waits for more items than recorded, and blocks its strand."""
     if head is None or not head.driven_by_application:
         return None
     readers = (waiter for waiter in waiters if waiter.stands_for(head.strand))
@@ -110,19 +110,19 @@ def who_reads_on(head: Slot | None, waiters: "Iterable[Waiter]", window: Window)
 
 
 def _reads_past_the_end(waiters: "Iterable[Waiter]", window: Window) -> "Waiter | None":
-    """The reader of a stream that gave items, and whose end is not on the tape."""
+    """The reader of a stream that yielded items and whose end is not on the tape."""
     given = {done.event.call for done in window.recent if isinstance(done.event, Item)}
     return next((waiter for waiter in waiters if waiter.call in given), None)
 
 
 def name_of(waiter: "Waiter", window: Window) -> str:
-    """The method of an awaited call that the tape has no more events of."""
+    """The method of an awaited call without further events on the tape."""
     names = (done.start.of for done in window.recent if done.start.call == waiter.call)
     return next(names, "a stream")
 
 
 def _goes_on(strand: str, waiters: "Iterable[Waiter]", window: Window) -> bool:
-    """Whether the strand that has to produce an event waits for a later one instead."""
+    """Whether the strand that should produce the next event waits for a later one."""
     ahead = (window.next_of_call(waiter.call) for waiter in waiters if waiter.call > 0)
     return any(slot is not None and slot.strand == strand for slot in ahead)
 
@@ -136,7 +136,7 @@ def who_waits(
     busy: Iterable[threading.Thread],
     is_generated: IsGenerated,
 ) -> tuple[str, ...]:
-    """Every task and thread of the program: what it waits for, and where in the source."""
+    """What every task and thread of the program waits for, and where."""
     waiters = list(waiters)
     rows = [
         f"{waiter.name} waits for {_wanted(waiter, window)}"
@@ -169,14 +169,14 @@ def _is_cancellation(slot: Slot) -> bool:
 
 
 def place_of(waiter: "Waiter", is_generated: IsGenerated) -> str:
-    """Where in the application somebody waits, or is awaited."""
+    """Where in the application a waiter waits, or is awaited."""
     return site_among(waiter.frames(), is_generated) or site_of_awaiter(waiter.task, is_generated)
 
 
 def _elsewhere(
     waiters: "Iterable[Waiter]", busy: Iterable[threading.Thread], is_generated: IsGenerated
 ) -> Iterator[str]:
-    """Tasks and threads that do not wait for the tape: one of them may hold up the others."""
+    """Tasks and threads that do not wait for the tape, one of which may block the others."""
     parked = {waiter.task for waiter in waiters}
     from asyncio import all_tasks
 

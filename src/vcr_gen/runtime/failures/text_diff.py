@@ -1,4 +1,4 @@
-"""Two texts side by side: only what changed, with the changed letters marked."""
+"""Diffs two texts and marks the changed characters."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -7,23 +7,23 @@ from difflib import SequenceMatcher
 __all__ = ["diff_lines", "diff_texts", "visible"]
 
 _WIDTH = 100
-"""A line longer than this is shown around its change."""
+"""A longer line is shown only around its change."""
 _AROUND = 30
-"""So many letters before and after a change are shown then."""
+"""How many characters are shown before and after a change."""
 _CONTEXT = 2
-"""So many equal lines before and after a change are shown."""
+"""How many equal lines are shown before and after a change."""
 _MOST_LINES = 60
-"""So many lines of one difference are shown."""
+"""How many lines of a difference are shown."""
 _MOST_LETTERS = 400
-"""So much changed text in a line is looked at letter by letter."""
+"""How much changed text of a line is compared character by character."""
 _MOST_ALIGNED = 2000
-"""So many changed lines are aligned with one another: it takes quadratic time."""
+"""How many changed lines are aligned, which takes quadratic time."""
 _MOST_PAIRS = 100_000
-"""So many pairs of equal lines may there be, for the same reason."""
+"""The limit of pairs of equal lines, for the same reason."""
 
 
 def visible(text: str) -> str:
-    """The text with its control characters escaped, so that a terminal shows and obeys none."""
+    """The text with escaped control characters."""
     if text.isprintable():
         return text
     return "".join(
@@ -33,7 +33,7 @@ def visible(text: str) -> str:
 
 
 def diff_texts(recorded: str, actual: str) -> list[str]:
-    """Two lines of text, shown around their change, each with carets below what changed in it."""
+    """Two lines around their change, each with carets below the changed characters."""
     before, after = visible(recorded), visible(actual)
     start, end = _equal_ends(before, after)
     marks = _marks(before, after, start, end)
@@ -47,7 +47,7 @@ def diff_texts(recorded: str, actual: str) -> list[str]:
 
 
 def diff_lines(recorded: str, actual: str) -> list[str]:
-    """A unified diff of two texts of several lines, with carets below what changed in a line."""
+    """A unified diff of two multi-line texts, with carets below changed characters."""
     before, after = recorded.split("\n"), actual.split("\n")
     rows = list(_hunks(before, after))
     if len(rows) > _MOST_LINES:
@@ -57,7 +57,7 @@ def diff_lines(recorded: str, actual: str) -> list[str]:
 
 def _hunks(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
     start, end = _equal_ends(before, after)
-    skipped = max(0, start - _CONTEXT)  # equal lines that are not shown need no alignment
+    skipped = max(0, start - _CONTEXT)  # hidden equal lines need no alignment
     before = before[skipped : len(before) - max(0, end - _CONTEXT)]
     after = after[skipped : len(after) - max(0, end - _CONTEXT)]
     for group in _matcher(before, after).get_grouped_opcodes(_CONTEXT):
@@ -72,7 +72,7 @@ def _hunks(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
 
 
 def _changed(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
-    """Lines that stand for one another in pairs; what is over stands alone."""
+    """Changed lines: in pairs if both sides have the same number."""
     if len(old) == len(new):
         for before, after in zip(old, new, strict=True):
             yield from diff_texts(before, after)
@@ -82,7 +82,7 @@ def _changed(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
 
 
 def _matcher(before: Sequence[str], after: Sequence[str]) -> "SequenceMatcher[str]":
-    """Aligns lines; where that would take long, all of them but the equal ends count as changed."""
+    """Align lines; if that would take long, all lines between the equal ends count as changed."""
     counts = Counter(after)
     pairs = sum(counts[line] for line in before)
     if max(len(before), len(after)) <= _MOST_ALIGNED and pairs <= _MOST_PAIRS:
@@ -107,13 +107,13 @@ def _range(skipped: int, start: int, stop: int) -> str:
 
 
 def _marks(before: str, after: str, start: int, end: int) -> tuple[str, str]:
-    """A caret for each letter that changed, between the equal ends."""
+    """A caret for each changed character between the equal ends."""
     old, new = before[start : len(before) - end], after[start : len(after) - end]
     if not old or not new or max(len(old), len(new)) > _MOST_LETTERS:
         return _carets(before, start, end), _carets(after, start, end)
     marks_old, marks_new = ["^"] * len(old), ["^"] * len(new)
     for block in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
-        if block.size >= 3:  # a letter that two words share says nothing
+        if block.size >= 3:  # ignore short matches
             marks_old[block.a : block.a + block.size] = " " * block.size
             marks_new[block.b : block.b + block.size] = " " * block.size
     return " " * start + "".join(marks_old), " " * start + "".join(marks_new)
@@ -139,7 +139,7 @@ def _cut(line: str) -> str:
 
 
 def _shared(first: Sequence[str], other: Sequence[str]) -> int:
-    """How many of the first items two sequences have in common."""
+    """The length of the common prefix of two sequences."""
     count = 0
     for left, right in zip(first, other, strict=False):
         if left != right:

@@ -1,4 +1,4 @@
-"""What is left on the tape when a replay is over, and what that most likely means."""
+"""Reports unused events at the end of a replay, with the likely cause."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ _SHOWN = 10
 
 
 def leftovers_of(window: Window, reporter: Reporter) -> UnusedEventsError | None:
-    """The error about events that were not used; None where all were."""
+    """The error for unused events; None if all were used."""
     left = window.unused_entries()
     if not left:
         return None

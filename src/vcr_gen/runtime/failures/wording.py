@@ -1,4 +1,4 @@
-"""Events in words."""
+"""Describes events in words."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -27,15 +27,15 @@ __all__ = [
 
 ENTER_BLOCK: Final = "manager.enter"
 LEAVE_BLOCK: Final = "manager.exit"
-"""What entering and leaving a `with` block is called on the tape."""
+"""The names on the tape for entering and leaving a `with` block."""
 
 _VALUE = 60
-"""So wide is the value of an answer shown."""
+"""The maximum width of the value of an answer."""
 _EXCEPTION = 200
 
 
 def describe(slot: Slot, differing: Collection[str] = ()) -> RecordedEvent:
-    """A recorded event, as messages name it; fields that differ come first where it is long."""
+    """A recorded event for messages; differing fields come first."""
     boundary, _, method = slot.start.of.rpartition(".")
     what = words_of(slot.event, slot.start, slot.signature, differing)
     return RecordedEvent(
@@ -46,7 +46,7 @@ def describe(slot: Slot, differing: Collection[str] = ()) -> RecordedEvent:
 def words_of(
     event: Event, start: Start, signature: str = "", differing: Collection[str] = ()
 ) -> str:
-    """An event of a call in one line; `signature` tells the classes of its values."""
+    """An event of a call on one line; `signature` gives the classes of its values."""
     types = declared_types(signature)
     result = types.get("return", "")
     call = _call(start, types, differing)
@@ -92,7 +92,7 @@ def did(event: Item | End | Signal) -> str:
 
 
 def how_it_differs(event: Item | End | Signal, recorded: Event) -> str:
-    """What the application did, where only the value differs from the recorded one."""
+    """What the application did, if only the value differs from the recording."""
     kind = kind_of(event)
     if kind.value == "raised":
         before = None if isinstance(recorded, Start) else recorded.value
@@ -103,7 +103,9 @@ def how_it_differs(event: Item | End | Signal, recorded: Event) -> str:
 def left_block(
     title: str, recorded: Mapping[str, Plain], actual: Mapping[str, Plain]
 ) -> tuple[str, str, str]:
-    """The method that made the block, a headline, and what most likely changed."""
+    """The method that returned the context manager, a headline, and the likely cause.
+
+    On the tape, leaving a block is a call of `manager.exit`, which no program makes."""
     found = re.search(r"the context manager that (\S+) returned", title)
     method = found[1] if found else "manager.exit"
     block = f"the block `with {method}()`" if found else f"the block of {title}"

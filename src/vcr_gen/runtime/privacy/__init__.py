@@ -1,4 +1,4 @@
-"""Keeps secrets out of what is stored and said: placeholders stand in their place."""
+"""Replaces secrets by placeholders in everything that is stored or printed."""
 
 from vcr_gen.runtime.privacy.finder import DEFAULT_RULES
 from vcr_gen.runtime.privacy.secrets import Secrets, hidden, hidden_in, redacting, without_secrets

@@ -20,7 +20,7 @@ __all__ = ["Aligner"]
 _MARK: Final = "<redacted"
 _NOT_SHOWN: Final = "<not shown>"
 _UNNAMED: Final = re.compile(r"[\w.~+@!$%^*-]+={0,2}")
-"""What may be a secret without a name: no mark at which a text has parts, such as `&` or `/`."""
+"""A possible secret without a name: a run without separators such as `&` or `/`."""
 
 
 class _Live(NamedTuple):
@@ -28,23 +28,23 @@ class _Live(NamedTuple):
 
     text: str
     secrets: dict[int, tuple[int, str]]
-    """By the place where each begins: where it ends, and what it is without escapes."""
+    """By start position: the end, and the secret without escapes."""
     hidden: int
-    """How many of them have a placeholder already."""
+    """How many of them already have a placeholder."""
 
 
 @final
 class Aligner:
-    """Tells whether a live value equals the recorded one except for its secrets."""
+    """Decides whether a live value equals the recorded one except for its secrets."""
 
     def __init__(self, finder: Finder, vault: Vault) -> None:
         self._finder = finder
         self._vault = vault
 
     def align(self, recorded: Plain, actual: Plain, context: Context = NOTHING) -> Plain:
-        """The live value, as recorded wherever only the secrets differ; both are redacted.
+        """The live value, with recorded parts wherever only secrets differ; both are redacted.
 
-        What is taken for the same stays so once the vault settles, and is forgotten if it retracts.
+        New pairs of secrets are kept when the vault settles, and dropped when it retracts.
         """
         if isinstance(recorded, str) and isinstance(actual, str):
             return actual if recorded == actual else self._text(recorded, actual, context)
@@ -66,7 +66,7 @@ class Aligner:
     def _learn(self, recorded: list[Plain], context: Context) -> None:
         """Remember the secrets of a list that was recorded without redaction.
 
-        A message shows its items one by one, and alone nothing tells what they are.
+        A message shows its items separately, where nothing identifies them as secrets.
         """
         for item, inner in zip(recorded, self._in_list(recorded, context), strict=True):
             if isinstance(item, str) and (inner.spans or inner.naming is not context.naming):
@@ -93,7 +93,7 @@ class Aligner:
         return aligned
 
     def _text(self, recorded: str, actual: str, context: Context) -> str:
-        """The recorded text, if the live one is the same but for its secrets."""
+        """The recorded text, if the live text differs only in its secrets."""
         if _MARK not in recorded and _MARK not in actual and not _may_be_encoded(recorded, actual):
             return actual
         old = _opened(recorded)
@@ -101,11 +101,11 @@ class Aligner:
         if live.text == old or self._fits(old, live):
             return recorded
         if is_placeholder(recorded) and _MARK not in actual:
-            return _NOT_SHOWN  # it stands where a secret belongs
+            return _NOT_SHOWN  # it is at the place of a secret
         return _masked(recorded, actual)
 
     def _revealed(self, text: str, context: Context) -> "_Live":
-        """The live text with its secrets, and where they stand; also those that a name tells."""
+        """The live text with its secrets and their positions, including secrets found by name."""
         spans = [
             *(
                 (found.start(), found.end(), secret, True)
@@ -143,7 +143,7 @@ class Aligner:
                 return False
             position += len(literal)
             cursor = found.end()
-            if "#" in found[0]:  # a part of a secret that was cut: anything, up to what follows
+            if "#" in found[0]:  # a truncated secret: anything up to the next part
                 end = _end_of_part(recorded, cursor, raw, position)
             else:
                 end = self._end_of(found[0], live, position)
@@ -157,7 +157,7 @@ class Aligner:
         return raw[position:] == recorded[cursor:]
 
     def _end_of(self, placeholder: str, live: "_Live", position: int) -> int:
-        """Where in the live text the secret of a placeholder ends; -1 if there is none."""
+        """The end of a placeholder's secret in the live text; -1 if there is none."""
         if live.text.startswith(placeholder, position):
             return position + len(placeholder)
         end, secret = live.secrets.get(position, (-1, ""))
@@ -169,7 +169,7 @@ class Aligner:
         return -1
 
     def _end_of_word(self, placeholder: str, raw: str, position: int, after: str) -> int:
-        """The same where only later events tell that the word there is a secret; -1 if none."""
+        """The same for a word that only later events identify as a secret; -1 if none."""
         following = PLACEHOLDER.split(after, maxsplit=1)[0]
         end = raw.find(following, position) if following else len(raw)
         word = raw[position:end]
@@ -188,9 +188,9 @@ def _is_one_word(text: str) -> bool:
 
 
 def _end_in_older(placeholder: str, raw: str, position: int, after: str) -> int:
-    """The same for a cassette of an earlier version, which hid more than a credential.
+    """The same for a cassette of an earlier version, which redacted more than the credential.
 
-    It hid the parameters of a scheme such as Digest as a whole, and a number of JSON as a text.
+    It redacted all parameters of a scheme such as Digest, and JSON numbers as text.
     """
     if not after and "authorization:" in placeholder and are_parameters(raw, position):
         return len(raw)
@@ -210,7 +210,7 @@ def _may_be_encoded(recorded: str, actual: str) -> bool:
 
 
 def _masked(recorded: str, actual: str) -> str:
-    """The live text for a message: where a part of a secret was recorded, one may stand here."""
+    """The live text for a message, with possible secrets masked."""
     return (
         _NOT_SHOWN
         if "#" in recorded and any(f[3] for f in PLACEHOLDER.finditer(recorded))
@@ -219,7 +219,7 @@ def _masked(recorded: str, actual: str) -> str:
 
 
 def _opened(text: str) -> str:
-    """The text with the base64 opened that holds placeholders."""
+    """The text with base64 decoded where it contains placeholders."""
 
     def opened(found: "re.Match[str]") -> str:
         inner = decoded(found[0])

@@ -1,4 +1,4 @@
-"""Values in quotes, which may be escaped: where they end, and what they are without escapes."""
+"""The values of assignments: quoted ones with escapes, and unquoted ones."""
 
 import re
 from dataclasses import dataclass
@@ -11,26 +11,26 @@ __all__ = ["BARE", "LONGEST", "Unquoted", "closing", "quote_before", "unescaped"
 
 
 LONGEST: Final = 8192
-"""How long a value may be whose end is looked for."""
+"""The maximum length of a value whose end is searched."""
 _QUOTE_BEFORE: Final = re.compile(r"\\{0,16}[\"']\Z")
 _ESCAPED: Final = re.compile(r"\\+([\\\"'/])")
 
 
 def quote_before(text: str, start: int) -> str:
-    """The quote with its escapes that stands right before a place; empty if none does."""
+    """The quote, with its escapes, directly before a position; empty if there is none."""
     found = _QUOTE_BEFORE.search(text, max(0, start - 17), start)
     return found[0] if found else ""
 
 
 def unescaped(value: str) -> str | None:
-    """The value of a quoted text without its escapes, where it has any."""
+    """A quoted value without its escapes; None if it has none."""
     if "\\" not in value:
         return None
     return _ESCAPED.sub(r"\1", value)
 
 
 def closing(text: str, start: int, quote: str) -> int:
-    """Where a quoted value ends; escapes deeper than its own quotes belong to it. -1 if nowhere."""
+    """The end of a quoted value, which may contain deeper escapes; -1 if it is not found."""
     depth = len(quote) - 1
     position = start
     limit = min(len(text), start + LONGEST)
@@ -66,19 +66,19 @@ _NO_VALUES: Final = frozenset(
     | {"password", "required", "reset", "secret", "str", "string", "text", "token", "wrong"}
     | {"yes"}
 )
-"""What stands after the name of a password in documentation, in messages and in source code."""
+"""Words that follow the name of a password in documentation, messages and source code."""
 
 
 @final
 @dataclass(frozen=True)
 class Unquoted:
-    """Tells values without quotes from words of prose and of source code."""
+    """Distinguishes unquoted values from words of prose and source code."""
 
     text: str
 
     @cached_property
     def _is_settings(self) -> bool:
-        """Whether every line sets something, as in a file of settings."""
+        """Whether every line is an assignment, as in a settings file."""
         return len(self.text) <= LONGEST and all(map(_SETTING.fullmatch, self.text.splitlines()))
 
     @cached_property
@@ -86,7 +86,7 @@ class Unquoted:
         return _CONNECTION.search(self.text) is not None
 
     def is_certain(self, start: int, name: str, separator: str) -> bool:
-        """Whether the value of a name is certainly one: of an option, a variable, a header, …"""
+        """Whether the context proves that a value follows: an option, a variable, a header, …"""
         before = self.text[start - 1 : start]
         if separator == "=":
             is_connection = before == ";" or self._is_connection
@@ -95,14 +95,14 @@ class Unquoted:
         return separator == ":" and is_header
 
     def value(self, start: int, name: str, *, certain: bool) -> str:
-        """The value that begins at a place; empty if there is none."""
+        """The value at a position; empty if there is none."""
         found = (_VARIABLE if certain and name.isupper() else BARE).match(self.text, start)
         if found is None:
             return ""
         return found[0] if certain else found[0].rstrip(".:!?")
 
     def is_value(self, start: int, value: str, name: str) -> bool:
-        """Whether a word after the name of a password is one, and no word of prose or of code."""
+        """Whether a word after the name of a password is a value, not prose or code."""
         text, end = self.text, start + len(value)
         if text[end : end + 1] in ("(", "["):
             return False

@@ -1,7 +1,7 @@
 """Named credentials inside a text: settings, queries, forms, options, pairs, elements of XML.
 
-The words that names of credentials hold are found first; then the whole name, what separates it
-from its value, and the value. Every step looks a bounded way ahead, so that a text takes linear
+The search finds words that names of credentials contain, then the whole name, the separator
+and the value. Every step looks a bounded way ahead, so that a text takes linear
 time whatever is in it.
 """
 
@@ -39,15 +39,15 @@ _SEPARATOR: Final = re.compile(
     rf"(\\{{0,16}}[\"'])?\]?[ \t]{{0,8}}(?:is(?=:))?(=>|:=|::?|=|is(?=[ \t])|%3[dDaA])(?!=)"
     rf"(?:\s{{0,40}}{_QUOTE}|[ \t]{{0,8}})"
 )
-"""What separates a name from its value, and the quote with which the value begins."""
+"""The separator between a name and its value, with the opening quote."""
 _TITLE: Final = re.compile(r"(?:name|key|header)\\{0,16}[\"']?\s{0,8}[:=]\s{0,8}\\{0,16}[\"']?\Z")
 _CONTENT: Final = re.compile(
     rf"\\{{0,16}}[\"']?\s{{0,8}},?\s{{0,40}}\\{{0,16}}[\"']?(?:values?|content)\\{{0,16}}[\"']?"
     rf"\s{{0,8}}[:=]\s{{0,8}}(?:{_QUOTE}|(?=[^\s\"'\\{{\[]))"
 )
-"""What stands between the two parts of `name: Authorization, value: …`."""
+"""The text between the two parts of `name: Authorization, value: …`."""
 _FORM_PART: Final = re.compile(r"\"[^\n]{0,200}\n(?:[^\r\n]{1,200}\r?\n){0,4}\r?\n()")
-"""What stands between a name and its value in a part of a multipart form."""
+"""The text between a name and its value in a multipart form."""
 _COMMA: Final = re.compile(rf"\\{{0,16}}[\"'],\s{{0,8}}{_QUOTE}")
 _BRACKET: Final = re.compile(r"[(\[]\s?[bBuU]?\\{0,16}[\"']\Z")
 _OPTION: Final = re.compile(r"(?:=|\s{1,4})([\"'])?")
@@ -63,16 +63,16 @@ _XML_VALUE: Final = re.compile(
 
 
 class NamingOf(Protocol):
-    """Says what a name says of its value."""
+    """Judges a value by its name."""
 
     def __call__(self, name: str, *, in_query: bool = False) -> Naming:
-        """What the name says."""
+        """What the name says about its value."""
 
 
 def assigned(
     text: str, naming_of: NamingOf, *, words: "re.Pattern[str]", eager: bool = False
 ) -> Iterator[Span]:
-    """The secrets that a name inside the text says are some; every name holds one of `words`."""
+    """The secrets that names in the text reveal; every name contains one of `words`."""
     lower = text.lower()
     if len(lower) != len(text):  # a few characters have a longer lower case
         lower = "".join(char.lower() if char.isascii() else char for char in text)
@@ -92,7 +92,7 @@ def assigned(
 @final
 @dataclass(frozen=True)
 class _Reader:
-    """Reads the values that stand after names in one text."""
+    """Reads the values after names in one text."""
 
     text: str
     naming_of: NamingOf
@@ -107,10 +107,10 @@ class _Reader:
         return Unquoted(self.text)
 
     def value_of(self, start: int, end: int) -> Iterator[Span]:
-        """The secrets under the name at a place."""
+        """The secrets of the name at a position."""
         text = self.text
         escape = text[start - 1 : start + 2] if start and text[start - 1] == "%" else ""
-        start += 2 if escape else 0  # the end of an escape in a URL is no part of the name
+        start += 2 if escape else 0  # the end of a URL escape is not part of the name
         name = text[start:end].strip(".$")
         previous = text[start - 1] if start else ""
         in_query = previous in ("?", "&") or self._is_form or escape.upper() in ("%26", "%3F")
@@ -137,7 +137,7 @@ class _Reader:
             yield from self._bare(given.end(), name, naming, certain=certain)
 
     def _pair(self, start: int, end: int) -> "re.Match[str] | None":
-        """What stands between a name and the value that is the other part of a pair."""
+        """The separator between the name and the value of a pair."""
         text = self.text
         if _TITLE.search(text, max(0, start - 60), start) is not None:
             return _CONTENT.match(text, end) or _FORM_PART.match(text, end)
@@ -146,7 +146,7 @@ class _Reader:
         return _COMMA.match(text, end)
 
     def _second(self, found: "re.Match[str]", name: str, naming: Naming) -> Iterator[Span]:
-        """The second part of a pair; after a comma it may also be the next name of several."""
+        """The second part of a pair; after a comma it may also be another name."""
         text, start = self.text, found.end()
         if found.re is _FORM_PART:
             line = _LINE.match(text, start)
@@ -159,7 +159,7 @@ class _Reader:
             yield from self._exact(start, stop, name, naming)
 
     def _end_of_quoted(self, start: int, quote: str) -> int:
-        """Where a value in quotes ends; one without quotes, or without the second, is a word."""
+        """The end of a quoted value; without a closing quote, the end of the word."""
         stop = closing(self.text, start, quote) if quote else -1
         if stop >= 0:
             return stop
@@ -167,7 +167,7 @@ class _Reader:
         return word.end() if word else start
 
     def _exact(self, start: int, stop: int, name: str, naming: Naming) -> Iterator[Span]:
-        """The secrets of a value of which the end is certain."""
+        """The secrets of a value with a certain end."""
         if naming is Naming.AUTHORIZATION:
             yield from authorization(
                 self.text, start, stop, rule_of(name), exact=True, eager=self.eager
@@ -235,7 +235,7 @@ class _Reader:
             yield self._span(found.end(), stop, name, naming, secret)
 
     def _bare(self, start: int, name: str, naming: Naming, *, certain: bool) -> Iterator[Span]:
-        """A value without quotes; in prose and in source code, what follows is mostly none."""
+        """An unquoted value; in prose and source code, most such words are not values."""
         value = self._unquoted.value(start, name, certain=certain)
         said = Naming.LIKELY if certain and naming is Naming.WEAK else naming
         is_label = value.lower() == name.lstrip("-") != value  # `--password PASSWORD`

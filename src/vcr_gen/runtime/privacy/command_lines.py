@@ -15,20 +15,20 @@ _RULE: Final = "password"
 
 
 class _Options(NamedTuple):
-    """The options of a program after which a password stands."""
+    """The options of a program that take a password."""
 
     separate: tuple[str, ...] = ()
     """`-p …`, and `-p…`."""
     attached: tuple[str, ...] = ()
-    """Only `-p…`: alone, the option asks for the password."""
+    """Only `-p…`: without a value, the program prompts for the password."""
     logins: tuple[str, ...] = ()
     """`-u user:…`."""
     between: str = ":"
-    """What stands between the user and the password."""
+    """The separator between the user and the password."""
     cookies: tuple[str, ...] = ()
     """`-b session=…`."""
     command: str = ""
-    """The word that must stand between the program and the option."""
+    """The subcommand that must precede the option."""
 
 
 _LOGIN: Final = _Options(separate=("-p",), command="login")
@@ -85,7 +85,7 @@ _PROGRAMS: Final = {
 _REMOTE: Final = frozenset({"rsync", "scp", "sftp", "ssh"})
 _NAMES: Final = "|".join(sorted(map(re.escape, _PROGRAMS), key=len, reverse=True))
 COMMAND_WORD: Final = re.compile(rf"\b(?:{_NAMES}|basic|bearer|default|identified|login|machine)\b")
-"""A word in lower case after which this module may find a password."""
+"""A lower-case word that may precede a password."""
 _PROGRAM: Final = re.compile(rf"(?<![\w.-])(?:{_NAMES})(?:\.exe)?(?=\s+\S|[\"'])")
 _WORD: Final = re.compile(
     r"(?:\"(?:[^\"\\]|\\.){0,4096}\"|'[^']{0,4096}'|\\[^\n]|[^\s\"'\\|;&<>()`]){1,4096}"
@@ -124,7 +124,7 @@ _SQL: Final = (
 
 
 def may_hold_command(lower: str) -> bool:
-    """Whether a closer look at a text in lower case is worth it; cheap."""
+    """A cheap check whether a lower-case text may contain a command."""
     return (
         "bearer" in lower
         or "basic " in lower
@@ -161,7 +161,7 @@ def command_spans(text: str) -> Iterator[Span]:
 
 
 def argument_spans(words: Sequence[str]) -> dict[int, tuple[Span, ...]]:
-    """The passwords in the arguments of a command, by the numbers of the arguments."""
+    """The passwords in the arguments of a command, by the index of the argument."""
     found: dict[int, tuple[Span, ...]] = {}
     for number, start, end in _in_words(words):
         found[number] = (*found.get(number, ()), *_password(words[number], start, end))
@@ -169,7 +169,7 @@ def argument_spans(words: Sequence[str]) -> dict[int, tuple[Span, ...]]:
 
 
 def _in_words(words: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """The passwords in the words of a command: the number of the word, the start and the end."""
+    """The passwords in the words of a command: index of the word, start and end."""
     active: dict[str, _Options] = {}
     said = {""}
     before = ""
@@ -194,7 +194,7 @@ def _in_words(words: Sequence[str]) -> Iterator[tuple[int, int, int]]:
 
 
 def _place(word: str, before: str, options: _Options) -> tuple[int, int]:
-    """Where in a word of a command the password stands; an empty place if there is none."""
+    """The range of the password in a word of a command; empty if there is none."""
     if before in options.separate and word[:1] != "-":
         return 0, len(word)
     for option in (*options.separate, *options.attached):
@@ -206,7 +206,7 @@ def _place(word: str, before: str, options: _Options) -> tuple[int, int]:
 
 
 def _login_start(word: str, before: str, options: _Options) -> int | None:
-    """Where the login begins in a word that is one, or an option with one."""
+    """The start of the login in a word."""
     for option in options.logins:
         is_short = len(option) == 2
         if before == option or (is_short and re.fullmatch(rf"-[A-Za-z]{{0,8}}{option[1]}", before)):
@@ -219,7 +219,7 @@ def _login_start(word: str, before: str, options: _Options) -> int | None:
 
 
 def _words_from(text: str, start: int) -> tuple[list[tuple[str, list[int]]], int]:
-    """The words of a command in a shell, each with the places of its characters; and its end."""
+    """The words of a shell command, each with the positions of its characters, and its end."""
     words: list[tuple[str, list[int]]] = []
     while len(words) < _MOST_WORDS and (found := _WORD.match(text, start)) is not None:
         characters: list[str] = []

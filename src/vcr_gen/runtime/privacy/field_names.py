@@ -1,4 +1,4 @@
-"""Which names are those of credentials: fields, keys, headers, parameters, options, variables."""
+"""Recognises names of credentials: fields, keys, headers, parameters, options, variables."""
 
 import re
 from enum import Enum
@@ -9,13 +9,13 @@ __all__ = ["Naming", "name_of_result", "naming_of", "rule_of"]
 
 
 class Naming(Enum):
-    """What a name says of the value that stands under it."""
+    """What a name says about its value."""
 
     HARMLESS = "harmless"
     WEAK = "weak"
-    """A credential, if it looks like one: `token` may also be a word of a language model."""
+    """A credential if it looks like one: `token` may also be a word of a language model."""
     LIKELY = "likely"
-    """A credential, unless it is plainly ordinary: `pass` may also be a number of tests."""
+    """A credential unless it is clearly ordinary: `pass` may also be a number of tests."""
     STRONG = "strong"
     """A credential, whatever it looks like."""
     AUTHORIZATION = "authorization"
@@ -30,7 +30,7 @@ _PASSWORDS: Final = frozenset(
     {"password", "passwd", "passphrase", "passcode", "passwort", "pwd", "secret", "cvv", "cvc"}
 )
 _PASSWORD_ENDINGS: Final = ("password", "passwd", "passphrase", "pwd")
-"""How names in one word end that hold a password: `PGPASSWORD`, `userpwd`."""
+"""Endings of one-word names of passwords: `PGPASSWORD`, `userpwd`."""
 _LIKELY: Final = frozenset({"pass", "pw"})
 _NO_PASSWORDS: Final = frozenset(
     {"bypass", "compass", "encompass", "overpass", "oldpwd", "surpass", "trespass", "underpass"}
@@ -39,13 +39,13 @@ _NO_PASS: Final = frozenset(
     {"all", "band", "boarding", "by", "day", "did", "event", "first", "high", "last", "low"}
     | {"must", "one", "per", "second", "season", "ski", "test", "tests", "two", "will"}
 )
-"""What stands before `pass` where it is no password: `boarding_pass`, `first_pass`."""
+"""Words before `pass` that do not mean a password: `boarding_pass`, `first_pass`."""
 _NO_KEYS: Final = frozenset(
     {"answer", "cache", "column", "composite", "config", "count", "data", "default", "dedup"}
     | {"foreign", "group", "hash", "idempotency", "index", "item", "lock", "message", "object"}
     | {"partition", "primary", "public", "range", "record", "redis", "registry", "row", "sort"}
 )
-"""What stands before `KEY` in the name of a variable where it is no credential."""
+"""Words before `KEY` in variables that are not credentials."""
 _PLURALS: Final = {"passwords": "password", "secrets": "secret", "keys": "key", "tokens": "token"}
 _KEYS: Final = frozenset(
     {
@@ -74,7 +74,7 @@ _KEYS: Final = frozenset(
         "webhook",
     }
 )
-"""What stands before `key` in the name of a credential: `api_key`, but not `primary_key`."""
+"""Words before `key` in names of credentials: `api_key`, but not `primary_key`."""
 _TOKENS: Final = frozenset(
     {
         "access",
@@ -117,7 +117,7 @@ _TOKENS: Final = frozenset(
         "xsrf",
     }
 )
-"""What stands before `token` in the name of a credential: `access_token`, but not `page_token`."""
+"""Words before `token` in names of credentials: `access_token`, but not `page_token`."""
 _HARMLESS_TOKENS: Final = frozenset(
     {
         "bos",
@@ -166,7 +166,7 @@ _WHOLE: Final = frozenset(
 _QUESTIONS: Final = frozenset(
     {"allow", "has", "hide", "is", "needs", "require", "requires", "show"}
 )
-"""What begins the name of a yes or no: `has_password`."""
+"""First words of boolean names: `has_password`."""
 _GETTERS: Final = frozenset({"fetch", "get", "issue", "load", "obtain", "read"})
 _IN_QUERIES: Final = frozenset({"sig", "signature", "hmac"})
 _WEAK_IN_QUERIES: Final = frozenset({"key", "code", "session", "sid", "ticket", "assertion"})
@@ -174,7 +174,7 @@ _WEAK_IN_QUERIES: Final = frozenset({"key", "code", "session", "sid", "ticket", 
 
 @lru_cache(maxsize=4096)
 def naming_of(name: str, *, in_query: bool = False) -> Naming:
-    """What a name says of its value; in the query of a URL or in a form, a few names say more."""
+    """Judge a value by its name; in a URL query or form, a few more names mean credentials."""
     if len(name) > 100:
         return Naming.HARMLESS
     words = [word.lower() for word in _PARTS.findall(name)]
@@ -210,7 +210,7 @@ def naming_of(name: str, *, in_query: bool = False) -> Naming:
 
 
 def _password(words: list[str], last: str, *, in_query: bool) -> Naming | None:
-    """What a name says that is one of a password or of a secret; None for other names."""
+    """Judge a name of a password or secret; None for other names."""
     before = words[-2] if len(words) > 1 else ""
     if last in _NO_PASSWORDS:
         return None
@@ -241,9 +241,9 @@ def _token(before: str, *, plural: bool) -> Naming:
 
 @lru_cache(maxsize=1024)
 def name_of_result(of: str) -> str:
-    """What a method's result stands under: `api_key` for `Vault.get_api_key`, mostly nothing.
+    """The name of a method's result: `api_key` for `Vault.get_api_key`, usually empty.
 
-    Most names with such a word are of something that is done (`check_password`), not of a value.
+    Most such methods do something (`check_password`) rather than return a credential.
     """
     words = _PARTS.findall(of.rpartition(".")[2])
     name = "_".join(words[1:] if words and words[0].lower() in _GETTERS else words)
@@ -255,5 +255,5 @@ def name_of_result(of: str) -> str:
 
 @lru_cache(maxsize=1024)
 def rule_of(name: str) -> str:
-    """The name of the rule that a named credential falls under: `x-api-key`, `client-secret`."""
+    """The rule of a named credential: `x-api-key`, `client-secret`."""
     return "-".join(word.lower() for word in _PARTS.findall(name))[:40] or "secret"

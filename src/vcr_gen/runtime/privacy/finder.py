@@ -1,4 +1,4 @@
-"""Where in a text secrets stand: by the form of well-known keys, by names, and by what is known."""
+"""Finds secrets in texts: by key format, by name, and by known secrets."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -38,18 +38,18 @@ DEFAULT_RULES: Final = (
     NAMES,
     BASE64,
 )
-"""The names of the rules that hold without configuration."""
+"""The names of the default rules."""
 
 SMALL_NUMBER: Final = 1000
-"""A number below is no secret, whatever it stands under."""
+"""A smaller number is not a secret, whatever its name."""
 
 LONG_KEY: Final = 16
-"""A key of a mapping that is shorter holds no secret."""
+"""A shorter key of a mapping contains no secret."""
 
 _MARK: Final = re.compile(r"[=:<>'\"%-]")
-"""What stands between a name and its value, or before an option."""
+"""A separator between a name and its value, or the start of an option."""
 _DEEP: Final = 2
-"""How often base64 inside base64 is opened."""
+"""How many levels of base64 are decoded."""
 
 
 @final
@@ -58,21 +58,21 @@ class Finder:
     """Finds secrets in texts, by the rules of one session."""
 
     off: frozenset[str] = frozenset()
-    """The default rules that do not hold."""
+    """The disabled default rules."""
     patterns: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
-    """More rules: a match is a secret, or its first group where it has one."""
+    """Additional patterns: the match, or its first group, is a secret."""
     functions: Mapping[str, Callable[[str], Iterable[str]]] = field(default_factory=dict)
-    """More rules: each says which parts of a text are secret."""
+    """Additional functions: each returns the secrets in a text."""
     keys: frozenset[str] = frozenset()
-    """More names of credentials, in lower case."""
+    """Additional names of credentials, in lower case."""
     words: "re.Pattern[str]" = NAME_WORDS
-    """What the names of credentials hold; each of `keys` too."""
+    """Words in names of credentials, including `keys`."""
     allowed: frozenset[str] = frozenset()
-    """Texts that are no secrets, whatever they look like."""
+    """Texts that are not secrets."""
 
     @property
     def by_names(self) -> bool:
-        """Whether names say what is secret."""
+        """Whether secrets are found by name."""
         return NAMES not in self.off
 
     def naming(self, name: str, *, in_query: bool = False) -> Naming:
@@ -82,7 +82,7 @@ class Finder:
         return naming_of(name, in_query=in_query) if self.by_names else Naming.HARMLESS
 
     def may_hold(self, text: str) -> bool:
-        """Whether a closer look is worth it; cheap, and never wrong when it says no."""
+        """A cheap check whether a text may contain a key; a negative answer is reliable."""
         if self.patterns or self.functions or may_have_form(text):
             return True
         if len(text) < 5:
@@ -101,9 +101,9 @@ class Finder:
         eager: bool = False,
         depth: int = 0,
     ) -> list[Span]:
-        """The secrets in a text, in order; `context` is what is known from where it stands.
+        """The secrets in a text, in order; `context` describes its place.
 
-        If `eager`, everything that a name calls a secret is one, whatever it looks like.
+        If `eager`, every value with the name of a credential is a secret.
         """
         spans: list[Span] = []
         if self.may_hold(text):
@@ -149,7 +149,7 @@ class Finder:
     def _in_tree(
         self, tree: Tree, known: tuple[str, ...], *, eager: bool, depth: int
     ) -> Iterator[Span]:
-        """The secrets in the strings of a JSON document; without recursion, as it may be deep."""
+        """The secrets in the strings of a JSON document, without recursion."""
         pending: list[tuple[Tree, Context]] = [(tree, NOTHING)]
         while pending:
             value, context = pending.pop()
@@ -191,7 +191,7 @@ class Finder:
 
 
 def _by_name(text: str, context: Context, *, eager: bool) -> Iterator[Span]:
-    """The secrets of a text that stands under the name of a credential."""
+    """The secrets of a text with the name of a credential."""
     name, naming, end = context.name, context.naming, len(text)
     if not text.strip():
         return
@@ -204,7 +204,7 @@ def _by_name(text: str, context: Context, *, eager: bool) -> Iterator[Span]:
 
 
 def _in_text(literal: Literal, spans: list[Span]) -> Iterator[Span]:
-    """The secrets of a string of a JSON text, as places in that text."""
+    """The secrets of a string in a JSON text, with positions in that text."""
     places = literal.places() if spans else []
     for span in spans:
         secret = secret_in(literal, span)
@@ -214,7 +214,7 @@ def _in_text(literal: Literal, spans: list[Span]) -> Iterator[Span]:
 
 
 def _without(text: str, places: list[tuple[int, int]]) -> str:
-    """The text with blank lines in these places, as long as before."""
+    """The text with these ranges blanked, of the same length."""
     pieces: list[str] = []
     position = 0
     for start, end in places:

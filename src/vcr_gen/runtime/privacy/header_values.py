@@ -1,4 +1,4 @@
-"""The values of headers: credentials after the word for their scheme, and cookies."""
+"""The values of headers: credentials after their scheme, and cookies."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _SCHEMES: Final = frozenset(
     {"apikey", "api-key", "basic", "bearer", "bot", "dpop", "jwt", "key", "negotiate", "ntlm"}
     | {"oauth", "sharedkey", "sharedkeylite", "splunk", "ssws", "token"}
 )
-"""The schemes whose credential is one word."""
+"""Schemes with a one-word credential."""
 _WORD: Final = re.compile(r"[^\s\"'`,;<>\\(){}\[\]|]{1,8192}")
 _EXACT_WORD: Final = re.compile(r"\S+")
 _PARAMETER: Final = re.compile(
@@ -38,7 +38,7 @@ _STATES: Final = frozenset(
     | {"failed", "granted", "missing", "none", "oauth", "optional", "pending", "required"}
     | {"revoked", "voided"}
 )
-"""What an `authorization` is elsewhere than in a header."""
+"""Values of `authorization` outside headers."""
 _ATTRIBUTES: Final = frozenset(
     {"comment", "domain", "expires", "httponly", "max-age", "partitioned", "path", "priority"}
     | {"samesite", "secure", "version"}
@@ -54,9 +54,9 @@ _AFTER_BEARER: Final = frozenset({"auth", "authentication", "authorization", "to
 def authorization(
     text: str, start: int, end: int, rule: str, *, exact: bool = False, eager: bool = False
 ) -> Iterator[Span]:
-    """The credential in the value of a header; `exact` if `end` is certainly where it ends.
+    """The credential in the value of a header; `exact` if `end` is certainly its end.
 
-    Otherwise other text may follow, and what is not alone in its place must look like a credential.
+    Otherwise other text may follow, and the value must look like a credential.
     """
     scheme = _SCHEME.match(text, start, end)
     if scheme is not None and (parameters := list(_parameters(text, scheme.end(), end))):
@@ -97,7 +97,7 @@ def _parameters(text: str, start: int, end: int) -> "Iterator[re.Match[str]]":
 
 
 def are_parameters(text: str, start: int) -> bool:
-    """Whether the rest of a text is nothing but the parameters of a scheme."""
+    """Whether the rest of a text consists of the parameters of a scheme."""
     parameters = list(_parameters(text, start, len(text)))
     return bool(parameters) and parameters[-1].end() == len(text.rstrip())
 
@@ -139,7 +139,7 @@ def _cookie(text: str, start: int, end: int) -> Span:
 
 
 def lone_credentials(text: str, *, eager: bool = False) -> Iterator[Span]:
-    """The credentials after `Bearer` or `Basic` that stand without the name of a header."""
+    """The credentials after `Bearer` or `Basic` without a header name."""
     lower = text.lower()
     if "bearer" not in lower and "basic" not in lower:
         return

@@ -1,4 +1,4 @@
-"""What a value looks like: a credential, an ordinary value, a stand-in, a name in source code."""
+"""Judges values by their look and name: credential, ordinary value, filler, source code."""
 
 import re
 from typing import Final
@@ -62,7 +62,7 @@ _LONG_NUMBER: Final = 12
 
 
 def looks_secret(value: str) -> bool:
-    """Whether a value is long and mixed enough to be a key, and not a word or a number."""
+    """Whether a value is long and mixed enough to be a key rather than a word or a number."""
     if not _TOKEN.fullmatch(value):
         return False
     letters = any(char.isalpha() for char in value)
@@ -71,7 +71,7 @@ def looks_secret(value: str) -> bool:
 
 
 def is_credential_word(word: str) -> bool:
-    """Whether a word in running text can hardly be a word of a language."""
+    """Whether a word in a text is unlikely to be a natural word."""
     if len(word) < _SHORTEST or is_ordinary(word):
         return False
     body = word[1:]
@@ -84,37 +84,37 @@ def is_credential_word(word: str) -> bool:
 
 
 def is_ordinary(value: str) -> bool:
-    """Whether a value is plainly no credential: a word, a locale, a time zone, a date, a path."""
+    """Whether a value is clearly harmless: a word, a locale, a time zone, a date, a path."""
     if len(value) > 200:
         return False
     return _ORDINARY.fullmatch(unquote(value) if "%" in value else value) is not None
 
 
 def is_identifier(value: str) -> bool:
-    """Whether a value is a UUID, a digest or a number, which are mostly names of things."""
+    """Whether a value is a UUID, a digest or a number, which are usually identifiers."""
     return _IDENTIFIER.fullmatch(value) is not None
 
 
 def is_sentence(value: str) -> bool:
-    """Whether a value is said to a person: `must be at least 8 characters`."""
+    """Whether a value is a sentence: `must be at least 8 characters`."""
     words = _WORDS.findall(value) if " " in value else ()
     return len(words) > 2 and any(word.lower() in _SENTENCE_WORDS for word in words)
 
 
 def is_filler(value: str) -> bool:
-    """Whether something only stands for a secret: `${TOKEN}`, `***`, `null`, nothing."""
+    """Whether a value only represents a secret: `${TOKEN}`, `***`, `null`, nothing."""
     return len(value) <= 200 and _FILLER.fullmatch(value) is not None
 
 
 def may_be_code(value: str) -> bool:
-    """Whether an unquoted value may be the name of something: `api_key=settings.key`."""
+    """Whether an unquoted value may be source code: `api_key=settings.key`."""
     return _CODE.fullmatch(value) is not None
 
 
 def is_distinctive(text: str) -> bool:
-    """Whether a text hardly occurs by chance: no common word, and no number but a long one.
+    """Whether a text is unlikely to occur by chance: not a common word or a short number.
 
-    Numbers of cards and accounts have at least `_LONG_NUMBER` digits.
+    Card and account numbers have at least `_LONG_NUMBER` digits.
     """
     if len(text) < _SHORTEST:
         return False
@@ -142,7 +142,7 @@ def is_credential(value: str, name: str, naming: Naming) -> bool:
     if naming is Naming.WEAK:
         if not looks_secret(value):
             return False
-        # A `session_id` is a credential of browsers, and elsewhere names a conversation.
+        # A `session_id` is a credential in browsers, but elsewhere an identifier.
         is_mixed = value != value.lower() and value != value.upper()
         return _SESSION.search(rule_of(name)) is None or (is_mixed and not is_identifier(value))
     if naming is Naming.LIKELY and is_ordinary(value):
@@ -155,12 +155,12 @@ def is_credential(value: str, name: str, naming: Naming) -> bool:
 
 
 def naming_of_cookie(name: str) -> Naming:
-    """What the name of a cookie says: most cookies are credentials, some are settings."""
+    """Judge a cookie by its name: most cookies are credentials, some are settings."""
     return Naming.STRONG if _COOKIE_NAMES.search(name) is not None else Naming.LIKELY
 
 
 def spreads(value: str, naming: Naming) -> bool:
-    """Whether a credential is one wherever else it stands, so that it is looked for everywhere."""
+    """Whether a credential is distinctive enough to be searched for everywhere."""
     if is_ordinary(value):
         return False
     if naming in (Naming.STRONG, Naming.AUTHORIZATION):

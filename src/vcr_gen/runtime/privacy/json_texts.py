@@ -1,4 +1,4 @@
-"""JSON inside a text: its strings with their places, so that it stays JSON when some change."""
+"""Parses JSON inside a text with the positions of its strings, so that redaction keeps it valid."""
 
 import json
 import re
@@ -15,7 +15,7 @@ _TOKEN: Final = re.compile(
 )
 _ESCAPE: Final = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u....|.)|[^\\]", re.DOTALL)
 _TRIES: Final = 3
-"""How often a text may be read again by attempts that fail."""
+"""How many failed attempts at parsing a text are allowed."""
 _DECODER: Final = json.JSONDecoder(strict=False)
 
 Tree: TypeAlias = Any
@@ -24,16 +24,16 @@ Tree: TypeAlias = Any
 
 @final
 class Literal(str):
-    """A string of a JSON text, and where it stands there."""
+    """A string of a JSON text, with its position."""
 
     __slots__ = ("source", "start")
     start: int
-    """Where its first character stands in the text."""
+    """The position of its first character in the text."""
     source: str
-    """How it is written there."""
+    """Its spelling in the text."""
 
     def places(self) -> list[int]:
-        """Where each of its characters begins in the text, and where the last one ends."""
+        """The start position of each character, and the end of the last one."""
         if len(self.source) == len(self):
             return list(range(self.start, self.start + len(self) + 1))
         places = [self.start + found.start() for found in _ESCAPE.finditer(self.source)]
@@ -42,14 +42,14 @@ class Literal(str):
 
 @final
 class Number(int):
-    """A whole number of a JSON text, and where it stands there."""
+    """An integer of a JSON text, with its position."""
 
     start: int
     end: int
 
 
 def json_documents(text: str) -> Iterator[tuple[int, int]]:
-    """Where JSON in a text begins and ends: objects, arrays, and a text that is one string."""
+    """The ranges of JSON in a text: objects, arrays, and a text that is one string."""
     position = 0
     credit = _TRIES * len(text)
     while credit >= 0 and (found := _START.search(text, position)) is not None:
@@ -68,7 +68,7 @@ def json_documents(text: str) -> Iterator[tuple[int, int]]:
 
 
 def tree_of(text: str, start: int, end: int) -> Tree:
-    """The JSON between two places that hold a valid document."""
+    """Parse the valid JSON document in a range."""
     root: list[Tree] = []
     containers: list[Any] = [root]
     key: Literal | None = None
@@ -106,7 +106,7 @@ def _value(token: "re.Match[str]") -> Tree:
 
 
 def _unused(key: Literal, container: dict[str, Tree]) -> Literal:
-    """The key, changed where an object has it twice: both values must be looked at."""
+    """The key, changed if an object has it twice, so that both values are checked."""
     made = key
     while made in container:
         made = Literal(f"{made}\0")

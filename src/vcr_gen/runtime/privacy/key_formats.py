@@ -1,6 +1,6 @@
-"""The forms of well-known keys: each has a literal part to look for, and a pattern to be sure.
+"""The formats of well-known keys: each has a literal hint for a quick search, and a pattern.
 
-No pattern has nested or adjacent open repetitions, so each takes linear time on any text.
+No pattern has nested or adjacent open repetitions, so matching takes linear time.
 """
 
 import base64
@@ -33,11 +33,11 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class KeyFormat:
-    """How the keys of one issuer look."""
+    """The format of the keys of one issuer."""
 
     name: str
     hints: tuple[str, ...]
-    """Every such key holds one of these."""
+    """Every such key contains one of these."""
     pattern: str
     group: int = 0
     """The part of the pattern that is the secret."""
@@ -163,7 +163,7 @@ KEY_FORMATS: Final = (
 
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
-    """The pattern; compiled when first needed, for most sessions never meet most keys."""
+    """The compiled pattern; compiled on first use, as most sessions need few of them."""
     return re.compile(pattern)
 
 
@@ -180,12 +180,12 @@ _USER: Final = re.compile(
 )
 _SAFE_RUN: Final = re.compile(r"[A-Za-z0-9_-]+")
 _DATA: Final = 500
-"""How many letters of base64 without a break beside a key say that it is none."""
+"""How many characters of base64 around a match show that it is not a key."""
 _DATA_RUN: Final = re.compile(r"[A-Za-z0-9+/_-]+")
 
 
 def may_have_form(text: str) -> bool:
-    """Whether a closer look is worth it; cheap, and never wrong when it says no."""
+    """A cheap check whether a text may contain a key; a negative answer is reliable."""
     return len(text) >= 16 and (
         _RUN.search(text) is not None
         or "://" in text
@@ -211,7 +211,7 @@ def keys_of_known_format(text: str, off: Collection[str]) -> Iterator[Span]:
 
 
 def private_keys(text: str) -> Iterator[Span]:
-    """The private keys between their first and last lines."""
+    """The private keys between their BEGIN and END lines."""
     if "-----BEGIN " not in text:
         return
     position = 0
@@ -226,7 +226,7 @@ def private_keys(text: str) -> Iterator[Span]:
 
 
 def url_passwords(text: str) -> Iterator[Span]:
-    """The passwords in URLs, and keys that stand there in the place of a user."""
+    """The passwords in URLs, and keys used as a user name."""
     if "://" not in text or "@" not in text:
         return
     for found in _USER.finditer(text):
@@ -238,7 +238,7 @@ def url_passwords(text: str) -> Iterator[Span]:
 
 
 def _matches(pattern: "re.Pattern[str]", known: KeyFormat, text: str) -> Iterator["re.Match[str]"]:
-    """Every match; where one fails, the same run of letters is not tried again from within."""
+    """All matches; after a failure, the search skips the rest of the word."""
     if known.name != "jwt":
         yield from pattern.finditer(text)
         return
@@ -253,7 +253,7 @@ def _matches(pattern: "re.Pattern[str]", known: KeyFormat, text: str) -> Iterato
 
 
 def decoded(run: str) -> str | None:
-    """What a run of base64 says, byte for byte; None where it is none."""
+    """The decoded text of a run of base64; None if it is not base64."""
     bare = run.rstrip("=").replace("-", "+").replace("_", "/")
     if len(bare) % 4 == 1:
         bare = bare[:-1]
@@ -264,9 +264,9 @@ def decoded(run: str) -> str | None:
 
 
 def _in_data(text: str, start: int, end: int) -> bool:
-    """Whether something is a piece of long data in base64, where any short word stands by chance.
+    """Whether a match is inside long base64 data, where any short word occurs by chance.
 
-    One in four million letters would look like a key: an image would not come back as it was.
+    Otherwise the data of an image could be changed by redaction.
     """
     return any(
         last - first == _DATA and _DATA_RUN.fullmatch(text, first, last) is not None
@@ -275,7 +275,7 @@ def _in_data(text: str, start: int, end: int) -> bool:
 
 
 def _goes_on(text: str, start: int) -> bool:
-    """Whether a key would start inside a word, and so is none; an escape before it is no word."""
+    """Whether a match starts inside a word and so is not a key; an escape is not a word."""
     before = text[start - 1]
     if not (before.isascii() and before.isalnum()):
         return False

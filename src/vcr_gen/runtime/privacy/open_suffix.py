@@ -1,4 +1,4 @@
-"""Whether a text may end inside a secret, of which the next piece of a stream has the rest."""
+"""Decides whether a text may end inside a secret that the next item of a stream continues."""
 
 import re
 from typing import Final
@@ -20,12 +20,12 @@ __all__ = [
 ]
 
 LONGEST_WORD: Final = 2048
-"""How long a word may be of which the rest is waited for."""
+"""The maximum length of an open word."""
 
 LONGEST_LINE: Final = 4096
-"""How much of a line is looked at."""
+"""How much of a line is searched."""
 _END_OF_LINE: Final = 256
-"""How much of a line that is longer is looked at."""
+"""How much of a longer line is searched."""
 _STOP: Final = re.compile(r"[\s\"'<>(){}\[\],;|\\`]")
 _KEY: Final = re.compile(r"-{1,5}\Z|-----(?:B|BE|BEG|BEGI|BEGIN|BEGIN [A-Z0-9 ]{0,60}-{0,5})\Z")
 _NAME: Final = re.compile(rf"[\w-]{{0,40}}?(?:{NAME_WORDS.pattern})[\w-]{{0,40}}", re.IGNORECASE)
@@ -40,15 +40,15 @@ _TITLE: Final = re.compile(
 
 
 def goes_on(text: str) -> bool:
-    """Whether a piece that follows an open word can only make it longer."""
+    """Whether the next item can only extend an open word."""
     return _STOP.search(text) is None
 
 
 def open_from(text: str, start: int = 0) -> int:
-    """Where the part begins that may go on in what follows; the length of the text if none does.
+    """The start of the part that may continue in the next item; the length of the text if none.
 
-    A line with the name of a credential is open until it ends: its value may still come. Only what
-    follows `start` is looked at; what stands before belongs to the same line and is known.
+    A line with the name of a credential is open until it ends: its value may follow. The text
+    before `start` belongs to the same line and has been checked.
     """
     tail = max(0, len(text) - LONGEST_WORD)
     stop = _STOP.search(text[tail:][::-1])
@@ -70,7 +70,7 @@ def open_from(text: str, start: int = 0) -> int:
 
 
 def has_name(text: str) -> bool:
-    """Whether a text holds the name of a credential, or a word after which one may stand."""
+    """Whether a text contains the name of a credential, or a word that precedes one."""
     lower = text.lower()
     if COMMAND_WORD.search(lower) is not None:
         return True
@@ -81,7 +81,7 @@ def has_name(text: str) -> bool:
 
 
 def begun_in(text: str, start: int) -> Span | None:
-    """The secret that begins in what is open, where nobody can wait to see all of it."""
+    """The secret at the start of the open part, if waiting for the rest is impossible."""
     tail = text[start:]
     for known in KEY_FORMATS:
         if any(len(hint) > 2 and hint in tail for hint in known.hints):
@@ -90,6 +90,6 @@ def begun_in(text: str, start: int) -> Span | None:
 
 
 def first_word(text: str) -> int:
-    """Where the word ends with which a text begins."""
+    """The end of the first word of a text."""
     found = _STOP.search(text)
     return len(text) if found is None else found.start()

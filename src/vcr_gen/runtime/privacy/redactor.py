@@ -1,4 +1,4 @@
-"""Takes the secrets out of values in their stored form."""
+"""Removes secrets from values in their stored form."""
 
 import base64
 import json
@@ -55,17 +55,17 @@ class Redactor:
         self._version = 0
 
     def redact(self, value: Plain, name: str = "") -> Plain:
-        """The value without its secrets; the very same object where it has none.
+        """The value without its secrets; the same object if it has none.
 
-        `name` is what it stands under: the parameter, the field, the method that returned it.
+        `name` is its parameter, field or method.
         """
         self._notice_secrets()
         return self._walk(value, Context(name, self._naming(name)) if name else NOTHING)
 
     def texts_if_harmless(self, value: Plain, name: str = "") -> str | None:
-        """All texts of a value, in one; None where it may hold a secret. Quick, and never wrong.
+        """All texts of a value, joined; None if it may contain a secret. A quick, reliable check.
 
-        A text that joins them holds all that one of them holds, so that one look is enough.
+        A single search of the joined text replaces one search per text.
         """
         self._notice_secrets()
         texts: list[str] = []
@@ -79,7 +79,7 @@ class Redactor:
         return None if any(secret in text for secret in self._known) else text
 
     def _collect(self, value: Plain, texts: list[str]) -> bool:
-        """Collect the texts of a value; whether no name in it says that one may be a secret."""
+        """Collect the texts of a value; whether all of its names are harmless."""
         if isinstance(value, str):
             texts.append(value)
         elif isinstance(value, dict):
@@ -101,12 +101,12 @@ class Redactor:
                     texts.append(cast(str, item))
                 elif (kind is dict or kind is list) and not self._collect(item, texts):
                     return False
-            first = value[0] if len(value) == 2 else None  # maybe a name and its value
+            first = value[0] if len(value) == 2 else None  # possibly a name and its value
             return not isinstance(first, str) or self._naming(first) is _HARMLESS
         return True
 
     def _are_harmless(self, keys: tuple[str, ...]) -> bool:
-        """Whether the keys of a dict say nothing of its values, and are no secrets themselves."""
+        """Whether the keys of a dict are harmless: neither names of secrets nor secrets."""
         if not (CONTENTS.isdisjoint(keys) or _TITLES.isdisjoint(keys)):
             return False
         for key in keys:
@@ -127,7 +127,7 @@ class Redactor:
             self._harmless_keys.clear()
 
     def text(self, text: str) -> str:
-        """A text for people without its secrets."""
+        """A text for messages, without its secrets."""
         return self._text(text)
 
     def hide(self, rule: str, value: Plain) -> str:
@@ -158,12 +158,12 @@ class Redactor:
         return value
 
     def _number(self, number: str, context: Context) -> int:
-        """What stands for a secret that is a number: the field still holds one."""
+        """The replacement of a numeric secret: a number."""
         self.vault.hide(rule_of(context.name), number)
         return 0
 
     def _is_clean(self, text: str) -> bool:
-        """Whether there is certainly nothing in a text; what it is asked of again, it knows."""
+        """Whether a text certainly contains no secret; answers are cached."""
         if text in self._clean:
             return True
         if self.finder.may_hold(text) or "edacted" in text:
@@ -223,7 +223,7 @@ class Redactor:
         return value if changed is None else changed
 
     def _special(self, value: dict[str, Plain], context: Context) -> Plain | None:
-        """The same for values that JSON cannot hold; None for an ordinary dict."""
+        """The same for tagged values; None for an ordinary dict."""
         if BASE64 in value:
             data = bytes_from_plain(value, expected="bytes").decode("latin-1")
             made = self._text(data, context)
@@ -250,7 +250,7 @@ class Redactor:
         return value if changed is None else changed
 
     def _is_plain(self, value: list[Plain]) -> bool:
-        """Whether a list is harmless at first sight: no pair, no option, nothing unknown."""
+        """Whether a list is obviously harmless: no pair, no option, nothing unknown."""
         clean = self._clean
         for item in value:
             if isinstance(item, str):
@@ -265,7 +265,7 @@ class Redactor:
         spans = self.finder.find(text, context, known=self.vault.known)
         is_named = context.naming is not _HARMLESS
         if not spans and is_named and self.vault.is_known(text):
-            spans = [Span(0, len(text), "secret")]  # known from elsewhere, and here by its name
+            spans = [Span(0, len(text), "secret")]  # a known secret, here also found by name
         if spans:
             text = self.replaced(text, spans)
         elif not is_named and not context.spans and len(text) <= _SHORT:
@@ -273,7 +273,7 @@ class Redactor:
         return joined(ANY_SPELLING.sub(_spelled, text)) if "edacted" in text else text
 
     def replaced(self, text: str, spans: list[Span]) -> str:
-        """The text with these places replaced by placeholders."""
+        """The text with the spans replaced by placeholders."""
         pieces: list[str] = []
         position = 0
         for span in spans:
@@ -282,7 +282,7 @@ class Redactor:
         return "".join((*pieces, text[position:]))
 
     def placeholder(self, text: str, span: Span) -> str:
-        """What stands for one secret; in base64, the base64 of what stands for it."""
+        """The placeholder of a secret; encoded if the secret is base64."""
         secret = secret_in(text, span)
         if span.rule == BASE64_RULE:
             inner = decoded(secret)

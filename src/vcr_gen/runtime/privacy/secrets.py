@@ -1,4 +1,4 @@
-"""All that one session knows of secrets."""
+"""The secrets of a session: redaction, comparison and messages."""
 
 import json
 import re
@@ -24,7 +24,7 @@ __all__ = ["Secrets", "hidden", "hidden_in", "redacting", "without_secrets"]
 
 @final
 class Secrets:
-    """Redacts what a session stores, and compares what it replays up to its secrets."""
+    """Redacts the stored values of a session, and compares replayed values up to secrets."""
 
     def __init__(self, redaction: Redaction, *, replaying: bool = False) -> None:
         finder = redaction.finder()
@@ -36,13 +36,13 @@ class Secrets:
         self._aligner = Aligner(finder, self.vault)
 
     def add_field(self, of: str, path: FieldPath) -> None:
-        """Take a place in the calls of one method for a secret."""
+        """Treat a field of a method as a secret."""
         if (of, path) not in self._fields:
             self._fields.append((of, path))
             self._has_fields.clear()
 
     def spare(self, of: str, path: FieldPath) -> None:
-        """Take what stands at a place for no secret, whatever its name: one of a declared few."""
+        """Treat a field as harmless, whatever its name: its type allows only a few values."""
         names = [step for step in path.steps if isinstance(step, str)]
         roots = [name_of_result(of) if path.root == _ROOTS["returned"] else path.root]
         naming = self.redactor.finder.naming
@@ -50,7 +50,7 @@ class Secrets:
             self._spared.setdefault(of, []).append(path)
 
     def texts_if_harmless(self, of: str, kind: str, value: Plain) -> str | None:
-        """All texts of a value of a call, in one; None where it may hold a secret."""
+        """All texts of a value of a call, joined; None if it may contain a secret."""
         has_fields = self._has_fields.get(of)
         if has_fields is None:
             has_fields = any(fnmatchcase(of, pattern) for pattern, _ in self._fields)
@@ -61,12 +61,12 @@ class Secrets:
         return self.redactor.texts_if_harmless(value, name)
 
     def redact(self, of: str, kind: str, value: Plain) -> Plain:
-        """A value of a call without its secrets: its arguments by name, its result, …"""
+        """A redacted value of a call: its arguments by name, its result, …"""
         if self._fields:
             value = self._redact_fields(of, kind, value)
         spared = self._spared_in(of, kind)
         seen = value
-        for path in spared:  # not shown to the redactor: what it finds once, it finds everywhere
+        for path in spared:  # hidden from the redactor, which would search for it everywhere
             seen = field_paths.replace(path, seen, _nothing)
         made = self.redactor.redact(seen, name_of_result(of) if kind == "returned" else "")
         for path in spared:
@@ -85,12 +85,12 @@ class Secrets:
         return self.redactor.hide("secret", value)
 
     def feed(self, value: Plain) -> None:
-        """The program is given this value of the tape, with placeholders for its secrets."""
+        """Note that the program receives this recorded value, with its placeholders."""
         if found := placeholders_in(value):
             self.vault.feed(found)
 
     def text(self, text: str) -> str:
-        """A text for people without secrets."""
+        """A text for messages, without secrets."""
         return self.redactor.text(text)
 
     def _redact_fields(self, of: str, kind: str, value: Plain) -> Plain:
@@ -119,24 +119,24 @@ class Secrets:
         }
 
     def _spared_in(self, of: str, kind: str) -> list[FieldPath]:
-        """The places of `spare` in the values of one kind, as seen from the value."""
+        """The spared fields of one kind of value, relative to the value."""
         if of not in self._spared:
             return []
-        if kind == "call":  # the value is all arguments, by name
+        if kind == "call":  # the value is the mapping of all arguments
             roots = _ROOTS.values()
             paths = [path for path in self._spared[of] if path.root not in roots]
             return [FieldPath("", "", (path.root, *path.steps)) for path in paths]
         return [path for path in self._spared[of] if path.root == _ROOTS[kind]]
 
     def refused(self, place: str, got: str) -> str:
-        """What a message says of a value that was refused; nothing, under the name of a secret."""
+        """A refused value for a message; hidden if its name is that of a secret."""
         names = _NAMES.findall(place)
         if names and self.redactor.finder.naming(names[-1]) is not Naming.HARMLESS:
             return "something else, not shown"
         return self.text(got)
 
     def without_known(self, text: str) -> str:
-        """A text that was put together from redacted ones, without what is secret by its name."""
+        """A text composed of redacted ones, without known secrets."""
         for secret in self.vault.known:
             for spelling in {secret, json.dumps(secret)[1:-1]}:  # plain, and inside of JSON
                 if spelling in text:
@@ -144,7 +144,7 @@ class Secrets:
         return text
 
     def entry_without_known(self, entry: dict[str, Plain]) -> dict[str, Plain]:
-        """The header or an event of a file without what turned out to be secret after it."""
+        """The header or an event without secrets that were found later."""
         return {
             key: self._without_known(value) if key in _VALUES else value
             for key, value in entry.items()
@@ -162,12 +162,12 @@ class Secrets:
         return value
 
     def align(self, recorded: Plain, actual: Plain) -> Plain:
-        """The live value, as recorded wherever only its secrets are others."""
+        """The live value, with recorded parts wherever only secrets differ."""
         return self._aligner.align(recorded, actual)
 
 
 _VALUES = frozenset({"initial_state", "args", "value", "returned", "raised"})
-"""Where values of the program stand in a header or an event; the rest is our own."""
+"""The keys of a header or event that contain values of the program."""
 
 _NAMES = re.compile(r"[A-Za-z_][\w-]*")
 
@@ -193,7 +193,7 @@ def _as_it_was(
 
 
 def redacting() -> Callable[[dict[str, Plain]], dict[str, Plain]]:
-    """What takes the secrets out of the entries of a file that is shown to people."""
+    """A function that redacts the entries of a file for display."""
     return Secrets(Redaction()).entry
 
 
@@ -203,12 +203,12 @@ def _default() -> Finder:
 
 
 def hidden(text: str) -> str:
-    """A text for people, without what the default rules know, where no session is at hand."""
+    """A text for messages, redacted by the default rules, without a session."""
     return Redactor(_default(), Vault()).text(text)
 
 
 def hidden_in(value: Plain) -> Plain:
-    """A value for people, without what the default rules know of its structure."""
+    """A value for messages, redacted by the default rules."""
     return Redactor(_default(), Vault()).redact(value)
 
 
@@ -216,7 +216,7 @@ _T = TypeVar("_T")
 
 
 def without_secrets(facts: _T, secrets: Secrets) -> _T:
-    """The same facts, every text and value in them redacted."""
+    """The same facts with every text and value redacted."""
     return cast("_T", _clean(facts, secrets))
 
 

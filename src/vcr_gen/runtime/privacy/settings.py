@@ -1,4 +1,4 @@
-"""What a user says about redaction: more rules, and which of the default ones do not hold."""
+"""The user's redaction settings: additional and disabled rules."""
 
 import difflib
 import re
@@ -21,20 +21,20 @@ FindSecrets: TypeAlias = Callable[[str], Iterable[str]]
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redaction:
-    """What is secret in a session, besides what vcr-gen knows by itself."""
+    """The redaction rules of a session, in addition to the default ones."""
 
     patterns: Mapping[str, str | re.Pattern[str]] = field(default_factory=dict)
-    """Regular expressions by name; a match is a secret, or its first group where it has one."""
+    """Regular expressions by name; the match, or its first group, is a secret."""
     keys: Sequence[str] = ()
     """Names of fields, keys, headers and parameters whose values are secrets, in any case."""
     fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Field paths by method: `{"Api.login": ["body.$json.pin"]}`; `*` stands for anything."""
+    """Field paths by method: `{"Api.login": ["body.$json.pin"]}`; `*` is a wildcard."""
     functions: Mapping[str, FindSecrets] = field(default_factory=dict)
-    """Functions by name; each gets a text and gives the parts of it that are secrets."""
+    """Functions by name; each gets a text and returns the secrets in it."""
     allow: Sequence[str] = ()
-    """Texts that are no secrets, whatever they look like: example keys of a documentation."""
+    """Texts that are not secrets, such as example keys of a documentation."""
     off: Sequence[str] = ()
-    """Names of default rules that do not hold here."""
+    """Names of disabled default rules."""
 
     def __post_init__(self) -> None:
         for name in (*self.patterns, *self.functions):
@@ -54,13 +54,13 @@ class Redaction:
         self.places()
 
     def places(self) -> tuple[tuple[str, FieldPath], ...]:
-        """The field paths, each with the methods that it is for."""
+        """The field paths with their methods."""
         return tuple(
             (method, parse_path(path)) for method, paths in self.fields.items() for path in paths
         )
 
     def finder(self) -> Finder:
-        """What finds the secrets of these rules."""
+        """The finder for these rules."""
         return Finder(
             off=frozenset(self.off),
             patterns=self._compiled(),
@@ -71,7 +71,7 @@ class Redaction:
         )
 
     def header(self) -> dict[str, Plain]:
-        """What a cassette says about these rules; names only, and no secrets."""
+        """The names of these rules for the header of a cassette."""
         said: dict[str, Plain] = {}
         added: list[Plain] = [
             *(f"pattern {name}" for name in self.patterns),

@@ -1,4 +1,4 @@
-"""A place in a text where a secret stands, and how places that overlap become one."""
+"""Positions of secrets in a text, and how overlapping ones are merged."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -15,24 +15,24 @@ class Span(NamedTuple):
     rule: str
     """The name of the rule that found it."""
     spreads: bool = False
-    """Whether the same text is a secret in every other place too."""
+    """Whether the same text is a secret everywhere."""
     open: bool = False
     """Whether the secret may continue after the end of the text."""
     secret: str | None = None
-    """The secret without the escapes of the text around it; None where it has none."""
+    """The secret without the escapes of the surrounding text; None if it has none."""
     stand_in: str = ""
-    """What is written where a placeholder cannot be: `0` for a number."""
+    """The replacement if a placeholder is impossible: `0` for a number."""
 
 
 def secret_in(text: str, span: Span) -> str:
-    """The secret at a place, without the escapes of the text around it."""
+    """The secret of a span, without the escapes of the surrounding text."""
     return text[span.start : span.end] if span.secret is None else span.secret
 
 
 def merged(spans: Iterable[Span], protected: Iterable[tuple[int, int]] = ()) -> list[Span]:
-    """The spans in order, without overlaps, and without those that touch a protected place.
+    """The spans in order, without overlaps and without those that touch a protected range.
 
-    The longest of several spans at one place wins; of equal spans, the first.
+    The longest of overlapping spans wins; of equal spans, the first.
     """
     kept: list[Span] = []
     closed = deque(sorted(protected))

@@ -1,4 +1,4 @@
-"""What the names in a structure say of the values in it: keys, pairs, arguments of commands."""
+"""Derives from names what values are: keys, pairs, arguments of commands."""
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -14,31 +14,31 @@ from vcr_gen.runtime.privacy.spans import Span
 __all__ = ["CONTENTS", "NOTHING", "TITLES", "Context", "in_dict", "in_list"]
 
 TITLES: Final = ("name", "key", "header", "Name", "Key")
-"""The keys of an object under which the name of its value stands."""
+"""Keys for the name in objects such as `{name: …, value: …}`."""
 CONTENTS: Final = frozenset({"value", "values", "data", "raw", "text", "Value"})
-"""The keys of an object under which the value of its `name` stands."""
+"""Keys for the value in objects such as `{name: …, value: …}`."""
 _LOGINS: Final = frozenset({"auth", "basic_auth", "credentials", "http_auth", "proxy_auth"})
 _USERS: Final = frozenset({"email", "login", "user", "username"})
-"""The keys beside which a `pass` is a password."""
+"""Keys that make a neighbouring `pass` a password."""
 _LONGEST_NAME: Final = 100
 _GROUPS: Final = ("passwords", "secrets", "keys", "credentials")
 
 
 class Context(NamedTuple):
-    """What is known of a value from where it stands."""
+    """What the context of a value says about it."""
 
     name: str = ""
-    """What it stands under."""
+    """The name of the value."""
     naming: Naming = Naming.HARMLESS
-    """What that says of it."""
+    """What the name says about the value."""
     spans: tuple[Span, ...] = ()
-    """The secrets in it that its neighbours tell."""
+    """Secrets in it that its neighbours reveal."""
     in_list: bool = False
-    """Whether it is an item of a list, so that a list of two may be a name and its value."""
+    """Whether it is an item of a list, where a list of two may be a name and its value."""
 
 
 NOTHING: Final = Context()
-"""The context of a value of which nothing is known."""
+"""The context of a value about which nothing is known."""
 
 
 def _is_group(context: Context) -> bool:
@@ -49,8 +49,8 @@ def _is_group(context: Context) -> bool:
 def in_dict(
     value: dict[str, Any], key: str, outer: Context, naming_of: Callable[[str], Naming]
 ) -> Context:
-    """What is known of one value of a dict."""
-    if key[:1] == "$":  # a part of how the value is stored
+    """The context of a value of a dict."""
+    if key[:1] == "$":  # a tag of the stored form
         return outer
     if outer.naming is Naming.COOKIE:  # `cookies={"session": …}`
         title = _title(value)
@@ -77,7 +77,7 @@ def _title(value: dict[str, Any]) -> str | None:
 def in_list(
     value: list[Any], outer: Context, naming_of: Callable[[str], Naming], *, by_names: bool
 ) -> Iterator[Context]:
-    """What is known of each value of a list."""
+    """The context of each item of a list."""
     if len(value) == 2 and (said := _pair(value, outer, naming_of)) is not None:
         yield from (NOTHING, said)
         return
@@ -88,7 +88,7 @@ def in_list(
 
 
 def _pair(value: list[Any], outer: Context, naming_of: Callable[[str], Naming]) -> Context | None:
-    """What is known of the second of two values, if they are a header or a login."""
+    """The context of the second of two values, if they are a header or a login."""
     if outer.name.lower() in _LOGINS and outer.naming is not Naming.HARMLESS:
         return Context("password", naming_of("password"))
     title = _text(value[0])
@@ -104,7 +104,7 @@ def _pair(value: list[Any], outer: Context, naming_of: Callable[[str], Naming]) 
 def _arguments(
     value: list[Any], base: Context, naming_of: Callable[[str], Naming]
 ) -> dict[int, Context]:
-    """What is known of the arguments of a command, by their numbers."""
+    """The contexts of the arguments of a command, by index."""
     if not any(isinstance(item, str) and item[:1] == "-" for item in value):
         return {}
     words = [item if isinstance(item, str) else "" for item in value]

@@ -1,4 +1,4 @@
-"""The secrets of one session, and the placeholders that stand for them on the tape.
+"""The secrets of one session and their placeholders on the tape.
 
 While recording, each secret gets the next number of the rule that found it first. A replay usually
 runs with other credentials, so there the secrets are *bound* to the recorded placeholders as
@@ -24,7 +24,7 @@ _REMEMBERED: Final = 64
 
 @final
 class Vault:
-    """Gives secrets their placeholders."""
+    """Assigns placeholders to secrets."""
 
     def __init__(self, *, replaying: bool = False) -> None:
         self._replaying = replaying
@@ -32,20 +32,20 @@ class Vault:
         self._names: dict[str, str] = {}
         """The placeholder of each secret."""
         self._texts: dict[str, str] = {}
-        """The secret of each placeholder, while it is only this session's own."""
+        """The secret of each placeholder of this session alone."""
         self._bound: dict[str, str] = {}
         """The secret of each recorded placeholder."""
         self._fed: set[str] = set()
-        """The recorded placeholders that the program was given, and that it can only give back."""
+        """The recorded placeholders that the program received, and can only send back."""
         self._tentative: dict[str, str] = {}
         self.known: tuple[str, ...] = ()
-        """Secrets to look for wherever they stand: they were named as such, and are no word."""
+        """Secrets to search for everywhere: they were found by name and are distinctive."""
         self._lock = threading.RLock()
         self.version = 0
-        """Changes whenever a text that was harmless may not be so any more."""
+        """Changes whenever a harmless text may become a secret."""
 
     def hide(self, rule: str, secret: str, *, everywhere: bool = False) -> str:
-        """The placeholder of a secret; look for it `everywhere` from now on, if it is no word."""
+        """The placeholder of a secret; `everywhere` also searches for it from now on."""
         with self._lock:
             if everywhere and is_distinctive(secret):
                 self._remember(secret)
@@ -56,13 +56,13 @@ class Vault:
             return name
 
     def look_for(self, secret: str) -> None:
-        """Look for a secret everywhere from now on, if it is no word, wherever it comes from."""
+        """Search for a secret everywhere from now on, if it is distinctive."""
         with self._lock:
             if is_distinctive(secret):
                 self._remember(secret)
 
     def hidden(self) -> list[tuple[str, str]]:
-        """Rule and text of every secret so far, in the order in which they were met."""
+        """The rule and text of every secret so far, in order of discovery."""
         named = ((PLACEHOLDER.fullmatch(name), text) for text, name in self._names.items())
         return [(found[1], text) for found, text in named if found is not None]
 
@@ -71,21 +71,21 @@ class Vault:
         return secret in self._names
 
     def reveal(self, placeholder: str) -> str | None:
-        """The secret that a placeholder stands for in this session, if it is one of its own."""
+        """The secret of a placeholder of this session, if any."""
         return self._bound.get(placeholder) or self._texts.get(placeholder)
 
     def feed(self, placeholders: Iterable[str]) -> None:
-        """The program gets these in the place of secrets that the environment gave it."""
+        """Note that the program receives these placeholders instead of secrets."""
         with self._lock:
             self._fed.update(placeholders)
 
     def agree(self, recorded: str, secret: str) -> bool:
-        """Whether a secret can be the recorded one; if so, it is until that is retracted."""
+        """Whether a secret can be the recorded one; if so, remember it until retracted."""
         with self._lock:
             bound = self._tentative.get(recorded) or self._bound.get(recorded)
             if bound is not None:
                 return bound == secret
-            if recorded in self._fed:  # what was given is not what comes back
+            if recorded in self._fed:  # a fed placeholder must come back unchanged
                 return False
             name = self._names.get(secret, "")
             if name in self._bound or secret in self._tentative.values():
@@ -94,7 +94,7 @@ class Vault:
             return True
 
     def settle(self) -> None:
-        """The event is the recorded one, and so are its secrets."""
+        """Confirm the secrets of an event that matched."""
         if not self._tentative:
             return
         with self._lock:
@@ -102,19 +102,19 @@ class Vault:
                 self._bound[recorded] = secret
                 own = self._names.get(secret)
                 if own is not None and own != recorded:
-                    self._texts[own] = secret  # an event under way may still say it so
+                    self._texts[own] = secret  # an unfinished event may still use it
                 self._names[secret] = recorded
                 self.version += 1
             self._tentative.clear()
 
     def retract(self) -> None:
-        """The event was compared with another recorded one."""
+        """Forget the secrets of an event that did not match."""
         if self._tentative:
             with self._lock:
                 self._tentative.clear()
 
     def record_on(self, recorded: Iterable[str]) -> None:
-        """What follows is recorded, behind these placeholders."""
+        """Start recording after the existing placeholders."""
         with self._lock:
             self._replaying = False
             for name in recorded:
@@ -142,10 +142,10 @@ _MOST: Final = 32
 def decode_with_stand_ins(
     decode: Callable[[Plain], Any], value: Plain, refused: DecodeError
 ) -> Any:
-    """What a value is that was refused, once something fits where a placeholder does not.
+    """Decode a refused value by replacing placeholders with values that fit the type.
 
-    Each placeholder keeps its own stand-in, so that what the program sends back is known again.
-    Raises the refusal when nothing helps.
+    Each placeholder always gets the same value, so that it is recognised when it comes back.
+    Raises the original error if nothing fits.
     """
     for number, (place, placeholder) in enumerate(_placeholders(value, ())):
         if number == _MOST:
@@ -155,7 +155,7 @@ def decode_with_stand_ins(
             try:
                 return decode(made)
             except DecodeError as error:
-                if error.path != refused.path:  # it fits here, and something else does not yet
+                if error.path != refused.path:  # this one fits; the next placeholder does not yet
                     value, refused = made, error
                     break
     raise refused
