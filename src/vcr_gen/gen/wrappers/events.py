@@ -30,7 +30,7 @@ from vcr_gen.gen.wrappers.checker_view import callables_own
 from vcr_gen.gen.wrappers.generic_headers import generic_header
 from vcr_gen.gen.wrappers.layout import Item, Nest
 from vcr_gen.gen.wrappers.names import Names, declared_first
-from vcr_gen.gen.wrappers.views import EventView, FieldView
+from vcr_gen.gen.wrappers.views import Access, EventView, FieldView
 
 __all__ = ["RUNTIME", "Event", "EventMaker", "arguments_for"]
 
@@ -88,26 +88,21 @@ class EventMaker:
         )
         return replace(event, view=view)
 
-    def get(self, name: str, key: str, signature: Signature, *, typed: bool) -> Event:
-        """The event of reading a property."""
-        never = signature.returned == "never"  # which no type checker believes of an attribute
-        returns = ANY if never else self.returned(signature)
-        event = self._event(name, key, key, signature, returns=returns, typed=typed)
-        view = replace(event.view, kind="get", asynchronous=signature.asynchronous)
-        return replace(event, view=view)
-
-    def set(self, name: str, key: str, member: str, signature: Signature, *, typed: bool) -> Event:
-        """The event of setting a property."""
-        types = {"value": self._field_type(signature.parameters[0], signature, key)}
-        event = self._event(name, key, member, signature, returns=NONE, typed=typed, types=types)
-        return replace(event, view=replace(event.view, kind="set"))
-
-    def delete(
-        self, name: str, key: str, member: str, signature: Signature, *, typed: bool
+    def access(
+        self, kind: Access, name: str, member: str, signature: Signature, *, typed: bool
     ) -> Event:
-        """The event of deleting a property."""
-        event = self._event(name, key, member, signature, returns=NONE, typed=typed)
-        return replace(event, view=replace(event.view, kind="delete"))
+        """The event of reading, setting or deleting a property."""
+        key = member if kind == "get" else f"{member}.{kind}"
+        never = signature.returned == "never"  # which no type checker believes of an attribute
+        types: dict[str, Annotation] = {}
+        returns: Annotation = NONE
+        if kind == "get":
+            returns = ANY if never else self.returned(signature)
+        elif kind == "set":
+            types = {"value": self._field_type(signature.parameters[0], signature, key)}
+        event = self._event(name, key, member, signature, returns=returns, typed=typed, types=types)
+        awaited = kind == "get" and signature.asynchronous
+        return replace(event, view=replace(event.view, kind=kind, asynchronous=awaited))
 
     def returned(self, signature: Signature) -> Annotation:
         """The declared result as the event says it."""

@@ -1,5 +1,6 @@
 """Makes the properties and attributes of a wrapper."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from vcr_gen.gen.model.annotation import ANY, Name, builtin, without_quotes
@@ -16,6 +17,7 @@ from vcr_gen.gen.wrappers.events import RUNTIME
 from vcr_gen.gen.wrappers.headers import decorators_of, header_of
 from vcr_gen.gen.wrappers.methods import call_body, with_result
 from vcr_gen.gen.wrappers.views import (
+    Access,
     AttributeView,
     BodyView,
     FunctionView,
@@ -29,22 +31,28 @@ __all__ = ["make_attribute", "make_property"]
 def make_property(context: WrapperContext, member: Property) -> MemberView | SplitView:
     """The accessors of a property."""
     split = is_split_property(member, lazy=context.names.lazy)
-    maker = _maker(context, member)
-    functions = [_getter(context, member, maker, split=split)]
-    shown = member.source_name or member.name
-    declared = [_stub(context, member, maker, member.getter)]
-    if member.setter is not None:
-        functions.append(_setter(context, member, member.setter, split=split))
-        declared.append(_stub(context, member, f"{shown}.setter", member.setter))
-    if member.deleter is not None:
-        functions.append(_deleter(context, member, member.deleter, split=split))
-        declared.append(_stub(context, member, f"{shown}.deleter", member.deleter))
+    running, declared = [], []
+    for kind, signature in _accessors(member):
+        decorator = _decorator(context, member, kind, member.name)
+        running.append(_accessor(context, member, kind, signature, decorator, split=split))
+        decorator = _decorator(context, member, kind, member.source_name or member.name)
+        declared.append(_stub(context, member, decorator, signature))
     if split:
-        return SplitView(member.name, tuple(declared), tuple(functions))
-    return MemberView(member.name, tuple(functions))
+        return SplitView(member.name, tuple(declared), tuple(running))
+    return MemberView(member.name, tuple(running))
 
 
-def _maker(context: WrapperContext, member: Property) -> str:
+def _accessors(member: Property) -> Iterator[tuple[Access, Signature]]:
+    yield "get", member.getter
+    if member.setter is not None:
+        yield "set", member.setter
+    if member.deleter is not None:
+        yield "delete", member.deleter
+
+
+def _decorator(context: WrapperContext, member: Property, kind: Access, name: str) -> str:
+    if kind != "get":
+        return f"{name}.setter" if kind == "set" else f"{name}.deleter"
     if member.cached:
         return context.names.own("functools", "cached_property", bound=context.members)
     return context.names.spell(Name(builtin("property")), bound=context.members)
@@ -59,74 +67,37 @@ def _stub(
     return FunctionView((decorator, *decorators_of(context, signature)), header)
 
 
-def _getter(context: WrapperContext, member: Property, maker: str, *, split: bool) -> FunctionView:
-    signature = member.getter
-    receiver = _receiver(signature)
-    port = f"{receiver}.{context.port}"
-    if member.recorded:
-        event = context.maker.get(
-            context.event_name(member.name),
-            member.name,
-            signature,
-            typed=not is_untyped_access(member),
-        )
-        body = call_body(context, event, signature, port, bound={receiver}, split=split)
-    else:
-        body = BodyView("get", member.name, port)
-        body = with_result(context, body, signature, {receiver}, split=split)
-    header = header_of(context, member.name, signature)
-    decorators = (maker, *decorators_of(context, signature))
-    return FunctionView(decorators, header, signature.docstring, body)
-
-
-def _setter(
-    context: WrapperContext, member: Property, signature: Signature, *, split: bool
+def _accessor(
+    context: WrapperContext,
+    member: Property,
+    kind: Access,
+    signature: Signature,
+    decorator: str,
+    *,
+    split: bool,
 ) -> FunctionView:
-    receiver = _receiver(signature)
-    value = signature.parameters[0].name if signature.parameters else "value"
-    port = f"{receiver}.{context.port}"
+    """The function that reads, sets or deletes a property."""
+    receiver = signature.receiver.name if signature.receiver else "self"
+    given = tuple(parameter.name for parameter in signature.parameters)
+    port, bound = f"{receiver}.{context.port}", {receiver, *given}
+    quiet = signature if kind == "get" else replace(signature, returned="none")
     if member.recorded:
-        event = context.maker.set(
-            context.event_name(member.name, "Set"),
-            f"{member.name}.set",
+        suffix = "" if kind == "get" else kind.capitalize()
+        event = context.maker.access(
+            kind,
+            context.event_name(member.name, suffix),
             member.name,
             signature,
             typed=not is_untyped_access(member),
         )
-        quiet = replace(signature, returned="none")
-        bound, values = {receiver, value}, {"value": value}
+        values = {"value": given[0]} if kind == "set" else {}
         body = call_body(context, event, quiet, port, bound=bound, split=split, values=values)
     else:
-        body = BodyView("set", member.name, port, arguments=(value,))
+        body = BodyView(kind, member.name, port, arguments=given)
+        body = with_result(context, body, quiet, bound, split=split)
     header = header_of(context, member.name, signature)
-    decorators = (f"{member.name}.setter", *decorators_of(context, signature))
+    decorators = (decorator, *decorators_of(context, signature))
     return FunctionView(decorators, header, signature.docstring, body)
-
-
-def _deleter(
-    context: WrapperContext, member: Property, signature: Signature, *, split: bool
-) -> FunctionView:
-    receiver = _receiver(signature)
-    port = f"{receiver}.{context.port}"
-    if member.recorded:
-        event = context.maker.delete(
-            context.event_name(member.name, "Delete"),
-            f"{member.name}.delete",
-            member.name,
-            signature,
-            typed=not is_untyped_access(member),
-        )
-        quiet = replace(signature, returned="none")
-        body = call_body(context, event, quiet, port, bound={receiver}, split=split)
-    else:
-        body = BodyView("delete", member.name, port)
-    header = header_of(context, member.name, signature)
-    decorators = (f"{member.name}.deleter", *decorators_of(context, signature))
-    return FunctionView(decorators, header, signature.docstring, body)
-
-
-def _receiver(signature: Signature) -> str:
-    return signature.receiver.name if signature.receiver else "self"
 
 
 def make_attribute(context: WrapperContext, member: Attribute) -> AttributeView:

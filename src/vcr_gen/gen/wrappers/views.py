@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 from vcr_gen.gen.wrappers.layout import Item, Nest
 
 __all__ = [
+    "Access",
     "AttributeView",
     "BodyView",
     "BoundaryView",
@@ -23,6 +24,8 @@ __all__ = [
     "SplitView",
 ]
 
+Access: TypeAlias = Literal["get", "set", "delete"]
+"""What can be done with a property."""
 Result: TypeAlias = Literal["value", "none", "never"]
 """What a function returns: a value, `None`, or not at all."""
 
