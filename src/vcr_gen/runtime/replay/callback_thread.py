@@ -1,9 +1,9 @@
 """Makes the calls of the environment's own threads in a replay, when their time has come.
 
-It is also who sees that a program waits for ever for what nobody does.
+It also notices when every thread of the program waits in vain.
 
-A callback that came while the program waited for something else than the tape has nobody who would
-take it. So a thread of the session's own looks when everything before it is done and the program
+A callback that came while the program waited for something else than the tape has no waiting thread
+to run in. So a thread of the session's own looks when everything before it is done and the program
 has come to where it stood: each of its threads waits.
 """
 
@@ -149,7 +149,7 @@ class CallbackThread:
 
     def _nudge(self) -> None:
         """Something moved: wake the thread if a call of its own is due now."""
-        with suppress(Exception):  # where the tape is broken, whoever reads on is told
+        with suppress(Exception):  # a broken tape is reported where it is read
             if self.takes(self._state.window.head()):
                 self._nudged.set()
 
@@ -170,7 +170,7 @@ class CallbackThread:
                 try:
                     head = state.window.head() if self._delivers else None
                 except Exception:
-                    return  # the tape is broken here: whoever reads on, or closes it, is told
+                    return  # a broken tape is reported by the thread that reads on, or closes it
                 due = self.takes(head)
                 if due and head is not None and self._may_come(head) and self._deliver(head):
                     self._all_waited = False

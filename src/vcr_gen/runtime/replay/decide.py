@@ -98,7 +98,7 @@ class View(NamedTuple):
     head: Slot | None = None
     """The oldest event that is not done."""
     due: Slot | None = None
-    """What is delivered next: the oldest event, or else what somebody waits for."""
+    """What is delivered next: the oldest event, or an answer that a task or thread waits for."""
     recorded_gap: float = 0.0
     """Seconds that the program took in the recording before it did what is due."""
     stuck: bool = False
@@ -164,7 +164,7 @@ class Step(Enum):
     FAIL = auto()
     """End the replay: nothing can move."""
     GIVE_UP = auto()
-    """End the loop with the divergence: nobody is left to be told, or minds."""
+    """End the loop with the divergence: no task is left to raise it in, or the program goes on."""
 
 
 @final

@@ -2,8 +2,8 @@
 
 What the application does is checked at once, in the order of its strand; what the environment did
 is delivered one event at a time, each when everything before it is done and, in a loop, when the
-loop is idle. When nothing can move any more, the replay ends with an error that says who waits for
-what.
+loop is idle. When nothing can move any more, the replay ends with an error that says what
+every task and thread waits for.
 """
 
 from collections.abc import Callable, Mapping
@@ -54,7 +54,7 @@ _Gate = TypeVar("_Gate")
 
 @final
 class Engine:
-    """One replay: the tape, and who waits for it."""
+    """One replay: asserts what the program does, and delivers what the environment did."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class Engine:
             secrets=screen.secrets,
         )
         self.process_endings: list[tuple[BaseException, str]] = []
-        """The exceptions of the tape that end a process if nobody catches them, with their methods.
+        """The exceptions of the tape that end a process unless they are caught, with their methods.
 
         The recorded program did catch them: one that ends a session leaves no cassette.
         """
@@ -127,7 +127,7 @@ class Engine:
             return without_secrets(self._state.stall(), self._screen.secrets)
 
     def receive_with(self, receiver: Receiver) -> None:
-        """Say who takes inbound calls."""
+        """Set what takes inbound calls."""
         self._state.receiver = receiver
 
     def lock_gate(self, make: Callable[[ReplayState, StrandMatching], _Gate]) -> _Gate:
@@ -137,7 +137,7 @@ class Engine:
     def callback_thread(
         self, is_mine: Callable[[Slot], bool], deliver: Callable[[Slot], bool]
     ) -> CallbackThread:
-        """Who makes the calls of this tape that come from threads of the environment's own."""
+        """The thread that makes the calls which came from the environment's own threads."""
         return CallbackThread(self._state, self._loops, is_mine=is_mine, deliver=deliver)
 
     # What the application does ------------------------------------------------------------------
@@ -307,7 +307,7 @@ class Engine:
         return True
 
     def is_left(self, call: int) -> bool:
-        """Whether a stream goes on, though who read it was cancelled."""
+        """Whether a stream goes on, though its reader was cancelled."""
         with self._state.monitor:
             return self._state.goes_on and call in self._state.running
 
@@ -320,13 +320,14 @@ class Engine:
     # What the environment does ------------------------------------------------------------------
 
     def readers(self) -> Readers:
-        """Those of a stream, for all who hear of it."""
+        """The readers of a new stream."""
         return Readers(self.window, self._matcher.strand_matching.name_of)
 
     def hear(self, call: int, *, readers: Readers | None = None, pulls: bool = False) -> Event:
         """Wait in this thread for the next event of a call.
 
-        Who `pulls` an application's stream is also told, without taking it, that an item is due.
+        With `pulls` the caller reads a stream of the application: it also gets an item that is due,
+        without taking it.
         """
         return self.rendered(self._thread_driver.hear(call, readers, pulls=pulls))
 
@@ -411,5 +412,5 @@ class Engine:
             self._state.check()
 
     def close(self) -> None:
-        """The session is over: whoever still waits is cancelled."""
+        """End the session: every task and thread that still waits is cancelled."""
         self._state.close()

@@ -47,10 +47,10 @@ class Target:
 
 
 class Directory(Protocol):
-    """Knows who can take inbound calls."""
+    """Finds the object that takes an inbound call."""
 
     def target(self, start: Start) -> Target | None:
-        """Who takes this call, if anybody is there."""
+        """The object that takes this call, if there is one."""
 
 
 @final
@@ -77,11 +77,11 @@ class Dispatcher:
         engine.receive_with(self)
 
     def wait_for_end(self, released: Parked[None]) -> None:
-        """Release somebody when the tape has no more inbound calls and all are served."""
+        """Release a driver when the tape has no more inbound calls and all are served."""
         self._waiting_for_end = released
 
     def finishes(self, *, failed: bool = False) -> bool:
-        """Nothing can move: whether somebody waits for the end, and this is it.
+        """Whether a driver waits for the end of the inbound calls, and this is it.
 
         A replay that has failed has come to its end in any case.
         """
@@ -91,7 +91,7 @@ class Dispatcher:
         return failed or not (self.running or self._given.go_on or self._engine.inbound_left())
 
     def finish(self) -> None:
-        """Release who waits for the end."""
+        """Release the driver that waits for the end."""
         if self._waiting_for_end is not None:
             self._waiting_for_end.set_result(None)
 
@@ -121,7 +121,7 @@ class Dispatcher:
         return lambda: self.serve(event, target, see_through=self._given.add)
 
     def serves(self, slot: Slot) -> bool:
-        """Whether there is who can take an inbound call, or a step of a stream."""
+        """Whether an object is there for an inbound call, or a step of a stream."""
         if not isinstance(slot.event, Start):
             return self._given.has(slot)
         return self._directory.target(slot.start) is not None
@@ -203,7 +203,7 @@ class Dispatcher:
         return self._callers.begin_soon or self._callback_thread.takes(head)
 
     def close(self) -> None:
-        """Stop serving; from now on nobody of ours looks at the tape."""
+        """Stop serving: from now on the callback thread leaves the tape alone."""
         self._closing = True
         self._callback_thread.close()
 
@@ -222,7 +222,7 @@ class Dispatcher:
     def _note(self, error: BaseException) -> None:
         """Keep an error, unless it is the application's own: that has been asserted already.
 
-        Who is still at work when the session is over is refused, and nobody asks for that.
+        A call that is still at work when the session is over is refused, which is no failure.
         """
         if self._closing:
             return
@@ -354,7 +354,7 @@ class Wrappers:
         self._roots[name] = (boundary, wrapper)
 
     def target(self, start: Start) -> Target | None:
-        """Who takes this call, if anybody is there."""
+        """The object that takes this call, if there is one."""
         boundary_name, _, key = start.of.partition(".")
         if start.on.startswith("#") and start.on[1:].isdigit():
             return self._exported(int(start.on[1:]), key)

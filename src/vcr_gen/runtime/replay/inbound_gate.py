@@ -62,7 +62,7 @@ class InboundGate:
                 self._thread_driver.wait_for_others()
 
     def announce(self, slot: Slot) -> bool:
-        """An inbound call is delivered; False where somebody else has done that."""
+        """Take an inbound call that is delivered now; False where another thread has taken it."""
         with self._state.monitor:
             if slot.done:
                 return False

@@ -59,7 +59,7 @@ class Threads:
             found = "waiting"
         return found
 
-    def somebody_works(self, waiters: Iterable[Waiter]) -> bool:
+    def is_any_at_work(self, waiters: Iterable[Waiter]) -> bool:
         """Whether one of them is at work, rather than in a wait of the standard library."""
         return any(not waits(frame) for _, frame in self._elsewhere(waiters))
 
@@ -79,7 +79,7 @@ class Threads:
         frames = [frame for _, frame in self._elsewhere(waiters) if not _is_in_our_code(frame)]
         return all(map(waits, frames)) if frames else None
 
-    def somebody_may_wake(self, waiters: Iterable[Waiter]) -> bool:
+    def something_may_wake(self, waiters: Iterable[Waiter]) -> bool:
         """Whether another thread of the program may wake a loop that is idle, or a signal.
 
         Handlers that were there before the session (a test runner's, say) do not count.
@@ -99,7 +99,7 @@ class Threads:
         ]
 
     def _elsewhere(self, waiters: Iterable[Waiter]) -> Iterator[tuple[threading.Thread, FrameType]]:
-        return (one for one in self._all_elsewhere(waiters) if not _is_idle_worker(one[1]))
+        return (found for found in self._all_elsewhere(waiters) if not _is_idle_worker(found[1]))
 
     def _all_elsewhere(
         self, waiters: Iterable[Waiter]

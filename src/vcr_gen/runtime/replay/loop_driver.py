@@ -56,7 +56,7 @@ class LoopDriver:
         self._rounds = 0
         self._forsaken_since = inf
         self._bystanders: object = None
-        """Where the other threads stood when nobody was there who could wake the loop."""
+        """Where the other threads stood when nothing was left that could wake the loop."""
         self.told_by_threads = False
         """Whether threads made a loop go on at moments that the tape does not have."""
 
@@ -88,7 +88,7 @@ class LoopDriver:
             works_aside=works_aside(self._state),
             timer=timer,
             hears=hears,
-            untold=failed and self._state.somebody_is_untold(),
+            untold=failed and self._state.a_task_is_untold(),
             next_time=next_time,
         )
         return view, deliver
@@ -158,7 +158,7 @@ class LoopDriver:
             return event
 
     def _leaves(self, call: int, readers: Readers | None, reader: Strand | None) -> bool:
-        """Whether who was just cancelled leaves, in its turn; the tape must have the cancellation.
+        """Whether the cancelled task may leave now; the tape must have the cancellation.
 
         Else it is answered: the environment did so nevertheless.
         """
@@ -174,7 +174,7 @@ class LoopDriver:
         return False
 
     def _why_cancelled(self, slot: Slot) -> Divergence:
-        """What to tell who was cancelled, and was not in the recording.
+        """Why a task was cancelled that was not cancelled in the recording.
 
         Where the program has not come to what was due before, and so time went on to its next
         timer, that is the cause, and what the timer did but a consequence.
@@ -184,13 +184,13 @@ class LoopDriver:
         return self._state.reporter.cancelled(slot, self._state.window)
 
     def _next_of_reader(self, first: Slot, readers: Readers, reader: Strand) -> Slot | None:
-        """What the tape has next for one of those who read a stream, and was just cancelled."""
+        """What the tape has next for a reader of a stream that was just cancelled."""
         call = first.event.call
         waiters = self._state.waiters.of(call)
         own = readers.next_of(call, reader)
         leaving = sum(waiter.leaves for waiter in waiters)
         if is_leave(first.event) and leaving < readers.leave_soon(call):
-            return first  # where tasks are spawned otherwise, who was cancelled has another name
+            return first  # its strand may be named differently now
         if own is None and readers.is_of_another(first, reader, waiters):
             return None
         return own or first
@@ -204,7 +204,7 @@ class LoopDriver:
         *,
         pulls: bool,
     ) -> Event | None:
-        """What a call is told without waiting: its event is due, and the loop as good as idle."""
+        """The event of a call that need not wait: it is due, and the loop is as good as idle."""
         head = self._state.window.head()
         if hook is None or head is None or not is_due(head, call, pulls=pulls):
             return None
@@ -268,7 +268,7 @@ class LoopDriver:
         self.told_by_threads = True
 
     def _delivery(self, head: Slot) -> Callable[[], None] | None:
-        """What delivers the oldest event in an idle loop; None where nobody can take it."""
+        """What delivers the oldest event in an idle loop; None where no task can take it."""
         if isinstance(head.event, Start) and head.event.inbound:
             return self._received(head)
         waiter = taker(self._state, head, at_last=True)
@@ -306,13 +306,13 @@ class LoopDriver:
         )
 
     def _is_forsaken(self, *, hears: bool) -> bool:
-        """Whether nobody is there who could wake the loop, for longer than anybody is waited for.
+        """Whether nothing has been able to wake the loop for longer than `patience`.
 
         A thread at work may, input and a signal that the program handles. A thread that was there
         before the session counts as long as it moves.
         """
         threads, now = self._state.threads, time.monotonic()
-        if hears or threads.somebody_may_wake(self._state.waiters):
+        if hears or threads.something_may_wake(self._state.waiters):
             self._forsaken_since = inf
             return False
         bystanders = threads.bystanders()
@@ -334,7 +334,7 @@ class LoopDriver:
     def _leaving(self) -> Waiter | None:
         """A call that was cancelled, and whose end the recording did not live to see.
 
-        So too a job: in the recording nobody wanted its result any more. Else it is a job that has
+        So too a job whose result was no longer wanted in the recording. Otherwise a job that has
         come back before its time: another job was meant by the tape.
         """
         waiters = list(self._state.waiters)

@@ -39,13 +39,13 @@ class Receiver(Protocol):
         """The calls of the application's streams that the environment reads step by step."""
 
     def in_loop(self, slot: Slot) -> Callable[[], None] | None:
-        """What serves an event from an idle loop; None where nobody can take it."""
+        """What serves an event from an idle loop; None where no object can take it."""
 
     def in_thread(self, slot: Slot) -> Callable[[], None] | None:
         """What serves an inbound call, or a step of a stream, from a thread that waits."""
 
     def serves(self, slot: Slot) -> bool:
-        """Whether there is who can take an inbound call, or a step of a stream."""
+        """Whether an object is there for an inbound call, or a step of a stream."""
 
     async def serve_soon(self, call: int) -> None:
         """Serve, in this task, the callbacks that came after a call before the loop was idle."""
@@ -54,15 +54,15 @@ class Receiver(Protocol):
         """Whether an inbound call will be made from a thread of its own, sooner or later."""
 
     def finishes(self, *, failed: bool = False) -> bool:
-        """Nothing can move: whether somebody waits for the end, and this is it."""
+        """Whether a driver waits for the end of the inbound calls, and this is it."""
 
     def finish(self) -> None:
-        """Release who waits for the end."""
+        """Release the driver that waits for the end."""
 
 
 @final
 class ReplayState:
-    """What the parts of a replay share; whoever looks at it holds `monitor`."""
+    """What the parts of a replay share. Every access holds `monitor`."""
 
     def __init__(
         self,
@@ -85,19 +85,19 @@ class ReplayState:
         """The recorded start of each outbound call that runs."""
         self.threads = Threads()
         self.receiver: Receiver | None = None
-        """Who takes inbound calls."""
+        """What takes inbound calls."""
         self.when_moved: Callable[[], None] | None = None
         """Tells the thread that makes the environment's calls to look again, once there is one."""
         self.monitor = Monitor()
         self.closed = False
         self.over = threading.Event()
-        """Set with `closed`, for who waits for that alone."""
+        """Set with `closed`, for the watchdog."""
         self.failure: DivergenceError | None = None
         """The first divergence: application code may have swallowed it."""
         self.fault: ValueCodecError | None = None
         """The first value that fits no type: what the program does after that is no behaviour."""
         self.suspicion: Divergence | None = None
-        """Who waited for what when an answer was given before its turn."""
+        """What every task and thread waited for when an answer was given before its turn."""
         self.stuck_at: Slot | None = None
         """The oldest event when an answer was given before its turn."""
         self.failed_at = 0.0
@@ -121,7 +121,7 @@ class ReplayState:
         return slot
 
     def take_both(self, start: Slot, end: Slot) -> None:
-        """A call and its answer are done, and nobody saw the moment between them."""
+        """A call and its answer are done, at one moment."""
         self.window.take_both(start, end)
         self.moved()
 
@@ -139,7 +139,7 @@ class ReplayState:
         return self.take(slot)
 
     def moved(self) -> None:
-        """Something happened: whoever may go on now looks again."""
+        """Something happened: every waiting thread that may go on looks again."""
         self.monitor.moved()
         if self.when_moved is not None:
             self.when_moved()
@@ -149,7 +149,7 @@ class ReplayState:
         if self.fault is not None:
             raise self.fault.with_traceback(None)
         if self.failure is not None:
-            # Who tries again and again would make its traceback longer each time.
+            # A program that tries again and again would make the traceback longer each time.
             raise self.failure.with_traceback(None)
         if self.closed:
             raise UsageError(
@@ -158,15 +158,15 @@ class ReplayState:
             )
 
     def fail(self, divergence: Divergence) -> NoReturn:
-        """End the replay, here and for everyone who waits."""
+        """End the replay, here and for every task and thread that waits."""
         self.note_failure(divergence)
         assert self.failure is not None
         raise self.failure
 
     def note_failure(self, divergence: Divergence, *, all_wait: bool = False) -> None:
-        """End the replay for everyone who waits.
+        """End the replay for every task and thread that waits.
 
-        Where `all_wait` for something else than the tape, nobody meets the failure by going on.
+        With `all_wait` they all wait for something else, so the watchdog begins at once.
         """
         if self.failure is None:
             divergence = without_secrets(divergence, self._secrets)
@@ -181,7 +181,7 @@ class ReplayState:
         for future in self._untold():
             future.get_loop().call_soon_threadsafe(_tell, future, self.failure)
 
-    def somebody_is_untold(self) -> bool:
+    def a_task_is_untold(self) -> bool:
         """Whether a task waits that can be told of the divergence."""
         return any(True for _ in self._untold())
 
@@ -199,10 +199,10 @@ class ReplayState:
         )
 
     def stall(self) -> Divergence:
-        """Nothing can move: who waits for what."""
+        """The divergence of a replay in which nothing can move."""
         waiters = list(self.waiters)
         found = self.reporter.stall(self.window, waiters, self.others())
-        if not self.threads.somebody_works(waiters):
+        if not self.threads.is_any_at_work(waiters):
             return found
         slow = f"if a thread is only slower than {self.patience:g} s, pass a larger patience="
         return replace(found, hint=f"{found.hint}; {slow}")
@@ -226,7 +226,7 @@ class ReplayState:
         return self.take(slot)
 
     def close(self) -> None:
-        """The session is over: whoever still waits is cancelled."""
+        """End the session: every task and thread that still waits is cancelled."""
         with self.monitor:
             self.closed = True
             self.over.set()

@@ -110,7 +110,7 @@ class _Replayed(_Stream):
 
     def _end_close(self, event: Event) -> None:
         """Raise what the recorded stream raised when it was closed."""
-        self._over = not isinstance(event, Item)  # while somebody reads it, it may refuse
+        self._over = not isinstance(event, Item)  # it may refuse while another reader waits
         if isinstance(event, Item) and event.raised:
             self._item(event)
         if not isinstance(event, End):
@@ -334,7 +334,7 @@ class GivenStreams:
     """Takes one step of a stream at a time, so that between two of them anything else may come.
 
     The environment may read two streams in turns, call back after each item, or read on in a later
-    call. Who sees one stream through to its end is not there for the others.
+    call. A thread that reads one stream to its end cannot serve the others.
     """
 
     def __init__(self, engine: Engine, note: Callable[[BaseException], None]) -> None:

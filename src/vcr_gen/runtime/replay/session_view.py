@@ -1,6 +1,6 @@
 """Makes the view of a session that the next decision is made from.
 
-Whoever calls these functions holds the lock of the session.
+The callers of these functions hold the lock of the session.
 """
 
 import threading
@@ -154,8 +154,8 @@ def _is_served(state: ReplayState, due: Slot | None) -> bool:
 def due_from(state: ReplayState, head: Slot | None) -> Slot | None:
     """What is delivered next: the oldest event.
 
-    Where that is a call that nobody has made yet, and may be made in any order, it is what
-    somebody waits for.
+    Where that is a call that is still to be made, and may be made in any order, it is the first
+    answer that a task or thread waits for.
     """
     if head is None or not state.may_come_later(head):
         return head

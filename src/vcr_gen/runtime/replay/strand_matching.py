@@ -376,7 +376,7 @@ class StrandMatching:
         ours, theirs = self._past.get(strand, []), self._past.get(other, [])
         if not len(ours) == len(theirs) <= _KEPT:
             return False
-        return all(_is_alike(one, another) for one, another in zip(ours, theirs, strict=True))
+        return all(_is_alike(slot, other) for slot, other in zip(ours, theirs, strict=True))
 
     def _heads(self, names: set[str]) -> Iterator[Slot]:
         for name in sorted(names):
@@ -423,7 +423,7 @@ def _likeness(strand: Strand, slot: Slot) -> int:
 
 
 def _nearer(strand: Strand, one: Expectation | None, other: Expectation) -> Expectation:
-    """Which of two events, neither of which it is, a live job most likely stands for: to be told.
+    """The nearer of two recorded events that a live job differs from, for the message.
 
     The one that was started for the same, else the call that differs in the least.
     """

@@ -28,7 +28,7 @@ StrategyWord: TypeAlias = Literal["exact", "method", "method_and_arguments", "su
 `method`: the method; arguments are not compared.
 `subset`: the method, and whatever was recorded: more arguments, keys and items may be there.
 `method_and_arguments`: as `exact`, in any order: each call finds the recorded one that equals it.
-`sequential`: the boundary's next recorded call, whatever its arguments and whoever makes it.
+`sequential`: the boundary's next recorded call, whatever its arguments, from any strand.
 """
 
 Matching: TypeAlias = Callable[[Any, Any], bool]

@@ -18,7 +18,7 @@ __all__ = ["Unfinished"]
 
 @final
 class Unfinished:
-    """Holds whoever comes further than the recording saw, until the replay is closed too."""
+    """Holds threads that come further than the recording saw, until the replay is closed too."""
 
     def __init__(self, state: ReplayState, matcher: Matcher) -> None:
         self._state = state

@@ -66,7 +66,7 @@ class Waiter:
         self.impatient = False
         """Whether it goes on out of turn, rather than for ever to hold up its loop."""
         self.may_go: Callable[[], bool] = lambda: False
-        """Whether its turn has come, of which it is about to take notice."""
+        """Whether its turn has come, though it has not gone on yet."""
         self.hand_back: Callable[[], None] | None = None
         """What lets the result of an executor job enter, where that is what waits."""
         self.wanted: Callable[[], bool] = lambda: True
@@ -75,7 +75,7 @@ class Waiter:
         self.strand: Strand | None = None
         """Which of them it is."""
         self.number = next(_NUMBERS)
-        """By which it is known who came first."""
+        """Its place in the order in which waiters came."""
         self.thread = threading.current_thread()
         self._library = library_here()
         self.task: object = None if self._library is None else self._library.task()
@@ -103,7 +103,7 @@ class Waiter:
 
 @final
 class Waiters:
-    """Everybody who waits, by the call: several may read one stream, first come first."""
+    """All waiters by their call. Several may read one stream: first come, first served."""
 
     def __init__(self) -> None:
         self._calls: dict[int, list[Waiter]] = {}
@@ -115,14 +115,14 @@ class Waiters:
         return bool(self._calls)
 
     def of(self, call: int) -> Sequence[Waiter]:
-        """Who waits for a call."""
+        """The waiters of a call."""
         return self._calls.get(call, ())
 
     def add(self, waiter: Waiter) -> None:
         """It waits, and has since it was made."""
         waiters = self._calls.setdefault(waiter.call, [])
         waiters.append(waiter)
-        waiters.sort(key=lambda one: one.number)
+        waiters.sort(key=lambda waiter: waiter.number)
 
     @block
     def having(self, waiter: Waiter) -> Generator[None, None, None]:
@@ -135,7 +135,7 @@ class Waiters:
 
     def remove(self, waiter: Waiter) -> None:
         """It no longer waits, if it did."""
-        waiters = [one for one in self.of(waiter.call) if one is not waiter]
+        waiters = [other for other in self.of(waiter.call) if other is not waiter]
         if waiters:
             self._calls[waiter.call] = waiters
         else:
@@ -156,7 +156,7 @@ def is_for(head: Slot, waiter: Waiter) -> bool:
 
 
 def is_due(head: Slot, call: int, *, pulls: bool, leaves: bool = False) -> bool:
-    """Whether the oldest event is what a caller is to be told, or a cancelled one leaves with."""
+    """Whether an event is for a caller: what it waits for, or what a cancelled one leaves with."""
     if head.event.call != call:
         return False
     if isinstance(head.event, Start):
@@ -169,7 +169,7 @@ def is_due(head: Slot, call: int, *, pulls: bool, leaves: bool = False) -> bool:
 
 
 def is_leave(event: Event) -> bool:
-    """Whether an event says that who waited was cancelled, and had no answer."""
+    """Whether an event says that a waiter was cancelled, and had no answer."""
     match event:
         case End(outcome="cancelled") | Signal(kind="left"):
             return True
@@ -177,7 +177,7 @@ def is_leave(event: Event) -> bool:
 
 
 NOTHING_MORE: Final = End(call=0, outcome="returned")
-"""What a reader is told who still waits when the stream has ended for another."""
+"""What a reader gets that still waits when the stream has ended for another."""
 
 _AHEAD = 50
 """How many events of a stream tell whether it had several readers."""
@@ -187,8 +187,8 @@ _AHEAD = 50
 class Readers:
     """The tasks and threads that read a stream, each in the place of a recorded one.
 
-    Who had an item in the recording is on the tape. Which live reader that is shows when it gets
-    its first one: by what it was started for or its name, and else it is the first that came.
+    The tape has the strand that got each item. A live reader takes the place of such a strand
+    when it gets its first item: by its label or its name, or else because it came first.
     """
 
     def __init__(self, window: Window, name_of: Callable[[Strand], str]) -> None:
@@ -198,9 +198,9 @@ class Readers:
         self._live: WeakValueDictionary[str, Strand] = WeakValueDictionary()
 
     def choose(self, head: Slot, waiters: Sequence[Waiter], *, at_last: bool) -> Waiter | None:
-        """Who gets an item, or the end; None while the one that should have it may still come.
+        """The waiter that gets an item, or the end; None while the intended one may still come.
 
-        At last nobody comes any more: then it is the first that is there.
+        With `at_last` no other reader comes any more: it is the first that is there.
         """
         known = self._live.get(head.strand)
         if known is not None and not known.is_over:
@@ -234,9 +234,9 @@ class Readers:
 
     def is_of_another(self, slot: Slot, reader: Strand, waiters: Sequence[Waiter]) -> bool:
         """Whether an event is what another reader that waits had in the recording."""
-        others = [one for one in waiters if one.strand is not reader and not one.leaves]
+        others = [other for other in waiters if other.strand is not reader and not other.leaves]
         known = self._live.get(slot.strand)
-        return any(one.strand is known or self._is_it(one, slot) for one in others)
+        return any(other.strand is known or self._is_it(other, slot) for other in others)
 
     def note(self, recorded: str, reader: Strand | None) -> None:
         """A reader got what a recorded one had."""

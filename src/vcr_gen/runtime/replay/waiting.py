@@ -83,7 +83,7 @@ class Monitor:
         return time.monotonic() - self.moved_at
 
     def moved(self) -> None:
-        """Something happened: whoever may go on now looks again."""
+        """Something happened: every waiting thread that may go on looks again."""
         self.moved_at = time.monotonic()
         self._changed.notify_all()
         if self._answers:
