@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from mini_project import Project
 
-from vcr_gen.gen.rewrite.extract import extract
+from vcr_gen.gen.rewrite.extract_protocol import extract
 from vcr_gen.gen.settings.config_reader import load_config
 
 SHELL = '''

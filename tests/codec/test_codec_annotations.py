@@ -16,7 +16,7 @@ from typing_extensions import TypeAliasType
 
 from vcr_gen.boundary import Secret, Volatile
 from vcr_gen.runtime.codec import Compiler, Registry, resolve_annotations
-from vcr_gen.runtime.codec.resolve import without_type_variables
+from vcr_gen.runtime.codec.resolve_annotations import without_type_variables
 
 T = TypeVar("T")
 B = TypeVar("B", bound=Path)

@@ -20,7 +20,7 @@ from vcr_gen.errors import (
     EncodeError,
     UsageError,
 )
-from vcr_gen.runtime.formats import Entry, format_for, layout
+from vcr_gen.runtime.formats import Entry, file_layout, format_for
 from vcr_gen.runtime.tape import recording as recording_module
 from vcr_gen.runtime.tape.reading import target_of
 from vcr_gen.runtime.tape.recording import Reading, Recording, partial_of, salvage
@@ -190,7 +190,7 @@ def test_an_event_that_cannot_be_written_leaves_the_recording_usable(tape):
 
 
 def test_an_event_too_large_to_be_read_back_is_not_written(tape, monkeypatch):
-    monkeypatch.setattr(layout, "MAX_ENTRY", 1000)
+    monkeypatch.setattr(file_layout, "MAX_ENTRY", 1000)
     recording = Recording(tape)
     recording.begin(HEADER)
     with pytest.raises(EncodeError, match="expected an event of at most 256 MiB"):

@@ -9,9 +9,9 @@ from cassette_values import FORMAT, HEADER, JSONL, YAML, read, write
 from vcr_gen.errors import CassetteFormatError, EncodeError, UsageError
 from vcr_gen.runtime.formats import (
     Format,
+    file_layout,
     format_for,
     json_lines,
-    layout,
     register_format,
     yaml_read,
 )
@@ -253,7 +253,7 @@ def test_the_deepest_header_allowed_comes_back_and_one_level_more_is_refused():
 def test_an_event_too_large_for_memory_is_refused_before_it_is_read(chosen, monkeypatch):
     data = write(chosen, HEADER, [{"n": 1}, {"n": 2, "text": "x\n" * 300_000}, {"n": 3}])
     assert len(read(chosen, data)) == 5
-    monkeypatch.setattr(layout, "MAX_ENTRY", 200_000)
+    monkeypatch.setattr(file_layout, "MAX_ENTRY", 200_000)
     assert "more than 256 MiB in one event" in refusal(chosen, data)[1]
 
 

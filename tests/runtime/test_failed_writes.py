@@ -18,7 +18,7 @@ from vcr_sample import VcrBus, VcrFeed, VcrServer, VcrShell
 
 from vcr_gen import Cassette
 from vcr_gen.errors import CassetteWriteError, IncompleteError
-from vcr_gen.runtime.formats import layout
+from vcr_gen.runtime.formats import file_layout
 from vcr_gen.runtime.tape import recording as recording_module
 from vcr_gen.runtime.tape.recording import partial_of, salvage
 
@@ -90,7 +90,7 @@ def assert_fails(tape, mode, old):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_an_event_that_is_too_large_fails_the_close(tape, mode, old, monkeypatch):
-    monkeypatch.setattr(layout, "MAX_ENTRY", 3000)
+    monkeypatch.setattr(file_layout, "MAX_ENTRY", 3000)
     cassette = Cassette(tape.path, mode)
     shell = VcrShell.attach(cassette, RealShell)
     assert shell.read(1) == 1

@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     require_extra()
     from vcr_gen.gen.rendering.formatting import Text, format_texts, style_of
-    from vcr_gen.gen.rewrite.extract import extract
+    from vcr_gen.gen.rewrite.extract_protocol import extract
 
     config = read_config(arguments)
     extracted = extract(

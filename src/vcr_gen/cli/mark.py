@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     require_extra()
     from vcr_gen.gen.output.write import write_file
-    from vcr_gen.gen.rewrite.mark import mark_protocol
+    from vcr_gen.gen.rewrite.mark_protocol import mark_protocol
 
     config = read_config(arguments)
     direction: Direction = "inbound" if arguments.inbound else "outbound"

@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     require_extra()
-    from vcr_gen.gen.verification.verify import verify_project
+    from vcr_gen.gen.verification.verify_wrappers import verify_project
 
     config = read_config(arguments)
     result = verify_project(config, with_mypy=not arguments.no_mypy)

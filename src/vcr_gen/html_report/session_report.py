@@ -15,7 +15,7 @@ from vcr_gen.runtime.codec import MISSING
 from vcr_gen.runtime.failures.call_sites import shown_path
 from vcr_gen.runtime.failures.signature_drift import declared_types
 from vcr_gen.runtime.formats import Entry
-from vcr_gen.runtime.formats.layout import VERSION_KEY
+from vcr_gen.runtime.formats.file_layout import VERSION_KEY
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import redacting
 from vcr_gen.runtime.tape.events import ROOT_STRAND, End, Event, Item, Signal, Start

@@ -5,7 +5,6 @@
 
 from typing import TYPE_CHECKING
 
-from vcr_gen.runtime.boundary.attributes import recorded_attribute, recorded_qualname
 from vcr_gen.runtime.boundary.calls import (
     OMITTED,
     Call,
@@ -17,8 +16,9 @@ from vcr_gen.runtime.boundary.calls import (
     instance_member,
 )
 from vcr_gen.runtime.boundary.port import InboundPort, MixedPort, OutboundPort
+from vcr_gen.runtime.boundary.recorded_attributes import recorded_attribute, recorded_qualname
 from vcr_gen.runtime.boundary.spec import Boundary
-from vcr_gen.runtime.boundary.wrapper import InboundWrapper, MixedWrapper, OutboundWrapper
+from vcr_gen.runtime.boundary.wrapper_base import InboundWrapper, MixedWrapper, OutboundWrapper
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.runs.cassette import Cassette

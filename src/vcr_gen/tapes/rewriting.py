@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias, final
 
-from vcr_gen.runtime.formats.layout import TEMPLATE_KEY
+from vcr_gen.runtime.formats.file_layout import TEMPLATE_KEY
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.values.objects import LIVE_WORDS
 from vcr_gen.tapes.migration import MethodPlan, Plan

@@ -12,7 +12,7 @@ from vcr_gen.gen.protocols.build_model import build_module
 from vcr_gen.gen.protocols.discover import FoundProtocol, discover_marked, discover_ruled
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.rendering.formatting import is_settled
-from vcr_gen.gen.rendering.module import ModuleRenderer, Rendered, places
+from vcr_gen.gen.rendering.render_module import ModuleRenderer, Rendered, places
 from vcr_gen.gen.rendering.templates import Renderer, TemplateFailedError
 from vcr_gen.gen.runs.format_outputs import Progress, RenderedFile, no_progress
 from vcr_gen.gen.settings.config import Config, Direction

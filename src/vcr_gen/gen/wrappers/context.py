@@ -14,7 +14,7 @@ from vcr_gen.gen.model.boundaries import (
     Signature,
 )
 from vcr_gen.gen.wrappers.checker_view import is_split_method, is_split_property
-from vcr_gen.gen.wrappers.events import EventMaker
+from vcr_gen.gen.wrappers.event_classes import EventMaker
 from vcr_gen.gen.wrappers.names import Names, camel, free_name, snake
 from vcr_gen.gen.wrappers.views import EventView
 

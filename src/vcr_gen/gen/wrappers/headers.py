@@ -9,7 +9,7 @@ from vcr_gen.gen.model.boundaries import (
     Signature,
 )
 from vcr_gen.gen.wrappers.context import WrapperContext, protocol_text
-from vcr_gen.gen.wrappers.events import RUNTIME
+from vcr_gen.gen.wrappers.event_classes import RUNTIME
 from vcr_gen.gen.wrappers.generic_headers import brackets_of
 from vcr_gen.gen.wrappers.layout import Nest
 

@@ -18,7 +18,7 @@ from vcr_gen.gen.wrappers.checker_view import (
     shown_signature,
 )
 from vcr_gen.gen.wrappers.context import WrapperContext
-from vcr_gen.gen.wrappers.events import RUNTIME, Event, arguments_for
+from vcr_gen.gen.wrappers.event_classes import RUNTIME, Event, arguments_for
 from vcr_gen.gen.wrappers.headers import decorators_of, header_of
 from vcr_gen.gen.wrappers.layout import Nest
 from vcr_gen.gen.wrappers.names import free_name

@@ -16,7 +16,7 @@ from vcr_gen.gen.model.boundaries import (
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.wrappers.checker_view import needs_private_usage
 from vcr_gen.gen.wrappers.context import Chosen, names_for
-from vcr_gen.gen.wrappers.events import RUNTIME
+from vcr_gen.gen.wrappers.event_classes import RUNTIME
 from vcr_gen.gen.wrappers.imports import Import, statements
 from vcr_gen.gen.wrappers.layout import Nest
 from vcr_gen.gen.wrappers.names import Names, means

@@ -13,7 +13,7 @@ from vcr_gen.gen.wrappers.checker_view import (
     shown_accessor,
 )
 from vcr_gen.gen.wrappers.context import WrapperContext
-from vcr_gen.gen.wrappers.events import RUNTIME
+from vcr_gen.gen.wrappers.event_classes import RUNTIME
 from vcr_gen.gen.wrappers.headers import decorators_of, header_of
 from vcr_gen.gen.wrappers.methods import call_body, with_result
 from vcr_gen.gen.wrappers.views import (

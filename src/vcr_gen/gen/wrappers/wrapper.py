@@ -27,7 +27,7 @@ from vcr_gen.gen.model.field_rules import matched_places, places_inside
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.wrappers.checker_view import is_declared_on_instance, is_unsolved
 from vcr_gen.gen.wrappers.context import Chosen, WrapperContext, protocol_text
-from vcr_gen.gen.wrappers.events import RUNTIME, EventMaker
+from vcr_gen.gen.wrappers.event_classes import RUNTIME, EventMaker
 from vcr_gen.gen.wrappers.generic_headers import brackets_of, generic_argument, generic_header
 from vcr_gen.gen.wrappers.headers import header_of
 from vcr_gen.gen.wrappers.layout import Nest

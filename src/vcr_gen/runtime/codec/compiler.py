@@ -23,7 +23,7 @@ from vcr_gen.runtime.codec.node import Node
 from vcr_gen.runtime.codec.placeholders import REDACTED
 from vcr_gen.runtime.codec.plain_kinds import Plain
 from vcr_gen.runtime.codec.registry import Registered, Registry
-from vcr_gen.runtime.codec.resolve import Scope
+from vcr_gen.runtime.codec.resolve_annotations import Scope
 from vcr_gen.runtime.codec.rewrite import strip_annotated
 from vcr_gen.runtime.codec.standard_types import standard_name, standard_type
 from vcr_gen.runtime.codec.type_names import describe, plain_type_name

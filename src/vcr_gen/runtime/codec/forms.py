@@ -11,7 +11,13 @@ from typing import IO, Any, ForwardRef, Literal, NewType, ParamSpec, Union, get_
 from vcr_gen.runtime.codec.classes import TypeNode, UnsupportedNode
 from vcr_gen.runtime.codec.literals import LiteralNode
 from vcr_gen.runtime.codec.node import Node, Nodes
-from vcr_gen.runtime.codec.resolve import Reference, Scope, resolve, resolve_text, widest
+from vcr_gen.runtime.codec.resolve_annotations import (
+    Reference,
+    Scope,
+    resolve,
+    resolve_text,
+    widest,
+)
 from vcr_gen.runtime.codec.rewrite import strip_qualifiers, union_of
 from vcr_gen.runtime.codec.scalars import NoneNode
 from vcr_gen.runtime.codec.type_names import describe

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, Final, Generic, Protocol, Self, get_args, get_origin
 
-from vcr_gen.runtime.codec.resolve import Scope, resolve
+from vcr_gen.runtime.codec.resolve_annotations import Scope, resolve
 from vcr_gen.runtime.codec.rewrite import rewrite
 
 Arguments = Mapping[object, object]

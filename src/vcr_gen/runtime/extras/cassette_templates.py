@@ -16,7 +16,7 @@ from typing import TypeAlias, TypeVar, final
 from uuid import uuid4
 
 from vcr_gen.errors import CassetteTemplateError
-from vcr_gen.runtime.formats.layout import TEMPLATE_KEY
+from vcr_gen.runtime.formats.file_layout import TEMPLATE_KEY
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import End, Event, Item, Start
 from vcr_gen.runtime.tape.reading import read_events

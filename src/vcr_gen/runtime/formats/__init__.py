@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from vcr_gen.errors import CassetteFormatError, UsageError
+from vcr_gen.runtime.formats.file_layout import HEADER_KEYS, VERSION, Entry, Format
 from vcr_gen.runtime.formats.jsonl_format import JsonlFormat
-from vcr_gen.runtime.formats.layout import HEADER_KEYS, VERSION, Entry, Format
 from vcr_gen.runtime.formats.yaml_format import YamlFormat
 
 __all__ = ["HEADER_KEYS", "VERSION", "Entry", "Format", "format_for", "register_format"]

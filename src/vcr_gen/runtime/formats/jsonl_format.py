@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from vcr_gen.errors import CassetteFormatError
-from vcr_gen.runtime.formats import layout
-from vcr_gen.runtime.formats.json_lines import dump_line, may_be_deep, parse_line
-from vcr_gen.runtime.formats.layout import (
+from vcr_gen.runtime.formats import file_layout
+from vcr_gen.runtime.formats.file_layout import (
     END_KEY,
     TORN,
     Entry,
@@ -18,6 +17,7 @@ from vcr_gen.runtime.formats.layout import (
     full_header,
     verify_by_reading,
 )
+from vcr_gen.runtime.formats.json_lines import dump_line, may_be_deep, parse_line
 from vcr_gen.runtime.formats.raw_bytes import count_in, read_tail
 from vcr_gen.runtime.plain import Plain, check_plain
 
@@ -87,10 +87,10 @@ def _read_entries(stream: BinaryIO, path: Path) -> Iterator[Entry]:
 def _lines(stream: BinaryIO, path: Path) -> Iterator[tuple[int, bytes]]:
     number = 0
     try:
-        while line := stream.readline(layout.MAX_ENTRY + 1):
+        while line := stream.readline(file_layout.MAX_ENTRY + 1):
             number += 1
-            if len(line) > layout.MAX_ENTRY:
-                raise CassetteFormatError(layout.TOO_LARGE, path=path, line=number)
+            if len(line) > file_layout.MAX_ENTRY:
+                raise CassetteFormatError(file_layout.TOO_LARGE, path=path, line=number)
             yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
     except OSError as error:
         message = f"cannot be read: {error.strerror}"

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import BinaryIO, Final
 
-from vcr_gen.runtime.formats import layout
+from vcr_gen.runtime.formats import file_layout
 
 __all__ = ["Fault", "TextSource", "find_escaped_only"]
 
@@ -77,8 +77,8 @@ class TextSource:
             if text:
                 self._in_line = not text.endswith("\n")
             self._entry += len(text)
-            if self._entry > layout.MAX_ENTRY:
-                self.fault = Fault(self.last_line, layout.TOO_LARGE)
+            if self._entry > file_layout.MAX_ENTRY:
+                self.fault = Fault(self.last_line, file_layout.TOO_LARGE)
             if text or not chunk:
                 return text
         return ""

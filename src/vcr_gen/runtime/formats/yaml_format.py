@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from vcr_gen.runtime.formats.layout import (
+from vcr_gen.runtime.formats.file_layout import (
     COUNT_KEY,
     END_KEY,
     Entry,

@@ -33,7 +33,7 @@ if yaml.__with_libyaml__:
     from yaml._yaml import CParser
 
 from vcr_gen.errors import CassetteFormatError
-from vcr_gen.runtime.formats.layout import (
+from vcr_gen.runtime.formats.file_layout import (
     COUNT_KEY,
     END_KEY,
     TEMPLATE_KEY,

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from vcr_gen.errors import CassetteWriteError, EncodeError, UsageError
-from vcr_gen.runtime.formats import Format, format_for, layout
+from vcr_gen.runtime.formats import Format, file_layout, format_for
 from vcr_gen.runtime.formats.raw_bytes import count_in
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.reading import (
@@ -102,7 +102,7 @@ class Recording:
         if not self._head:
             self.begin(header)
         head = self._format.header(header)
-        end = self._format.end({layout.COUNT_KEY: self._count})
+        end = self._format.end({file_layout.COUNT_KEY: self._count})
         handle = self._open_handle()
         with self._explained():
             if head == self._head and change is None:
@@ -132,7 +132,7 @@ class Recording:
     def _write(self, data: bytes, events: int) -> None:
         """Add `data` as a whole or not at all."""
         handle = self._open_handle()
-        if len(data) > layout.MAX_ENTRY:
+        if len(data) > file_layout.MAX_ENTRY:
             raise EncodeError(path="$", expected="an event of at most 256 MiB", got="a larger one")
         try:
             _write_all(handle, data)
