@@ -31,7 +31,7 @@ def modules_with(found: Callable[[ast.AST], bool]) -> set[str]:
 
 @pytest.mark.parametrize(
     ("package", "module"),
-    [("yaml", "formats/yaml_read.py"), ("orjson", "formats/json_lines.py")],
+    [("yaml", "formats/yaml_read.py"), ("orjson", "formats/jsonl_format.py")],
 )
 def test_one_module_imports(package, module):
     def imports(node: ast.AST) -> bool:

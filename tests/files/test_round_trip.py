@@ -20,7 +20,7 @@ from cassette_values import (
 from hypothesis import given
 from ruamel import yaml as ruamel_yaml
 
-from vcr_gen.runtime.formats import Format, json_lines
+from vcr_gen.runtime.formats import Format, jsonl_format
 from vcr_gen.runtime.formats.yaml_quick import read_quickly
 from vcr_gen.runtime.formats.yaml_read import parse_entries
 from vcr_gen.runtime.plain import Plain
@@ -134,13 +134,13 @@ def test_a_byte_order_mark_at_the_start_is_ignored(chosen):
 
 @given(event=events)
 def test_jsonl_is_the_same_with_and_without_orjson(event):
-    assert json_lines.HAS_ORJSON
+    assert jsonl_format.HAS_ORJSON
     with pytest.MonkeyPatch.context() as patch:
         fast = JSONL.event(event)
-        patch.setattr(json_lines, "HAS_ORJSON", False)
+        patch.setattr(jsonl_format, "HAS_ORJSON", False)
         slow = JSONL.event(event)
         assert fast == slow
-        assert same(event, json_lines.parse_line(fast))
+        assert same(event, jsonl_format.parse_line(fast))
 
 
 def test_formats_are_chosen_by_the_name_alone():

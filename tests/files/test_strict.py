@@ -11,7 +11,7 @@ from vcr_gen.runtime.formats import (
     Format,
     file_layout,
     format_for,
-    json_lines,
+    jsonl_format,
     register_format,
     yaml_read,
 )
@@ -167,7 +167,7 @@ JSONL_REFUSALS = {
 @pytest.mark.parametrize("fast", [True, False], ids=["orjson", "json"])
 @pytest.mark.parametrize(("body", "words"), JSONL_REFUSALS.values(), ids=list(JSONL_REFUSALS))
 def test_jsonl_refuses_with_the_line(body, words, fast, monkeypatch):
-    monkeypatch.setattr(json_lines, "HAS_ORJSON", fast)
+    monkeypatch.setattr(jsonl_format, "HAS_ORJSON", fast)
     data = b'{"vcr-gen":1}\n{"fine":1}\n' + body + b'\n{"end":{"events":2}}\n'
     line, message = refusal(JSONL, data)
     assert words in message
@@ -189,7 +189,7 @@ def test_jsonl_refuses_with_the_line(body, words, fast, monkeypatch):
     ],
 )
 def test_a_file_that_is_no_jsonl_cassette_is_refused(data, words, fast, monkeypatch):
-    monkeypatch.setattr(json_lines, "HAS_ORJSON", fast)
+    monkeypatch.setattr(jsonl_format, "HAS_ORJSON", fast)
     assert words in refusal(JSONL, data)[1]
 
 

@@ -14,7 +14,7 @@ from tape_data import read_header, read_tape
 
 from vcr_gen.runtime.boundary.port import Link
 from vcr_gen.runtime.formats.file_layout import COUNT_KEY, END_KEY
-from vcr_gen.runtime.formats.json_lines import dump_line
+from vcr_gen.runtime.formats.jsonl_format import dump_line
 from vcr_gen.runtime.formats.yaml_emit import emit_item, emit_mapping
 from vcr_gen.runtime.replay.replayed_streams import ReplayedAsyncStream, ReplayedStream
 

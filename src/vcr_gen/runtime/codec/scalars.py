@@ -168,7 +168,9 @@ class StrNode(ClassNode):
 
     def encode(self, value: object) -> Plain:
         """The plain of a text."""
-        return str_to_plain(value) if type(value) is str else self.others.encode(value)
+        if type(value) is str:
+            return value if value.isascii() else str_to_plain(value)
+        return self.others.encode(value)
 
     def decode(self, plain: Plain) -> object:
         """The text of a plain."""

@@ -126,11 +126,10 @@ def full_header(header: Mapping[str, Plain]) -> dict[str, Plain]:
     return ordered
 
 
-def check_event(event: Mapping[str, Plain], *, is_plain: bool = False) -> dict[str, Plain]:
+def check_event(event: Mapping[str, Plain]) -> dict[str, Plain]:
     """`event` as a dict, if it can be written and told from an end mark."""
     plain = event if isinstance(event, dict) else dict(event)
-    if not is_plain:
-        check_plain(plain)
+    check_plain(plain)
     if len(plain) == 1 and isinstance(plain.get(END_KEY), dict):
         raise EncodeError(path="$", expected="an event", got="an event that looks like an end mark")
     return plain

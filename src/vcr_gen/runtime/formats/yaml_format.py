@@ -18,7 +18,7 @@ from vcr_gen.runtime.formats.file_layout import (
 from vcr_gen.runtime.formats.raw_bytes import count_in, read_tail
 from vcr_gen.runtime.formats.yaml_emit import emit_item, emit_mapping, may_be_deep
 from vcr_gen.runtime.formats.yaml_quick import read_quickly
-from vcr_gen.runtime.plain import Plain, check_plain
+from vcr_gen.runtime.plain import Plain
 
 __all__ = ["YamlFormat"]
 
@@ -37,10 +37,11 @@ class YamlFormat:
 
     def event(self, event: Mapping[str, Plain], *, is_plain: bool = False) -> bytes:
         """One item of the list."""
-        checked = check_event(event, is_plain=is_plain)
-        text = emit_item(checked)
+        if not is_plain:
+            event = check_event(event)
+        text = emit_item(event)
         if is_plain and may_be_deep(text):
-            check_plain(checked)
+            check_event(event)
         return text.encode()
 
     def end(self, end: Mapping[str, Plain]) -> bytes:

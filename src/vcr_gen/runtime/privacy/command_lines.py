@@ -9,7 +9,7 @@ from vcr_gen.runtime.privacy.header_values import cookies
 from vcr_gen.runtime.privacy.heuristics import is_filler, spreads
 from vcr_gen.runtime.privacy.spans import Span
 
-__all__ = ["COMMAND_WORD", "argument_spans", "command_spans", "may_hold_command"]
+__all__ = ["COMMAND_WORD", "PROGRAM", "argument_spans", "command_spans"]
 
 _RULE: Final = "password"
 
@@ -86,7 +86,7 @@ _REMOTE: Final = frozenset({"rsync", "scp", "sftp", "ssh"})
 _NAMES: Final = "|".join(sorted(map(re.escape, _PROGRAMS), key=len, reverse=True))
 COMMAND_WORD: Final = re.compile(rf"\b(?:{_NAMES}|basic|bearer|default|identified|login|machine)\b")
 """A lower-case word that may precede a password."""
-_PROGRAM: Final = re.compile(rf"(?<![\w.-])(?:{_NAMES})(?:\.exe)?(?=\s+\S|[\"'])")
+PROGRAM: Final = re.compile(rf"(?<![\w.-])(?:{_NAMES})(?:\.exe)?(?=\s+\S|[\"'])")
 _WORD: Final = re.compile(
     r"(?:\"(?:[^\"\\]|\\.){0,4096}\"|'[^']{0,4096}'|\\[^\n]|[^\s\"'\\|;&<>()`]){1,4096}"
 )
@@ -123,17 +123,6 @@ _SQL: Final = (
 )
 
 
-def may_hold_command(lower: str) -> bool:
-    """A cheap check whether a lower-case text may contain a command."""
-    return (
-        "bearer" in lower
-        or "basic " in lower
-        or "identified" in lower
-        or ("password" in lower and "login" in lower)
-        or ("-" in lower and _PROGRAM.search(lower) is not None)
-    )
-
-
 def command_spans(text: str) -> Iterator[Span]:
     """The passwords in commands, in the text of a `.netrc` and in statements of SQL."""
     lower = text.lower()
@@ -151,7 +140,7 @@ def command_spans(text: str) -> Iterator[Span]:
                     secret = found[group].replace("''", "'") if group == 1 else None
                     yield from _password(text, *found.span(group), secret)
     position = 0
-    while (program := _PROGRAM.search(text, position)) is not None:
+    while (program := PROGRAM.search(text, position)) is not None:
         words, position = _words_from(text, program.start())
         for number, start, end in _in_words([word for word, _ in words]):
             places = words[number][1]

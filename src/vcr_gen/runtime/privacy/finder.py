@@ -7,7 +7,7 @@ from typing import Final, final
 
 from vcr_gen.runtime.codec.placeholders import ANY_SPELLING
 from vcr_gen.runtime.privacy.assignments import NAME_WORDS, assigned
-from vcr_gen.runtime.privacy.command_lines import command_spans, may_hold_command
+from vcr_gen.runtime.privacy.command_lines import PROGRAM, command_spans
 from vcr_gen.runtime.privacy.field_names import Naming, naming_of, rule_of
 from vcr_gen.runtime.privacy.header_values import authorization, cookies, lone_credentials
 from vcr_gen.runtime.privacy.heuristics import is_credential, spreads
@@ -15,11 +15,11 @@ from vcr_gen.runtime.privacy.json_texts import Literal, Number, Tree, json_docum
 from vcr_gen.runtime.privacy.key_formats import (
     ENCODED,
     KEY_FORMATS,
+    LONG_RUN,
     PRIVATE_KEY,
     URL_PASSWORD,
     decoded,
     keys_of_known_format,
-    may_have_form,
     private_keys,
     url_passwords,
 )
@@ -83,14 +83,14 @@ class Finder:
 
     def may_hold(self, text: str) -> bool:
         """A cheap check whether a text may contain a key; a negative answer is reliable."""
-        if self.patterns or self.functions or may_have_form(text):
+        if self.patterns or self.functions or _may_have_form(text):
             return True
         if len(text) < 5:
             return False
         lower = text.lower()
         if _MARK.search(text) is not None and self.words.search(lower) is not None:
             return True
-        return may_hold_command(lower)
+        return _may_hold_command(lower)
 
     def find(
         self,
@@ -188,6 +188,30 @@ class Finder:
             for secret in function(text):
                 for span in _occurrences(text, secret):
                     yield span._replace(rule=name)
+
+
+def _may_have_form(text: str) -> bool:
+    """A cheap check whether a text may contain a key; a negative answer is reliable."""
+    return len(text) >= 16 and (
+        LONG_RUN.search(text) is not None
+        or "://" in text
+        or "-----BEGIN " in text
+        or "ABSK" in text
+        or "whsec_" in text
+        or "AccessKey=" in text
+        or "AccountKey=" in text
+    )
+
+
+def _may_hold_command(lower: str) -> bool:
+    """A cheap check whether a lower-case text may contain a command."""
+    return (
+        "bearer" in lower
+        or "basic " in lower
+        or "identified" in lower
+        or ("password" in lower and "login" in lower)
+        or ("-" in lower and PROGRAM.search(lower) is not None)
+    )
 
 
 def _by_name(text: str, context: Context, *, eager: bool) -> Iterator[Span]:

@@ -19,13 +19,13 @@ from vcr_gen.runtime.privacy.spans import Span
 __all__ = [
     "ENCODED",
     "KEY_FORMATS",
+    "LONG_RUN",
     "PRIVATE_KEY",
     "URL_PASSWORD",
     "KeyFormat",
     "compiled",
     "decoded",
     "keys_of_known_format",
-    "may_have_form",
     "private_keys",
     "url_passwords",
 ]
@@ -171,7 +171,7 @@ URL_PASSWORD: Final = "url-password"
 PRIVATE_KEY: Final = "private-key"
 ENCODED: Final = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}={0,2}")
 
-_RUN: Final = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{16}")
+LONG_RUN: Final = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{16}")
 _BEGIN: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _END: Final = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _BODY: Final = re.compile(r"[A-Za-z0-9+/=\s\\:,.()-]*")
@@ -182,19 +182,6 @@ _SAFE_RUN: Final = re.compile(r"[A-Za-z0-9_-]+")
 _DATA: Final = 500
 """How many characters of base64 around a match show that it is not a key."""
 _DATA_RUN: Final = re.compile(r"[A-Za-z0-9+/_-]+")
-
-
-def may_have_form(text: str) -> bool:
-    """A cheap check whether a text may contain a key; a negative answer is reliable."""
-    return len(text) >= 16 and (
-        _RUN.search(text) is not None
-        or "://" in text
-        or "-----BEGIN " in text
-        or "ABSK" in text
-        or "whsec_" in text
-        or "AccessKey=" in text
-        or "AccountKey=" in text
-    )
 
 
 def keys_of_known_format(text: str, off: Collection[str]) -> Iterator[Span]:
