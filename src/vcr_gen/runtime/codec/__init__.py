@@ -9,9 +9,8 @@ from vcr_gen.runtime.codec.compare import (
     differences,
     same,
 )
-from vcr_gen.runtime.codec.compiler import Compiler
+from vcr_gen.runtime.codec.compiler import Compiler, decode_exception, encode_exception
 from vcr_gen.runtime.codec.plain_kinds import Plain
-from vcr_gen.runtime.codec.raised import decode_exception, encode_exception
 from vcr_gen.runtime.codec.registry import Registry
 from vcr_gen.runtime.codec.resolve_annotations import (
     import_failures,

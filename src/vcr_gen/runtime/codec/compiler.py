@@ -10,13 +10,12 @@ from typing import Any, Final, get_args, get_origin
 from vcr_gen.errors import DecodeError, EncodeError
 from vcr_gen.runtime.codec.class_nodes import ClassNodes
 from vcr_gen.runtime.codec.classes import HINT, UnsupportedNode
-from vcr_gen.runtime.codec.codec import Codec
+from vcr_gen.runtime.codec.codec import Codec, LiveNode
 from vcr_gen.runtime.codec.compare import Difference, differences, same
 from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode, Guarded
 from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.codec.forms import form_node
-from vcr_gen.runtime.codec.live_nodes import LiveNode
-from vcr_gen.runtime.codec.lookup import LoadedTypes, check_held
+from vcr_gen.runtime.codec.lookup import LoadedTypes, check_held, describe, plain_type_name
 from vcr_gen.runtime.codec.marked import find_few, find_marks, reachable
 from vcr_gen.runtime.codec.markers import custom_node, mark, metadata_of
 from vcr_gen.runtime.codec.node import Node
@@ -26,7 +25,6 @@ from vcr_gen.runtime.codec.registry import Registered, Registry
 from vcr_gen.runtime.codec.resolve_annotations import Scope
 from vcr_gen.runtime.codec.rewrite import strip_annotated
 from vcr_gen.runtime.codec.standard_types import standard_name, standard_type
-from vcr_gen.runtime.codec.type_names import describe, plain_type_name
 
 LiveHook = Callable[[object], Codec | None]
 
@@ -266,3 +264,16 @@ DECLARE: Final = (
     "say in the annotation what comes: its Protocol (or `P | object`), Iterator[…], Callable[…]"
 )
 _TOO_DEEP: Final = "more than the stack holds, or a value that contains itself"
+
+
+def encode_exception(raised: BaseException, compiler: Compiler) -> Plain:
+    """The plain of an exception, always with its type's name."""
+    return compiler.codec(object).encode(raised)
+
+
+def decode_exception(plain: Plain, compiler: Compiler) -> BaseException:
+    """An equal exception; its type must be loaded or registered."""
+    value: object = compiler.codec(object).decode(plain)
+    if not isinstance(value, BaseException):
+        raise DecodeError(path="$", expected="an exception", got=type(value).__qualname__)
+    return value

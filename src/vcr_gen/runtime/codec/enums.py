@@ -1,4 +1,4 @@
-"""Enums by name, flags as `R|W`."""
+"""Enums by name, flags as `R|W`, and the values of `Literal`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum, Flag
 from typing import ClassVar, Final
 
 from vcr_gen.runtime.codec.fault import Fault, show
-from vcr_gen.runtime.codec.node import ClassNode, Nodes
+from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes
 from vcr_gen.runtime.codec.plain_kinds import STR, Plain
 
 
@@ -79,3 +79,39 @@ class FlagNode(ClassNode):
                 if type(value) is self._flags and self.bare(value) == plain:
                     return value
         raise Fault(f"flags of {self.name}", show(plain))
+
+
+class LiteralNode(Node):
+    """The values of one type that a `Literal` lists."""
+
+    few = True
+
+    def __init__(self, values: tuple[object, ...], name: str, inner: Node) -> None:
+        self.name = name
+        self.kinds = inner.kinds
+        self.natural = inner.natural
+        self._values = {(type(value), value) for value in values}
+        self._inner = inner
+
+    def encode(self, value: object) -> Plain:
+        """The plain of a listed value."""
+        if self.fits(value) != EXACT:
+            raise Fault(self.name, show(value))
+        return self._inner.encode(value)
+
+    def decode(self, plain: Plain) -> object:
+        """The listed value of a plain."""
+        try:
+            value = self._inner.decode(plain)
+        except Fault as fault:
+            raise Fault(self.name, fault.got) from fault
+        if self.fits(value) != EXACT:
+            raise Fault(self.name, show(plain))
+        return value
+
+    def fits(self, value: object) -> int:
+        """Only the listed values fit."""
+        try:
+            return EXACT if (type(value), value) in self._values else NO_FIT
+        except TypeError:  # not hashable, so not a literal
+            return NO_FIT

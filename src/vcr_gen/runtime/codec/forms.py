@@ -9,7 +9,8 @@ from io import IOBase
 from typing import IO, Any, ForwardRef, Literal, NewType, ParamSpec, Union, get_args, get_origin
 
 from vcr_gen.runtime.codec.classes import TypeNode, UnsupportedNode
-from vcr_gen.runtime.codec.literals import LiteralNode
+from vcr_gen.runtime.codec.enums import LiteralNode
+from vcr_gen.runtime.codec.lookup import describe
 from vcr_gen.runtime.codec.node import Node, Nodes
 from vcr_gen.runtime.codec.resolve_annotations import (
     Reference,
@@ -20,7 +21,6 @@ from vcr_gen.runtime.codec.resolve_annotations import (
 )
 from vcr_gen.runtime.codec.rewrite import strip_qualifiers, union_of
 from vcr_gen.runtime.codec.scalars import NoneNode
-from vcr_gen.runtime.codec.type_names import describe
 from vcr_gen.runtime.codec.unions import OptionalNode, UnionNode
 
 _STREAMS = (abc.Iterator, abc.AsyncIterator, abc.AsyncIterable, abc.Awaitable)

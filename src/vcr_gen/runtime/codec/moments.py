@@ -4,10 +4,32 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import sys
 import zoneinfo
 from typing import Final
 
-from vcr_gen.runtime.codec.pydantic_zones import PYDANTIC, is_pydantics, pydantics_zone
+PYDANTIC: Final = "pydantic"
+"""What stands behind an offset for a zone of pydantic's own."""
+
+_MODULE: Final = "pydantic_core"
+_CLASS: Final = "TzInfo"
+
+
+def is_pydantics(zone: dt.tzinfo) -> bool:
+    """Whether a zone is one of pydantic's own."""
+    kind = type(zone)
+    return kind.__name__ == _CLASS and kind.__module__.partition(".")[0] == _MODULE
+
+
+def pydantics_zone(offset: dt.timedelta) -> dt.tzinfo:
+    """The zone of an offset; only where the program has pydantic, as nothing is imported here."""
+    made = getattr(sys.modules.get(_MODULE), _CLASS, None)
+    if made is None:
+        raise ValueError("a zone of pydantic, which nobody has imported")
+    zone = made(offset.total_seconds())
+    assert isinstance(zone, dt.tzinfo)
+    return zone
+
 
 _SUFFIX: Final = re.compile(
     r"(?P<iso>[^\[]*)(\[(?P<zone>[^\[\]=]+)\])?(\[=(?P<name>[^\[\]]*)\])?(?P<fold>\[fold=1\])?"
