@@ -13,7 +13,7 @@ _formats: dict[str, Format] = {}
 
 
 def register_format(added: Format) -> None:
-    """Use `added` for files whose names end as it says; an ending can be taken only once."""
+    """Register a format for its suffixes; a suffix can be registered only once."""
     for suffix in added.suffixes:
         if suffix in _formats:
             raise UsageError(f"there is a cassette format for {suffix} files already")
@@ -21,7 +21,7 @@ def register_format(added: Format) -> None:
 
 
 def format_for(path: Path) -> Format:
-    """The format that the name of a cassette chooses."""
+    """The format of a cassette, by its suffix."""
     found = _formats.get(path.suffix.lower())
     if found is None:
         known = ", ".join(sorted(_formats))

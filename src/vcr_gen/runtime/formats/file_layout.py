@@ -1,4 +1,4 @@
-"""What every cassette file is made of: a header, events, and an end mark that counts them."""
+"""The layout of every cassette file: a header, events, and an end mark that counts them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ HEADER_KEYS: Final = (
     "boundaries",
     "rules",
 )
-"""What a header may say, in the order in which it is written."""
+"""The keys of a header, in the order in which they are written."""
 
 TORN: Final = (
     "the file ends without its end mark: it was truncated, or the recording was interrupted"
@@ -56,10 +56,10 @@ TOO_LARGE: Final = "more than 256 MiB in one event"
 UNFINISHED: Final = "the recording stopped here: the end mark is missing"
 
 MAX_ENTRY: Final = 1 << 28
-"""How many bytes of a file one header or event may take: what a reader must be able to hold."""
+"""The maximum size of a header or event in bytes, which a reader must hold in memory."""
 
 TEMPLATE_KEY: Final = "$template"
-"""The one key of a mapping that is a template, a value made anew in each replay."""
+"""The only key of a mapping that is a template, which is rendered in each replay."""
 TEMPLATE_TAG: Final = "!template"
 """How YAML spells one: a text with this tag."""
 
@@ -69,7 +69,7 @@ COUNT_KEY: Final = "events"
 
 @dataclass(slots=True)  # not frozen, as that doubles the cost of making one
 class Entry:
-    """One part of a cassette, and the line of the file where it starts."""
+    """A part of a cassette, with its line."""
 
     kind: Literal["header", "event", "end"]
     line: int
@@ -77,17 +77,17 @@ class Entry:
 
 
 class Format(Protocol):
-    """How entries become bytes, and bytes entries; it keeps no state between calls."""
+    """Converts entries to bytes and back; stateless."""
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """The file name endings that choose this format, the usual one first."""
+        """The suffixes of this format, the usual one first."""
 
     @property
     def event_start(self) -> bytes:
-        """Bytes that every event starts with, and nothing inside an event can look like.
+        """Bytes that every event starts with, and that never occur inside an event.
 
-        A recording writes them ahead of time, so that the event before is known to be whole.
+        A recording writes them in advance, to show that the previous event is complete.
         Empty if an event shows its own end.
         """
 
@@ -110,7 +110,7 @@ class Format(Protocol):
         """
 
     def verify(self, stream: BinaryIO, path: Path) -> int:
-        """The number of events, after a check far cheaper than reading that none is missing."""
+        """The number of events, after a cheap check that none is missing."""
 
 
 def full_header(header: Mapping[str, Plain]) -> dict[str, Plain]:
@@ -163,7 +163,7 @@ def count_checked(entries: Iterator[Entry], path: Path) -> Iterator[Entry]:
 
 
 def check_end(end: Mapping[str, Plain], count: int, line: int, path: Path) -> None:
-    """Raise unless the end mark `end` says that there are `count` events."""
+    """Raise unless the end mark `end` counts `count` events."""
     claimed = end.get(COUNT_KEY)
     if set(end) != {COUNT_KEY} or type(claimed) is not int:
         raise CassetteFormatError("the end mark must say `events: N`", path=path, line=line)
@@ -175,5 +175,5 @@ def check_end(end: Mapping[str, Plain], count: int, line: int, path: Path) -> No
 def verify_by_reading(
     read: Callable[[BinaryIO, Path], Iterator[Entry]], stream: BinaryIO, path: Path
 ) -> int:
-    """What `Format.verify` promises, for a format (or a file) that has no cheaper way."""
+    """`Format.verify` for formats or files without a cheaper way: reads everything."""
     return sum(entry.kind == "event" for entry in read(stream, path))

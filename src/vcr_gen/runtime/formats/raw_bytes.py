@@ -1,4 +1,4 @@
-"""Looks at the bytes of a file without parsing them."""
+"""Searches the bytes of a file without parsing them."""
 
 from io import SEEK_END
 from typing import BinaryIO, Final
@@ -10,7 +10,7 @@ _TAIL: Final = 1 << 10
 
 
 def read_tail(stream: BinaryIO) -> bytes:
-    """The last bytes of a file, enough to hold an end mark."""
+    """The last bytes of a file, enough for an end mark."""
     size = stream.seek(0, SEEK_END)
     stream.seek(max(0, size - _TAIL))
     return stream.read()

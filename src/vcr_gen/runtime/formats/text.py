@@ -1,4 +1,4 @@
-"""Which characters may stand raw in a YAML cassette, and a source that lets only them through."""
+"""Decides which characters are allowed raw in a YAML cassette, and reads only these."""
 
 import codecs
 import re
@@ -30,16 +30,16 @@ def find_escaped_only(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The first place in a file that is not text, and why."""
+    """The first invalid place of a text file, and the reason."""
 
     line: int
     message: str
 
 
 class TextSource:
-    """Reads a binary stream as text, for a parser; ends early, at the first fault.
+    """Reads a binary stream as text for a parser; ends at the first fault.
 
-    libyaml reads ahead: told of a bad byte at once, it would drop the good events before it.
+    libyaml reads ahead: an immediate error would drop the valid events before it.
     """
 
     def __init__(self, stream: BinaryIO) -> None:

@@ -1,4 +1,4 @@
-"""Writes plain values as YAML that people read: text stays text, line by line.
+"""Writes plain values as readable YAML: text stays text, line by line.
 
 libyaml's own emitter puts a text into one long line of escapes for the sake of a single tab,
 trailing space or emoji. This one writes literal blocks wherever YAML can hold the text in one.
@@ -27,7 +27,7 @@ _ESCAPED: Final = re.compile(
 
 
 def emit_mapping(value: Mapping[str, Plain]) -> str:
-    """`value` as a block mapping at the left margin; it must have an item."""
+    """`value`, a non-empty mapping, as a block mapping at the left margin."""
     out: list[str] = []
     _mapping(value, "", "", out)
     return "".join(out)

@@ -1,4 +1,4 @@
-"""Reads YAML that is laid out as `yaml_emit` writes it, several times faster than a parser does.
+"""Reads YAML in the layout of `yaml_emit`, several times faster than a parser.
 
 It understands a strict part of YAML, line by line, and stops at the first line that is anything
 else: a comment, a tag, a text over several quoted lines, an edit by hand. Then the parser reads on.
@@ -29,7 +29,7 @@ _END: Final = f"\n{END_KEY}:\n"
 
 
 class _OtherLayoutError(Exception):
-    """A line is not laid out as we write it."""
+    """A line does not have the layout of `yaml_emit`."""
 
 
 def read_quickly(stream: BinaryIO) -> Iterator[Entry]:

@@ -291,7 +291,7 @@ def _event_getter(source: TextSource) -> Callable[[], Event | None]:
 
 @cache
 def warn_slow() -> None:
-    """Say why loading takes so long, once."""
+    """Warn once that loading is slow without libyaml."""
     warnings.warn(
         "PyYAML was installed without libyaml: YAML cassettes load about 25 times slower",
         stacklevel=2,

@@ -147,7 +147,7 @@ class _LoopTurns:
     def __init__(self) -> None:
         self.waiting: deque[_Turn] = deque()
         self.rounds = 0
-        """How often the loop went round."""
+        """The number of loop iterations."""
         self.idles = 0
         """How often it was idle."""
         self.rounds_busy = 0

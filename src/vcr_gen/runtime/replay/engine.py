@@ -342,7 +342,7 @@ class Engine:
         return event if self._templates is None else self._templates.rendered(event)
 
     def soon_after(self, call: int) -> Slot | None:
-        """The callback that came after a call before the loop was idle again, if one is due."""
+        """The callback that followed a call before the loop was idle, if it is next."""
         with self._state.monitor:
             if self._state.failure is not None:
                 return None

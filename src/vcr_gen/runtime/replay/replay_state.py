@@ -113,7 +113,7 @@ class ReplayState:
         return self.failure is None and not self.closed
 
     def take(self, slot: Slot) -> Slot:
-        """An event is done."""
+        """Mark an event as done."""
         self.window.take(slot)
         if isinstance(slot.event, End):
             self.running.pop(slot.event.call, None)

@@ -1,4 +1,4 @@
-"""What the user's `before_record` and `before_replay` are shown of the events of a tape."""
+"""Passes the events of a tape to the user's `before_record` and `before_replay`."""
 
 import threading
 from collections.abc import Callable
@@ -16,7 +16,7 @@ __all__ = ["Hook", "Hooked", "TapeEvent"]
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TapeEvent:
-    """One event with a value, as `before_record` and `before_replay` are shown it."""
+    """An event with a value, the argument of `before_record` and `before_replay`."""
 
     boundary: str
     """The name of the boundary."""
@@ -25,18 +25,18 @@ class TapeEvent:
     kind: Happening
     """What happened: the call itself, an item of its stream, its result, …"""
     number: int
-    """How many events of this kind the method has had, this one included."""
+    """The number of events of this kind of the method so far, including this one."""
     value: Plain = field(repr=False)
-    """The value in its stored form, not redacted yet; of a call, the arguments by name."""
+    """The value in its stored form, before redaction; for a call, the arguments by name."""
 
 
 Hook: TypeAlias = Callable[[TapeEvent], Plain]
-"""Gets an event, and gives the value that is to stand in its place."""
+"""Gets an event, and returns the value that replaces its value."""
 
 
 @final
 class Hooked:
-    """Shows events to a hook of the user, each once."""
+    """Calls a hook of the user with each event once."""
 
     def __init__(self, name: str, hook: Hook) -> None:
         self._name = name
@@ -45,7 +45,7 @@ class Hooked:
         self._lock = threading.Lock()
 
     def change(self, of: str, kind: Happening, value: Plain) -> Plain:
-        """What the hook makes of a value."""
+        """The value that the hook returns."""
         with self._lock:
             number = self._counts[of, kind] = self._counts.get((of, kind), 0) + 1
         boundary, _, method = of.rpartition(".")
@@ -57,7 +57,7 @@ class Hooked:
         return made
 
     def event(self, event: Event, of: str) -> Event:
-        """The event with what the hook makes of its value."""
+        """The event with the value that the hook returns."""
         if isinstance(event, Start):
             made = self.change(of, "call", dict(event.arguments))
             assert isinstance(made, dict)

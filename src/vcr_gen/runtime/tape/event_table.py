@@ -1,4 +1,4 @@
-"""The one table of tape events: who drives each kind, what it carries, and how it is worded."""
+"""The table of tape events: which side drives each kind, its value, and its wording."""
 
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
@@ -13,12 +13,12 @@ Happening: TypeAlias = Literal["call", "item", "sent", "thrown", "returned", "ra
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventKind:
-    """What is known of all events of one kind."""
+    """The properties of all events of one kind."""
 
     driver: Driver
-    """Who makes it happen: the caller, the callee, or the environment in either direction."""
+    """The side that drives it: the caller, the callee, or the environment in both directions."""
     value: Happening | None = None
-    """How hooks and redaction name the value that it carries; None where it carries none.
+    """The name of its value for hooks and redaction; None if it has no value.
 
     The arguments of a call and every other value are compared by the declared type. Where there is
     no value, the kind of the event is all that is compared.
@@ -28,7 +28,7 @@ class EventKind:
     did: str = ""
     """What the application did, in a headline."""
     did_differently: str = ""
-    """The same, where only the value differs from the recorded one."""
+    """The same, if only the value differs from the recording."""
     shown: str = ""
     """The event in the overview of a cassette."""
 

@@ -38,25 +38,25 @@ ROOT_STRAND = "0"
 """The strand that opened the cassette."""
 
 JOB = "executor.job"
-"""What the tape calls a job that a loop hands to an executor."""
+"""The name on the tape of a job that a loop passes to an executor."""
 LOCK = "thread.lock"
-"""What the tape calls it when a lock of the application changes hands."""
+"""The name on the tape of a lock that goes to a different thread."""
 CLOCK = "loop.clock"
-"""What the tape calls it when a loop's clock moves on while the program is at work."""
+"""The name on the tape of a loop's clock that advances while the program runs."""
 INTERNAL = frozenset({CLOCK, JOB, LOCK})
-"""What is on the tape for the sake of order, and need not happen again."""
+"""Calls that record order and time, and need not be repeated."""
 
 Outcome: TypeAlias = Literal["returned", "raised", "cancelled"]
 SignalKind: TypeAlias = Literal["next", "sent", "thrown", "closed", "cancel", "left"]
 
 
 class Soon(NamedTuple):
-    """How soon after a call a callback came, where the loop was not idle between them."""
+    """How soon a callback followed a call, if the loop was not idle in between."""
 
     after: int
-    """The call: one that was under way, or a callback that had just come."""
+    """The call: an unfinished one, or a previous callback."""
     rounds: int
-    """How often the loop went round."""
+    """The number of loop iterations."""
 
 
 @dataclass(slots=True, kw_only=True, unsafe_hash=True)
@@ -64,48 +64,48 @@ class Start:
     """A call begins."""
 
     call: int
-    """The number of the call; every later event of it names this."""
+    """The number of the call, which all of its events share."""
     of: str
     """`Boundary.method`."""
     arguments: Mapping[str, Plain]
     on: str = ""
     """The handle the call is made on (`#7`), or which of several wrappers (`Shell~2`)."""
     strand: str = ROOT_STRAND
-    """The line of execution it was made in."""
+    """The strand that made it."""
     begins: str = ""
-    """Where it is the first call of a thread or of a pool's job: what tells that from others."""
+    """For the first call of a thread or of a pool's job: what identifies it."""
     within: int | None = None
-    """The inbound call or callback inside which it happened."""
+    """The enclosing inbound call or callback."""
     inbound: bool = False
     """Whether the environment made the call."""
     soon: Soon | None = None
-    """Where in the loop's work a callback came that did not wait for its turn."""
+    """The position of a callback that did not wait for its turn."""
     timers: tuple[float, ...] = ()
-    """How long the timers had to run that were in the loop before its first call."""
+    """The remaining time of timers that were set before the first call."""
     at: float = 0.0
     """Seconds since the session began."""
 
 
 @dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class Item:
-    """A stream gives its next item."""
+    """A stream yields its next item."""
 
     call: int
     value: Plain
     raised: bool = False
-    """Whether it is an exception instead, after which the stream may go on."""
+    """Whether it is an exception, after which the stream may continue."""
     strand: str = ""
     begins: str = ""
-    """Where it is the first that a thread or a pool's job gets: what tells that from others."""
+    """For the first event of a thread or of a pool's job: what identifies it."""
     at: float = 0.0
 
 
 @dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class Signal:
-    """The caller does something to a call that runs.
+    """The caller sends a signal to a running call.
 
     It asks an application's stream for the next item, sends a value into a stream, throws an
-    exception, closes it, cancels a call, or is cancelled itself and leaves a stream that goes on.
+    exception, closes it, cancels a call, or is cancelled itself while the stream continues.
     """
 
     call: int
@@ -123,7 +123,7 @@ class End:
     outcome: Outcome
     value: Plain = None
     at_call: bool = False
-    """Whether it raised at once, where the call was to give a stream or something to await."""
+    """Whether the call itself raised, instead of returning a stream or an awaitable."""
     strand: str = ""
     at: float = 0.0
 
@@ -146,7 +146,7 @@ _USUAL_CALLS = (
 
 
 def unfold(entry: Mapping[str, Plain], *, path: Path, line: int) -> tuple[Event, ...]:
-    """The events that an entry of the file stands for; what does not belong there is refused."""
+    """The events of an entry of the file; unknown keys are refused."""
     keys = tuple(entry)
     if keys in _USUAL_CALLS:
         usual = _usual_call(entry)
@@ -183,7 +183,7 @@ def unfold(entry: Mapping[str, Plain], *, path: Path, line: int) -> tuple[Event,
 
 
 def _usual_call(entry: Mapping[str, Plain]) -> tuple[Start, End] | None:
-    """A call that returned at once, as most do; None where a value is not of the usual type."""
+    """The common case of a call that returned at once; None for any other entry."""
     call, of, at, took = entry["call"], entry["of"], entry["at"], entry["took"]
     arguments = entry.get("args", {})
     if (
@@ -259,7 +259,7 @@ def _unfold_signal(reader: "_Entry") -> Signal:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """One entry of the file with its place, read strictly."""
+    """An entry of the file with its location, read strictly."""
 
     entry: Mapping[str, Plain]
     path: Path

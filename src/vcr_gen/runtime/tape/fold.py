@@ -1,4 +1,4 @@
-"""Makes entries of events: a start and the end that follows it at once become one."""
+"""Turns events into entries: a start and an end that directly follows it become one."""
 
 from collections.abc import Callable, Mapping
 from typing import cast, final
@@ -19,14 +19,14 @@ __all__ = ["Folding"]
 
 @final
 class Folding:
-    """Writes events as the entries of a file; a start waits for what comes next."""
+    """Writes events as entries of a file; a start waits for the next event."""
 
     def __init__(self, append: Callable[[Mapping[str, Plain]], None]) -> None:
         self._append = append
         self._pending: Start | None = None
 
     def add(self, event: Event) -> None:
-        """Write an event, and the start that waited for it."""
+        """Write an event, and the start that waits for it."""
         pending = self._pending
         if pending is not None:
             self._pending = None
@@ -71,7 +71,7 @@ def _fold(start: Start) -> dict[str, Plain]:
 
 
 def _fold_with_end(start: Start, end: End) -> dict[str, Plain] | None:
-    """One entry for a start and its end; None where it could not tell all of both."""
+    """One entry for a start and its end; None if one entry cannot represent both."""
     took = round(end.at - start.at, 6)
     if start.call != end.call or end.strand or round(start.at + took, 6) != end.at:
         return None
@@ -84,7 +84,7 @@ def _fold_with_end(start: Start, end: End) -> dict[str, Plain] | None:
 
 
 def _plain_of(event: Item | Signal | End) -> dict[str, Plain]:
-    """The entry for an event that stands alone."""
+    """The entry for a single event."""
     entry: dict[str, Plain]
     match event:
         case Item():

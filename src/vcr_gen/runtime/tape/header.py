@@ -1,4 +1,4 @@
-"""The head of a cassette: what it was recorded with."""
+"""The header of a cassette: the settings of the recording."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -22,37 +22,37 @@ __all__ = ["FORMAT_VERSION", "HOWS", "Header"]
 FORMAT_VERSION = 1
 
 HOWS: Final = ("volatile", "match", "secret", "unrecorded")
-"""What can be done at a place instead of comparing it exactly; a name may follow."""
+"""The ways to loosen the comparison of a field; a name may follow."""
 _ROOT: Final = re.compile(r"[1-9]\d{0,4}-[0-9a-f]{12}")
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """What a cassette says about itself."""
+    """The header of a cassette."""
 
     recorded_at: datetime
     initial_state: Mapping[str, Plain]
     anchors: tuple[str, ...] = ()
-    """The names of the roots that paths are relative to."""
+    """The names of the anchors."""
     roots: Mapping[str, str] = field(default_factory=dict)
-    """Length and digest of each of them, and of usual roots that are stored as they are."""
+    """The length and digest of each root, including common roots that are stored unchanged."""
     max_age: timedelta | None = None
     order: Plain = None
     """How loosely the order of calls is compared; None for the default."""
     strategy: Plain = None
-    """By what calls are found, where a boundary has a way of its own."""
+    """The strategies of boundaries; None for the default."""
     rules: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """`Boundary.method`, and what is done at a field path of it instead of an exact comparison."""
+    """`Boundary.method`, and how the comparison of its field paths is loosened."""
     redaction: Mapping[str, Plain] = field(default_factory=dict)
-    """How redaction was configured, where it was: the names of rules that were added or off."""
+    """The redaction settings: the names of added and disabled rules."""
     signatures: Mapping[str, str] = field(default_factory=dict)
     """`Boundary.method` and the signature it was recorded with."""
 
     def plain(
         self, boundaries: "Mapping[str, Boundary]", rules: Mapping[str, Mapping[str, str]]
     ) -> dict[str, Plain]:
-        """The head as the file has it, with the rules that a session has met since."""
+        """The header for the file, with the rules of the session."""
         head: dict[str, Plain] = {
             "vcr-gen": FORMAT_VERSION,
             "recorded_at": self.recorded_at.isoformat(timespec="seconds"),
@@ -89,7 +89,7 @@ class Header:
 
     @classmethod
     def read(cls, data: Mapping[str, Plain], path: Path) -> "Header":
-        """The head of a file, checked."""
+        """Parse and check the header of a file."""
 
         def wrong(key: str, expected: str) -> CassetteFormatError:
             got = f"{hidden(repr(data.get(key))):.80}"
@@ -135,7 +135,7 @@ class Header:
 
 
 def _line_of(key: str, path: Path) -> int | None:
-    """Where in a file a key of the head stands; the first line, where it is all in that."""
+    """The line of a key of the header; the first line if the header is one line."""
     start = f"{key}:".encode()
     try:
         with open_regular(path) as lines:

@@ -1,4 +1,4 @@
-"""A copy that is replayed in a cassette's place: how `vcr-gen cassette mutate` alters one."""
+"""Replays an altered copy instead of a cassette, for `vcr-gen cassette mutate`."""
 
 import json
 import os
@@ -10,18 +10,18 @@ from vcr_gen.errors import UsageError
 __all__ = ["VARIABLE", "stand_in_for", "stand_in_of"]
 
 VARIABLE: Final = "VCR_GEN_STAND_IN"
-"""Names a cassette and the copy that is replayed for it, as JSON: `{"of": …, "copy": …}`."""
+"""A cassette and the copy to replay instead, as JSON: `{"of": …, "copy": …}`."""
 
 
 def stand_in_for(cassette: Path, copy: Path) -> str:
-    """What the variable says to have `copy` replayed in place of `cassette`."""
+    """The value of the variable to replay `copy` instead of `cassette`."""
     return json.dumps({"of": os.path.realpath(cassette), "copy": os.path.realpath(copy)})
 
 
 def stand_in_of(cassette: Path) -> Path | None:
-    """The copy to replay in place of a cassette, if there is one.
+    """The copy to replay instead of a cassette, if any.
 
-    Such a cassette is only ever replayed, whatever its mode: nothing is written to it.
+    Such a cassette is only replayed, in any mode, and never written.
     """
     said = os.environ.get(VARIABLE)
     if not said:

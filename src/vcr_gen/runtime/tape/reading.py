@@ -1,4 +1,4 @@
-"""Opens cassette files, whole ones strictly and torn ones for what can be saved; reads events."""
+"""Opens cassette files: complete ones strictly, truncated ones to salvage them; reads events."""
 
 import os
 import re
@@ -34,15 +34,15 @@ __all__ = [
 Change: TypeAlias = Callable[[dict[str, Plain]], dict[str, Plain]]
 
 _CONFLICT: Final = b"<<<<<<< "
-"""How a line begins where git could not merge; no line of a cassette does."""
+"""The start of a conflict marker of git, which no line of a cassette has."""
 _PARTIAL: Final = re.compile(r"\.partial(?:\.[0-9]+)?\Z")
 
 
 class Reading:
-    """An opened cassette that is known to be whole: header read, events still to come.
+    """An open, complete cassette: the header is read, the events follow.
 
-    The events are streamed from the file each time they are iterated over, one pass at a time.
-    `change` is made of the header and of each event.
+    Each iteration streams the events from the file, one pass at a time.
+    `change` is applied to the header and to each event.
     """
 
     def __init__(self, path: Path, *, change: Change | None = None) -> None:
@@ -71,16 +71,16 @@ class Reading:
             return self._format.verify(self._stream, self.path)
 
     def __iter__(self) -> Iterator[Entry]:
-        """The events, each with its line; raises at the first place that cannot be understood."""
+        """The events, each with its line; raises at the first invalid place."""
         return (entry for entry in self._entries() if entry.kind == "event")
 
     @property
     def position(self) -> int:
-        """How many bytes of the file have been read, at least: for who shows progress."""
+        """The number of bytes read so far, for progress bars."""
         return self._stream.tell()
 
     def holds(self, needle: bytes) -> bool:
-        """Whether these bytes stand anywhere in the file; a quick look that parses nothing."""
+        """Whether the file contains these bytes, without parsing it."""
         return count_in(self._stream, needle) > 0
 
     def _entries(self) -> Iterator[Entry]:
@@ -91,7 +91,7 @@ class Reading:
         return (replace(entry, data=self._change(entry.data)) for entry in entries)
 
     def close(self) -> None:
-        """Close the file; events cannot be read any more."""
+        """Close the file; no more events can be read."""
         self._stream.close()
 
     def __enter__(self) -> Self:
@@ -103,18 +103,18 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Salvaged:
-    """What a partial or torn file still holds."""
+    """The readable part of a partial or truncated file."""
 
     path: Path
     header: dict[str, Plain] | None
     events: tuple[Entry, ...]
-    """Every event that is certain to be whole."""
+    """Every complete event."""
     tear: CassetteFormatError | None
-    """Where and why reading stopped; None if the cassette is whole."""
+    """Where and why reading stopped; None if the cassette is complete."""
 
 
 def salvage(path: Path) -> Salvaged:
-    """Read as much as can be trusted of a partial, torn or damaged file."""
+    """Read the complete events of a partial, truncated or damaged file."""
     header: dict[str, Plain] | None = None
     events: list[Entry] = []
     tear: CassetteFormatError | None = None
@@ -131,7 +131,7 @@ def salvage(path: Path) -> Salvaged:
 
 
 def entries_of(stream: BinaryIO, path: Path) -> Iterator[Entry]:
-    """Every entry of an opened cassette or partial file, up to the first place that is wrong."""
+    """The entries of an open cassette or partial file, up to the first invalid place."""
     chosen = format_for(target_of(path))
     with _conflicts_named(stream, path):
         yield from chosen.read(stream, path)
@@ -139,7 +139,7 @@ def entries_of(stream: BinaryIO, path: Path) -> Iterator[Entry]:
 
 @contextmanager
 def _conflicts_named(stream: BinaryIO, path: Path) -> Iterator[None]:
-    """Say what is wrong with a file that a merge left in two versions."""
+    """Report a conflict marker in a file that cannot be read."""
     try:
         yield
     except CassetteFormatError as error:
@@ -152,17 +152,17 @@ def _conflicts_named(stream: BinaryIO, path: Path) -> Iterator[None]:
 
 
 def target_of(path: Path) -> Path:
-    """The cassette that a partial file was to become; any other path as it is."""
+    """The target of a partial file; any other path unchanged."""
     return path.with_name(_PARTIAL.sub("", path.name))
 
 
 def partial_of(target: Path) -> Path:
-    """Where the recording of `target` grows."""
+    """The partial file of `target`."""
     return target.with_name(target.name + ".partial")
 
 
 def salvage_hint(path: Path) -> str:
-    """How to save what an interrupted recording of a cassette left; empty where it left nothing."""
+    """How to salvage the partial file of a cassette; empty if there is none."""
     partial = partial_of(Path(os.path.realpath(path)))
     if not partial.is_file():
         return ""
@@ -176,7 +176,7 @@ def is_partial(path: Path) -> bool:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a file to read it; refuses what is no file, and never waits for a pipe's other end."""
+    """Open a regular file for reading; refuses anything else without blocking on a pipe."""
     try:
         handle = os.open(
             path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -196,12 +196,12 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def reason(error: Exception) -> str:
-    """The operating system's words for an error."""
+    """The message of the operating system for an error."""
     return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 class Recorded(NamedTuple):
-    """One event of a tape, its call, and its place in the file."""
+    """A recorded event, its call, and its location in the file."""
 
     event: Event
     start: Start
@@ -212,9 +212,9 @@ class Recorded(NamedTuple):
 
 
 def read_events(entries: Iterable[Entry], path: Path) -> Iterator[Recorded]:
-    """The events of a file in order; only the calls that are under way are held.
+    """The events of a file in order; keeps only unfinished calls in memory.
 
-    Refuses what cannot have happened: a call that begins out of turn, or goes on when it is over.
+    Refuses impossible events: a call number out of order, or an event after the end of its call.
     """
 
     def wrong(line: int, message: str) -> CassetteFormatError:

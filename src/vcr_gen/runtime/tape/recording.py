@@ -38,12 +38,12 @@ __all__ = ["Reading", "Recording", "Salvaged", "partial_of", "remove_cassette", 
 _OPEN: Final = os.O_RDWR | os.O_CREAT
 if sys.platform == "win32":
     _FLAGS: Final = _OPEN | os.O_BINARY
-else:  # never through a link, never waiting for a pipe's other end
+else:  # do not follow links, do not block on pipes
     _FLAGS: Final = _OPEN | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 class Recording:
-    """A cassette in the making; no two of the same target exist at a time.
+    """A cassette that is being written; each target has at most one at a time.
 
     A `copy` is made from another cassette or partial file. It grows under a name of its own, so
     that it never takes the place of the partial file it may be made from.
@@ -56,7 +56,7 @@ class Recording:
         self._size = 0
         self._count = 0
         with self._explained():
-            # A cassette that is a symbolic link stays one.
+            # A symbolic link stays a link.
             self._target = Path(os.path.realpath(path))
             grown = self._target.with_stem(f"{self._target.stem}.copy") if copy else self._target
             self._partial = partial_of(grown)
@@ -70,14 +70,14 @@ class Recording:
             raise UsageError("this recording has already begun")
         head = self._format.header(header)
         with self._explained():
-            os.ftruncate(self._open_handle(), 0)  # of partial files, only the newest is kept
+            os.ftruncate(self._open_handle(), 0)  # keep only the newest partial file
         self._write(head + self._format.event_start, 0)
         self._head = head
 
     def append(self, event: Mapping[str, Plain], *, is_plain: bool = False) -> None:
-        """Write one event; once this returns, only the disk itself can lose it.
+        """Write one event; afterwards, only a failure of the disk can lose it.
 
-        An event that the codec made is plain, and is not checked once more.
+        An event of the codec is plain, and is not checked again.
         """
         if not self._head:
             raise UsageError("this recording has not begun")
@@ -85,19 +85,19 @@ class Recording:
         self._write(self._format.event(event, is_plain=is_plain)[len(start) :] + start, 1)
 
     def holds(self, text: str) -> bool:
-        """Whether a text stands anywhere in what was written; a quick look that parses nothing."""
+        """Whether the written part contains a text, without parsing it."""
         if not self._head:
             return False
         with self._explained(), open_regular(self._partial) as stream:
-            # Where a format escapes letters, it does so as JSON does; so may the stored text.
+            # Formats escape characters as JSON does; the stored text may too.
             escaped = json.dumps(text)[1:-1]
             spellings = {text, escaped, json.dumps(escaped)[1:-1]}
             return any(count_in(stream, spelled.encode()) for spelled in spellings)
 
     def finish(self, header: Mapping[str, Plain], *, change: Change | None = None) -> None:
-        """Complete the cassette and put it in the target's place, in one step.
+        """Complete the cassette and replace the target atomically.
 
-        `change` is made of each event that was written.
+        `change` is applied to each written event.
         """
         if not self._head:
             self.begin(header)
@@ -113,7 +113,7 @@ class Recording:
         self._close()
 
     def abandon(self) -> Path | None:
-        """Stop; the path of the partial file, if it holds anything."""
+        """Stop; return the path of the partial file, if it contains anything."""
         if self._handle is None:
             return None
         if os.fstat(self._handle).st_size == 0:
@@ -123,7 +123,7 @@ class Recording:
         return self._partial if self._head else None
 
     def discard(self) -> None:
-        """Stop, and leave nothing behind; for copies, whose original is still there."""
+        """Stop and delete the partial file; for copies, whose original still exists."""
         if self._handle is not None:
             with suppress(OSError):
                 self._partial.unlink()
@@ -161,7 +161,7 @@ class Recording:
         os.replace(self._partial, self._target)
 
     def _complete_copy(self, head: bytes, end: bytes, change: Change | None) -> None:
-        """Complete a copy that starts with another header, or whose events are changed.
+        """Complete a copy with a different header or changed events.
 
         The lock on the partial covers it.
         """
@@ -188,7 +188,7 @@ class Recording:
         self._partial.unlink()
 
     def _copy(self, events: BinaryIO, out: BinaryIO) -> None:
-        """Copy what was written, up to where the next event would start."""
+        """Copy the written part, up to the start of the next event."""
         events.seek(len(self._head))
         shutil.copyfileobj(events, out, 1 << 20)
         out.flush()
@@ -221,7 +221,7 @@ class Recording:
 
 
 def remove_cassette(path: Path) -> None:
-    """Delete a cassette or a partial file, but none that is being recorded."""
+    """Delete a cassette or a partial file, unless it is being recorded."""
     try:
         handle = os.open(path, os.O_RDWR)
         try:
@@ -241,7 +241,7 @@ def _refuse_irregular(target: Path, path: Path) -> None:
 
 
 def _open_exclusively(partial: Path, path: Path) -> int:
-    """The partial file, locked; it may still hold what an interrupted recording left."""
+    """Open and lock the partial file, which may contain an interrupted recording."""
     while True:
         handle = os.open(partial, _FLAGS, 0o666)
         status = os.fstat(handle)
@@ -251,7 +251,7 @@ def _open_exclusively(partial: Path, path: Path) -> int:
         if not _lock(handle):
             os.close(handle)
             raise CassetteWriteError("another recording of it is running", path=path)
-        # Between opening and locking, its recording may have ended and taken the name away.
+        # Between opening and locking, the recording may have ended and renamed the file.
         try:
             ours = os.path.samestat(status, partial.lstat())
         except FileNotFoundError:
@@ -283,7 +283,7 @@ def _shorten(handle: int, size: int) -> None:
 
 
 def _seal(handle: int, target: Path) -> None:
-    """Make the file durable, with the permissions of the one it replaces."""
+    """Sync the file, with the permissions of the replaced one."""
     if os.chmod in os.supports_fd:
         with suppress(FileNotFoundError):
             os.chmod(handle, stat.S_IMODE(target.stat().st_mode))
@@ -291,7 +291,7 @@ def _seal(handle: int, target: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    # Else a power cut could bring the old cassette back. Not every system can sync a folder.
+    # Otherwise a power cut could restore the old cassette. Not every system can sync a folder.
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -1,7 +1,7 @@
-"""Holds items of a stream back that may end inside a secret, until the rest of it is there.
+"""Holds back items of a stream that may end inside a secret, until the secret is complete.
 
-What came after them waits too, so that the tape keeps its order. A recording that is killed may
-lose what is held; that is at most `MOST_EVENTS` events.
+Later events wait too, so that the tape keeps its order. A killed recording may lose the held
+events, at most `MOST_EVENTS`.
 """
 
 from collections import deque
@@ -32,19 +32,19 @@ __all__ = ["MOST_EVENTS", "MOST_TEXT", "StreamBuffer"]
 MOST_EVENTS: Final = 256
 """How many events may wait behind an item."""
 MOST_TEXT: Final = 1 << 16
-"""How much text of a stream may wait for its end."""
+"""How much text of a stream may be held back."""
 
 
 @dataclass(slots=True)
 class _Waiting:
     event: Event
     text: str | None = None
-    """What an item says that is not redacted yet."""
+    """The text of an item that is not yet redacted."""
 
 
 @final
 class StreamBuffer:
-    """Passes events on in their order, with the secrets taken out of texts that stream."""
+    """Passes events on in order, with secrets redacted across the items of a stream."""
 
     def __init__(self, secrets: Secrets, pass_on: Callable[[Event], None]) -> None:
         self._secrets = secrets
@@ -53,14 +53,14 @@ class StreamBuffer:
         self._held: dict[int, list[_Waiting]] = {}
         self._sizes: dict[int, int] = {}
         self._cut: dict[int, str] = {}
-        """The rule of a secret, of which the beginning could not be held any longer."""
+        """The rule of a secret whose beginning could no longer be held back."""
         self._lines: dict[int, str] = {}
-        """The part of the last line of a stream that was passed on."""
+        """The part of a stream's last line that was already passed on."""
         self._in_line: set[int] = set()
-        """The streams of which the next line is waited for."""
+        """The streams whose next line is expected."""
 
     def add(self, event: Event) -> None:
-        """Pass an event on, or keep it until those before it are ready."""
+        """Pass an event on, or hold it until the events before it are ready."""
         text = None
         if isinstance(event, Item) and not event.raised:
             text = text_of(event.value)
@@ -87,7 +87,7 @@ class StreamBuffer:
             self._release()
 
     def flush(self, *, cut: bool = False) -> None:
-        """Nothing more is waited for; what is `cut` may still go on."""
+        """Pass on all held events; a `cut` stream may still continue."""
         for call in list(self._held):
             self._resolve(call, final=True, cut=cut)
         self._release()
@@ -107,7 +107,7 @@ class StreamBuffer:
             self._pass_on(self._queue.popleft().event)
 
     def _resolve(self, call: int, *, final: bool, cut: bool = False) -> None:
-        """Redact those items of a stream whose last secret is known to be whole."""
+        """Redact the items of a stream whose last secret is complete."""
         held = self._held[call]
         last = held[-1].text or ""
         size = self._sizes[call] = self._sizes.get(call, 0) + len(last)
@@ -133,7 +133,7 @@ class StreamBuffer:
         self._pass(call, _count_of_whole(held, spans, len(text) if is_last else end), text, spans)
 
     def _may_end(self, call: int, last: str, size: int) -> bool:
-        """Whether the last item of a stream may end what the items before it wait for."""
+        """Whether the last item of a stream may complete the open secret."""
         if call in self._in_line:
             return "\n" in last or size > LONGEST_LINE
         return size >= LONGEST_WORD or not goes_on(last)
@@ -151,7 +151,7 @@ class StreamBuffer:
         ]
 
     def _pass(self, call: int, count: int, text: str, spans: list[Span]) -> None:
-        """Redact the first items of a stream; the others stay."""
+        """Redact and pass on the first items of a stream."""
         if not count:
             return
         held = self._held[call]
@@ -167,7 +167,7 @@ class StreamBuffer:
 
 
 def text_of(value: Plain) -> str | None:
-    """The text of an item, byte for byte where it is of bytes; None for any other value."""
+    """The text of an item, also of bytes; None for any other value."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
@@ -188,7 +188,7 @@ def _like(value: Plain, text: str) -> Plain:
 
 
 def _count_of_whole(held: list[_Waiting], spans: list[Span], end: int) -> int:
-    """How many of the items end before what is open, and outside of every secret.
+    """How many items end before the open part and outside every secret.
 
     None do while a secret is not among them: without the text before it, it may not be found again.
     """
@@ -203,7 +203,7 @@ def _count_of_whole(held: list[_Waiting], spans: list[Span], end: int) -> int:
 
 
 def _redact(items: list[_Waiting], text: str, spans: list[Span], secrets: Secrets) -> None:
-    """Put placeholders into the items: one, or a part of it in each item that has a part."""
+    """Put placeholders into the items, split over the items of a split secret."""
     ends = list(accumulate(len(waiting.text or "") for waiting in items))
     starts = [0, *ends[:-1]]
     changes: dict[int, list[tuple[int, int, str]]] = {}

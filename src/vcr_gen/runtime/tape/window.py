@@ -1,4 +1,4 @@
-"""The part of a recorded tape that has been read but not used up yet.
+"""The part of a tape that has been read but not yet used.
 
 Events are *driven* by one of two sides. What the environment drives (results, items, inbound calls)
 is delivered in the recorded total order: only the oldest event that is not done may be delivered.
@@ -24,13 +24,13 @@ __all__ = ["REACH", "Slot", "Window"]
 _Key = TypeVar("_Key", str, int)
 
 REACH = 1000
-"""How many events ahead is looked for what may well not be there at all."""
+"""How many events ahead are searched for an event that may not exist."""
 
 
 @final
 @dataclass(slots=True, eq=False)
 class Slot:
-    """One recorded event and what became of it."""
+    """A recorded event and its state."""
 
     event: Event
     index: int
@@ -38,19 +38,19 @@ class Slot:
     line: int
     driven_by_application: bool
     strand: str
-    """The strand that has to produce it, where the application drives it."""
+    """The strand that has to produce it, if the application drives it."""
     start: Start
     """The call it belongs to."""
     number: int = 0
-    """Its number in the file, where a call and its end may be one: what people are told."""
+    """Its number in the file, as shown to users; a call and its end may share one."""
     done: bool = False
     signature: str = ""
-    """What the cassette says about the types of the call; empty where it says nothing."""
+    """The recorded signature of the method; empty if unknown."""
 
 
 @final
 class Window:
-    """Reads the tape as far as it must and hands out what is not done."""
+    """Reads the tape on demand and provides the unused events."""
 
     def __init__(
         self, reading: Reading, before_replay: Hook | None, signatures: Mapping[str, str]
@@ -68,9 +68,9 @@ class Window:
         self._ticks: dict[tuple[int, int, int], float] = {}
         """To what time a clock caught up: from which microsecond, at which reading or round."""
         self.locks: dict[str, deque[Slot]] = {}
-        """Each lock's changes of hands that were read and not had again."""
+        """The recorded owners of each lock that are not yet repeated."""
         self.ordered_locks: set[str] = set()
-        """The locks that are taken in turn; what the tape has of others does not count."""
+        """The watched locks; events of other locks are ignored."""
         self.last_call = 0
         """The highest call number seen."""
         self.last_at = 0.0
@@ -164,18 +164,18 @@ class Window:
         return all(one.done or one.event.at <= now for one in before)
 
     def skip(self, call: int) -> None:
-        """Leave out a call that need not happen again."""
+        """Skip a call that need not be repeated."""
         self._skipped.add(call)
 
     def next_of_strand(self, strand: str, reach: float = inf) -> Slot | None:
-        """The next event that a strand has to produce, among those so many ahead."""
+        """The next event that a strand has to produce, within a number of events."""
         while not (queue := self._strands.get(strand)):
             if not self._extend(reach):
                 return None
         return queue[0]
 
     def beginnings(self, reach: float) -> Iterator[Slot]:
-        """The first calls of threads and pools' jobs that were not made yet, so many ahead."""
+        """The first calls, not yet made, of threads and pool jobs, within a number of events."""
         yield from list(self._beginnings.values())
         while self._extend(reach):
             slot = self._window[-1]
@@ -183,7 +183,7 @@ class Window:
                 yield slot
 
     def soon_after(self, call: int, now: float) -> Slot | None:
-        """The callback that came after a call before the loop was idle again, if one is due.
+        """The callback that followed a call before the loop was idle, if it is next.
 
         The clock stands still until then, so what has a later time need not be read.
         """
@@ -216,34 +216,34 @@ class Window:
         return queue[0]
 
     def next_inbound_of(self, strand: str) -> Slot | None:
-        """The next inbound call that came in a strand, in what has been read."""
+        """The next inbound call of a strand, in the part read so far."""
         queue = self._inbound.get(strand)
         return queue[0] if queue else None
 
     def upcoming_of_call(self, call: int, count: int) -> list[Slot]:
-        """The next events of a call, as far as they are near."""
+        """The next events of a call, within a number of events."""
         while len(self._calls.get(call, ())) < count and self._extend(REACH):
             pass
         return list(islice(self._calls.get(call, ()), count))
 
     def is_last_of_call(self, slot: Slot) -> bool:
-        """Whether the tape has nothing more of a call after one of its events."""
+        """Whether an event is the last one of its call."""
         self.read_all()
         following = self._calls.get(slot.event.call)
         return following is None or following[-1] is slot
 
     def strands(self) -> Iterator[tuple[str, Slot]]:
-        """Every strand that has something to produce in what has been read, oldest first."""
+        """The strands with events to produce in the part read so far, oldest first."""
         heads = [(name, _first(queue)) for name, queue in self._strands.items()]
         found = [(name, slot) for name, slot in heads if slot is not None]
         yield from sorted(found, key=lambda head: head[1].index)
 
     def is_next(self, slot: Slot) -> bool:
-        """Whether an event is what its strand has to produce first."""
+        """Whether an event is the first that its strand has to produce."""
         return _first(self._strands.get(slot.strand, deque())) is slot
 
     def next_strand_besides(self, known: Collection[str]) -> tuple[str, Slot] | None:
-        """The next strand on the tape with something to produce, besides those known."""
+        """The next strand with events to produce, except the known ones."""
         while True:
             for name, queue in self._strands.items():
                 slot = None if name in known else _first(queue)
@@ -253,14 +253,14 @@ class Window:
                 return None
 
     def read_since(self, index: int) -> list[Slot]:
-        """What was read behind an index; when nothing was, one event more is read."""
+        """The events read after an index; reads one more if there are none."""
         if not self._window or self._window[-1].index <= index:
             while self._extend() and self._window[-1].index <= index:
                 pass
         return self.known_since(index)
 
     def known_since(self, index: int) -> list[Slot]:
-        """What was read behind an index."""
+        """The events read after an index."""
         fresh: list[Slot] = []
         for slot in reversed(self._window):
             if slot.index <= index:
@@ -274,7 +274,7 @@ class Window:
             pass
 
     def take(self, slot: Slot) -> None:
-        """An event is done."""
+        """Mark an event as done."""
         slot.done = True
         self.done += 1
         self.done_at = max(self.done_at, slot.event.at)
@@ -294,7 +294,7 @@ class Window:
 
     @property
     def oldest(self) -> float:
-        """The index of the oldest event that is held; all before it are done."""
+        """The index of the oldest event in memory; all events before it are done."""
         try:
             return self._window[0].index
         except IndexError:  # another thread may have emptied it
@@ -309,21 +309,21 @@ class Window:
                 yield slot
 
     def left(self) -> Iterator[Slot]:
-        """Every event that still has to happen, to the end of the tape."""
+        """All unused events, to the end of the tape."""
         self.read_all()
         for slot in self._window:
             if not slot.done and slot.start.of not in INTERNAL:
                 yield slot
 
     def unused_entries(self) -> list[Slot]:
-        """What is left, counted as the file does: a call and its end may be one entry."""
+        """The unused events, counted as in the file: a call and its end may be one entry."""
         first: dict[int, Slot] = {}
         for slot in self.left():
             first.setdefault(slot.number, slot)
         return list(first.values())
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._reading.close()
 
     def _extend(self, reach: float = inf) -> bool:
@@ -341,14 +341,14 @@ class Window:
         try:
             slot = next(self._slots_ahead, None)
         except Exception as error:
-            self._unreadable = error  # for everyone who reads on, whichever thread it is
+            self._unreadable = error  # raised again for every later reader
             raise
         if slot is not None:
             self._last_index = slot.index
         return slot
 
     def _index(self, slot: Slot) -> None:
-        """Put an event that was read into the queues in which it is looked for."""
+        """Add an event to the queues for lookup."""
         self._window.append(slot)
         if slot.driven_by_application:
             self._strands.setdefault(slot.strand, deque()).append(slot)
@@ -392,7 +392,7 @@ class Window:
         self._ticks[_microseconds(since), readings, rounds] = start.at
 
     def _shown(self, event: Event, of: str) -> Event:
-        """The event as the user's hook makes it; our own events are none of its business."""
+        """The event after the user's hook; internal events are not passed to it."""
         if self._hooked is None or of in INTERNAL:
             return event
         return self._hooked.event(event, of)
@@ -417,7 +417,7 @@ def _is_answer(slot: Slot, head: Slot) -> bool:
 
 
 def _first(queue: deque[Slot]) -> Slot | None:
-    """What a strand has to produce first, besides what need not happen again."""
+    """The first event that a strand has to produce, except internal ones."""
     return next((slot for slot in queue if slot.start.of not in INTERNAL and not slot.done), None)
 
 
