@@ -20,8 +20,6 @@ __all__ = ["read_quickly"]
 _LITERAL: Final = re.compile(r"\|(2?)([+-]?)")
 _QUOTES: Final = ("'", '"')
 _QUOTED_KEY: Final = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'):(?:( )|$)""")
-_MOST_KNOWN: Final = 4096
-_LONGEST_KNOWN: Final = 40
 _STEP: Final = 2
 _DASH: Final = "\n- "
 _EVENTS: Final = f"\n{COUNT_KEY}:\n"
@@ -122,11 +120,8 @@ def _mapping(lines: list[str], index: int, indent: int, depth: int) -> tuple[dic
             if key[-1:] != ":":
                 raise _OtherLayoutError
             key = key[:-1]
-        if key not in _texts:
-            if key[:1] in _QUOTES:
-                key, colon, rest = _quoted_key(line[indent:])
-            elif _scalar(key) is not key:
-                raise _OtherLayoutError
+        if not is_safe_plain(key):
+            key, colon, rest = _quoted_key(line[indent:])
         if key in found:
             raise _OtherLayoutError
         if not colon:
@@ -201,21 +196,11 @@ def _quoted_key(line: str) -> tuple[str, str, str]:
     return key, found[2], line[found.end() :]
 
 
-_texts: Final[dict[str, None]] = {}
-"""Unquoted texts that stand for themselves, remembered as keys and many values come again."""
-
-
 def _scalar(text: str) -> Plain:
     """What a value in one line means."""
     if not text:
         raise _OtherLayoutError
-    if text in _texts:
-        return text
     if is_safe_plain(text):
-        if len(text) <= _LONGEST_KNOWN:
-            if len(_texts) >= _MOST_KNOWN:
-                _texts.clear()
-            _texts[text] = None
         return text
     if text in WORDS:
         return WORDS[text]

@@ -43,6 +43,12 @@ def _safe(letters: str) -> str:
 _SAFE_ASCII: Final = re.compile(_safe("A-Za-z_"))
 
 
+_safe_texts: Final[dict[str, None]] = {}
+"""Texts that were asked of before, as keys and many values come again and again."""
+_MOST_KNOWN: Final = 4096
+_LONGEST_KNOWN: Final = 40
+
+
 @cache
 def _safe_letters() -> re.Pattern[str]:
     """The same with letters of all scripts; compiled when first needed, as that takes a while."""
@@ -51,13 +57,20 @@ def _safe_letters() -> re.Pattern[str]:
 
 def is_safe_plain(text: str) -> bool:
     """Whether `text`, unquoted, is this very text to every reader."""
-    return (
+    if text in _safe_texts:
+        return True
+    is_safe = (
         (_SAFE_ASCII if text.isascii() else _safe_letters()).fullmatch(text) is not None
         and ": " not in text
         and " #" not in text
         and text[-1] not in ": "
         and not _is_unclear_word(text)
     )
+    if is_safe and len(text) <= _LONGEST_KNOWN:
+        if len(_safe_texts) >= _MOST_KNOWN:
+            _safe_texts.clear()
+        _safe_texts[text] = None
+    return is_safe
 
 
 def resolve_plain(text: str) -> Plain:

@@ -158,11 +158,15 @@ class ValueChannel:
             return self._restore(plain, fed=fed)
 
     def _restore(self, plain: Plain, *, fed: bool) -> Any:
-        plain = self.anchors.restore(plain)
+        holds = _holder(plain)
+        if holds(b"${"):
+            plain = self.anchors.restore(plain)
         try:
             try:
                 value = self._decode(plain)
-                if fed:  # not where something else stands in: that comes back in many forms
+                if fed and holds(
+                    b"<redacted:"
+                ):  # not where something else stands in: that comes back in many forms
                     self.secrets.feed(plain)
                 return value
             except DecodeError as error:  # a field of another type than text may be a secret
@@ -215,6 +219,14 @@ class ValueChannel:
             return self.codec.compare(recorded, actual)
         finally:
             at_work.crossing = before
+
+
+def _holder(plain: Plain) -> Callable[[bytes], bool]:
+    """What tells whether a text may stand anywhere in a value; quicker than walking through it."""
+    try:
+        return marshal.dumps(plain, 2).__contains__
+    except ValueError:  # deeper than marshal goes
+        return lambda _: True
 
 
 def _raised_at(error: BaseException) -> str:
