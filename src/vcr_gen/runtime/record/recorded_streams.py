@@ -1,4 +1,4 @@
-"""Streams that are recorded item by item, as they pass."""
+"""Records streams item by item."""
 
 import threading
 from collections import deque
@@ -22,7 +22,7 @@ __all__ = ["OnePass", "RecordedAsyncStream", "RecordedStream"]
 
 @final
 class _Step:
-    """Somebody asks a stream for something."""
+    """A request of a reader to a stream."""
 
     __slots__ = ("answer", "left")
 
@@ -51,11 +51,11 @@ class _Recorded:
         self._inbound = inbound
         self._over = False
         self._steps: set[_Step] = set()
-        """Those that are under way."""
+        """The unfinished requests."""
         self._lock = threading.RLock()
 
     def _begin(self) -> _Step | None:
-        """Begin a step; None where the stream is over."""
+        """Begin a step; None if the stream has ended."""
         if not self._inbound:
             self._recorder.strands.here()  # who asks first is named first, as in a replay
         with self._lock:
@@ -109,7 +109,7 @@ class _Recorded:
 
 @final
 class RecordedStream(_Recorded, Stream):
-    """Passes a real stream on and records each item as it passes."""
+    """Passes a real stream on and records each item."""
 
     def step(self, kind: StepKind, value: Any = None) -> Any:
         if self._over and kind == "thrown":
@@ -178,7 +178,7 @@ class RecordedStream(_Recorded, Stream):
 
 @final
 class OnePass:
-    """The items of an object that could be gone through again, which a recording cannot give."""
+    """The items of an iterable that can be iterated only once in a recording."""
 
     def __init__(self, stream: RecordedStream, name: str) -> None:
         self._stream: RecordedStream | None = stream
@@ -196,7 +196,7 @@ class OnePass:
 
 @final
 class RecordedAsyncStream(_Recorded, AsyncStream):
-    """Passes a real asynchronous stream on and records each item as it passes."""
+    """Passes a real asynchronous stream on and records each item."""
 
     def __init__(
         self,

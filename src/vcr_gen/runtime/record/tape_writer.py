@@ -1,4 +1,4 @@
-"""Writing the tape: numbers the calls and appends every event in its true place."""
+"""Writes the tape: numbers the calls and appends every event in order."""
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
@@ -31,7 +31,7 @@ __all__ = ["NotStored", "Tape"]
 _V = TypeVar("_V", bound=Plain | Mapping[str, Plain])
 
 MOST_FAILURES: Final = 10
-"""How many failures are kept to be reported."""
+"""How many failures are kept for the report."""
 
 
 @final
@@ -41,7 +41,7 @@ class NotStored:
 
     error: BaseException
     site: str
-    """`file:line in function` of the application; empty where that is not known."""
+    """`file:line in function` of the application; empty if unknown."""
 
     def __str__(self) -> str:
         what, *hints = (str(self.error) or type(self.error).__name__).split("\n")
@@ -84,15 +84,15 @@ class Tape:
         """The threads and pools' jobs that have read a stream which another strand began."""
         self._lock = threading.RLock()
         self.failures: list[NotStored] = []
-        """What could not be stored: if there is anything, the recording is incomplete."""
+        """The failures to store a value; with any, the recording is incomplete."""
         self.appended = 0
-        """How many events were recorded."""
+        """The number of recorded events."""
         self.late = 0
-        """How many answers came of calls that were over, and so have no place on the tape."""
+        """The number of answers after the end of their call, which are not recorded."""
         self._closed = False
 
     def fail(self, error: BaseException) -> None:
-        """Something could not be stored: the recording is incomplete from here on."""
+        """Note that a value could not be stored: the recording is incomplete."""
         with self._lock:
             known = {str(failure.error) for failure in self.failures}
             if len(known) < MOST_FAILURES and str(error) not in known:
@@ -140,7 +140,7 @@ class Tape:
             return call
 
     def note(self, of: str, arguments: Mapping[str, Plain], value: Plain) -> None:
-        """Something that is no call happens, for the sake of order: an event of its own."""
+        """Record an internal event, which only keeps order."""
         with self._lock:
             if not self._closed:
                 self.end(self.start(of, "", arguments), "returned", value)

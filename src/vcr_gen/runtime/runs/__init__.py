@@ -1,1 +1,1 @@
-"""What a cassette does from its opening to its close, for each mode."""
+"""What a cassette does from opening to closing, in each mode."""

@@ -1,4 +1,4 @@
-"""What a cassette does from its opening to its close, and how it records."""
+"""What a cassette does from opening to closing, and how it records."""
 
 import warnings
 from abc import ABC, abstractmethod
@@ -44,7 +44,7 @@ __all__ = ["RecordRun", "Run", "Settings", "incomplete", "warn_user"]
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How a cassette was opened."""
+    """The settings of an open cassette."""
 
     cassette: "Cassette"
     path: Path
@@ -62,10 +62,10 @@ class Settings:
     before_record: Hook | None
     before_replay: Hook | None
     boundaries: dict[str, Boundary] = field(default_factory=dict)
-    """Every boundary that was attached, by name; grows."""
+    """Every attached boundary, by name."""
 
     def call_site(self) -> str:
-        """Where the application makes the call that is under way, as `file:line in function`."""
+        """Where the application makes the current call, as `file:line in function`."""
         modules = {boundary.wrapper.__module__ for boundary in self.boundaries.values()}
         return called_at(lambda module: module in modules)
 
@@ -87,12 +87,12 @@ class Run(ABC):
 
     @property
     def recording(self) -> bool:
-        """Whether what happens now is recorded."""
+        """Whether the session is recording now."""
         return False
 
     @property
     def remaining(self) -> int:
-        """How many recorded events are not used yet."""
+        """The number of unused recorded events."""
         return 0
 
     @property
@@ -101,7 +101,7 @@ class Run(ABC):
         """The session's part when the application takes a watched lock."""
 
     def learn(self, boundary: Boundary) -> None:
-        """A wrapper of this boundary takes part."""
+        """Note that a wrapper of this boundary is attached."""
         self.crossing.know(boundary)
         for reachable in boundary.reachable:
             for of, path in reachable.secret_fields():
@@ -120,7 +120,7 @@ class Run(ABC):
             self._warn()
 
     def _inexact(self) -> Iterator[str]:
-        """What could not be exact, in words; by default nothing."""
+        """What could not be exact, in words; nothing by default."""
         yield from ()
 
     def _warn(self) -> None:
@@ -136,7 +136,7 @@ class Run(ABC):
             self.crossing.close()
 
     def _settle(self, error: BaseException | None) -> None:
-        """Let what is under way come to its end; by default nothing is."""
+        """Wait for unfinished work; by default there is none."""
         del error
 
     @abstractmethod
@@ -163,7 +163,7 @@ class Run(ABC):
         )
 
     def _plain_header(self, header: Header) -> dict[str, Plain]:
-        """A header as the file has it, with all that the session has met."""
+        """The header for the file, with everything the session used."""
         anchors = self._settings.anchors
         met = tuple(sorted({*header.anchors, *anchors.names}))
         return replace(header, anchors=met, roots={**anchors.digests, **header.roots}).plain(
@@ -177,7 +177,7 @@ class Run(ABC):
         failures: Sequence[NotStored],
         error: BaseException | None,
     ) -> None:
-        """Finish a recording; one that failed is left beside the cassette.
+        """Finish a recording; a failed one stays beside the cassette as a partial file.
 
         `failures` are those that the program did not see, `error` is what ended the session.
         """
@@ -193,7 +193,7 @@ class Run(ABC):
             raise incomplete(self._settings.path, failures, partial) from failures[0].error
 
     def _finish(self, file: Recording, header: dict[str, Plain]) -> None:
-        """Put a recording in place, without what it stored before that was known for a secret."""
+        """Save a recording, without secrets that were stored before they were known."""
         secrets = self.screen.secrets
         is_late = any(file.holds(secret) for secret in secrets.vault.known)
         change = secrets.entry_without_known
@@ -208,7 +208,7 @@ class Run(ABC):
 def incomplete(
     path: Path, failures: Sequence[NotStored], partial: Path | None = None
 ) -> IncompleteError:
-    """The error for a recording in which something is missing."""
+    """The error for an incomplete recording."""
     reasons = "\n\n".join(map(str, failures))
     kept = f"\n\nrecorded before the failure: {shown_path(partial)}" if partial else ""
     return IncompleteError(
@@ -221,7 +221,7 @@ def incomplete(
 
 
 def warn_user(message: str, kind: type[Warning] = InexactReplayWarning) -> None:
-    """Warn whoever closes the cassette."""
+    """Issue a warning at the line that closes the cassette."""
     warnings.warn(message, kind, stacklevel=6)
 
 
@@ -251,7 +251,7 @@ class RecordRun(Run):
 
     @property
     def recording(self) -> bool:
-        """Whether what happens now is recorded."""
+        """Whether the session is recording now."""
         return True
 
     @cached_property
@@ -262,7 +262,7 @@ class RecordRun(Run):
         return RecordedLocks(self._recorder.tape, self._strands)
 
     def _inexact(self) -> Iterator[str]:
-        """What a replay cannot do again, and what it may do otherwise."""
+        """What a replay cannot repeat, or may do differently."""
         for method, name in self._recorder.changed:
             yield (
                 f"{method} changed its argument `{name}`, but only the return value is recorded, "

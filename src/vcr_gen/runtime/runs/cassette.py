@@ -51,7 +51,7 @@ _C = TypeVar("_C", bound=Call)
 WhenStale: TypeAlias = Literal["warn", "fail", "record"]
 
 _NO_CODECS: Final = Registry()
-"""The registry of cassettes without `codecs`: what is compiled for one serves all of them."""
+"""The registry of cassettes without `codecs`, which share compiled codecs."""
 
 
 class StaleCassetteWarning(UserWarning):
@@ -143,12 +143,12 @@ class Cassette:
 
     @property
     def initial_state(self) -> Mapping[str, Any]:
-        """The state that the session began with: given when recording, read back in a replay."""
+        """The initial state: as passed in a recording, or read back in a replay."""
         return self._run.initial_state
 
     @property
     def recording(self) -> bool:
-        """Whether what happens now is recorded."""
+        """Whether the session is recording now."""
         return self._run.recording
 
     @property
@@ -158,7 +158,7 @@ class Cassette:
 
     @property
     def remaining(self) -> int:
-        """How many recorded events are not used yet, as `vcr-gen cassette check` counts them."""
+        """The number of unused recorded events, as counted by `vcr-gen cassette check`."""
         return self._run.remaining
 
     def __enter__(self) -> Self:
@@ -181,13 +181,13 @@ class Cassette:
             raise
 
     def close(self, error: BaseException | None = None) -> None:
-        """End the session: put the recording in place, or make sure that the tape was used up.
+        """End the session: save the recording, or check that all events were used.
 
-        `error` is what ended the session, if anything did: a recording then stays partial.
+        `error` ended the session, if given: then a recording stays partial.
         """
         if not self._closed:
             self._closed = True
-            if os.getpid() != self._process:  # a forked child: the file is its parent's
+            if os.getpid() != self._process:  # a forked child: the file belongs to its parent
                 return
             try:
                 self._run.close(error)
@@ -196,7 +196,7 @@ class Cassette:
                     self._locks.restore()
 
     def watch_locks(self, *owners: object) -> None:
-        """Have the order in which threads take the locks of these objects recorded and replayed.
+        """Record and replay the order in which threads take the locks of these objects.
 
         An owner is an object, a class or a module with `threading` locks, conditions, semaphores,
         events or queues in its attributes, or one of the latter itself. They are watched until the
@@ -216,9 +216,9 @@ class Cassette:
     @overload
     def consume(self, call: UnionType) -> Call: ...
     def consume(self, call: type[Call] | UnionType) -> Call:
-        """Take the next inbound call, in a driver of your own: `consume(Start)(server)`.
+        """Take the next inbound call, in your own driver: `consume(Start)(server)`.
 
-        It must be of this type, or of one of these: `consume(Start | Stop)`.
+        It must have this type, or one of these: `consume(Start | Stop)`.
         """
         replay = self.replay()
         types = get_args(call) if isinstance(call, UnionType) else (call,)
@@ -234,7 +234,7 @@ class Cassette:
     def attach(
         self, boundary: Boundary, wrapper: object, inner: object, *, handle: str = ""
     ) -> Link:
-        """Let a wrapper take part; `handle` is its number where it wraps a live object."""
+        """Attach a wrapper; `handle` is its number if it wraps a live object."""
         if os.getpid() != self._process:
             raise UsageError(
                 f"{self.path}: the cassette belongs to the process that opened it\n\n"
@@ -263,7 +263,7 @@ class Cassette:
         return self._run.crossing.link(instance)
 
     def replay(self) -> ReplayRun:
-        """The replay behind this cassette; an error while it records."""
+        """The replay of this cassette; an error if it records."""
         if isinstance(self._run, ReplayRun) and not self._run.recording:
             return self._run
         raise UsageError(
@@ -284,7 +284,7 @@ class Cassette:
         raise UsageError(f"no wrapper with {name} is attached to this cassette")
 
     def _action(self, max_age: timedelta | None, when_stale: WhenStale) -> Action:
-        """What is done from now on, given the mode and the file."""
+        """The action for the mode and the file."""
         if stand_in_of(self.path) is not None:
             return Action.REPLAY
         action = action_for(self.mode, self.path)
@@ -293,7 +293,7 @@ class Cassette:
         return action
 
     def _is_stale(self, max_age: timedelta | None, when_stale: WhenStale) -> bool:
-        """Whether the recording is too old and is to be made anew."""
+        """Whether the recording is too old and must be recorded again."""
         with open_cassette(self._settings.advice) as reading:
             header = Header.read(reading.header, self.path)
         limit = header.max_age if max_age is None else max_age
@@ -314,7 +314,7 @@ class Cassette:
 
 
 def _hermetic(given: "Literal['warn', 'fail'] | Hermetic | None") -> "Hermetic | None":
-    """The policy that a word stands for; None where a replay is not guarded."""
+    """The policy for a word; None if a replay is not guarded."""
     if not isinstance(given, str):
         return given
     from vcr_gen.runtime.extras.hermetic import Hermetic
@@ -323,7 +323,7 @@ def _hermetic(given: "Literal['warn', 'fail'] | Hermetic | None") -> "Hermetic |
 
 
 def _run_for(action: Action) -> type[Run]:
-    """What does an action; the rare ones are loaded when they are asked for."""
+    """The class for an action; rare ones are imported on first use."""
     match action:
         case Action.RECORD:
             return RecordRun

@@ -1,4 +1,4 @@
-"""Feeding recorded inbound calls into the system."""
+"""Feeds recorded inbound calls into the system."""
 
 from typing import final
 
@@ -31,7 +31,7 @@ class Driver:
             self._replay.wrappers.add(port.boundary, port.on, wrapper)
 
     async def run(self) -> None:
-        """Feed every recorded inbound call, until the tape has no more."""
+        """Make every recorded inbound call, until the end of the tape."""
         replay = self._replay
         released = running_library().park()
         replay.dispatcher.wait_for_end(released)

@@ -1,4 +1,4 @@
-"""Mode `new_episodes`: a tape is replayed and, when it is used up, goes on being recorded."""
+"""Mode `new_episodes`: replays a tape and then records what follows."""
 
 import threading
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ __all__ = ["ContinueRun"]
 
 
 class ContinueRun(ReplayRun):
-    """Replays the tape and, when it is used up, records what follows behind it."""
+    """Replays the tape and, at its end, records what follows."""
 
     calls_real = True
 
@@ -41,7 +41,7 @@ class ContinueRun(ReplayRun):
 
     @property
     def recording(self) -> bool:
-        """Whether the tape is used up and what follows is recorded."""
+        """Whether the tape has ended and the session is recording."""
         return self._recorder is not None
 
     @property
@@ -58,7 +58,7 @@ class ContinueRun(ReplayRun):
         return self._recorded_locks
 
     def recorder(self) -> Recorder | None:
-        """The recorder, once the tape is used up."""
+        """The recorder, after the end of the tape."""
         if self._recorder is None and self.engine.unfinished.used_up():
             with self._beginning:
                 if self._recorder is None:
@@ -89,7 +89,7 @@ class ContinueRun(ReplayRun):
         return Recorder(tape, self._strands, self._loops, turns)
 
     def _copy_recorded(self, names: set[str]) -> None:
-        """Begin a new file with what is on the tape; `names` gets the placeholders in it."""
+        """Start a new file with the events of the tape; collect its placeholders in `names`."""
         self._file = file = Recording(self._settings.path)
         file.begin(self._reading.header)
         names.update(placeholders_in(self._reading.header))
@@ -125,7 +125,7 @@ class ContinueRun(ReplayRun):
 
 @final
 class _Switch:
-    """Replays until the tape is used up, then records."""
+    """Replays to the end of the tape, then records."""
 
     calls_real = True
 

@@ -1,4 +1,4 @@
-"""How a cassette replays, from its opening to its close."""
+"""How a cassette replays, from opening to closing."""
 
 import os
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ __all__ = ["ReplayRun", "open_cassette"]
 _TEMPLATE_SIGNS: Final = (TEMPLATE_TAG.encode(), TEMPLATE_KEY.encode())
 
 _NOT_ALONE: Final = ("strand", "inbound")
-"""What an event says of a program that had threads or was called: one may wait in vain."""
+"""Keys of events of a program with threads or inbound calls, which may wait in vain."""
 
 
 class ReplayRun(Run):
@@ -103,7 +103,7 @@ class ReplayRun(Run):
             self._guard = Guard(settings.hermetic, settings.path, settings.boundaries, hide)
 
     def enter_block(self, block: FrameType) -> None:
-        """The session is a block of this frame, and closed at its end."""
+        """Note that the session is a `with` block of this frame."""
         self.engine.enter_block(block)
         if not self._was_alone:
             self.dispatcher.watch()
@@ -121,7 +121,7 @@ class ReplayRun(Run):
 
     @property
     def remaining(self) -> int:
-        """How many recorded events are not used yet."""
+        """The number of unused recorded events."""
         return self.engine.count_left()
 
     @cached_property
@@ -132,13 +132,13 @@ class ReplayRun(Run):
         return self.engine.lock_gate(ReplayedLocks)
 
     def check(self) -> None:
-        """Raise what ended the replay, if anything did."""
+        """Raise the error that ended the replay, if any."""
         self.engine.check()
         if self.dispatcher.errors:
             raise self.dispatcher.errors[0]
 
     def _inexact(self) -> Iterator[str]:
-        """Whether threads woke tasks of trio, which nothing tells the runtime to wait for."""
+        """Whether threads woke trio tasks, which the tape does not record."""
         if self.engine.told_by_threads:
             yield (
                 "threads passed results to trio tasks, and the tape does not record when: tasks "
@@ -202,9 +202,9 @@ class ReplayRun(Run):
             self._window.close()
 
     def uncaught(self, error: BaseException) -> ReplayError | None:
-        """The failure for an exception of the tape that would end the process; None for others.
+        """The failure for a recorded exception that would end the process; None for others.
 
-        The process must not end as if all were well, nor a run of many tests with it.
+        The process, or the whole test run, must not exit successfully.
         """
         for ending, method in self.engine.process_endings:
             if ending is error:
@@ -217,7 +217,7 @@ class ReplayRun(Run):
         return None
 
     def _note_what_is_overdue(self, error: Exception) -> None:
-        """Say beside an error, such as that of a time-out, what the program no longer did."""
+        """Add a note to an error, such as a timeout, about the call that is missing."""
         overdue = self.engine.what_is_overdue()
         if overdue is not None:
             error.add_note(
@@ -233,15 +233,15 @@ class ReplayRun(Run):
 
 
 def _was_alone(reading: Reading) -> bool:
-    """Whether the recorded program had one line of execution, and nobody called it."""
+    """Whether the recorded program had a single strand and no inbound calls."""
     if not any(reading.holds(key.encode()) for key in _NOT_ALONE):
         return True
-    # The words may be part of a value: only the keys of an event count.
+    # The bytes may be part of a value: check the keys of the events.
     return not any(key in entry.data for entry in reading for key in _NOT_ALONE)
 
 
 def open_cassette(advice: Advice) -> Reading:
-    """The recorded cassette; `advice` says where it should be, and how to record it."""
+    """Open the cassette of `advice`; a missing file is an error with a hint."""
     path = stand_in_of(advice.path) or advice.path
     if not path.exists():
         in_ci = is_set(os.environ, "CI")

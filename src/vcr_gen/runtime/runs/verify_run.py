@@ -1,4 +1,4 @@
-"""Mode `verify`: does the real world still behave as recorded?"""
+"""Mode `verify`: compares the real environment with the recording."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ __all__ = ["VerifyRun", "compare_tapes"]
 
 
 class VerifyRun(Run):
-    """Calls the real environment and compares all that it says with the tape."""
+    """Calls the real environment and compares its answers with the tape."""
 
     calls_real = True
 
@@ -62,7 +62,7 @@ class VerifyRun(Run):
 
     @cached_property
     def lock_gate(self) -> "LockGate":
-        """Locks are the program's own: nothing of them is compared."""
+        """Locks belong to the program and are not compared."""
         from vcr_gen.runtime.extras.lock_order import RecordedLocks
 
         return RecordedLocks(self._recorder.tape, self._strands)
@@ -103,7 +103,7 @@ _HEADLINES: Final = {
 
 
 class Found(NamedTuple):
-    """Something that is not as recorded."""
+    """A difference from the recording."""
 
     text: str
     by: str
@@ -113,13 +113,13 @@ class Found(NamedTuple):
 @final
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """Compares two events as a replay would: up to secrets, and to what is loosened."""
+    """Compares two events as a replay does: up to secrets and loosened fields."""
 
     secrets: Secrets
     known: Mapping[str, Bound]
 
     def differences(self, of: str, old: Event, new: Event) -> list[Difference]:
-        """What differs between two events of one kind."""
+        """The differences between two events of one kind."""
         bound = self.known.get(of)
         found: list[Difference] = []
         if isinstance(old, Start) and isinstance(new, Start):

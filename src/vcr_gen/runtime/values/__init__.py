@@ -1,1 +1,1 @@
-"""What becomes of a value on its way between the program and the tape."""
+"""Values on their way between the program and the tape."""

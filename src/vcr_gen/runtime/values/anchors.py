@@ -1,4 +1,4 @@
-"""Named roots under which paths are stored relative, so that a cassette travels."""
+"""Named roots under which paths are stored relative, so that a cassette works anywhere."""
 
 import os
 import re
@@ -18,22 +18,22 @@ __all__ = ["Anchors", "is_everywhere", "usual_roots"]
 _NAME: Final = re.compile(r"[A-Za-z][\w-]*")
 _BEFORE: Final = r"(?<![\w./-])"
 _AFTER: Final = r"(?![\w-]|\.\w)"
-"""A root counts only as a whole path: neither inside another path nor as part of a name."""
+"""A root must match as a whole path, not inside another path or name."""
 
 _EVERYWHERE: Final = frozenset(
     f"{prefix}{root}"
-    for prefix in ("", "/private")  # as macOS really calls them
+    for prefix in ("", "/private")  # their real paths on macOS
     for root in ("/", "/home", "/root", "/tmp", "/Users", "/usr/tmp", "/var/root", "/var/tmp")
 )
 
 
 def is_everywhere(root: str) -> bool:
-    """Whether a folder exists on every machine, so that a program may well spell it out."""
+    """Whether a folder exists on every machine, so that a program may contain it literally."""
     return root in _EVERYWHERE
 
 
 def usual_roots() -> dict[str, tuple[str, ...]]:
-    """`home` and `tmp` of this machine, as they are spelled and as they really are."""
+    """`home` and `tmp` of this machine, as spelled and with links resolved."""
     found = {"home": os.path.expanduser("~"), "tmp": tempfile.gettempdir()}
     roots: dict[str, tuple[str, ...]] = {}
     for name, root in found.items():
@@ -45,7 +45,7 @@ def usual_roots() -> dict[str, tuple[str, ...]]:
 
 @final
 class Anchors:
-    """Rewrites text under a root to `${name}/…`, and back for the machine that replays.
+    """Rewrites paths under a root to `${name}/…`, and back in a replay.
 
     The usual roots hold beside the declared ones, but a usual root that every machine has stays as
     it is: a program that says `/tmp` means `/tmp` everywhere. A cassette keeps a digest of each
@@ -69,9 +69,9 @@ class Anchors:
             )
         self._usual = {name: known[name] for name in known if name not in roots}
         self._recorded_under: dict[str, str] = {}
-        """Roots of the recording that are not roots of this machine, as digests, by name."""
+        """Digests of the recording's roots that differ from this machine's, by name."""
         self._spelled_out: dict[str, str] = {}
-        """Those of them that were found in a text, and their names."""
+        """The recorded roots that were found in a text, with their names."""
         self._used: set[str] = set()
         self._met: dict[str, str] = {}
         self._compile()
@@ -81,16 +81,16 @@ class Anchors:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The declared names, and those of usual roots that were used; in a stable order."""
+        """The declared names and the used automatic ones, in a stable order."""
         return tuple(sorted({*self._declared, *(self._used & set(self._usual))}))
 
     @property
     def digests(self) -> dict[str, str]:
-        """The roots that were met, by name, in a form that does not tell what they are."""
+        """The digests of the used roots, by name."""
         return {name: _digest(root) for name, root in sorted(self._met.items())}
 
     def describe(self, values: Iterable[Plain]) -> tuple[str, ...]:
-        """A line for each anchor in these stored values: its name, and its root here."""
+        """A line for each anchor in these stored values: its name and its current root."""
         texts = (text for value in values for text in _texts(value) if "${" in text)
         found = (match for text in texts for match in self._restored.finditer(text))
         names = {match[2] for match in found if match[1] == "$"}
@@ -102,7 +102,7 @@ class Anchors:
     def hold_as_recorded(
         self, recorded: Iterable[str], digests: Mapping[str, str], path: Path
     ) -> None:
-        """Take the roots of a recording; raise unless each of them is known here."""
+        """Adopt the anchors of a recording; raise unless each of them is declared."""
         names = set(recorded)
         for name in sorted(names - set(self._roots)):
             now = "switched off" if name in self._switched_off else "not declared"
@@ -121,7 +121,7 @@ class Anchors:
         self._compile()
 
     def may_be_in(self, text: str) -> bool:
-        """Whether a text may hold a root or the name of one; cheap."""
+        """A cheap check whether a text may contain a root or the name of one."""
         if self._roots:
             for needle in self._needles:
                 if needle in text:
@@ -129,7 +129,7 @@ class Anchors:
         return False
 
     def store(self, value: Plain) -> Plain:
-        """The value with every root replaced by its name; the same object where none is in it."""
+        """The value with every root replaced by its name; the same object if it has none."""
         if not self._roots:
             return value
         return _rewrite(value, self._needles, self._stored, self._to_name)
@@ -142,11 +142,11 @@ class Anchors:
 
     @property
     def travelled(self) -> bool:
-        """Whether the cassette was recorded under other roots than those of this machine."""
+        """Whether the cassette was recorded with different roots."""
         return bool(self._recorded_under)
 
     def comparable(self, value: Plain) -> Plain:
-        """A stored value in the form in which a recorded and a live one are equal.
+        """A stored value in a form in which equal recorded and live values are equal.
 
         Two names may have the same root here. And a root of the recording counts as its name, too:
         the program may spell it out, or ask the machine for it.
@@ -159,7 +159,7 @@ class Anchors:
         return _rewrite(restored, self._needles, self._stored, self._to_compared_name)
 
     def _find_spelled_out(self, value: Plain) -> bool:
-        """Notice which texts hold a root of the recording; whether one was not known yet."""
+        """Find texts with a root of the recording; whether a new one was found."""
         known = len(self._spelled_out)
         for name, digest in self._recorded_under.items():
             length = int(digest.partition("-")[0])
@@ -218,12 +218,12 @@ def _checked(name: str, root: str | PathLike[str]) -> str:
 
 
 def _digest(root: str) -> str:
-    """A root as a cassette keeps it: enough to recognise it, and nobody's name in the file."""
+    """The digest of a root: enough to recognise it, without the path in the file."""
     return f"{len(root)}-{sha256(root.encode(errors='surrogatepass')).hexdigest()[:12]}"
 
 
 def _texts(value: Plain) -> Iterator[str]:
-    """Every text in a value, keys included."""
+    """Every text in a value, including keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -241,7 +241,7 @@ def _rewrite(
     pattern: re.Pattern[str],
     replace: Callable[[re.Match[str]], str],
 ) -> Plain:
-    """The value with every text in it rewritten that holds one of `needles`."""
+    """The value with every text that contains one of `needles` rewritten."""
     if isinstance(value, str):
         for needle in needles:
             if needle in value:

@@ -41,7 +41,7 @@ Way: TypeAlias = Literal["outward", "inward"]
 class _AtWork(threading.local):
     """The session whose value is being encoded, decoded or compared in this thread.
 
-    Codecs are compiled once a process. Those of live objects and of secrets ask here for the
+    Codecs are compiled once per process. Codecs of live objects and secrets find here the
     session that they work for.
     """
 
@@ -66,7 +66,7 @@ def _at_place(what: str) -> Generator[None, None, None]:
 @final
 @dataclass(frozen=True, slots=True)
 class ValueChannel:
-    """One value's way over the boundary: what is stored, and what the other side gets."""
+    """How a value crosses the boundary: its stored form, and what the other side gets."""
 
     codec: Codec
     anchors: Anchors
@@ -75,11 +75,11 @@ class ValueChannel:
     what: str
     """The value in words, for messages."""
     root: str = ""
-    """How a field path names it."""
+    """Its name in field paths."""
     loosening: Loosening | None = None
-    """The rules by which it is compared, where equality is not it."""
+    """The rules of its comparison, if not equality."""
     late: tuple[str, ...] = ()
-    """What its type may speak of that is imported when first needed, each as `module:name`."""
+    """Names in its type that are imported on first use, each as `module:name`."""
     crossing: Any = None
     """The live objects of the session."""
 
@@ -92,14 +92,14 @@ class ValueChannel:
 
     @property
     def of(self) -> str:
-        """The method whose value it is."""
+        """The method of the value."""
         return self.what.partition(":")[0]
 
     def give(self, value: Any) -> tuple[Plain, Any]:
         """The encoded form of a live value, and the object that the other side gets."""
         if self.codec.replace_live is None:
             return self.encode(value), value
-        if self.way == "inward":  # what comes in is wrapped first: the wrapper has the number
+        if self.way == "inward":  # wrap inbound objects first: the wrapper has the number
             value = self.forward(value)
             return self.encode(value), value
         forwarded = self.forward(value)  # which is kept alive, with the number that it has
@@ -130,7 +130,7 @@ class ValueChannel:
             hint="; ".join(filter(None, (*import_failures(self.late), error.hint))),
         )
         if isinstance(value, BaseException) and (site := _raised_at(value)):
-            # It takes the place of that one, which may be the very mistake that is looked for.
+            # The new error replaces the exception, which may be the actual mistake.
             refused.add_note(f"the {type(value).__name__} was raised at {site}")
         return refused
 
@@ -147,7 +147,7 @@ class ValueChannel:
             at_work.crossing = before
 
     def feed(self, plain: Plain) -> Any:
-        """The live value of a stored form, for the program: what it was given is remembered."""
+        """The live value of a stored form, for the program; its placeholders are remembered."""
         return self.restore(plain, fed=True)
 
     def restore(self, plain: Plain, *, fed: bool = False) -> Any:
@@ -187,19 +187,19 @@ class ValueChannel:
             align = self.secrets.align
             actual, refused = rules.aligned(recorded, actual, self.restore, align)
         found = self._compare(recorded, actual)
-        if found:  # a replay mostly has other credentials than the recording, and other folders
+        if found:  # a replay usually has different credentials and folders
             recorded, actual = self.anchors.comparable(recorded), self.anchors.comparable(actual)
             found = self._compare(recorded, self.secrets.align(recorded, actual))
         return found if rules is None else (*refused, *rules.in_detail(found))
 
     def in_words(self) -> dict[str, str]:
-        """Where the declared type asks for less than equality."""
+        """The loosened fields of the declared type."""
         return {
             self.root + "".join(map(step_text, mark.steps)): mark.how for mark in self.codec.marks
         }
 
     def masked(self, plain: Plain) -> Plain:
-        """The stored form without what equality is not asked for: by it, equal calls are found."""
+        """The stored form without loosened fields, to find equal calls."""
         if self.anchors.travelled:
             plain = self.anchors.comparable(plain)
         for mark in self.codec.marks:
@@ -230,7 +230,7 @@ def _holder(plain: Plain) -> Callable[[bytes], bool]:
 
 
 def _raised_at(error: BaseException) -> str:
-    """`file:line in function` where an exception comes from; empty where that is not known."""
+    """`file:line in function` where an exception was raised; empty if unknown."""
     frames = list(walk_tb(error.__traceback__))
     if not frames:
         return ""
@@ -250,7 +250,7 @@ def _image(passing: ValueChannel, value: Any) -> bytes:
 
 
 def _items(iterable: Iterable[Any]) -> Iterator[Any]:
-    """The items; only who asks for the first lets the iterable do anything."""
+    """The items; the iterable is not used before the first one is requested."""
     yield from iterable
 
 
@@ -270,29 +270,29 @@ class Bound:
     value: ValueChannel
     """The result, an item of it, or what is awaited."""
     whole: ValueChannel
-    """The result as one value, where an iterable turns out to be one."""
+    """The result as one value, if an iterable is stored as a value."""
     sent: ValueChannel
     returned: ValueChannel
     raised: ValueChannel
     nothing: ValueChannel
     """The end of a stream that has no value: closed, or asynchronous."""
     is_loose: bool
-    """Whether a rule says how an argument is compared; it must be told of every call."""
+    """Whether a rule loosens an argument, and so must see every call."""
     has_live: bool
-    """Whether live objects can be among the arguments."""
+    """Whether arguments can contain live objects."""
 
     def key(self, stored: Mapping[str, Plain]) -> str:
-        """The arguments as a text that is the same for calls that are to be found as equal."""
+        """A text key of the arguments, equal for matching calls."""
         masked = {
             name: self.arguments[name].masked(value) if name in self.arguments else value
             for name, value in stored.items()
         }
         text = json.dumps(masked, sort_keys=True)
-        # A replay has other credentials than the recording, and so other placeholders.
+        # A replay has different credentials, and so different placeholders.
         return PLACEHOLDER.sub(REDACTED, text) if REDACTED[:-1] in text else text
 
     def ended(self, outcome: Outcome) -> ValueChannel:
-        """The way of what a call comes to."""
+        """The channel of the outcome of a call."""
         if outcome == "raised":
             return self.raised
         if self.kind in (Kind.STREAM, Kind.ASYNC_STREAM):
@@ -300,7 +300,7 @@ class Bound:
         return self.whole if self.kind is Kind.ITERABLE else self.value
 
     def items(self, iterable: Any) -> Iterator[Any] | None:
-        """What gives the items of an iterable one by one; None where it is stored as one value.
+        """The iterator of an iterable; None if it is stored as one value.
 
         That is where the codec knows the class: a list, a deque, a user's own with a codec.
         """
@@ -321,7 +321,7 @@ class Bound:
         return None
 
     def in_words(self) -> dict[str, str]:
-        """Where less than equality is asked for, as a cassette's header says it."""
+        """The loosened fields, for the header of a cassette."""
         words = {parameter.name: "unrecorded" for parameter in self.method.unrecorded}
         words |= dict.fromkeys(self.method.secrets, "secret")
         for passing in (*self.arguments.values(), self.value, self.sent, self.returned):
@@ -348,7 +348,7 @@ class Bound:
         return encoded, forwarded
 
     def images(self, arguments: Mapping[str, object]) -> dict[str, bytes]:
-        """What shows whether the callee changed an argument, such as a list that it shuffled.
+        """Snapshots that show whether the callee changed an argument, such as a shuffled list.
 
         Nothing for calls that run code of the application, which may well change its own.
         """
@@ -366,7 +366,7 @@ class Bound:
         }
 
     def is_as_recorded(self, recorded: Any, encoded: Any) -> bool:
-        """Whether encoded arguments are what the tape has, to the letter.
+        """Whether encoded arguments equal the recorded ones exactly.
 
         Then they hold no secret and no path under an anchor: those have names on the tape.
         """
@@ -404,7 +404,7 @@ class Bound:
 
 @final
 class Binder:
-    """Compiles methods for a session, each once."""
+    """Compiles each method of a session once."""
 
     def __init__(
         self,
@@ -430,7 +430,7 @@ class Binder:
         return bound
 
     def in_words(self) -> dict[str, dict[str, str]]:
-        """What loosens the comparison of every method that was called, and of the cassette."""
+        """The loosened fields of all called methods, and the rules of the cassette."""
         words = self._rules.in_words()
         for bound in list(self._bound.values()):
             if found := bound.in_words():
@@ -438,12 +438,12 @@ class Binder:
         return words
 
     def known(self) -> dict[str, Bound]:
-        """The members of boundaries that were called, by their names on the tape."""
+        """The called methods, by their names on the tape."""
         bound = list(self._bound.values())
         return {one.method.name: one for one in bound if one.method.call is not None}
 
     def anything(self, what: str) -> ValueChannel:
-        """The way of a value whose type is not declared."""
+        """The channel of a value without a declared type."""
         codec = self._codec(Any, "outward")
         return ValueChannel(
             codec, self._anchors, self._secrets, "outward", what, crossing=self._crossing
