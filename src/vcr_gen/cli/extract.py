@@ -100,7 +100,7 @@ def _offer(shown: str, path: Path, text: str, left_out: Sequence[Diagnostic]) ->
 
 
 def _agreed(shown: str) -> bool:
-    """Ask a person; nobody at the terminal means no."""
+    """Ask the user; without a terminal the answer is no."""
     if not sys.stdin.isatty():
         return False
     sys.stdout.flush()

@@ -19,7 +19,7 @@ _HINT: Final = (
 
 
 class ByNameNode(Node):
-    """A function, or `None` where that is declared: `module:qualname` is stored and compared."""
+    """A function, or `None` if declared: `module:qualname` is stored and compared."""
 
     def __init__(self, inner: Node, *, rebuilds: bool) -> None:
         self.name = inner.name
@@ -32,7 +32,7 @@ class ByNameNode(Node):
         return ()
 
     def encode(self, value: object) -> Plain:
-        """The name of the function; raises `Fault` where that does not lead to it."""
+        """The name of the function; raises `Fault` if the name does not resolve to it."""
         if value is None and NULL in self.kinds:
             return None
         if self._rebuilds:
@@ -63,7 +63,7 @@ class ByNameNode(Node):
 
 
 def qualified_name(function: Callable[..., Any]) -> str | None:
-    """`module:qualname` of a function or class; None where that is not what is found there."""
+    """`module:qualname` of a function or class; None if the name resolves to something else."""
     module = getattr(function, "__module__", None)
     qualname = getattr(function, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(qualname, str):

@@ -1,4 +1,4 @@
-"""Classes as values (`type[T]`), subclasses of builtin values, and annotations that hold none."""
+"""Classes as values (`type[T]`), subclasses of builtin values, and unsupported annotations."""
 
 from __future__ import annotations
 

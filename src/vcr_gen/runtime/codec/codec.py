@@ -24,15 +24,15 @@ class Codec:
     decode: Callable[[Plain], Any]
     """Plain to value, strictly; raises DecodeError."""
     compare: Callable[[Plain, Plain], tuple[Difference, ...]] | None = None
-    """The differences that count, recorded first; None when equality of plains says it all."""
+    """The differences that count, recorded first; None if plain equality decides."""
     replace_live: Callable[[Any], Any] | None = None
-    """The value with each live part replaced; None when nothing live can be inside."""
+    """The value with each live part replaced; None if it cannot contain live objects."""
     marks: tuple[Mark, ...] = ()
     """Where the type itself says that less than equality counts."""
     few: tuple[tuple[Step, ...], ...] = ()
     """Where in the values only a declared few are possible."""
     rank: Callable[[Any], int | None] | None = None
-    """How well a live object suits, for a union: 0 is best, None not at all."""
+    """How well a live object matches, for a union: 0 is best, None is no match."""
 
 
 class LiveNode(Node):

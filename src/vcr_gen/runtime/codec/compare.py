@@ -27,7 +27,7 @@ ONLY_RECORDED: Final = "only in the recording"
 NOT_RECORDED: Final = "not in the recording"
 
 MISSING: Final = Missing.MISSING
-"""Stands where one side of a difference has no such field or item."""
+"""Marks the side of a difference without the field or item."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ def _without_name(plain: Plain) -> str:
 
 
 class Compiler:
-    """Compiles annotations; what it compiled before, it knows.
+    """Compiles annotations; results are cached.
 
     `live` is asked first about each annotation it reaches (without `Annotated`), so that the
     runtime can take handles, callbacks and streams upon itself. `namespace` are names to fall back
@@ -141,7 +141,7 @@ class Compiler:
         return self._registry.name_of(cls) or standard_name(cls) or plain_type_name(cls)
 
     def check_found_again(self, cls: type) -> None:
-        """Raise `Fault` where another run needs the class and cannot find it by its name."""
+        """Raise `Fault` if another run needs the class and cannot find it by its name."""
         registered = self._registry.name_of(cls) is not None
         if self.rebuilds and issubclass(cls, BaseException) and not registered:
             check_held(cls)

@@ -214,7 +214,7 @@ def _places(args: Args) -> list[object]:
 
 
 def _unpacked(arg: object) -> object:
-    """What stands behind a star, `*tuple[int, ...]` or `*Ts`; None when there is no star."""
+    """The unpacked type of `*tuple[int, ...]` or `*Ts`; None without a star."""
     if getattr(get_origin(arg), "_name", "") == "Unpack":
         return get_args(arg)[0]
     return arg if getattr(arg, "__unpacked__", False) else None

@@ -161,7 +161,7 @@ class DynamicNode(Node):
         return compare_tagged(self._others, self._compare_native, recorded, actual)
 
     def replace(self, value: object) -> object:
-        """What the node of the value's own type makes of it."""
+        """The result of the node of the value's own type."""
         if type(value) in _SCALARS:
             return value
         try:
@@ -186,7 +186,7 @@ class ProtocolNode(DynamicNode):
         super().__init__(nodes, object, name, depth)
 
     def encode(self, value: object) -> Plain:
-        """Any data; of an object that is none, the way to make a boundary of it."""
+        """Any data; for another object, an error that suggests a boundary."""
         try:
             return super().encode(value)
         except Fault as fault:

@@ -66,7 +66,7 @@ class ExceptionNode(ClassNode):
         return [((ATTRIBUTES, name), node) for name, node in self._attributes.items()]
 
     def arguments(self, value: BaseException) -> list[object]:
-        """What the exception is made from."""
+        """The arguments of the exception."""
         return list(value.args)
 
     def make(self, arguments: list[object]) -> BaseException:
@@ -74,7 +74,7 @@ class ExceptionNode(ClassNode):
         return _blank(self._make, tuple(arguments))
 
     def bare(self, value: object) -> Plain:
-        """The parts of the exception that make it what it is."""
+        """The stored parts of the exception."""
         assert isinstance(value, BaseException)
         try:
             return self._parts_of(value)

@@ -9,7 +9,7 @@ DEEP: Final = 20
 
 
 class Fault(Exception):  # noqa: N818 - internal; the public errors are EncodeError and DecodeError
-    """What was expected and what was there; each container adds its step of the path."""
+    """What was expected and what was found; each container adds its step of the path."""
 
     def __init__(self, expected: str, got: str, hint: str = "") -> None:
         super().__init__(expected, got, hint)

@@ -1,4 +1,4 @@
-"""Follows field paths through plain values: finds and replaces what they name.
+"""Follows field paths through plain values: finds and replaces fields.
 
 What a codec adds around a value, the name of its type or a list of pairs for odd keys, is not a
 step: a path names what the program has.
@@ -35,10 +35,10 @@ Place: TypeAlias = tuple[Key | Wild, ...]
 """The way to one place, every step of it known."""
 
 Choose: TypeAlias = Callable[[Place, Plain | Missing, Plain | Missing], Plain | Missing]
-"""What is to stand at a place, of what stands there on the left and on the right."""
+"""Chooses the value of a field from the left and the right value."""
 
 Settle: TypeAlias = Callable[[Plain, Plain], Plain]
-"""The live value, with what the recorded one has wherever a difference does not count."""
+"""The live value, with recorded parts wherever a difference does not count."""
 
 
 def find(path: FieldPath, value: Plain) -> Iterator[Plain]:
@@ -86,7 +86,7 @@ def align(
 
 
 def parse_json(text: Plain | Missing) -> Plain | Missing:
-    """What a text holds as JSON; MISSING if it is no text, no JSON, too deep or has a key twice."""
+    """The JSON in a text; MISSING if it is not valid JSON, too deep, or has a duplicate key."""
     if not isinstance(text, str):
         return MISSING
     try:
@@ -102,7 +102,7 @@ def place_text(place: Place) -> str:
 
 
 def live_at(value: Any, place: Place) -> Any:
-    """What stands at a place of a live value; the way is known from its plain."""
+    """The field of a live value, by the path of its plain form."""
     for key in place:
         if key is Wild.JSON:
             value = json.loads(value)
@@ -133,7 +133,7 @@ class _Walk:
     def on(
         self, left: Plain | Missing, right: Plain | Missing, steps: Sequence[Step], place: Place
     ) -> Plain | Missing:
-        """What is to stand on the right: a copy where something below changed."""
+        """The right value: a copy if something inside changed."""
         if not steps:
             return self.choose(place, left, right)
         if left is MISSING or right is MISSING:
@@ -181,7 +181,7 @@ def _named(step: Step, *sides: dict[Key, Plain]) -> Iterable[Key]:
 
 
 def _entries(plain: Plain, step: Step) -> dict[Key, Plain]:
-    """What a container holds, by key; empty for what is none."""
+    """The entries of a container by key; empty for other values."""
     if isinstance(plain, list):
         if isinstance(step, str):
             return {key: pair[1] for key, pair in _pairs(plain)}
@@ -264,7 +264,7 @@ _ENCODERS: Final = tuple(
 
 
 def _is_deep(text: str, value: Plain) -> bool:
-    """Whether a value nests deeper than any that a cassette can hold."""
+    """Whether a value is nested deeper than a cassette allows."""
     if text.count("[") + text.count("{") <= MAX_DEPTH:
         return False
     level: list[Plain] = [value]

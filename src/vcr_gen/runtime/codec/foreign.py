@@ -42,7 +42,7 @@ def attrs_shape(cls: type[Any], annotations: Annotations) -> Shape | None:
         for each in described
     )
     init = {each.name: each.alias for each in described if each.init}
-    # A converter takes what the caller gave, not what the field holds.
+    # A converter takes the caller's value, not the field's.
     converts = any(each.converter is not None for each in described)
     called = not converts and can_call_init(cls, set(init.values()))
     build = with_init(cls, init) if called else without_init(cls)

@@ -44,7 +44,7 @@ def form_node(nodes: Nodes, annotation: object, scope: Scope) -> Node | None:
 
 
 def _simplify(annotation: object, scope: Scope) -> object:
-    """What an alias, a name or a type variable stands for; anything else as it is."""
+    """The type behind an alias, a name or a type variable; anything else unchanged."""
     if annotation is None:
         return type(None)
     if annotation is Any:
@@ -70,7 +70,7 @@ def _simplify(annotation: object, scope: Scope) -> object:
 
 
 def _arguments(alias: object, arguments: tuple[object, ...]) -> tuple[object, ...]:
-    """What the variables of an alias stand for; a ParamSpec of any parameters says `...`."""
+    """The arguments of an alias by variable; `...` for a ParamSpec of any parameters."""
     variables = getattr(alias, "__type_params__", ())
     if len(variables) != len(arguments):
         return arguments

@@ -13,7 +13,7 @@ from vcr_gen.runtime.codec.rewrite import rewrite
 Arguments = Mapping[object, object]
 
 _ABOUT_MODEL: Final = "__pydantic_generic_metadata__"
-"""Where a model of pydantic keeps what it was made of, and the type variables it still has."""
+"""The attribute of a pydantic model with its origin and its type variables."""
 
 
 def class_annotations(
@@ -21,7 +21,7 @@ def class_annotations(
 ) -> dict[str, object]:
     """Every annotation of a class and its bases, each evaluated where it was written.
 
-    `extra` are names to fall back to, for what a module imports only for type checkers.
+    `extra` are fallback names, for imports under TYPE_CHECKING.
     """
     arguments = arguments_by_class(cls, args)
     found: dict[str, object] = {}
@@ -40,7 +40,7 @@ def class_annotations(
 
 
 def arguments_by_class(cls: type, args: tuple[object, ...]) -> dict[type, Arguments]:
-    """For each generic base, what its type variables stand for."""
+    """The arguments of each generic base, by type variable."""
     given: dict[object, object] = dict(zip(parameters_of(cls), args, strict=False))
     found: dict[type, Arguments] = {cls: given}
     for base in vars(cls).get("__orig_bases__", cls.__bases__):
@@ -59,7 +59,7 @@ def parameters_of(cls: type) -> tuple[object, ...]:
 
 
 def substitute(annotation: object, arguments: Arguments) -> object:
-    """The annotation with type variables replaced by what they stand for."""
+    """The annotation with type variables replaced by their arguments."""
     if not arguments:
         return annotation
     return rewrite(annotation, lambda part: _given(part, arguments))

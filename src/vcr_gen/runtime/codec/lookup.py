@@ -68,7 +68,7 @@ class LoadedTypes:
         )
 
     def find(self, name: str, base: type) -> type:
-        """The class `name` stands for, if it is `base` or below it."""
+        """The class with this name, if it is `base` or a subclass."""
         key = (id(base), name)
         found = self._found.get(key)
         if found is not None and issubclass(found, base):
@@ -90,7 +90,7 @@ class LoadedTypes:
 
 
 def check_held(cls: type) -> None:
-    """Raise `Fault` for a class that no loaded module holds, and no class of a module.
+    """Raise `Fault` for a class that no loaded module contains, directly or in a class.
 
     One that a function of the program defines is there again once that was called again, and one
     of a module that the program loads by itself (a plugin, a script) once that is loaded again;
@@ -116,14 +116,14 @@ def _is_held(cls: type) -> bool:
 
 
 def _values(holder: object) -> list[object]:
-    """What a module or a class holds."""
+    """The members of a module or class."""
     if not isinstance(holder, ModuleType | type):
         return []
     return list(object.__getattribute__(holder, "__dict__").values())  # a lazy one stays unloaded
 
 
 def _in_module(name: str) -> type | None:
-    """The class a loaded module holds under that name; looking it up runs no code."""
+    """The class of a loaded module with that name; the lookup runs no code."""
     module, _, qualname = name.rpartition(".")
     path = [qualname]
     while module and module not in sys.modules:
@@ -136,7 +136,7 @@ def _in_module(name: str) -> type | None:
 
 
 def _defined_last(name: str, base: type) -> type | None:
-    """The youngest class of that name, for those that no module holds.
+    """The newest class of that name, for classes outside modules.
 
     `dataclass(slots=True)` leaves the class it replaced behind, under the same name.
     """

@@ -302,7 +302,7 @@ class NamespaceNode(MappingNode):
 
 
 def make_counter(entries: dict[object, object]) -> object:
-    """A Counter that holds the entries as they are."""
+    """A Counter with the given entries."""
     counter: Counter[object] = Counter()
     for key, count in entries.items():
         counter[key] = cast("int", count)

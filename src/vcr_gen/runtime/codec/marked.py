@@ -10,18 +10,18 @@ from vcr_gen.paths import Step, Wild
 from vcr_gen.runtime.codec.node import Node
 
 LIMIT: Final = 1_000
-"""How many places of one type are told apart: far more than a person marks."""
+"""The maximum number of distinct places of a type, far more than anyone marks."""
 VISITS: Final = 20 * LIMIT
-"""How many are looked at: types that hold each other have more places than anybody could count."""
+"""How many places are visited: types that contain each other have too many to visit all."""
 
 _FEW: Final = "few"
 _Look: TypeAlias = "Callable[[Node, tuple[Step, ...] | None], str]"
-"""What is to be said of a node, given the step that leads to it; nothing to look further inside."""
+"""The text for a node, given the step that leads to it; empty to continue inside."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One place in the values of a type, and what is done there."""
+    """A place in the values of a type, and how it is treated."""
 
     steps: tuple[Step, ...]
     how: str
@@ -84,7 +84,7 @@ class _Search:
         steps: tuple[Step, ...],
         above: frozenset[int],
     ) -> Iterator[Mark]:
-        """What is to be said of a node and its parts; `way` is the last of the `steps` to it."""
+        """The texts for a node and its parts; `way` is the last of the `steps` to it."""
         if how := self.look(node, way):
             yield Mark(steps, how)
         elif id(node) in self.leading and id(node) not in above and self._is_new(node, steps):
@@ -101,7 +101,7 @@ class _Search:
         return True
 
     def _leads_back(self, node: Node) -> bool:
-        """Whether values of the node can hold values of it, at other places than their own."""
+        """Whether values of the node can contain further values of it."""
         known = self.recursive.get(id(node))
         if known is None:
             inner = (one for _, part in node.parts() for one in reachable(part))

@@ -17,7 +17,7 @@ from vcr_gen.runtime.codec.placeholders import REDACTED, is_placeholder
 from vcr_gen.runtime.codec.plain_kinds import KINDS, NULL, STR, Plain, check_plain, kind_of
 
 NOT_SHOWN: Final = "<not shown>"
-"""Stands in messages for something that is where a redacted secret belongs."""
+"""Replaces, in messages, a value at the place of a redacted secret."""
 
 
 def metadata_of(annotation: object) -> tuple[object, ...]:
@@ -75,7 +75,7 @@ _TEXT_ONLY: Final = (
 
 
 class SecretNode(Wrapper):
-    """A value that is never stored: a placeholder is, or null for `None`."""
+    """A value that is never stored: its placeholder is stored, or null for `None`."""
 
     special: ClassVar[bool] = True
     loosens = "secret"
@@ -106,7 +106,7 @@ class SecretNode(Wrapper):
         return self._hide(plain)
 
     def _stands_for_one(self, placeholder: str) -> bool:
-        """Whether a replay can give the program the placeholder in the place of a value."""
+        """Whether a replay can feed the placeholder instead of a value."""
         try:
             self.inner.decode(placeholder)
         except Fault:
@@ -114,7 +114,7 @@ class SecretNode(Wrapper):
         return True
 
     def decode(self, plain: Plain) -> object:
-        """The placeholder as text or bytes; there is nothing to make another type of."""
+        """The placeholder as text or bytes; other types cannot be restored."""
         if plain is None and NULL in self.inner.kinds:
             return self.inner.decode(None)
         if not isinstance(plain, str) or not is_placeholder(plain):
@@ -125,7 +125,7 @@ class SecretNode(Wrapper):
             raise Fault(self.name, "a secret that was not stored", _TEXT_ONLY) from None
 
     def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        """Two placeholders are compared; a secret is never `None`, nor one that was stored."""
+        """Compare two placeholders; a secret never equals `None` or a stored secret."""
         left, right = (
             (
                 plain
@@ -168,7 +168,7 @@ class MatchNode(Wrapper):
         self.loosens = f"match {name_of(alike)}"
 
     def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        """What the function says of the two values."""
+        """The result of the comparison function."""
         try:
             left, right = self.inner.decode(recorded), self.inner.decode(actual)
         except Fault as fault:
@@ -211,7 +211,7 @@ class UnrecordedNode(Wrapper):
         return ()
 
     def replace(self, value: object) -> object:
-        """Passed through as it is."""
+        """Pass the value through."""
         return value
 
 
@@ -249,7 +249,7 @@ class CustomNode(Node):
         self._decode: Final = decode
 
     def encode(self, value: object) -> Plain:
-        """What the function makes of it, if that is plain."""
+        """The result of the encode function, if it is plain."""
         if self._cls is not None and type(value) is not self._cls:
             raise Fault(self.name, show(value))
         try:
@@ -262,7 +262,7 @@ class CustomNode(Node):
         return check_plain(made)
 
     def decode(self, plain: Plain) -> object:
-        """What the function makes of the plain."""
+        """The result of the decode function."""
         kind_of(plain)
         try:
             return self._decode(plain)
@@ -273,7 +273,7 @@ class CustomNode(Node):
             raise Fault(self.name, got) from error
 
     def fits(self, value: object) -> int:
-        """Exactly the registered class; whatever the functions accept when there is none."""
+        """Exactly the registered class; any value if there is none."""
         if self._cls is None:
             return UNKNOWN_FIT
         return EXACT if type(value) is self._cls else NO_FIT

@@ -9,7 +9,7 @@ import zoneinfo
 from typing import Final
 
 PYDANTIC: Final = "pydantic"
-"""What stands behind an offset for a zone of pydantic's own."""
+"""The suffix of an offset for a time zone of pydantic."""
 
 _MODULE: Final = "pydantic_core"
 _CLASS: Final = "TzInfo"
@@ -25,7 +25,7 @@ def pydantics_zone(offset: dt.timedelta) -> dt.tzinfo:
     """The zone of an offset; only where the program has pydantic, as nothing is imported here."""
     made = getattr(sys.modules.get(_MODULE), _CLASS, None)
     if made is None:
-        raise ValueError("a zone of pydantic, which nobody has imported")
+        raise ValueError("a zone of pydantic, which is not imported")
     zone = made(offset.total_seconds())
     assert isinstance(zone, dt.tzinfo)
     return zone
@@ -48,7 +48,7 @@ def write_datetime(value: dt.datetime) -> str:
 
 
 def read_datetime(text: str) -> dt.datetime:
-    """The moment a text stands for."""
+    """Parse a datetime."""
     if "[" not in text:
         return dt.datetime.fromisoformat(text)
     iso, zone, fold = _split(text)
@@ -63,7 +63,7 @@ def write_time(value: dt.time) -> str:
 
 
 def read_time(text: str) -> dt.time:
-    """The time of day a text stands for."""
+    """Parse a time of day."""
     iso, zone, fold = _split(text)
     value = dt.time.fromisoformat(iso)
     return value.replace(tzinfo=zone or value.tzinfo, fold=fold)
@@ -75,7 +75,7 @@ def write_timezone(value: dt.timezone) -> str:
 
 
 def read_timezone(text: str) -> dt.timezone:
-    """The fixed offset a text stands for."""
+    """Parse a fixed offset."""
     value = read_time(f"00:00:00{text}").tzinfo
     if not isinstance(value, dt.timezone):
         raise ValueError(text)

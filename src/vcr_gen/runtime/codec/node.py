@@ -1,4 +1,4 @@
-"""What every compiled annotation can do: encode, decode, compare, and find what is live inside."""
+"""The interface of compiled annotations: encode, decode, compare, replace live objects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vcr_gen.runtime.codec.plain_kinds import TYPE, Plain, tag, untag
 
 EXACT: Final = 0
 STAND_IN: Final = 500
-"""Another type that may stand where this one is declared, such as `int` for `float`."""
+"""A type that is accepted for the declared one, such as `int` for `float`."""
 LIVE: Final = 1_000
 DYNAMIC: Final = 10_000
 NO_FIT: Final = -1
@@ -32,15 +32,15 @@ class Node:
     special: ClassVar[bool] = False
     """Whether equality of plains is not the whole comparison (`Volatile`, `Match`, `Secret`)."""
     loosens: str = ""
-    """What it does to the comparison, in the words of a cassette's header; empty for nothing."""
+    """How it loosens the comparison, as in a cassette's header; empty if it does not."""
     is_open: ClassVar[bool] = False
     """Whether values of types unknown at compile time can be inside."""
     hides: bool = False
     """Whether a value that does not fit must not be shown, as it may be a secret."""
     few: bool = False
-    """Whether only a declared few values are possible, as of an enum: then none is a secret."""
+    """Whether only a few declared values are possible, as in an enum, so that none is a secret."""
     discards: bool = False
-    """Whether the value is thrown away: stored as null, read as `None`."""
+    """Whether the value is discarded: stored as null, read as `None`."""
     is_live: ClassVar[bool] = False
     """Whether the runtime replaces values of this annotation (handles, callbacks, streams)."""
 
@@ -61,7 +61,7 @@ class Node:
         return self.kinds
 
     def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
-        """The nodes of the parts, each with the way to it: none where it stands for the whole."""
+        """The nodes of the parts, each with the step to it; None for a node of the whole."""
         return ()
 
     def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
@@ -69,7 +69,7 @@ class Node:
         return differences(recorded, actual)
 
     def replace(self, value: object) -> object:
-        """The value with each live part replaced; the same object when there is none."""
+        """The value with each live part replaced; the same object if it has none."""
         return value
 
 
@@ -78,7 +78,7 @@ class Nodes(Protocol):
 
     @property
     def rebuilds(self) -> bool:
-        """Whether a replay makes values again of what is encoded, for the program."""
+        """Whether a replay restores encoded values for the program."""
         ...
 
     @property
@@ -95,7 +95,7 @@ class Nodes(Protocol):
         ...
 
     def of_value(self, cls: type) -> Node:
-        """The node that stores exactly the values of a class; raises `Fault` when there is none."""
+        """The node that stores exactly the values of a class; raises `Fault` if there is none."""
         ...
 
     def may_name(self, cls: type) -> bool:
@@ -107,11 +107,11 @@ class Nodes(Protocol):
         ...
 
     def check_found_again(self, cls: type) -> None:
-        """Raise `Fault` where another run needs the class and cannot find it by its name."""
+        """Raise `Fault` if another run needs the class and cannot find it by its name."""
         ...
 
     def find_type(self, name: str, base: type) -> type:
-        """The class of that name below `base`; never imports; raises `Fault` when there is none."""
+        """The subclass of `base` with that name; never imports; raises `Fault` if there is none."""
         ...
 
 
@@ -145,7 +145,7 @@ class StandIns:
         self._named: Final[dict[str, Node]] = nodes.lookup_table()
 
     def encode(self, value: object) -> Plain:
-        """The tagged plain of a value of another type than the declared one."""
+        """The tagged plain of a value whose type differs from the declared one."""
         cls = own_type(value)
         entry = self._known.get(cls)
         if entry is None:
@@ -159,7 +159,7 @@ class StandIns:
         return node.decode(payload)
 
     def open(self, tagged: dict[str, Plain]) -> tuple[Node, Plain]:
-        """The node a tag leads to, and what it is to decode."""
+        """The node of a tag, and the plain to decode."""
         name, payload = untag(tagged, expected=self._declared)
         node = self._named.get(name)
         if node is None:
@@ -167,7 +167,7 @@ class StandIns:
         return node, payload
 
     def replace(self, value: object) -> object:
-        """What the node of the value's own type makes of it."""
+        """The result of the node of the value's own type."""
         cls = own_type(value)
         try:
             _, node = self._known.get(cls) or self._admit(cls, value)

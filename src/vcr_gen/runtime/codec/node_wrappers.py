@@ -15,7 +15,7 @@ __all__ = ["Given", "GivenNode", "Wrapper"]
 
 
 class Wrapper(Node):
-    """A node that behaves like another one but for what a subclass changes."""
+    """A node that behaves like another one, except for what a subclass overrides."""
 
     def __init__(self, inner: Node) -> None:
         self.inner: Final = inner

@@ -1,4 +1,4 @@
-"""What stands on the tape where a secret was: `<redacted:anthropic-key:1>`."""
+"""Placeholders of secrets on the tape: `<redacted:anthropic-key:1>`."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ __all__ = [
 ]
 
 REDACTED: Final = "<redacted>"
-"""Stands for a secret of which nothing more is known."""
+"""The placeholder of an unidentified secret."""
 
 PLACEHOLDER: Final = re.compile(r"<redacted(?::([a-z0-9._-]{1,60}):(~?\d{1,9})(?:#(\d+)/(\d+))?)?>")
 """A placeholder: rule, number (with `~` for one of a replay), and which part of how many."""

@@ -1,4 +1,4 @@
-"""The plain model: the few kinds of data every cassette format can hold."""
+"""The plain model: the kinds of data that every cassette format supports."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def tag(name: str, plain: Plain, *, merge: bool) -> Plain:
 
 
 def untag(tagged: dict[str, Plain], *, expected: str) -> tuple[str, Plain]:
-    """The type's name and what it names."""
+    """The name of the type, and the tagged plain."""
     name = tagged[TYPE]
     if type(name) is not str:
         raise Fault(f"{expected}, tagged with a type's name", show(name)).within(f".{TYPE}")
@@ -75,7 +75,7 @@ def untag(tagged: dict[str, Plain], *, expected: str) -> tuple[str, Plain]:
 
 
 def is_plain_text(text: str) -> bool:
-    """Whether every format can hold the text: no lone surrogates."""
+    """Whether every format supports the text: no lone surrogates."""
     if text.isascii():
         return True
     try:
@@ -93,7 +93,7 @@ def check_plain(value: object) -> Plain:
         if type(each) is list:
             pending.extend((f"{path}[{i}]", item) for i, item in enumerate(each))
         elif type(each) is dict:
-            if TEMPLATE in each:  # what a program says must not be rendered in a replay
+            if TEMPLATE in each:  # values of the program must not be rendered as templates
                 raise Fault("plain data", f"the key {TEMPLATE}").within(path)
             pending.extend((path + step_to(key), item) for key, item in each.items())
             pending.extend((path + step_to(key), key) for key in each if type(key) is not str)

@@ -196,7 +196,7 @@ def validation_error_node(nodes: Nodes, cls: type[Any], name: str) -> Node | Non
 
 
 class ValidationErrorNode(ExceptionNode):
-    """A ValidationError: its arguments are its title and the list of what is wrong."""
+    """A ValidationError: its arguments are its title and the list of errors."""
 
     def __init__(self, nodes: Nodes, cls: type[Any], name: str, core: Any) -> None:
         super().__init__(nodes, cls, name, {})

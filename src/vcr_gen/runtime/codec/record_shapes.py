@@ -125,7 +125,7 @@ def with_init(
 
 
 def without_init(cls: type[Any]) -> Callable[[dict[str, object]], object]:
-    """Build without `__init__`, for a class whose `__init__` wants what no field holds."""
+    """Build without `__init__`, for a class whose `__init__` has other parameters than fields."""
 
     def build(values: dict[str, object]) -> object:
         made = blank(cls)
@@ -152,7 +152,7 @@ def set_attributes(
     values: Mapping[str, object],
     set_attribute: SetAttribute = object.__setattr__,
 ) -> None:
-    """Set what is not so already, past the `__setattr__` of a frozen class."""
+    """Set attributes that differ, bypassing the `__setattr__` of a frozen class."""
     for name, value in values.items():
         if getattr(target, name, UNSET) is not value:
             set_attribute(target, name, value)

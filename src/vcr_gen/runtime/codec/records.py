@@ -24,7 +24,7 @@ class Field:
     required: bool = True
     """Whether a value without it is refused; otherwise it is stored only when it is there."""
     unrecorded: bool = False
-    """Never stored; `default` makes what stands there when the value is read."""
+    """Never stored; `default` provides the value when it is read."""
     default: Callable[[], object] | None = None
 
 
@@ -40,7 +40,7 @@ class Shape:
     """A copy of a value with some fields replaced; for live parts."""
     extra_kinds: frozenset[str] = frozenset()
     names: Callable[[object], Iterable[str]] | None = None
-    """What a value holds, where that may be more than the fields; more is refused."""
+    """The names in a value that may have additional fields; these are refused."""
     closed: bool = False
     """Whether it is a dict with known keys (TypedDict): in its own order, and of no subclass."""
 

@@ -30,7 +30,7 @@ class Registry:
         self._named: dict[str, type] = {}
         self._names: dict[type, str] = {}
         self.version = 0
-        """Counts the changes, so that what was compiled before one is compiled again."""
+        """Counts the changes, so that codecs are compiled again after one."""
         self.compilers: dict[object, Compiler] = {}
         """What compiles annotations with these codecs, kept as long as they are."""
 
@@ -42,9 +42,9 @@ class Registry:
         *,
         name: str | None = None,
     ) -> None:
-        """Store values of exactly `type_` as what `encode` returns; `decode` takes that back.
+        """Store values of exactly `type_` as the result of `encode`; `decode` restores them.
 
-        What `encode` returns may hold anything the codec knows. `name` is the type's name in
+        `encode` may return any type with a codec. `name` is the type's name in
         recordings; by default `module.qualname`.
         """
         chosen = name or f"{type_.__module__}.{type_.__qualname__}"

@@ -19,7 +19,7 @@ from vcr_gen.runtime.codec.rewrite import rewrite, union_of
 _MEANT: Final[dict[object, object]] = {None: type(None), any: Any, callable: Callable}
 """What people mean by things that are no types."""
 UNRESOLVED = Any
-"""Stands for a name that exists for type checkers only, or whose package is not installed."""
+"""Replaces a name that exists only for type checkers, or whose package is not installed."""
 
 
 class Scope:
@@ -39,7 +39,7 @@ class Scope:
         self._found: dict[str, object] = {}
 
     def lookup(self, name: str) -> object:
-        """What a name stands for; raises NameError."""
+        """The value of a name; raises NameError."""
         for known in (self._inner, self.names, self._found, vars(builtins), self._fallback):
             if name in known:
                 found: object = known[name]
@@ -123,7 +123,7 @@ def resolve(annotation: object, scope: Scope, seen: frozenset[str] = frozenset()
 
 
 def resolve_text(text: str, scope: Scope, seen: frozenset[str] = frozenset()) -> object:
-    """What an annotation in quotes stands for."""
+    """Evaluate an annotation in quotes."""
     if text in seen:
         return Reference(text, scope)
     try:
@@ -141,17 +141,17 @@ def resolve_text(text: str, scope: Scope, seen: frozenset[str] = frozenset()) ->
 
 
 def _unresolved(text: str) -> object:
-    # What was meant to be secret stays so, even where nothing else is known of it.
+    # A secret stays secret, even if its type is unknown.
     return Annotated[UNRESOLVED, Secret] if re.search(r"\bSecret\b", text) else UNRESOLVED
 
 
 def without_type_variables(annotation: object, this: type | None = None) -> object:
-    """The annotation with type variables replaced by what they stand for at most."""
+    """The annotation with type variables replaced by their widest types."""
     return rewrite(annotation, lambda part: widest(part, this))
 
 
 def widest(part: object, this: type | None = None) -> object:
-    """What a type variable stands for at most; anything else as it is."""
+    """The widest type of a type variable; anything else unchanged."""
     if isinstance(part, TypeVar):
         home = Scope(vars(sys.modules.get(part.__module__, typing)))  # of names in quotes
         if part.__constraints__:
@@ -165,7 +165,7 @@ def widest(part: object, this: type | None = None) -> object:
 
 
 class _Filler(ast.NodeTransformer):
-    """Finds what each name in an annotation stands for; `Any` for what nothing is known of."""
+    """Resolves each name in an annotation; unknown names become `Any`."""
 
     def __init__(self, scope: Scope, names: dict[str, object]) -> None:
         self._scope = scope
@@ -183,7 +183,7 @@ class _Filler(ast.NodeTransformer):
         """A dotted name, as a whole."""
         try:
             value = self._dotted(node)
-        except Exception:  # a module may import what it is asked for
+        except Exception:  # a module may import attributes lazily
             value = UNRESOLVED
         return self._named(ast.unparse(node), value)
 
@@ -242,7 +242,7 @@ class _Filler(ast.NodeTransformer):
 
 
 def import_failures(places: Iterable[str]) -> Iterator[str]:
-    """Why what is meant by `module:name` cannot be found, in words, of those that cannot."""
+    """Why names of the form `module:name` cannot be imported, in words."""
     for place in places:
         try:
             late_import(place)
@@ -252,7 +252,7 @@ def import_failures(places: Iterable[str]) -> Iterator[str]:
 
 
 def late_import(place: str) -> object:
-    """What generated code means by `module:name`; raises NameError, whatever it is that fails.
+    """Import `module:name` for generated code; raises NameError on any failure.
 
     A package that is not installed is one reason among many: a module that can only be imported
     after another, or wants a screen, or a later Python.

@@ -41,7 +41,7 @@ def rewrite(annotation: object, leaf: Leaf) -> object:
         inner = rewrite(args[0], leaf)
         return annotation if inner is args[0] else _annotated(inner, args[1:])
     if origin is abc.Callable and args and not isinstance(args[0], list):
-        args = (..., *args[1:])  # parameters that a ParamSpec stands for: any
+        args = (..., *args[1:])  # a ParamSpec: any parameters
     new = tuple(rewrite(arg, leaf) for arg in args)
     if all(map(operator.is_, new, args)):
         return annotation

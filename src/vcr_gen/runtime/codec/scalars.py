@@ -1,4 +1,4 @@
-"""None, bool, int, float, str and bytes, and those of their values the plain model cannot hold."""
+"""None, bool, int, float, str and bytes, including values outside the plain model."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def int_to_text(value: int) -> str:
 
 
 def big_int_from_text(text: Plain) -> int:
-    """The int beyond 64 bits that a text stands for."""
+    """Parse an int beyond 64 bits."""
     if isinstance(text, str):
         value = 0
         if _BIG_DECIMAL.fullmatch(text):
@@ -250,7 +250,7 @@ def str_from_plain(plain: Plain, *, expected: str) -> str:
 
 
 def bytes_to_plain(data: bytes) -> Plain:
-    """Readable text as it is, anything else in base64."""
+    """Readable text unchanged, other bytes in base64."""
     try:
         text = data.decode()
     except UnicodeDecodeError:

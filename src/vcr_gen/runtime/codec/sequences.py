@@ -165,7 +165,7 @@ class DequeNode(ItemsNode):
 
 
 class TupleNode(ClassNode):
-    """A tuple with a type for each place, of which one may repeat."""
+    """A tuple with a type for each position; one type may repeat."""
 
     kinds = frozenset({LIST})
     is_open: ClassVar[bool] = True

@@ -67,7 +67,7 @@ class TextNode(ClassNode):
             raise Fault(f"a {self.name} that can be written as text", str(error)) from error
 
     def restore(self, plain: Plain) -> object:
-        """The value a text stands for."""
+        """Restore a value from its text."""
         text = str_from_plain(plain, expected=self.name)
         try:
             value = self._read(text)

@@ -31,7 +31,7 @@ class OptionalNode(Node):
         self.natural = inner.natural | {NULL}
 
     def kinds_made(self) -> frozenset[str]:
-        """What the inner node makes, and null."""
+        """The kinds of the inner node, and null."""
         return self.inner.kinds_made() | {NULL}
 
     def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
@@ -63,7 +63,7 @@ class OptionalNode(Node):
             raise
 
     def fits(self, value: object) -> int:
-        """What fits the inner node, or `None`."""
+        """Values that fit the inner node, and `None`."""
         return 0 if value is None else self.inner.fits(value)
 
     def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
@@ -73,12 +73,12 @@ class OptionalNode(Node):
         return self.inner.compare(recorded, actual)
 
     def replace(self, value: object) -> object:
-        """What the inner node makes of it."""
+        """The result of the inner node."""
         return None if value is None else self.inner.replace(value)
 
 
 class UnionNode(Node):
-    """Several types, of which the value has one."""
+    """A union: the value has one of several types."""
 
     def __init__(self, members: tuple[Node, ...], name: str) -> None:
         self.name = name
@@ -134,7 +134,7 @@ class UnionNode(Node):
         return left.compare(recorded_payload, actual_payload)
 
     def replace(self, value: object) -> object:
-        """What the member makes of it by which it is stored."""
+        """The result of the member that stores the value."""
         candidates = self._candidates(value)
         if not candidates:
             return value

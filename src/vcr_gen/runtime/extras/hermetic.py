@@ -1,4 +1,4 @@
-"""Hermetic replays: notices what a program does outside of its boundaries.
+"""Hermetic replays: detects I/O outside the boundaries.
 
 In a replay the boundaries touch nothing. A connection, a process or a file that the program opens
 nevertheless bypasses them: it is on no tape, and nothing asserts it. Python's audit events report
@@ -39,7 +39,7 @@ class HermeticWarning(UserWarning):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hermetic:
-    """What happens when a replay reaches past its boundaries, and what it may reach."""
+    """The policy for I/O outside the boundaries of a replay, and the allowed exceptions."""
 
     action: Action = "fail"
     """`fail`: the attempt raises, and so does closing the cassette. `warn`: a warning at close."""
@@ -93,7 +93,7 @@ class Guard:
         _WATCH.add(self)
 
     def meet(self, attempt: Attempt, frame: FrameType) -> None:
-        """Note or stop what is about to happen, unless it is allowed."""
+        """Report or prevent an attempt, unless it is allowed."""
         if self._allows(attempt):
             return
         stack = _application_stack(frame)
@@ -110,7 +110,7 @@ class Guard:
         _WATCH.remove(self)
 
     def report(self) -> None:
-        """Report what was found; called once, when the session is over."""
+        """Report the attempts; called once, at the end of the session."""
         if self._raised is not None:
             raise self._raised
         import warnings
@@ -217,7 +217,7 @@ _WATCH: Final = _Watch()
 
 
 def _application_stack(frame: FrameType) -> tuple[str, ...] | None:
-    """The frames that led to an attempt; None where it is not the application's.
+    """The frames that led to an attempt; None if it is not the application's.
 
     The innermost frame outside of Python's library decides.
     """

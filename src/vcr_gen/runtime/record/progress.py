@@ -51,7 +51,7 @@ class StatusLine:
 
 
 def status_line(verb: str, path: Path) -> StatusLine | None:
-    """The line for a session, where standard error is a terminal and nobody said no."""
+    """The progress line of a session, if stderr is a terminal and it is not disabled."""
     stream = sys.stderr
     if os.environ.get("VCR_GEN_PROGRESS") == "0" or os.environ.get("TERM") == "dumb":
         return None

@@ -310,7 +310,7 @@ class RecordedAsyncStream(_Recorded, AsyncStream):
             self._tape.end(self._call, "returned")
 
     async def _leave(self) -> None:
-        """Close the real stream, of which nobody will ask more."""
+        """Close the real stream, which has no more readers."""
         if hasattr(self._real, "aclose"):
             await self._real.aclose()
 

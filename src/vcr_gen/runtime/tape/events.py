@@ -5,7 +5,7 @@ items of its stream and whatever else happened. The file folds a start and the e
 at once into one entry, and leaves out what is the default, so that a sequential session reads
 plainly.
 
-Nobody changes an event. They are not frozen, as that triples the cost of making one.
+Events are never changed. They are not frozen, as that triples the cost of creating one.
 """
 
 from collections.abc import Mapping

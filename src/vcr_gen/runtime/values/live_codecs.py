@@ -37,7 +37,7 @@ class _Form:
 
 @final
 class Crossing:
-    """What a session's values and live objects become on the tape."""
+    """Converts a session's values and live objects for the tape."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Crossing:
         )
 
     def know(self, boundary: Boundary) -> None:
-        """Take a boundary, and those reachable through it, for what they are in annotations."""
+        """Register a boundary and those reachable through it, for annotations."""
         for reachable in boundary.reachable:
             self._boundaries[reachable.wrapper] = reachable
             if reachable.protocol_type is not None:
@@ -132,7 +132,7 @@ def _crossing() -> Crossing:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _HandleSession:
-    """What the wrapper of a live object gets as its cassette: it attaches under the handle."""
+    """The cassette argument of a live object's wrapper, which attaches it under its handle."""
 
     cassette: "Cassette"
     handle: str

@@ -26,7 +26,7 @@ __all__ = ["LIVE_WORDS", "Build", "Objects", "live_numbers", "number_of"]
 LIVE_WORDS: Final = frozenset(
     {"$async_callable", "$awaitable", "$callable", "$handle", "$manager", "$stream"}
 )
-"""What a live object's stored form can be called: the one key beside its number."""
+"""The keys of the stored forms of live objects."""
 
 MOST_HELD: Final = 16
 """How many exported objects a replay holds before it looks up which of them the tape still names.
@@ -35,10 +35,10 @@ The tape is read once more for that, which short sessions need not pay for.
 """
 
 Number: TypeAlias = int | str
-"""What the tape calls a live object: its number, or the name of a wrapper that was attached."""
+"""The name of a live object on the tape: its number, or the name of an attached wrapper."""
 
 Build: TypeAlias = Callable[[int, Any], Any]
-"""Makes the wrapper for an object: of its number, and the object itself where there is one."""
+"""Builds the wrapper of an object from its number and the object, if there is one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,16 +50,16 @@ class _Import:
 @dataclass(slots=True, eq=False)
 class _Export:
     own: Callable[[], Any]
-    """Gives the application's object; None when that is gone."""
+    """Returns the application's object; None if it was collected."""
     build: Build | None
     wrapper: ref[Any]
     has_identity: bool
-    """Whether the object can be followed to its end: of a list's `append`, nobody can tell."""
+    """Whether the lifetime of the object can be tracked; not for a list's `append`."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Gone:
-    """Something that was collected: what is known of it is to be forgotten."""
+    """A collected object, whose entries must be removed."""
 
     number: Number
     keys: tuple[object, ...]
@@ -68,7 +68,7 @@ class _Gone:
 
 @final
 class _Call(threading.local):
-    """What the call that a thread is making exports, until the tape has said its numbers."""
+    """The exports of a thread's current call, until the tape provides their numbers."""
 
     def __init__(self) -> None:
         self.pending: list[tuple[Any, Build]] = []
@@ -101,7 +101,7 @@ class Objects:
         self.kinds: dict[Number, Any] = {}
         """What kind of object each exported one is."""
         self.when_exported: Callable[[], None] = lambda: None
-        """Is told that the application has exported something, which may be called any time."""
+        """Called when the application exports an object, which may be called at any time."""
         self.find_last_mentions: Callable[[], Mapping[int, int]] = dict
         """Finds the last event of the tape that names each number, in a replay."""
         self.oldest_event: Callable[[], float] = lambda: 0
@@ -146,7 +146,7 @@ class Objects:
             return self._import(number, build(number, None), None)
 
     def hand_out(self, own: Any, build: Build) -> Any:
-        """What the environment gets for an object of the application: a wrapper, or its own."""
+        """The environment's object for one of the application: a wrapper, or its own object."""
         with self._lock:
             self._forget_gone()
             number = self._numbers.get(key_of(own))
@@ -182,7 +182,7 @@ class Objects:
             return call.negatives[key]
 
     def agree(self, recorded: Number, actual: Number) -> bool:
-        """Whether a live number stands for the recorded one: each for one, and only for one."""
+        """Whether a live number matches the recorded one, one to one."""
         if recorded == actual or isinstance(recorded, str) or isinstance(actual, str):
             return recorded == actual
         tentative = self._call.tentative
@@ -211,7 +211,7 @@ class Objects:
             call.negatives.clear()
 
     def retract(self) -> None:
-        """The call was compared with another recorded one."""
+        """Forget the numbers of a call that did not match."""
         self._call.tentative.clear()
 
     def exported(self, number: int) -> Any:
@@ -256,7 +256,7 @@ class Objects:
         return export is None or export.has_identity
 
     def _wrapper_of(self, number: Number) -> Any:
-        """What the environment has for an exported object, made again if it dropped it."""
+        """The environment's wrapper of an exported object, built again if it was dropped."""
         export = self._exports[number]
         wrapper = export.wrapper()
         if wrapper is None:
@@ -335,7 +335,7 @@ class Objects:
                 self._lock.release()
 
     def _forget_gone(self) -> None:
-        """Forget what was collected; before any other object gets the same address."""
+        """Remove collected objects, before another object gets the same address."""
         while self._gone:
             gone = self._gone.popleft()
             for key in gone.keys:
