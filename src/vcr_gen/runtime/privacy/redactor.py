@@ -76,7 +76,9 @@ class Redactor:
         text = "\n".join(texts)
         if self.finder.may_hold(text) or "edacted" in text:
             return None
-        return None if any(secret in text for secret in self._known) else text
+        if self._known and any(secret in text for secret in self._known):
+            return None
+        return text
 
     def _collect(self, value: Plain, texts: list[str]) -> bool:
         """Collect the texts of a value; whether all of its names are harmless."""
