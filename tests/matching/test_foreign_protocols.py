@@ -290,7 +290,7 @@ def test_a_second_rule_that_says_something_else_is_an_error(
 
     assert main([]) == 2
     assert "pyproject.toml:10:1: VCR110" in (error := capsys.readouterr().err)
-    assert "has another rule already, in line 3" in error
+    assert "already has a different rule, in line 3" in error
 
 
 @pytest.mark.parametrize("protocol", ["app.ports:Shop", "app:Offered"])
