@@ -1,4 +1,4 @@
-"""What generated code needs, and nothing else.
+"""The names that generated code imports.
 
 `Cassette` is loaded on first use: a program that only defines wrappers needs little more.
 """

@@ -1,1 +1,1 @@
-"""What a wrapper is made of: its boundary, its calls, and the port they go through."""
+"""The parts of a wrapper: its boundary, its calls, and its port."""

@@ -1,7 +1,7 @@
-"""What a call gives that returns something to await: a coroutine, a future, or what can be either.
+"""The results of calls that return an awaitable: a coroutine, a future, or either.
 
-A coroutine is awaited once. A future runs by itself, and can be awaited again and again. Who
-declares no more than `Awaitable` may mean both.
+A coroutine is awaited once. A future runs by itself, and can be awaited repeatedly. A plain
+`Awaitable` may be either.
 """
 
 import inspect
@@ -18,7 +18,7 @@ _Begin: TypeAlias = Callable[[], Coroutine[Any, Any, Any]]
 
 
 def something_to_await(declared: object, begin: _Begin, real: object = None) -> Any:
-    """What gives the outcome of `begin`, and is of the declared type; `real` is the inner's own."""
+    """An awaitable of the declared type for the outcome of `begin`; `real` is the inner's own."""
     bare = strip(declared)
     origin = typing.get_origin(bare) or bare
     if origin is Coroutine:

@@ -1,6 +1,6 @@
-"""Streams that pass a boundary, as their consumers have them, and when they go on.
+"""The base of streams that cross a boundary, and whether they continue after an exception.
 
-A consumer has many ways to ask a stream for its next item. Here they become one: a step.
+All ways to ask a stream for its next item become one: a step.
 """
 
 from abc import ABC, abstractmethod
@@ -57,12 +57,12 @@ class AsyncStream(AsyncGenerator[Any, Any], ABC):
 
 
 def goes_on(stream: object) -> bool:
-    """Whether a stream may go on after an exception, as any but a generator can: `csv.reader`."""
+    """Whether a stream may continue after an exception; all but generators can, as `csv.reader`."""
     return not (hasattr(stream, "throw") or hasattr(stream, "athrow"))
 
 
 def survives(stream: object, error: BaseException) -> bool:
-    """Whether an asynchronous stream may go on after what it raised, or was cancelled with."""
+    """Whether an asynchronous stream may continue after an exception or a cancellation."""
     from asyncio import CancelledError
 
     return goes_on(stream) and isinstance(error, Exception | CancelledError)

@@ -28,15 +28,15 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A result's kind and the types of what passes."""
+    """The kind of a result, and the types of its values."""
 
     kind: Kind
     value: object
-    """The type of the value, of an item, or of what is awaited."""
+    """The type of the value, the item or the awaited result."""
     sent: object = Any
-    """What a generator takes from its consumer."""
+    """The type of values sent into a generator."""
     returned: object = Any
-    """What a generator returns at its end."""
+    """The type of a generator's return value."""
 
 
 _STREAMS = {

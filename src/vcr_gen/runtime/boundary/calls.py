@@ -94,7 +94,7 @@ def given_positional(*arguments: object) -> tuple[Any, ...]:
 
 
 def default_of(protocol: object, method: str, parameter: str) -> Any:
-    """The default object of a Protocol method's parameter, where it cannot be spelled again."""
+    """The default object of a Protocol method's parameter, if it has no literal."""
     return inspect.signature(getattr(protocol, method)).parameters[parameter].default
 
 

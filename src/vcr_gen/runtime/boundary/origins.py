@@ -1,6 +1,6 @@
-"""Where live objects came from, in words: on the tape they only have a number.
+"""Describes where live objects came from; on the tape they have only a number.
 
-`callable.call` says nothing to a reader; "the function that Bus.subscribe returned" does.
+"The function that Bus.subscribe returned" is clearer than `callable.call`.
 """
 
 from contextlib import AbstractContextManager
@@ -34,7 +34,7 @@ def using(origin: str) -> AbstractContextManager[None]:
 
 
 def origin_of(word: str, place: str) -> str:
-    """What a live object is that crosses as part of a value; empty for a handle.
+    """The description of a live object inside a value; empty for a handle.
 
     `word` is what the tape calls it, `place` the value: `Bus.on: argument `heard``.
     """
@@ -48,7 +48,7 @@ def origin_of(word: str, place: str) -> str:
 
 
 def titled(what: str, origin: str) -> str:
-    """The use of a live object, with where that came from."""
+    """The use of a live object, with its origin."""
     if not origin or not what.startswith(_METHODS):
         return what
     of, colon, rest = what.partition(":")

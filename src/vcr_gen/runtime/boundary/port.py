@@ -1,4 +1,4 @@
-"""What carries the calls of a wrapper or of a live object to the session of the cassette."""
+"""Passes the calls of a wrapper or a live object to the session of its cassette."""
 
 import typing
 from collections.abc import Callable, Mapping
@@ -81,7 +81,7 @@ class Link:
         self.on = on
 
     def call(self, method: Method, arguments: Mapping[str, object], perform: _Perform) -> Any:
-        """Carry a call; whether it goes out or comes in is the method's nature."""
+        """Pass on a call, outbound or inbound as the method declares."""
         operation = self._operation(method, arguments, perform)
         carry = self._session.come_in if method.inbound else self._session.go_out
         if not self._origin:
@@ -264,7 +264,7 @@ class MixedPort(Port[P]):
 
 
 def port_of(wrapper: object) -> Port[Any]:
-    """The port that a generated wrapper holds, under whatever name was free."""
+    """The port of a generated wrapper, whatever its attribute is called."""
     held = vars(wrapper)
     for value in (held.get("_port"), *held.values()):
         if isinstance(value, Port):

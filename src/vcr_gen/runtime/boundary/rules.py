@@ -37,7 +37,7 @@ class Rule:
     """
 
     of: str
-    """`Boundary.method`; a boundary alone stands for all of its methods, `*` for everything."""
+    """`Boundary.method`, a boundary for all of its methods, or `*` for everything."""
     path: str
     """The place in the call, such as `command[2]`, `body.$json.id` or `$result.created`."""
     how: Marker | Match
@@ -62,7 +62,7 @@ class Rule:
 
 
 def how_in_words(how: Marker | Match) -> str:
-    """What a rule does, in the words of a cassette's header."""
+    """A rule's effect, as spelled in a cassette's header."""
     return f"match {name_of(how.same)}" if isinstance(how, Match) else repr(how).lower()
 
 
@@ -90,7 +90,7 @@ class Loosening:
     def aligned(
         self, recorded: Plain, actual: Plain, restore: Callable[[Plain], Any], settle: Settle
     ) -> tuple[Plain, tuple[Difference, ...]]:
-        """The live value, as recorded wherever a rule accepts it; and what the rules refuse."""
+        """The live value, with recorded parts wherever a rule accepts them, and the refusals."""
         for active in self.rules:
             if not active.applied:
                 active.applied = any(
@@ -111,12 +111,12 @@ class Loosening:
         return made, tuple(refused)
 
     def in_detail(self, differences: Iterable[Difference]) -> Iterator[Difference]:
-        """The same differences, and where a rule says that a text holds JSON, those inside it."""
+        """The same differences, split inside texts that a rule declares as JSON."""
         for each in differences:
             yield from self._in_json(each)
 
     def _in_json(self, found: Difference) -> Iterable[Difference]:
-        """What differs inside two texts, where a rule says that they hold JSON."""
+        """The differences inside two texts that a rule declares as JSON."""
         if not any(Wild.JSON in active.path.steps for active in self.rules):
             return (found,)
         before, after = parse_json(found.recorded), parse_json(found.actual)
@@ -145,7 +145,7 @@ class Loosening:
 
 
 def _recorded(place: Place, left: Plain | Missing, right: Plain | Missing) -> Plain | Missing:
-    """What is volatile counts as recorded, whatever it is."""
+    """A volatile field counts as equal."""
     del place, right
     return left
 
@@ -166,7 +166,7 @@ class _Judge:
     def choose(
         self, place: Place, left: Plain | Missing, right: Plain | Missing
     ) -> Plain | Missing:
-        """The recorded value where the function finds the two alike."""
+        """The recorded value, if the function finds both alike."""
         if left is MISSING or right is MISSING or same(left, right):
             return right
         try:
@@ -202,7 +202,7 @@ class Rules:
             self._given.append(_Active(rule, parse_path(rule.path)))
 
     def loosening(self, method: str, root: str, own: Collection[Rule] = ()) -> Loosening | None:
-        """What loosens the value of a method that `root` names; `own` rules are its boundary's."""
+        """The rules for the value `root` of a method; `own` are the rules of its boundary."""
         chosen = [active for active in self._given if active.rule.is_for(method)]
         for active in chosen:
             active.methods.add(method)
@@ -211,7 +211,7 @@ class Rules:
         return Loosening(tuple(chosen)) if chosen else None
 
     def in_words(self) -> dict[str, dict[str, str]]:
-        """What the cassette itself was given, as its header says it."""
+        """The rules of the cassette itself, as spelled in its header."""
         words: dict[str, dict[str, str]] = {}
         for active in self._given:
             rule = active.rule
@@ -219,7 +219,7 @@ class Rules:
         return words
 
     def unused(self, known: Mapping[str, Collection[str]]) -> tuple[str, ...]:
-        """The rules that never applied, each with what may be wrong.
+        """The rules that never applied, each with the likely mistake.
 
         `known` are the methods of the session and the names of their parameters.
         """

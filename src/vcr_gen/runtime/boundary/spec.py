@@ -1,4 +1,4 @@
-"""What the runtime knows of a boundary: its name, its direction, its methods and their types."""
+"""The declared facts of a boundary: name, direction, methods and types."""
 
 import re
 import sys
@@ -31,7 +31,7 @@ class Parameter:
     """Its name in the Protocol, and so on the tape."""
     annotation: object
     field: str
-    """Where the typed event holds it."""
+    """The field of the typed event."""
     optional: bool = False
     """Whether a call may leave it out, for a default that only the callee knows."""
 
@@ -53,7 +53,7 @@ class Method:
     call: type[Call] | None = None
     """The typed event; a live object that is no boundary has none."""
     rules: tuple[Rule, ...] = ()
-    """How its values are compared where the types do not say it."""
+    """Rules for comparing its values, in addition to its types."""
     secrets: tuple[str, ...] = ()
     """The field paths of secrets that the types do not mark."""
     leaves: bool = False
@@ -132,7 +132,7 @@ class Boundary:
 
     @cached_property
     def protocol_type(self) -> object:
-        """The Protocol class, or None where it exists for type checkers only."""
+        """The Protocol class; None if it exists only for type checkers."""
         try:
             return late_import(self.protocol)
         except NameError:
@@ -157,13 +157,13 @@ class Boundary:
         return frozenset(map(_member, self.calls))
 
     def _expected(self, key: str) -> object:
-        """What Python expects of a member, where the Protocol does not say what it returns."""
+        """The result type that Python expects of a special method without an annotation."""
         if key in {"__enter__", "__aenter__"}:  # mostly the object itself
             return self.wrapper | Any
         return _ITERATED.get(key, Any)
 
     def _taken(self, key: str, annotation: object) -> object:
-        """What a member takes: `object` is what Python wants where two of a kind are compared."""
+        """The parameter types of a member; `object` in comparisons, as Python expects."""
         compares = key in {"__eq__", "__ne__"} and annotation is object
         return self.wrapper | object if compares else annotation
 
@@ -205,7 +205,7 @@ class Boundary:
             yield Rule(name, path, Match(same))
 
     def signatures(self) -> dict[str, str]:
-        """Each member's signature in words: what a cassette remembers it was recorded with."""
+        """The signature of each member as text, as recorded in a cassette."""
         return {key: _signature(call) for key, call in self.calls.items()}
 
     def _resolve(self, call: type[Call]) -> Method:
@@ -245,7 +245,7 @@ _ITERATED: Final = {"__iter__": Iterator[Any], "__aiter__": AsyncIterator[Any]}
 
 
 def make_call(call: Any, method: Method, arguments: Mapping[str, object]) -> Any:
-    """The typed event of a call; what is not recorded is None."""
+    """The typed event of a call; unrecorded arguments are None."""
     fields: dict[str, object] = dict.fromkeys(p.field for p in method.unrecorded)
     fields.update((p.field, arguments[p.name]) for p in method.parameters)
     return call(**fields)
@@ -287,7 +287,7 @@ def _signature(call: type[Call]) -> str:
 
 
 def _text(annotation: object) -> str:
-    """An annotation in words that are the same in every run, on every Python.
+    """An annotation as text, the same in every run and on every Python.
 
     Somebody's metadata shows its address, Python 3.13 calls paths by where they are written, and
     `typing` is left out everywhere or nowhere, as the Python likes.

@@ -1,1 +1,1 @@
-"""Recording: what crosses is written down as it passes."""
+"""Recording: writes everything that crosses the boundaries."""

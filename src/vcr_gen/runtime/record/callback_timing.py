@@ -1,4 +1,4 @@
-"""Callbacks that do not wait for their turn: how soon after what they came.
+"""Records when synchronous callbacks came, which do not wait for their turn.
 
 A callback that is not asynchronous runs in the middle of whatever the environment does in the
 loop. Mostly that began when the loop was idle, so the callback is as good as a turn. But the
@@ -34,7 +34,7 @@ class CallbackTiming:
             self._since[self._strands.here()] = (call, turns.idles, rounds)
 
     def here(self) -> Soon | None:
-        """How soon a callback comes; None where the loop was idle before it."""
+        """How soon a callback came; None if the loop was idle before it."""
         library = library_here()
         if library is None:
             return None

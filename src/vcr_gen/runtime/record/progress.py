@@ -1,4 +1,4 @@
-"""A line on the terminal that says how far a long recording has come; for people only."""
+"""A progress line on the terminal for a long recording."""
 
 import os
 import sys
@@ -27,13 +27,13 @@ class StatusLine:
         self._drawn = False
 
     def tell(self, events: int) -> None:
-        """So many events have happened."""
+        """Show the number of events so far."""
         now = time.monotonic()
         if now >= self._due:
             self._due = now + _REDRAWN
             if _is_cooked(self._stream):
                 self._drawn = True
-                # The cursor goes back, so that what the program prints takes the line's place.
+                # Move the cursor back, so that the program's output replaces the line.
                 self._write(f"\r\033[K{self._what}: {events} events\r")
 
     def clear(self) -> None:

@@ -1,4 +1,4 @@
-"""Recording: every call is made for real, and what crosses is written down as it passes."""
+"""Recording: makes every call for real, and writes what crosses the boundaries."""
 
 import threading
 import time
@@ -27,10 +27,10 @@ from vcr_gen.runtime.values.channel import Bound, ValueChannel
 __all__ = ["Recorder"]
 
 _TIME_TO_BEGIN = 0.02
-"""Seconds that a callback has for itself before one of another thread begins."""
+"""Seconds that a callback runs alone before a callback of another thread begins."""
 
 CLOSING_GRACE = 1.0
-"""Seconds in which threads may come to the end of a callback before a recording is closed."""
+"""Seconds in which callbacks of threads may finish before a recording is closed."""
 
 
 @final
@@ -56,9 +56,9 @@ class Recorder:
         loops.serve(turns, self)
 
     def close(self) -> None:
-        """Record no more; who still waits for a turn goes on without one.
+        """Stop recording; waiting calls continue without a turn.
 
-        What threads of the environment's have called may be about to end, and is waited for.
+        Waits for callbacks of the environment's threads that may be about to end.
         """
         here = threading.current_thread()
         with self._one_served:
@@ -112,13 +112,13 @@ class Recorder:
         await self.turn()
         call, forwarded = self._start(operation, inbound=True)
 
-        async def perform() -> Any:  # a `def` that returns an awaitable may raise before it does
+        async def perform() -> Any:  # a `def` that returns an awaitable may raise first
             return await operation.perform(forwarded)
 
         return await self._await_in(call, operation.bound, perform())
 
     async def turn(self) -> None:
-        """Wait until what the environment said may enter the program."""
+        """Wait until an answer of the environment may be delivered."""
         hook = self._loops.hook()
         if hook is not None and not self._turns.has_come(hook):
             await self._turns.turn()
@@ -133,7 +133,7 @@ class Recorder:
         left: Callable[[], None] | None = None,
         goes_on: Callable[[BaseException], bool] = lambda _: False,
     ) -> Any:
-        """Await what the environment does for a call, and let it enter in its turn.
+        """Await the environment's work for a call, and deliver the result in its turn.
 
         Who is cancelled while an item waits for its turn leaves a stream that knows nothing of it:
         `leave` closes that. `left` writes down, in its turn, that the caller was cancelled: where
@@ -219,9 +219,9 @@ class Recorder:
             raise
 
     def give(self, passing: ValueChannel, value: Any) -> tuple[Plain, Any]:
-        """The stored form of a value, and what the other side gets.
+        """The stored form of a value, and the value for the other side.
 
-        A value that cannot be stored crosses all the same: it fails the close, not the program.
+        A value that cannot be stored still crosses: closing the cassette fails, not the program.
         """
         try:
             return passing.give(value)
@@ -258,7 +258,7 @@ class Recorder:
         goes_on: bool = False,
         at_call: bool = False,
     ) -> None:
-        """Record the exception that ended a call, or a step of a stream that may go on."""
+        """Record the exception that ended a call, or a step of a stream that may continue."""
         stored = self.give(bound.raised, error)[0]
         if goes_on:
             self.tape.item(call, stored, raised=True)
@@ -317,7 +317,7 @@ class Recorder:
 
     @block
     def _serving(self, call: int) -> Generator[None, None, None]:
-        """Run what answers an inbound call in this thread."""
+        """Run the application's answer to an inbound call in this thread."""
         try:
             yield
         finally:

@@ -28,16 +28,16 @@ class _Step:
 
     def __init__(self) -> None:
         self.answer: Callable[[], Any] | None = None
-        """Gives, or raises, what the real stream had for it, which may wait for its turn."""
+        """Returns or raises the result of the real stream, which may wait for its turn."""
         self.left = False
-        """Whether who asked was cancelled, and left a stream that goes on."""
+        """Whether the reader was cancelled while the stream continues."""
 
 
 class _Recorded:
-    """What recorded streams of both kinds know: who asks them, and whether they are over.
+    """The common state of sync and async recorded streams: their readers, and whether they ended.
 
-    Several tasks or threads may ask at once. What ends the stream for one of them ends it on the
-    tape only where nobody else still waits for what it gives.
+    Several tasks or threads may read at once. An end for one of them ends the stream on the
+    tape only if no other reader waits.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class _Recorded:
     def _begin(self) -> _Step | None:
         """Begin a step; None if the stream has ended."""
         if not self._inbound:
-            self._recorder.strands.here()  # who asks first is named first, as in a replay
+            self._recorder.strands.here()  # numbered by request, as in a replay
         with self._lock:
             if self._over:
                 return None
@@ -66,7 +66,7 @@ class _Recorded:
             return step
 
     def _stored_step(self, kind: StepKind, value: Any) -> tuple[Plain, Any]:
-        """What the consumer sends into the stream as the tape has it, and as the stream gets it."""
+        """A sent value: its stored form, and the value for the stream."""
         if kind == "sent":
             return self._recorder.give(self._bound.sent, value)
         if kind == "thrown":
@@ -74,9 +74,9 @@ class _Recorded:
         return None, None
 
     def _survives(self, error: BaseException, *, closing: bool = False) -> bool:
-        """Whether the stream goes on, though a step that is under way or its close has raised.
+        """Whether the stream continues although a step or its close has raised.
 
-        A generator that somebody else waits for still runs: Python only refused to run it twice.
+        A generator with another reader still runs: Python only refused to run it twice.
         """
         if not isinstance(error, Exception):
             return False
@@ -91,7 +91,7 @@ class _Recorded:
             self._tape.item(self._call, stored)
 
     def _ended(self, step: _Step, end: Exception, returned: Any = None) -> Any:
-        """Record that a step came to the end of the stream; what that gives to who asked."""
+        """Record that a step reached the end of the stream; return the result for the reader."""
         with self._lock:
             self._steps.discard(step)
             if self._over:
@@ -122,7 +122,7 @@ class RecordedStream(_Recorded, Stream):
         return self._take(lambda: self._asked(kind, forwarded))
 
     def _asked(self, kind: StepKind, value: Any) -> Any:
-        """What the real stream gives next."""
+        """The next item of the real stream."""
         match kind:
             case "sent":
                 return self._real.send(value)
@@ -209,9 +209,9 @@ class RecordedAsyncStream(_Recorded, AsyncStream):
     ) -> None:
         super().__init__(recorder, call, bound, aiter(real), inbound=inbound)
         self._context: Context | None = None
-        """What the application's steps share, each of which is a task of its own."""
+        """The context that the application's steps share, each in its own task."""
         self._kept: deque[Callable[[], Any]] = deque()
-        """What the real stream gave to readers that were cancelled before it was their turn."""
+        """Items for readers that were cancelled before their turn."""
 
     async def step(self, kind: StepKind, value: Any = None) -> Any:
         if self._over and kind == "thrown":
@@ -237,7 +237,7 @@ class RecordedAsyncStream(_Recorded, AsyncStream):
         self._tape.signal(self._call, kind, value)
 
     def _asked(self, kind: StepKind, value: Any) -> Awaitable[Any]:
-        """What the real stream gives next, or gave to a reader that has left."""
+        """The next item of the real stream, or an item of a reader that left."""
         asked: Awaitable[Any]
         match kind:
             case "sent":
@@ -292,7 +292,7 @@ class RecordedAsyncStream(_Recorded, AsyncStream):
             return forwarded
 
     def _left(self, step: _Step) -> None:
-        """Record that a reader was cancelled; what it was to get, the next one gets."""
+        """Record that a reader was cancelled; the next reader gets its item."""
         step.left = True
         if step.answer is not None:
             self._kept.append(step.answer)
@@ -337,7 +337,7 @@ class RecordedAsyncStream(_Recorded, AsyncStream):
 
 
 async def _answered(step: _Step, ask: Callable[[], Awaitable[Any]]) -> Any:
-    """Ask a real stream, and remember what it had for a step."""
+    """Ask a real stream, and keep its answer for a step."""
     try:
         item = await ask()
     except Exception as error:

@@ -52,7 +52,7 @@ class NotStored:
 class Tape:
     """An append-only tape, shared by every wrapper of a session and safe for threads.
 
-    A start waits in memory for what comes next: if that is its own end, both become one entry.
+    A start waits in memory for the next event: with its own end it becomes one entry.
 
     After the first failure to store something, nothing more is written: the partial file has the
     beginning of the session without a gap. The program never sees the failure; the close does.
@@ -81,7 +81,7 @@ class Tape:
         self._status = status
         self._homes: dict[int, str] = {}
         self._readers: dict[int, set[str]] = {}
-        """The threads and pools' jobs that have read a stream which another strand began."""
+        """The threads and pool jobs that read a stream of another strand."""
         self._lock = threading.RLock()
         self.failures: list[NotStored] = []
         """The failures to store a value; with any, the recording is incomplete."""
@@ -158,7 +158,7 @@ class Tape:
             self._put(End(call=call, outcome="returned", at=at))
 
     def item(self, call: int, value: Plain, *, raised: bool = False) -> None:
-        """A stream gave its next item, or raised an exception and may go on."""
+        """A stream yielded its next item, or raised an exception and may continue."""
         of = self._names.get(call, "")
         with self._lock:
             if raised:
@@ -223,7 +223,7 @@ class Tape:
             )
 
     def close(self, unfinished: Iterable[int] = ()) -> None:
-        """Write a start that still waits for its end; what is in flight now never finished.
+        """Write a start that waits for its end; calls in flight stay unfinished.
 
         Inbound calls that are `unfinished` have no caller any more: that is said, so that their
         missing end is none that got lost.
@@ -246,7 +246,7 @@ class Tape:
         return self._without_secrets(partial(self._screen.value, of, kind, value), None)
 
     def _without_secrets(self, screen: Callable[[], _V], otherwise: _V) -> _V:
-        """What the hook and the redaction make of a value; `otherwise` is never written."""
+        """The value after the hook and redaction; `otherwise` is never written."""
         if self.failures:
             return otherwise
         try:
@@ -259,16 +259,16 @@ class Tape:
             raise
 
     def _is_over(self, call: int) -> bool:
-        """Whether a call that began here has ended: a tape that goes on after that is broken."""
+        """Whether a call that began here has ended; later events would break the tape."""
         return call >= self._first_call and call not in self._homes
 
     def _away(self, call: int) -> str:
-        """The running strand, where it is another one than the call's own."""
+        """The running strand, if it differs from the call's."""
         name = self._strands.here().name
         return "" if self._homes.get(call, name) == name else name
 
     def _begins_to_read(self, call: int) -> str:
-        """The running strand's label, where this is the first that it gets of a stream."""
+        """The running strand's label, for the first item that it reads."""
         strand = self._strands.here()
         if not strand.label or self._homes.get(call) == strand.name:
             return ""
