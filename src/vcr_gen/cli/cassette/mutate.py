@@ -21,7 +21,7 @@ from vcr_gen.runtime.codec.placeholders import is_placeholder
 from vcr_gen.runtime.formats import Entry
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.header import Header
-from vcr_gen.runtime.tape.mutate_override import VARIABLE, stand_in_for
+from vcr_gen.runtime.tape.mutate_override import VARIABLE, override_value
 from vcr_gen.runtime.tape.reading import Reading
 from vcr_gen.tapes.alterations import Site, altered, another, find_sites, sample
 
@@ -152,7 +152,7 @@ class _Tests:
 
     def _run(self, copy: Path) -> tuple[int, str]:
         environment = {name: text for name, text in os.environ.items() if name != "VCR_RECORD"}
-        environment[VARIABLE] = stand_in_for(self.path, copy)
+        environment[VARIABLE] = override_value(self.path, copy)
         options = environment.get("PYTEST_ADDOPTS", "")  # keep intended failures out of --lf
         environment["PYTEST_ADDOPTS"] = f"{options} -p no:cacheprovider".strip()
         try:

@@ -13,10 +13,16 @@ from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.codec import MISSING, Difference
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.call_sites import called_at, shown_path
-from vcr_gen.runtime.failures.format_values import telling
+from vcr_gen.runtime.failures.format_values import without_consequences
 from vcr_gen.runtime.failures.nearest_calls import Nearest
-from vcr_gen.runtime.failures.signature_drift import Change, Since
-from vcr_gen.runtime.failures.stall import IN_FLIGHT, place_of, stall_words, who_reads_on, who_waits
+from vcr_gen.runtime.failures.signature_drift import Change, SignatureDrift
+from vcr_gen.runtime.failures.stall import (
+    IN_FLIGHT,
+    place_of,
+    reader_past_the_recording,
+    stall_words,
+    waiting_rows,
+)
 from vcr_gen.runtime.failures.wording import (
     LEAVE_BLOCK,
     describe,
@@ -58,7 +64,7 @@ class Reporter:
     ) -> None:
         self.advice = advice
         self._anchors = anchors
-        self.since = Since(advice, recorded, boundaries)
+        self.drift = SignatureDrift(advice, recorded, boundaries)
         self._boundaries = boundaries
         self._origin_of = origin_of
 
@@ -76,7 +82,7 @@ class Reporter:
         differences: tuple[Difference, ...] = ()
         kind: DivergenceKind = "extra"
         likely = "the call was repeated" if nearest.repeated else "a call was added"
-        change = None if slot is None else self.since.gone(slot.start.of, name)
+        change = None if slot is None else self.drift.gone(slot.start.of, name)
         title = titled(name, self._origin_of(operation.on))
         due = "" if slot is None else self._title(slot.start)
         if slot is None:
@@ -101,7 +107,7 @@ class Reporter:
             kind = "argument"
         else:
             differences = found.differences
-            change = self.since.signature(name, [found.path for found in differences])
+            change = self.drift.signature(name, [found.path for found in differences])
             headline = f"{title} was called with different arguments: {_few(differences)}"
             if nearest.ahead:
                 kind, likely = "order", "calls were reordered, or the expected call was dropped"
@@ -117,7 +123,7 @@ class Reporter:
             name,
             slot,
             window,
-            actual=words_of(called, called, self.since.signature_of(method), paths),
+            actual=words_of(called, called, self.drift.signature_of(method), paths),
             differences=differences,
             nearest=nearest.shown,
             likely=likely,
@@ -176,7 +182,7 @@ class Reporter:
             slot.start.of,
             slot,
             window,
-            actual=words_of(event, start, self.since.signature_of(start.of)),
+            actual=words_of(event, start, self.drift.signature_of(start.of)),
             differences=differences,
             likely=likely,
             site=site,
@@ -215,14 +221,14 @@ class Reporter:
         head = window.head()
         waiters = list(waiters)
         kind, headline, likely = stall_words(head, waiters, window)
-        reader = who_reads_on(head, waiters, window)
+        reader = reader_past_the_recording(head, waiters, window)
         divergence = self._divergence(
             kind,
             headline,
             head.start.of if head is not None else _last_call(waiters, window),
             head,
             window,
-            waiting=who_waits(window, waiters, busy, self._is_generated),
+            waiting=waiting_rows(window, waiters, busy, self._is_generated),
             likely=likely,
             site="" if reader is None else place_of(reader, self._is_generated),
         )
@@ -231,12 +237,12 @@ class Reporter:
         if likely is IN_FLIGHT:
             again = "record again, and wait for the call before the cassette is closed"
             return replace(divergence, hint=self.advice.record(again))
-        change = None if head is None else self.since.gone(head.start.of)
+        change = None if head is None else self.drift.gone(head.start.of)
         return divergence if change is None else _explained(divergence, change)
 
     def unreadable(self, error: DecodeError, name: str, line: int) -> DecodeError:
         """The same error, with the location of the recorded value and a hint."""
-        change = self.since.signature(name)
+        change = self.drift.signature(name)
         hint = self.advice.record(f"{error.hint or 'undo the edit'}, or record again")
         return DecodeError(
             path=error.path,
@@ -350,5 +356,9 @@ def _values(differences: Iterable[Difference]) -> Iterator[Plain]:
 
 def _few(differences: tuple[Difference, ...]) -> str:
     """The names of the first few differing fields."""
-    names = list(dict.fromkeys(found.path.removesuffix(".$type") for found in telling(differences)))
+    names = list(
+        dict.fromkeys(
+            found.path.removesuffix(".$type") for found in without_consequences(differences)
+        )
+    )
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

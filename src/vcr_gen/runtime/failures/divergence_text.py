@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from vcr_gen.errors import Divergence
 from vcr_gen.runtime.failures.call_sites import shown_path
-from vcr_gen.runtime.failures.format_values import show_difference, telling
+from vcr_gen.runtime.failures.format_values import show_difference, without_consequences
 
 __all__ = ["message_of"]
 
@@ -43,7 +43,7 @@ def _lines(divergence: Divergence) -> Iterator[str]:
 
 
 def _differences(divergence: Divergence) -> Sequence[str]:
-    differences = telling(divergence.differences)
+    differences = without_consequences(divergence.differences)
     rows = [show_difference(found) for found in differences[:_SHOWN]]
     more = len(differences) - _SHOWN
     return [*rows, *([f"… and {more} more"] if more > 0 else []), *divergence.anchors]

@@ -22,7 +22,7 @@ __all__ = [
     "show_age",
     "show_arguments",
     "show_difference",
-    "telling",
+    "without_consequences",
 ]
 
 
@@ -230,7 +230,7 @@ def _differing_first(
     return differing | same
 
 
-def telling(differences: Iterable[Difference]) -> list[Difference]:
+def without_consequences(differences: Iterable[Difference]) -> list[Difference]:
     """The differences without those inside a value whose class differs: they are consequences."""
     found = list(differences)
     replaced = [each.path.removesuffix(_CLASS) for each in found if each.path.endswith(_CLASS)]

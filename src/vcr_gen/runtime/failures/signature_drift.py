@@ -11,7 +11,7 @@ from vcr_gen.runtime.failures.advice import Advice
 
 __all__ = [
     "Change",
-    "Since",
+    "SignatureDrift",
     "changed_parameters",
     "declared_types",
     "migration_of",
@@ -136,7 +136,7 @@ class Change:
 
 
 @final
-class Since:
+class SignatureDrift:
     """Compares the signatures in a cassette with those of the attached wrappers."""
 
     def __init__(

@@ -27,7 +27,14 @@ from vcr_gen.runtime.strands.frames import coroutine_frames
 if TYPE_CHECKING:
     from vcr_gen.runtime.replay.waiters import Waiter
 
-__all__ = ["IN_FLIGHT", "name_of", "place_of", "stall_words", "who_reads_on", "who_waits"]
+__all__ = [
+    "IN_FLIGHT",
+    "name_of",
+    "place_of",
+    "reader_past_the_recording",
+    "stall_words",
+    "waiting_rows",
+]
 
 
 IN_FLIGHT: Final = "the recording stopped while the call was in flight"
@@ -80,7 +87,7 @@ def stall_words(
             f"the program does not wait for {describe(head)}",
             "a call is no longer awaited, or a stream is no longer read",
         )
-    reader = who_reads_on(head, waiters, window)
+    reader = reader_past_the_recording(head, waiters, window)
     if reader is not None:
         return (
             "stream",
@@ -101,7 +108,9 @@ def stall_words(
     )
 
 
-def who_reads_on(head: Slot | None, waiters: "Iterable[Waiter]", window: Window) -> "Waiter | None":
+def reader_past_the_recording(
+    head: Slot | None, waiters: "Iterable[Waiter]", window: Window
+) -> "Waiter | None":
     """The reader that waits for more items than recorded, and blocks its strand."""
     if head is None or not head.driven_by_application:
         return None
@@ -130,7 +139,7 @@ def _goes_on(strand: str, waiters: "Iterable[Waiter]", window: Window) -> bool:
 _SHOWN = 12
 
 
-def who_waits(
+def waiting_rows(
     window: Window,
     waiters: "Iterable[Waiter]",
     busy: Iterable[threading.Thread],

@@ -10,12 +10,12 @@ from vcr_gen.runtime.failures.wording import describe
 from vcr_gen.runtime.tape.events import Item, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 
-__all__ = ["leftovers_of"]
+__all__ = ["unused_events_error"]
 
 _SHOWN = 10
 
 
-def leftovers_of(window: Window, reporter: Reporter) -> UnusedEventsError | None:
+def unused_events_error(window: Window, reporter: Reporter) -> UnusedEventsError | None:
     """The error for unused events; None if all were used."""
     left = window.unused_entries()
     if not left:
@@ -23,7 +23,7 @@ def leftovers_of(window: Window, reporter: Reporter) -> UnusedEventsError | None
     went_on = any(done.index > left[0].index for done in window.recent)
     advice = reporter.advice
     likely, hint = _likely(left[0], went_on=went_on), advice.record_again()
-    change = reporter.since.gone(left[0].start.of)
+    change = reporter.drift.gone(left[0].start.of)
     if change is not None:
         likely, hint = change.words, change.hint
     elif _is_inbound_call(left[0]):

@@ -3,14 +3,14 @@
 from vcr_gen.runtime.privacy.finder import DEFAULT_RULES
 from vcr_gen.runtime.privacy.secrets import Secrets, hidden, hidden_in, redacting, without_secrets
 from vcr_gen.runtime.privacy.settings import Redaction
-from vcr_gen.runtime.privacy.vault import Vault, decode_with_stand_ins
+from vcr_gen.runtime.privacy.vault import Vault, decode_with_typed_placeholders
 
 __all__ = [
     "DEFAULT_RULES",
     "Redaction",
     "Secrets",
     "Vault",
-    "decode_with_stand_ins",
+    "decode_with_typed_placeholders",
     "hidden",
     "hidden_in",
     "redacting",

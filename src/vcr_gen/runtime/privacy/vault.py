@@ -16,7 +16,7 @@ from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, is_placeholder
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.heuristics import is_distinctive
 
-__all__ = ["Vault", "decode_with_stand_ins"]
+__all__ = ["Vault", "decode_with_typed_placeholders"]
 
 
 _REMEMBERED: Final = 64
@@ -139,7 +139,7 @@ _MOST: Final = 32
 """How many placeholders of one value are tried."""
 
 
-def decode_with_stand_ins(
+def decode_with_typed_placeholders(
     decode: Callable[[Plain], Any], value: Plain, refused: DecodeError
 ) -> Any:
     """Decode a refused value by replacing placeholders with values that fit the type.

@@ -17,7 +17,7 @@ from vcr_gen.runtime.boundary.port import Session
 from vcr_gen.runtime.boundary.rules import UnusedRuleWarning
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.divergence import Reporter
-from vcr_gen.runtime.failures.unused_events import leftovers_of
+from vcr_gen.runtime.failures.unused_events import unused_events_error
 from vcr_gen.runtime.formats.file_layout import TEMPLATE_KEY, TEMPLATE_TAG
 from vcr_gen.runtime.modes import is_set
 from vcr_gen.runtime.replay.engine import Engine
@@ -26,7 +26,7 @@ from vcr_gen.runtime.replay.replay_session import Replayer
 from vcr_gen.runtime.runs.base import Run, Settings, warn_user
 from vcr_gen.runtime.tape.events import Event, Start
 from vcr_gen.runtime.tape.header import Header
-from vcr_gen.runtime.tape.mutate_override import stand_in_of
+from vcr_gen.runtime.tape.mutate_override import override_of
 from vcr_gen.runtime.tape.reading import read_events, salvage_hint
 from vcr_gen.runtime.tape.recording import Reading
 from vcr_gen.runtime.tape.window import Window
@@ -226,7 +226,7 @@ class ReplayRun(Run):
             )
 
     def _refuse_leftovers(self) -> None:
-        complaint = leftovers_of(self._window, self.reporter)
+        complaint = unused_events_error(self._window, self.reporter)
         if complaint is not None:
             self.engine.suspect()
             raise complaint
@@ -242,7 +242,7 @@ def _was_alone(reading: Reading) -> bool:
 
 def open_cassette(advice: Advice) -> Reading:
     """Open the cassette of `advice`; a missing file is an error with a hint."""
-    path = stand_in_of(advice.path) or advice.path
+    path = override_of(advice.path) or advice.path
     if not path.exists():
         in_ci = is_set(os.environ, "CI")
         why = "nothing is recorded while CI is set" if in_ci else "the mode only replays"

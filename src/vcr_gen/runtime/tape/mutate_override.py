@@ -7,18 +7,18 @@ from typing import Final
 
 from vcr_gen.errors import UsageError
 
-__all__ = ["VARIABLE", "stand_in_for", "stand_in_of"]
+__all__ = ["VARIABLE", "override_of", "override_value"]
 
 VARIABLE: Final = "VCR_GEN_STAND_IN"
 """A cassette and the copy to replay instead, as JSON: `{"of": …, "copy": …}`."""
 
 
-def stand_in_for(cassette: Path, copy: Path) -> str:
+def override_value(cassette: Path, copy: Path) -> str:
     """The value of the variable to replay `copy` instead of `cassette`."""
     return json.dumps({"of": os.path.realpath(cassette), "copy": os.path.realpath(copy)})
 
 
-def stand_in_of(cassette: Path) -> Path | None:
+def override_of(cassette: Path) -> Path | None:
     """The copy to replay instead of a cassette, if any.
 
     Such a cassette is only replayed, in any mode, and never written.

@@ -26,7 +26,7 @@ from vcr_gen.runtime.codec.field_paths import replace
 from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.context_blocks import block
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.privacy import Redaction, Secrets, decode_with_stand_ins
+from vcr_gen.runtime.privacy import Redaction, Secrets, decode_with_typed_placeholders
 from vcr_gen.runtime.tape.events import Outcome
 from vcr_gen.runtime.values.anchors import Anchors
 
@@ -170,7 +170,7 @@ class ValueChannel:
                     self.secrets.feed(plain)
                 return value
             except DecodeError as error:  # a field of another type than text may be a secret
-                return decode_with_stand_ins(self._decode, plain, error)
+                return decode_with_typed_placeholders(self._decode, plain, error)
         except DecodeError as error:
             raise DecodeError(
                 path=self.what + error.path.removeprefix("$"),
