@@ -60,6 +60,8 @@ def _mapping(value: Mapping[str, Plain], indent: str, lead: str, out: list[str])
             out.append(f"{lead}{shown}: {_text(cast(str, item), indent)}\n")
         elif kind is int:
             out.append(f"{lead}{shown}: {item}\n")
+        elif kind is float:
+            out.append(f"{lead}{shown}: {float_text(cast(float, item))}\n")
         else:
             out += (lead, shown, ":")
             _value(item, indent, out)
@@ -73,6 +75,10 @@ def _key(key: str) -> str:
 
 def _sequence(items: list[Plain], indent: str, lead: str, out: list[str]) -> None:
     for item in items:
+        if type(item) is str:
+            out.append(f"{lead}- {_text(item, indent)}\n")
+            lead = indent
+            continue
         out += (lead, "-")
         if item and isinstance(item, dict) and not _is_template(item):
             out.append(" ")

@@ -98,7 +98,7 @@ class ValueChannel:
     def give(self, value: Any) -> tuple[Plain, Any]:
         """The encoded form of a live value, and the object that the other side gets."""
         if self.codec.replace_live is None:
-            return self.encode(value), value
+            return self._encode(value), value
         if self.way == "inward":  # wrap inbound objects first: the wrapper has the number
             value = self.forward(value)
             return self.encode(value), value
