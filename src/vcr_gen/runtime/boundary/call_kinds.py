@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from vcr_gen.boundary import Secret
-from vcr_gen.runtime.codec.node_wrappers import Given
+from vcr_gen.runtime.codec.node import Given
 from vcr_gen.runtime.codec.rewrite import union_of
 
 __all__ = ["Kind", "Shape", "given_type", "is_future", "shape_of", "strip"]

@@ -11,8 +11,7 @@ from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.by_name import ByNameNode
 from vcr_gen.runtime.codec.compare import VALUE_DIFFERS, Difference
 from vcr_gen.runtime.codec.fault import Fault, show
-from vcr_gen.runtime.codec.node import EXACT, NO_FIT, Node, Nodes
-from vcr_gen.runtime.codec.node_wrappers import Given, GivenNode, Wrapper
+from vcr_gen.runtime.codec.node import EXACT, NO_FIT, Given, GivenNode, Node, Nodes, Wrapper
 from vcr_gen.runtime.codec.placeholders import REDACTED, is_placeholder
 from vcr_gen.runtime.codec.plain_kinds import KINDS, NULL, STR, Plain, check_plain, kind_of
 
