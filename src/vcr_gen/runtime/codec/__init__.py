@@ -1,6 +1,5 @@
 """The value codec: annotation to encoder and decoder, compiled once, strict both ways."""
 
-from vcr_gen.runtime.codec.codec import Codec
 from vcr_gen.runtime.codec.compare import (
     MISSING,
     TYPE_DIFFERS,
@@ -9,7 +8,7 @@ from vcr_gen.runtime.codec.compare import (
     differences,
     same,
 )
-from vcr_gen.runtime.codec.compiler import Compiler, decode_exception, encode_exception
+from vcr_gen.runtime.codec.compiler import Codec, Compiler, decode_exception, encode_exception
 from vcr_gen.runtime.codec.plain_kinds import Plain
 from vcr_gen.runtime.codec.registry import Registry
 from vcr_gen.runtime.codec.resolve_annotations import (

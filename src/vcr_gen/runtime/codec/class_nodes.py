@@ -18,19 +18,22 @@ from vcr_gen.runtime.codec.classes import (
     UnsupportedNode,
     builtin_of,
 )
-from vcr_gen.runtime.codec.containers import CONTAINERS
 from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode, ProtocolNode
 from vcr_gen.runtime.codec.enums import EnumNode, FlagNode
 from vcr_gen.runtime.codec.exceptions import ExceptionNode
 from vcr_gen.runtime.codec.foreign import foreign_node
-from vcr_gen.runtime.codec.generics import class_annotations
 from vcr_gen.runtime.codec.lookup import describe
 from vcr_gen.runtime.codec.node import Node, Nodes
 from vcr_gen.runtime.codec.pydantic_models import pydantic_node, validation_error_node
-from vcr_gen.runtime.codec.record_shapes import dataclass_shape, namedtuple_shape, typeddict_shape
-from vcr_gen.runtime.codec.records import RecordNode
+from vcr_gen.runtime.codec.records import (
+    RecordNode,
+    dataclass_shape,
+    namedtuple_shape,
+    typeddict_shape,
+)
+from vcr_gen.runtime.codec.resolve_annotations import class_annotations
 from vcr_gen.runtime.codec.rewrite import strip_qualifiers
-from vcr_gen.runtime.codec.standard_types import LEAVES
+from vcr_gen.runtime.codec.standard_types import CONTAINERS, LEAVES
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from vcr_gen.runtime.codec.node import Node, Nodes
-from vcr_gen.runtime.codec.record_shapes import (
+from vcr_gen.runtime.codec.records import (
+    RecordNode,
+    Shape,
     can_call_init,
     other_attributes,
     record_field,
@@ -20,7 +22,6 @@ from vcr_gen.runtime.codec.record_shapes import (
     with_init,
     without_init,
 )
-from vcr_gen.runtime.codec.records import RecordNode, Shape
 from vcr_gen.runtime.codec.texts import TextForm, TextNode
 
 Annotations = Mapping[str, object]

@@ -14,7 +14,7 @@ from typing import Final
 from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.compare import Difference, differences
 from vcr_gen.runtime.codec.fault import Fault, show
-from vcr_gen.runtime.codec.marked import reachable
+from vcr_gen.runtime.codec.markers import reachable
 from vcr_gen.runtime.codec.node import NO_FIT, ClassNode, Node
 from vcr_gen.runtime.codec.plain_kinds import NULL, TAGGED, Plain, kind_of, tag, untag
 
