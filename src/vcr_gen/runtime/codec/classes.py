@@ -1,15 +1,105 @@
-"""Classes as values (`type[T]`), subclasses of builtin values, and unsupported annotations."""
+"""Which node stores the values of a class, and the nodes of enums, types and subclasses."""
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from enum import Enum, Flag
+from typing import Any, ClassVar, Final
 
+from vcr_gen.runtime.codec.builtin_structs import piecewise
+from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode, ProtocolNode
+from vcr_gen.runtime.codec.exceptions import ExceptionNode
 from vcr_gen.runtime.codec.fault import Fault, show
+from vcr_gen.runtime.codec.foreign import foreign_node
+from vcr_gen.runtime.codec.lookup import describe
 from vcr_gen.runtime.codec.node import DYNAMIC, EXACT, NO_FIT, ClassNode, Node, Nodes
 from vcr_gen.runtime.codec.plain_kinds import NULL, STR, Plain
+from vcr_gen.runtime.codec.pydantic_models import pydantic_node, validation_error_node
+from vcr_gen.runtime.codec.records import (
+    RecordNode,
+    dataclass_shape,
+    namedtuple_shape,
+    typeddict_shape,
+)
+from vcr_gen.runtime.codec.registry import HINT
+from vcr_gen.runtime.codec.resolve_annotations import class_annotations
+from vcr_gen.runtime.codec.rewrite import strip_qualifiers
+from vcr_gen.runtime.codec.standard_types import CONTAINERS, LEAVES
+
+
+class EnumNode(ClassNode):
+    """A member of an enum, by its name."""
+
+    few = True
+    kinds = frozenset({STR})
+    is_open: ClassVar[bool] = False
+
+    def __init__(self, nodes: Nodes, cls: type[Enum], name: str) -> None:
+        super().__init__(nodes, cls, name)
+        self._members: Final[dict[str, Enum]] = dict(cls.__members__)
+
+    def bare(self, value: object) -> Plain:
+        """The member's name."""
+        assert isinstance(value, Enum)
+        return value.name
+
+    def restore(self, plain: Plain) -> object:
+        """The member of that name."""
+        member = self._members.get(plain) if type(plain) is str else None
+        if member is None or member.name != plain:
+            raise Fault(f"a member of {self.name}", show(plain))
+        return member
+
+
+class FlagNode(ClassNode):
+    """A set of flags: `R|W`, `0` for none, `0x80` for bits without a name."""
+
+    few = True
+    kinds = frozenset({STR})
+    is_open: ClassVar[bool] = False
+
+    def __init__(self, nodes: Nodes, cls: type[Flag], name: str) -> None:
+        super().__init__(nodes, cls, name)
+        self._flags: Final = cls
+        self._bits: Final = {
+            member.name: member.value
+            for member in cls
+            if member.name is not None and member.value.bit_count() == 1
+        }
+
+    def bare(self, value: object) -> Plain:
+        """The names of the flags that are set."""
+        assert isinstance(value, Flag)
+        rest: int = value.value
+        if rest < 0:
+            return hex(rest)
+        names: list[str] = []
+        for name, bit in self._bits.items():
+            if rest & bit:
+                names.append(name)
+                rest &= ~bit
+        if rest:
+            names.append(hex(rest))
+        return "|".join(names) or "0"
+
+    def restore(self, plain: Plain) -> object:
+        """The flags of these names."""
+        if type(plain) is str:
+            try:
+                bits = 0
+                for part in plain.split("|"):
+                    bits |= self._bits[part] if part in self._bits else int(part, 16)
+                value = self._flags(bits)
+            except ValueError:
+                pass
+            else:
+                if type(value) is self._flags and self.bare(value) == plain:
+                    return value
+        raise Fault(f"flags of {self.name}", show(plain))
 
 
 class TypeNode(Node):
@@ -95,10 +185,6 @@ class UnsupportedNode(Node):
 
 
 KNOWN: Final = "declare type[Base] with a base of the class, or register it with `known`"
-HINT: Final = (
-    "register a codec for the type: registry.register(Class, encode, decode) and "
-    "Cassette(…, codecs=registry); or mark it: Annotated[Class, Codec(encode, decode)]"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,3 +254,87 @@ class SubclassNode(ClassNode):
 
 def _has_slots(cls: type) -> bool:
     return any(vars(base).get("__slots__") for base in cls.__mro__)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassNodes:
+    """Makes the nodes of classes."""
+
+    nodes: Nodes
+    depth: Depth
+    names: Mapping[str, Any]
+    """What names in annotations stand for when their own module does not know them."""
+
+    def make(self, cls: type, args: tuple[Any, ...]) -> Node:
+        """The node of a class, given its type arguments."""
+        name = self._name(cls, args)
+        if cls in LEAVES:
+            return LEAVES[cls](self.nodes)
+        if cls in CONTAINERS:
+            return CONTAINERS[cls](self.nodes, cls, name, args)
+        if issubclass(cls, type):
+            return TypeNode(self.nodes, object, name)
+        if issubclass(cls, types.TracebackType):
+            return TracebackNode()
+        return self._of_user(cls, args, name)
+
+    def _of_user(self, cls: type[Any], args: tuple[Any, ...], name: str) -> Node:
+        if _is_typed_dict(cls):
+            annotations = self._annotations(cls, args)
+            if any(key.startswith("$") for key in annotations):
+                return UnsupportedNode(name, "a key of it starts with $")
+            return RecordNode(self.nodes, dict, name, typeddict_shape(cls, annotations))
+        if issubclass(cls, Enum) and cls.__members__:
+            if issubclass(cls, Flag):
+                return FlagNode(self.nodes, cls, name)
+            return EnumNode(self.nodes, cls, name)
+        if issubclass(cls, BaseException):
+            return self._of_exception(cls, args, name)
+        piece = piecewise(cls)
+        if piece is not None:
+            return piece(self.nodes, cls, name, args)
+        if dataclasses.is_dataclass(cls) and not inspect.isabstract(cls):
+            shape = dataclass_shape(cls, self._annotations(cls, args))
+            return RecordNode(self.nodes, cls, name, shape)
+        if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+            shape = namedtuple_shape(cls, self._annotations(cls, args))
+            return RecordNode(self.nodes, cls, name, shape)
+        foreign = self._of_package(cls, args, name)
+        if foreign is not None:
+            return foreign
+        builtin = builtin_of(cls)
+        if builtin is not None:
+            return SubclassNode(self.nodes, cls, name, builtin)
+        if getattr(cls, "_is_protocol", False):
+            return ProtocolNode(self.nodes, name, self.depth)
+        return DynamicNode(self.nodes, cls, name, self.depth)
+
+    def _of_exception(self, cls: type[BaseException], args: tuple[Any, ...], name: str) -> Node:
+        annotations = {
+            attribute: strip_qualifiers(annotation)
+            for attribute, annotation in self._annotations(cls, args).items()
+        }
+        return validation_error_node(self.nodes, cls, name) or ExceptionNode(
+            self.nodes, cls, name, annotations
+        )
+
+    def _of_package(self, cls: type[Any], args: tuple[Any, ...], name: str) -> Node | None:
+        if cls.__module__ == "builtins":
+            return None
+        annotations = self._annotations(cls, args)
+        return foreign_node(self.nodes, cls, name, annotations) or pydantic_node(
+            self.nodes, cls, name, annotations, self.depth
+        )
+
+    def _annotations(self, cls: type, args: tuple[Any, ...]) -> dict[str, object]:
+        return class_annotations(cls, args, self.names)
+
+    def _name(self, cls: type, args: tuple[Any, ...]) -> str:
+        if not args:
+            return self.nodes.type_name(cls)
+        return describe(types.GenericAlias(cls, args), self.nodes.type_name)
+
+
+def _is_typed_dict(cls: type[Any]) -> bool:
+    # By its looks: the one of typing_extensions is not the one of typing.
+    return issubclass(cls, dict) and hasattr(cls, "__total__") and hasattr(cls, "__required_keys__")

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.codec.compiler import Compiler
 
 T = TypeVar("T")
+
+HINT: Final = (
+    "register a codec for the type: registry.register(Class, encode, decode) and "
+    "Cassette(…, codecs=registry); or mark it: Annotated[Class, Codec(encode, decode)]"
+)
 
 
 @dataclass(frozen=True, slots=True)
