@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.plain_kinds import LIST, STR, Plain
+from vcr_gen.runtime.codec.plain_kinds import LIST, STR, Fault, Plain, show
 from vcr_gen.runtime.codec.records import Field, RecordNode, Shape
 from vcr_gen.runtime.codec.rewrite import union_of
 from vcr_gen.runtime.codec.scalars import BASE64, bytes_from_plain, bytes_to_plain

@@ -13,11 +13,10 @@ from typing import Any, ClassVar, Final
 from vcr_gen.runtime.codec.builtin_structs import piecewise
 from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode, ProtocolNode
 from vcr_gen.runtime.codec.exceptions import ExceptionNode
-from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.foreign import foreign_node
 from vcr_gen.runtime.codec.lookup import describe
 from vcr_gen.runtime.codec.node import DYNAMIC, EXACT, NO_FIT, ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.plain_kinds import NULL, STR, Plain
+from vcr_gen.runtime.codec.plain_kinds import NULL, STR, Fault, Plain, show
 from vcr_gen.runtime.codec.pydantic_models import pydantic_node, validation_error_node
 from vcr_gen.runtime.codec.records import (
     RecordNode,

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, TypeAlias
 
-from vcr_gen.runtime.codec.fault import step_to
-from vcr_gen.runtime.codec.plain_kinds import Plain
+from vcr_gen.runtime.codec.plain_kinds import Plain, step_to
 
 
 class Missing(Enum):

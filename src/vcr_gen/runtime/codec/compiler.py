@@ -13,7 +13,6 @@ from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.classes import ClassNodes, UnsupportedNode
 from vcr_gen.runtime.codec.compare import Difference, differences, same
 from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode, Guarded
-from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.codec.lookup import LoadedTypes, check_held, describe, plain_type_name
 from vcr_gen.runtime.codec.markers import (
     Mark,
@@ -26,7 +25,7 @@ from vcr_gen.runtime.codec.markers import (
 )
 from vcr_gen.runtime.codec.node import DYNAMIC, LIVE, NO_FIT, Node
 from vcr_gen.runtime.codec.placeholders import REDACTED
-from vcr_gen.runtime.codec.plain_kinds import Plain
+from vcr_gen.runtime.codec.plain_kinds import Fault, Plain
 from vcr_gen.runtime.codec.registry import HINT, Registered, Registry
 from vcr_gen.runtime.codec.resolve_annotations import Scope
 from vcr_gen.runtime.codec.rewrite import strip_annotated

@@ -8,9 +8,8 @@ from typing import ClassVar, Final
 
 from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.compare import Difference
-from vcr_gen.runtime.codec.fault import Fault
 from vcr_gen.runtime.codec.node import DYNAMIC, NO_FIT, Node, Nodes, StandIns, compare_tagged
-from vcr_gen.runtime.codec.plain_kinds import KINDS, TYPE, Plain, kind_of
+from vcr_gen.runtime.codec.plain_kinds import KINDS, TYPE, Fault, Plain, kind_of
 from vcr_gen.runtime.codec.scalars import BIG_INT, ESCAPED, ODD_FLOAT
 
 MAX_DEPTH: Final = 150

@@ -8,9 +8,8 @@ from typing import Final
 
 from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.compare import Compare, Difference, compare_fields
-from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.plain_kinds import DICT, Plain
+from vcr_gen.runtime.codec.plain_kinds import DICT, Fault, Plain, show
 from vcr_gen.runtime.codec.registry import HINT
 
 ARGS: Final = "args"

@@ -10,9 +10,8 @@ from types import ModuleType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from vcr_gen.paths import Step
-from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import EXACT, LIVE, NO_FIT, Node
-from vcr_gen.runtime.codec.plain_kinds import NULL, STR, Plain
+from vcr_gen.runtime.codec.plain_kinds import NULL, STR, Fault, Plain, show
 
 
 def plain_type_name(cls: type) -> str:

@@ -15,9 +15,8 @@ from vcr_gen.runtime.codec.compare import (
     compare_items,
     differences,
 )
-from vcr_gen.runtime.codec.fault import Fault, show, step_to
 from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.plain_kinds import DICT, LIST, Plain
+from vcr_gen.runtime.codec.plain_kinds import DICT, LIST, Fault, Plain, show, step_to
 from vcr_gen.runtime.codec.scalars import IntNode
 
 ITEMS: Final = "$items"

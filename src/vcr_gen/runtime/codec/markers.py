@@ -10,11 +10,19 @@ from vcr_gen.boundary import ByName, Match, Secret, Unrecorded, Volatile, name_o
 from vcr_gen.boundary import Codec as CodecMarker
 from vcr_gen.paths import Step, Wild
 from vcr_gen.runtime.codec.compare import VALUE_DIFFERS, Difference
-from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.lookup import ByNameNode
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, Given, GivenNode, Node, Nodes, Wrapper
 from vcr_gen.runtime.codec.placeholders import REDACTED, is_placeholder
-from vcr_gen.runtime.codec.plain_kinds import KINDS, NULL, STR, Plain, check_plain, kind_of
+from vcr_gen.runtime.codec.plain_kinds import (
+    KINDS,
+    NULL,
+    STR,
+    Fault,
+    Plain,
+    check_plain,
+    kind_of,
+    show,
+)
 
 NOT_SHOWN: Final = "<not shown>"
 """Replaces, in messages, a value at the place of a redacted secret."""

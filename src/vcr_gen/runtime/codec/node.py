@@ -8,8 +8,7 @@ from typing import Any, ClassVar, Final, Protocol
 
 from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.compare import Difference, differences
-from vcr_gen.runtime.codec.fault import Fault, show
-from vcr_gen.runtime.codec.plain_kinds import TYPE, Plain, kind_of, tag, untag
+from vcr_gen.runtime.codec.plain_kinds import TYPE, Fault, Plain, kind_of, show, tag, untag
 
 EXACT: Final = 0
 STAND_IN: Final = 500

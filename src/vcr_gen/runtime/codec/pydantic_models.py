@@ -13,10 +13,9 @@ from vcr_gen.boundary import Secret
 from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode
 from vcr_gen.runtime.codec.exceptions import ExceptionNode
-from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.markers import CustomNode, is_marker, mark
 from vcr_gen.runtime.codec.node import Node, Nodes
-from vcr_gen.runtime.codec.plain_kinds import Plain
+from vcr_gen.runtime.codec.plain_kinds import Fault, Plain, show
 from vcr_gen.runtime.codec.records import RecordNode, Shape, blank, dict_shape, record_field
 from vcr_gen.runtime.codec.scalars import bytes_to_plain, str_to_plain
 

@@ -12,10 +12,9 @@ from typing import Any, Final, Literal, NotRequired, Required, TypeVar, get_args
 
 from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.compare import Compare, Difference, compare_fields, differences
-from vcr_gen.runtime.codec.fault import Fault, show, step_to
 from vcr_gen.runtime.codec.markers import is_unrecorded
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.plain_kinds import DICT, Plain
+from vcr_gen.runtime.codec.plain_kinds import DICT, Fault, Plain, show, step_to
 from vcr_gen.runtime.codec.rewrite import strip_qualifiers
 
 _V = TypeVar("_V")

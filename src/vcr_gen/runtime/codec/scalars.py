@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable
 from typing import ClassVar, Final
 
-from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes
 from vcr_gen.runtime.codec.plain_kinds import (
     BOOL,
@@ -19,8 +18,10 @@ from vcr_gen.runtime.codec.plain_kinds import (
     MIN_INT,
     NULL,
     STR,
+    Fault,
     Plain,
     is_plain_text,
+    show,
 )
 
 BIG_INT: Final = "$int"

@@ -9,9 +9,8 @@ from typing import ClassVar, Final
 
 from vcr_gen.paths import Step, Wild
 from vcr_gen.runtime.codec.compare import Difference, compare_items, differences
-from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import NO_FIT, ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.plain_kinds import LIST, Plain
+from vcr_gen.runtime.codec.plain_kinds import LIST, Fault, Plain, show
 
 BOUNDED: Final = "$bounded"
 

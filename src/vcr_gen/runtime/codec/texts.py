@@ -17,9 +17,8 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import ClassVar, Final, Generic, TypeVar
 
-from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.plain_kinds import STR, Plain
+from vcr_gen.runtime.codec.plain_kinds import STR, Fault, Plain, show
 from vcr_gen.runtime.codec.scalars import ESCAPED, str_from_plain, str_to_plain
 
 PYDANTIC: Final = "pydantic"

@@ -30,11 +30,10 @@ from typing import (
 from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.classes import TypeNode, UnsupportedNode
 from vcr_gen.runtime.codec.compare import Difference, differences
-from vcr_gen.runtime.codec.fault import Fault, show
 from vcr_gen.runtime.codec.lookup import describe
 from vcr_gen.runtime.codec.markers import reachable
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.plain_kinds import NULL, TAGGED, Plain, kind_of, tag, untag
+from vcr_gen.runtime.codec.plain_kinds import NULL, TAGGED, Fault, Plain, kind_of, show, tag, untag
 from vcr_gen.runtime.codec.resolve_annotations import (
     Reference,
     Scope,
