@@ -59,7 +59,7 @@ def test_a_producer_and_consumers_share_the_work_as_they_did(tape: Path) -> None
 
 
 def test_a_minute_of_retries_with_backoff_replays_in_no_time(tape: Path) -> None:
-    async def retry(world: Any, pause: float) -> list[str]:
+    async def retry(world: Any, pause: float) -> list[tuple[str, int]]:
         log, now = [], asyncio.get_running_loop().time
         for attempt in range(5):
             try:
@@ -68,7 +68,7 @@ def test_a_minute_of_retries_with_backoff_replays_in_no_time(tape: Path) -> None
             except WorldError as error:
                 before = now()
                 await asyncio.sleep(pause * 2**attempt)
-                log.append(f"{error} {round((now() - before) / pause)}")
+                log.append((str(error), round((now() - before) / pause)))
         return log
 
     pause = 0.005
@@ -77,7 +77,10 @@ def test_a_minute_of_retries_with_backoff_replays_in_no_time(tape: Path) -> None
     replayed = replay(tape, lambda world: retry(world, pause))
     minute = replay(tape, lambda world: retry(world, 2.0))
 
-    assert recorded == replayed == minute
+    assert [error for error, _ in recorded] == [error for error, _ in replayed]
+    assert all(waited >= 2**attempt for attempt, (_, waited) in enumerate(recorded))
+    assert [waited for _, waited in replayed] == [1, 2, 4, 8, 16]  # a busy recording takes longer
+    assert replayed == minute
     assert time.monotonic() - began < 3
 
 
