@@ -168,7 +168,7 @@ def widest(part: object, this: type | None = None) -> object:
     if isinstance(part, TypeVar):
         home = Scope(vars(sys.modules.get(part.__module__, typing)))  # of names in quotes
         if part.__constraints__:
-            return union_of(tuple(resolve(one, home) for one in part.__constraints__))
+            return union_of(tuple(resolve(bound, home) for bound in part.__constraints__))
         return resolve(part.__bound__, home) if part.__bound__ is not None else Any
     if part is Self:
         return this if this is not None else Any

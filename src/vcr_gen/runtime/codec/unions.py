@@ -165,7 +165,7 @@ class UnionNode(Node):
         if not candidates:
             return value
         *better, last = candidates
-        stored_by = next((one for one in better if self._is_stored_by(one, value)), last)
+        stored_by = next((node for node in better if self._is_stored_by(node, value)), last)
         return stored_by.replace(value)
 
     def _is_stored_by(self, member: Node, value: object) -> bool:
@@ -183,7 +183,7 @@ class UnionNode(Node):
 
     @cached_property
     def _with_live_parts(self) -> frozenset[Node]:
-        found = (one for one in self._members if any(each.is_live for each in reachable(one)))
+        found = (node for node in self._members if any(part.is_live for part in reachable(node)))
         return frozenset(found)
 
     def _search(self, value: object) -> Plain:

@@ -20,10 +20,10 @@ _LEAVES_GROUP: Final = asyncio.TaskGroup.__aexit__.__code__
 
 @final
 class _Patient(asyncio.Future[_T]):
-    """What a task that was cancelled waits for until it may leave: it cannot be cancelled again."""
+    """Holds a cancelled task until it may leave; the task cannot be cancelled again."""
 
     def cancel(self, msg: object = None) -> bool:
-        """Have it that the task was told, for it was."""
+        """Report success: the task has already been cancelled."""
         del msg
         return True
 
@@ -63,7 +63,7 @@ class _Asyncio:
         task: Any = asyncio.current_task()
         if task is None:
             return lambda _: False
-        # One that was asked for before, and that the task has not been told of yet, is to come.
+        # A cancellation that was requested but not delivered yet still counts as a later one.
         seen = task.cancelling() - bool(task._must_cancel)
         return lambda error: task.cancelling() - _left_by_groups(task, error) > seen
 
@@ -75,12 +75,14 @@ class _Asyncio:
     ) -> _S:
         """Await the application; `cancelled` is called when the environment cancels the call.
 
-        The application runs in a task of its own, as it does in a replay: what it cancels itself
-        (its own `asyncio.timeout` cancels the task it runs in) stays inside, and what cancels the
-        caller is seen here before the clean-up of the cancelled code, whose own calls must come
-        later on the tape than what caused them. Who cancels all tasks, as `asyncio.run` does at
-        its end, cancels both: the application's may be the first of them to go on. Who cancels
-        again before the application could go on, as anyio does, tells it nothing new.
+        The application runs in a separate task, as it does in a replay. Its own cancellations stay
+        inside: `asyncio.timeout` cancels the task it runs in. A cancellation of the caller is seen
+        here before the cancelled code cleans up. The calls of that clean-up must come later on the
+        tape than the cancellation.
+
+        `asyncio.run` cancels all tasks at its end, so both of these: the application's task may
+        be the first to go on. anyio repeats a cancellation before the application could go on:
+        the repetition is ignored.
         """
         caller = asyncio.current_task()
         assert caller is not None
@@ -105,7 +107,7 @@ class _Asyncio:
                     task.cancel(*error.args)
                     told = True
                 seen, seen_inside = caller.cancelling(), False
-        application.close()  # it never began where its task was cancelled before
+        application.close()  # a task that was cancelled too early never began it
         return task.result()
 
 
@@ -113,7 +115,7 @@ _Look: TypeAlias = Callable[[BaseException | None], None]
 
 
 async def _seen_cancelled(work: Coroutine[Any, Any, _S], look: _Look) -> _S:
-    """Run a coroutine, and look each time before it goes on, or is told of an exception."""
+    """Run a coroutine; call `look` each time before it resumes, with the exception if any."""
     return await _Looking(work, look)
 
 
@@ -146,12 +148,12 @@ ASYNCIO: Library = _Asyncio()
 
 
 def _left_by_groups(task: object, error: BaseException | None) -> int:
-    """How many cancellations of a task are left of its own task groups, which have failed.
+    """How many cancellations of a task were left behind by its own failed task groups.
 
-    Before Python 3.13, one that fails while it waits for its tasks does not take its own back.
+    Before Python 3.13, a group that fails while it waits for its tasks does not undo its own.
     """
     if sys.version_info >= (3, 13) or error is None:
         return 0
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     left = [frame.f_locals["self"] for frame in frames if frame.f_code is _LEAVES_GROUP]
-    return sum(one._parent_task is task and one._parent_cancel_requested for one in left)
+    return sum(group._parent_task is task and group._parent_cancel_requested for group in left)

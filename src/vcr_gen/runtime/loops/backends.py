@@ -1,4 +1,4 @@
-"""What runs the tasks of a program: asyncio, or trio, each behind the same few methods."""
+"""The libraries that run a program's tasks: asyncio or trio, behind the same few methods."""
 
 import sys
 from collections.abc import Callable, Coroutine, Generator
@@ -36,10 +36,10 @@ class Loop(Protocol):
 
 
 class Parked(Protocol[_T]):
-    """Where a task waits until it is told to go on: asyncio's futures are of this form."""
+    """Where a task waits until it may go on; asyncio's futures have this form."""
 
     def done(self) -> bool:
-        """Whether the task was told to go on, or has gone."""
+        """Whether the task may go on, or has gone."""
 
     def set_result(self, result: _T, /) -> None:
         """Let the task go on."""
@@ -67,7 +67,7 @@ class Library(Protocol):
     """One way of running tasks."""
 
     cancelled: type[BaseException]
-    """What a task ends with that is cancelled."""
+    """The exception that ends a cancelled task."""
 
     def loop(self) -> Any:
         """What runs here: the same object as long as it does."""
@@ -82,7 +82,7 @@ class Library(Protocol):
         """What a task runs."""
 
     def park(self, *, patient: bool = False) -> Parked[Any]:
-        """Somewhere to wait; who is `patient` was cancelled, and waits until it may leave."""
+        """A place to wait; a `patient` task was cancelled and waits until it may leave."""
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> Spawned:
         """Start a task in the loop that is idle."""
@@ -94,9 +94,9 @@ class Library(Protocol):
         """Let every other task that is ready go on once."""
 
     def watch_caller(self) -> Callable[[BaseException | None], bool]:
-        """Tells whether the running task was cancelled since, rather than something it awaits.
+        """A check whether the running task itself was cancelled since, not something it awaits.
 
-        It is asked with what the task was given to raise, if anything.
+        The check takes the exception that the task was given to raise, if any.
         """
 
     async def watch_for_cancel(
@@ -107,7 +107,7 @@ class Library(Protocol):
     ) -> _S:
         """Await the application; `cancelled` is called when the environment cancels the call.
 
-        It runs in the context, where one is given and it gets a task of its own.
+        It runs in the given context, if there is one and the application gets a separate task.
         """
 
 
@@ -123,9 +123,9 @@ def running_loop() -> Any:
 
 
 def library_here() -> Library | None:
-    """What runs the calling code; None where no loop runs.
+    """The library that runs the calling code; None where no loop runs.
 
-    Nothing of trio is imported here: a program that runs it has imported it.
+    trio is not imported here: a program that runs it has imported it.
     """
     if running_loop() is not None:
         from vcr_gen.runtime.loops.asyncio_backend import ASYNCIO
@@ -140,7 +140,7 @@ def library_here() -> Library | None:
 
 
 def running_library() -> Library:
-    """What runs the asynchronous code that asks."""
+    """The library that runs the calling asynchronous code."""
     found = library_here()
     if found is None:
         raise UsageError("asynchronous calls need a running asyncio or trio event loop")
@@ -148,10 +148,10 @@ def running_library() -> Library:
 
 
 def as_answer(error: BaseException) -> BaseException:
-    """What the application ends with, or passes on, when it does so with this exception.
+    """The exception as the application's answer: cancellations lose their message.
 
-    A cancellation carries the message of whoever cancelled, often with an address in it: that is
-    no part of what the application says, alone or in a group.
+    The code that cancels chooses the message, and often puts an address in it. So the message is
+    no part of the answer, alone or in a group.
     """
     library = library_here()
     if library is None:

@@ -1,4 +1,4 @@
-"""What the hooks of all loops have in common."""
+"""The shared parts of the hooks of all loops."""
 
 import asyncio
 import heapq
@@ -22,29 +22,29 @@ __all__ = [
 ]
 
 GLANCE = 0.001
-"""Seconds a loop really waits that has nothing to do but to cancel a task again."""
+"""Seconds that a loop really waits when its only work is to cancel a task again."""
 
 
 class Hook(Protocol):
-    """What holds a loop for a session until it is removed."""
+    """Connects a loop to a session until it is removed."""
 
     loop: Any
     timers: tuple[float, ...]
-    """How long the timers that were there already had to run."""
+    """The remaining seconds of the timers that the loop already had."""
     shares: bool
     """Whether another session took turns with the loop already."""
 
     def nothing_before(self, when: float) -> bool:
         """Whether the running task alone has something to do, and no timer is due by then.
 
-        The loop would be idle at once if it waited; so it need not. False where that is not known.
+        If the task waited, the loop would be idle at once, so it need not wait. False if unknown.
         """
 
     def catch_up(self, when: float) -> None:
-        """The program does what comes next on the tape, then: let the clock go there.
+        """Move the clock to `when`, the time of the program's next step on the tape.
 
-        Only where something woke the loop of which the tape knows nothing, such as a thread: it
-        took its time in the recording, and the timers that were set since began later there.
+        This happens only after something woke the loop that is not on the tape, such as a thread.
+        In the recording that took time, and the timers set since then began later.
         """
 
     def remove(self) -> None:
@@ -72,10 +72,10 @@ class Overrides:
 
 @final
 class NumberedTasks:
-    """Has one loop make tasks whose place in a set is no chance, unless it makes its own kind.
+    """Makes the order of tasks in a set repeatable, for a loop without its own task factory.
 
-    Task groups, and whoever has the sets that `asyncio.wait` gives, cancel tasks in the order of a
-    set: by their address in memory, which is another in every run.
+    Task groups cancel tasks in the order of a set, and so do programs that use the sets of
+    `asyncio.wait`. By default that order depends on addresses in memory, which differ in each run.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -96,9 +96,9 @@ class NumberedTasks:
         work: Coroutine[Any, Any, Any] | Generator[Any, None, Any],
         **options: Any,
     ) -> "asyncio.Task[Any]":
-        # A replay has no tasks of the environment, so those of the program count for themselves.
+        # A replay has no tasks of the environment, so those of the program have their own numbers.
         number = next(self._beside if in_environment.get() else self._numbers)
-        # Whoever makes tasks is asked to take generators too, which tasks are made of no longer.
+        # The type of a task factory still allows generators; Python no longer makes tasks of them.
         return _NumberedTask(cast("Coroutine[Any, Any, Any]", work), number, loop=loop, **options)
 
 
@@ -139,12 +139,12 @@ class OrderedTimer(asyncio.TimerHandle):
 
 @final
 class DetachedTimer(OrderedTimer):
-    """A timer that the loop knows nothing of."""
+    """A timer that is not in the loop's heap."""
 
     __slots__ = ()
 
     def cancel(self) -> None:
-        """Cancel it, and not tell the loop."""
+        """Cancel it without notifying the loop."""
         asyncio.Handle.cancel(self)
 
     def fire(self) -> None:
@@ -154,44 +154,44 @@ class DetachedTimer(OrderedTimer):
 
 
 def apart(when: float, ordinal: int) -> float:
-    """When a timer is due: one of the environment's never together with others.
+    """When a timer is due; a timer of the environment is never due together with others.
 
-    It would call back before the program has done with what the other one caused.
+    Otherwise it would call back before the program has handled the other timer.
     """
     return when + (1 + ordinal % 1000) * 1e-8 if in_environment.get() else when
 
 
 def redelivers(callback: object) -> bool:
-    """Whether a callback is anyio's, which cancels a task again and again until it gives in.
+    """Whether a callback is anyio's, which cancels a task repeatedly until the task ends.
 
-    A loop with nothing else to do is idle: the task waits for its turn to leave.
+    A loop with only such callbacks counts as idle: the task waits for its turn to leave.
     """
     return getattr(callback, "__name__", "") == "_deliver_cancellation"
 
 
 def may_catch_up(timers: list[Any], since: int | None, *, now: float, when: float) -> bool:
-    """Whether a clock may go on to a time; the timers made since a count of them go with it.
+    """Whether a clock may move to `when`; if so, timers numbered from `since` on move with it.
 
-    Not past a timer that is older: it would have come first.
+    It may not pass an older timer: that timer would have fired first.
     """
     if since is None or when <= now:
         return False
     fresh: list[OrderedTimer] = []
-    for one in timers:
-        if isinstance(one, OrderedTimer) and one.ordinal >= since:
-            fresh.append(one)
-        elif one.when() <= when and not one.cancelled():
+    for timer in timers:
+        if isinstance(timer, OrderedTimer) and timer.ordinal >= since:
+            fresh.append(timer)
+        elif timer.when() <= when and not timer.cancelled():
             return False
-    for one in fresh:
-        move_timer(one, one.when() + when - now)
+    for timer in fresh:
+        move_timer(timer, timer.when() + when - now)
     heapq.heapify(timers)
     return True
 
 
 def move_timer(timer: Any, when: float) -> None:
-    """Have a timer of a loop due at another time, as when the loop's clock is another.
+    """Change when a loop's timer is due, for example because the loop gets a different clock.
 
-    A scope of anyio looks at the clock again when its timer fires, and waits for its own deadline.
+    A scope of anyio checks its own deadline when its timer fires, so the deadline moves too.
     """
     scope: Any = getattr(timer._callback, "__self__", None)
     if getattr(scope, "_deadline", None) == timer._when:

@@ -1,8 +1,8 @@
 """Executor jobs: work that a loop hands to a thread, and whose result comes back in its turn.
 
-A job is not a boundary, so nothing of it is asserted: a program may hand out more or fewer of them
-than it did. But when its result comes back decides what happens next, so that moment is on the tape
-like a call's end.
+A job is not a boundary, so a replay does not assert it: a program may submit more or fewer jobs
+than in the recording. But what happens next depends on when the result comes back. So the tape has
+that moment, like the end of a call.
 """
 
 import asyncio
@@ -21,23 +21,23 @@ __all__ = ["JobGate", "run_job"]
 
 
 class JobGate(Protocol):
-    """The session's part in a job."""
+    """What the session decides about jobs."""
 
     strands: "Strands"
 
     def job_begins(self) -> int:
-        """A job is handed out; returns its number, or 0 where the tape knows nothing of it."""
+        """Note that a job is submitted; returns its number, or 0 if it is not on the tape."""
 
     def job_may_run(self, job: int) -> bool:
-        """Whether it runs at all: one that was cancelled in time did not, and does not again."""
+        """Whether it runs; a job that was cancelled before it ran does not run in a replay."""
 
     def job_may_be_dropped(self, job: int) -> bool:
-        """The application cancelled the job before it ran: whether it is left out."""
+        """Whether to skip a job that the application cancelled before it ran."""
 
     def job_is_over(
         self, job: int, wanted: Callable[[], bool], hand_back: Callable[[], None]
     ) -> None:
-        """A job has come to its end: let its result enter in its turn, if it is still wanted."""
+        """Let the result of an ended job enter in its turn, if it is still wanted."""
 
 
 def run_job(
@@ -54,7 +54,7 @@ def run_job(
     number = gate.job_begins()
     strand = gate.strands.spawn(parent, job=number)
     job = _Job(gate, number, strand, partial(function, *arguments))
-    # What runs in another process makes no calls of this session, and nothing of it goes there.
+    # A job in another process makes no calls of this session, and cannot take the session along.
     work_of = partial(function, *arguments) if _is_process_pool(executor) else job.run
     if not number:
         return gate.strands.aside(strand, submit(executor, work_of))
@@ -105,7 +105,7 @@ class _Job:
             return self._function()
 
     def outer_is_done(self, outer: "asyncio.Future[Any]") -> None:
-        """Leave out a job that nobody wants any more and that has not begun."""
+        """Skip a job that was cancelled before it began."""
         if not outer.cancelled():
             return
         with self._lock:

@@ -46,7 +46,7 @@ _INPUT: Final = (
     "subprocess_exec",
     "subprocess_shell",
 )
-"""What a program asks a loop for that wants input or output."""
+"""The methods of a loop that programs use for input and output."""
 
 
 @final
@@ -81,7 +81,7 @@ class ProbingHook:
         self._hears = False
         """Whether the loop was asked for input or output, and may get it."""
         self.beneath: list[ProbingHook] = []
-        """Hooks beneath this one that go when it goes."""
+        """Hooks beneath this one that are removed with it."""
         self._tasks = NumberedTasks(loop)
         self._overrides = Overrides(
             loop,
@@ -101,12 +101,12 @@ class ProbingHook:
         return hasattr(loop, "__dict__")
 
     def nothing_before(self, when: float) -> bool:
-        """Not known: only the probe tells."""
+        """Always False: only the probe can find out."""
         del when
         return False
 
     def catch_up(self, when: float) -> None:
-        """Let the clock go to what the program does, where the tape does not know what woke it."""
+        """Move the clock to the program's next step if something not on the tape woke the loop."""
         if may_catch_up(self._timers, self._stirred, now=self._clock.now, when=when):
             self._clock.advance(when)
 
@@ -260,9 +260,9 @@ class ProbingHook:
         return self._timers[0] if self._timers else None
 
     def _end(self) -> None:
-        """Nobody is left to tell of a divergence: it is raised when the cancelled program closes.
+        """Cancel a program in which no task waits for the tape: its close raises the divergence.
 
-        An exception would only be logged here. A program that does not mind is stopped.
+        An exception would only be logged here. If the program goes on, its loop is stopped.
         """
         if self._gave_up:
             self.loop.stop()
@@ -273,6 +273,6 @@ class ProbingHook:
 
 
 def _hook_of(loop: asyncio.AbstractEventLoop) -> ProbingHook | None:
-    """The hook on top of those that a loop has."""
+    """The topmost hook of a loop."""
     owner = getattr(vars(loop).get("call_soon"), "__self__", None)
     return owner if isinstance(owner, ProbingHook) else None

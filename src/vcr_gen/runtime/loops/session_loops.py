@@ -16,7 +16,7 @@ __all__ = ["InexactReplayWarning", "Loops"]
 
 
 class InexactReplayWarning(UserWarning):
-    """Something of a session cannot be recorded, or replayed, exactly."""
+    """A part of a session cannot be recorded or replayed exactly."""
 
 
 @final
@@ -32,7 +32,7 @@ class Loops:
         """Whether another session took turns with one of them already."""
 
     def serve(self, session: Idle, gate: "JobGate") -> None:
-        """Say who reacts to idle loops, and who hands back the results of executor jobs."""
+        """Set what reacts to idle loops, and what hands back the results of executor jobs."""
         self._session = session
         self._gate = gate
 
@@ -70,13 +70,13 @@ class Loops:
             self._session.told_by_thread()
 
     def job_gate(self) -> "JobGate":
-        """Who hands the results of executor jobs back."""
+        """Hands back the results of executor jobs."""
         if self._gate is None:
             raise UsageError("the session is over")
         return self._gate
 
     def begin(self) -> tuple[float, ...]:
-        """A call begins while recording: hook its loop, if that is new, and tell its timers."""
+        """Hook the loop of a recorded call, if it is new; returns the timers it already had."""
         known = len(self._hooks)
         hook = self.hook()
         return hook.timers if hook is not None and len(self._hooks) > known else ()
@@ -118,7 +118,7 @@ class Loops:
     def now(self) -> float:
         """The session's time: that of its loops where there are any, else the real one.
 
-        A thread beside a loop has the loop's time too: so it can be told which timers had fired.
+        A thread beside a loop has the loop's time too: that shows which timers had fired.
         """
         return self.clock.now if self._hooks else self.clock.real()
 

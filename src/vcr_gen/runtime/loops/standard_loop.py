@@ -1,4 +1,4 @@
-"""Standing between one of asyncio's own loops and its selector: there its idle point is seen."""
+"""Hooks the selector of one of asyncio's own loops: a loop without work waits there."""
 
 import asyncio
 import heapq
@@ -30,12 +30,12 @@ _Events: TypeAlias = "list[tuple[selectors.SelectorKey, int]]"
 _RUN_ONCE: Final = asyncio.BaseEventLoop._run_once.__code__  # type: ignore[attr-defined]
 
 _EAGER: "Collection[asyncio.Task[Any]]" = getattr(asyncio.tasks, "_eager_tasks", ())
-"""The tasks that run inside of what started them, from Python 3.12 on."""
+"""The tasks that were started eagerly, inside the code that made them (Python 3.12 on)."""
 
 
 @final
 class StandardHook:
-    """Stands between one standard asyncio loop and its selector until it is removed."""
+    """Sits between one standard asyncio loop and its selector until it is removed."""
 
     def __init__(
         self,
@@ -53,11 +53,11 @@ class StandardHook:
         self._installed = True
         self._retried = False
         self._passes = False
-        """Whether its session is over, and that of a hook above it is not."""
+        """Whether its session is over, and the session of a hook above it is not."""
         self.beneath: list[StandardHook] = []
-        """Hooks beneath this one that go when it goes."""
+        """Hooks beneath this one that are removed with it."""
         self.timers = self._adopt_timers(timers)
-        """How long the timers that were there already had to run."""
+        """The remaining seconds of the timers that the loop already had."""
         self._environments: list[DetachedTimer] = []
         """The timers of the real environment: they fire at idle points alone."""
         self._made = 0
@@ -88,8 +88,9 @@ class StandardHook:
     def nothing_before(self, when: float) -> bool:
         """Whether the running task alone has something to do, and no timer is due by then.
 
-        Files that are watched could have news. Who started a task eagerly has more to do, and a
-        task that is cancelled hears of it only where it waits.
+        False while the loop watches files, which could get input. Also False for an eagerly
+        started task, whose caller has more to do, and for a cancelled task, which learns of it
+        only where it waits.
         """
         loop = self._loop
         if loop._ready or _EAGER or loop._selector is not self._hooked:
@@ -103,7 +104,7 @@ class StandardHook:
         return task is not None and not task.cancelling() and len(self._selector.get_map()) <= 1
 
     def catch_up(self, when: float) -> None:
-        """Let the clock go to what the program does, where the tape does not know what woke it."""
+        """Move the clock to the program's next step if something not on the tape woke the loop."""
         now, timers = self._clock.now, self._loop._scheduled
         if may_catch_up(timers, self._stirred, now=now, when=when):
             self._clock.advance(when)
@@ -178,8 +179,8 @@ class StandardHook:
     def _adopt_timers(self, recorded: Sequence[float]) -> tuple[float, ...]:
         """Put the timers of the loop on the session's clock, as they stood in the recording.
 
-        Between their making and the first use of the session passed a time that is never twice
-        the same, so in a replay the recorded rest counts.
+        The time between their making and the first use of the session differs in each run, so a
+        replay uses the recorded remaining times.
         """
         now = self._loop.time()
         found = sorted(self._loop._scheduled, key=lambda timer: timer.when())
@@ -192,24 +193,24 @@ class StandardHook:
         return tuple(rests)
 
     def select(self, timeout: float | None) -> _Events:
-        """Wait for input, or let something enter where there is nothing else to do."""
+        """Wait for input; when the loop is idle, let the next event enter first."""
         if self._passes:
             return self._selector.select(timeout)
         ready = self._loop._ready  # a thread may add to it
         retries = bool(ready) and all(redelivers(handle._callback) for handle in tuple(ready))
-        idles = retries and self._retried  # who is to be cancelled has been told by then
+        idles = retries and self._retried  # the task has been cancelled once by then
         self._retried = retries
         if ((timeout is not None and timeout <= 0) or ready) and not idles:
             return self._selector.select(0) if self._is_busy() else []
         when, lag = self._next_timer(timeout)
-        hears = len(self._selector.get_map()) > 1  # besides what other threads wake it with
+        hears = len(self._selector.get_map()) > 1  # besides the one that other threads wake
         if hears and not self._session.one_by_one and (events := self._selector.select(0)):
             self._is_busy()
             self._stirred = self._made
             return events
         wait = self._session.idle(when, hears=hears, lag=lag)
         self._fire_environments()
-        if wait == 0:  # who goes on now may wait again, and has not been told there
+        if wait == 0:  # the task may wait again, not yet cancelled there
             self._retried = False
             self._stirred = None
         if idles:
@@ -241,7 +242,7 @@ class StandardHook:
     def _next_timer(self, timeout: float | None) -> tuple[float | None, float]:
         """When the next timer is due, and the lag that the clock had when it was made.
 
-        The program's timers are on the clock of the hook on top; another is told how long to wait.
+        The topmost hook has the program's timers on its clock; a lower hook uses `timeout`.
         """
         due: list[tuple[float, float]] = []
         scheduled = self._loop._scheduled
@@ -256,7 +257,7 @@ class StandardHook:
         return min(due, default=(None, 0.0))
 
     def _fire_environments(self) -> None:
-        """Make a timer of the environment ready that is due."""
+        """Make the next timer of the environment ready if it is due."""
         timers = self._environments
         if timers and timers[0].when() <= self._clock.now:
             self._loop._ready.append(heapq.heappop(timers))

@@ -1,8 +1,8 @@
 """Taking turns with a loop: what the environment says enters only when the loop is idle.
 
-A program reacts to each result before it sees the next one, so that the order of its reactions can
-be had again. The same hook serves both ways: a recording releases one waiting result at each idle
-point, a replay delivers the next recorded one.
+A program reacts to each result before it sees the next one, so that a replay can repeat the order
+of its reactions. The same hook serves both ways: a recording releases one waiting result at each
+idle point, a replay delivers the next recorded one.
 
 The loop's clock is the session's. It moves at idle points, so timers fire where they fired, and a
 replay takes no wall time. While a recording computes, real time goes on, and the clock lags behind:
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 TOGETHER = 2e-9
-"""Seconds within which a loop takes a timer to be due: it would fire together with what enters."""
+"""Seconds within which a loop treats a timer as due: it would fire together with an event."""
 
 FORCE_AFTER = 0.2
 """Seconds a result may wait for a busy loop before it is handed back anyway."""
@@ -49,7 +49,7 @@ LAG = 0.02
 """Seconds that the clock of a recording may be behind the real one when the program reads it."""
 
 _JUST_BEFORE = 2e-6
-"""Seconds by which something comes before a timer, so that it does in a file's microseconds too."""
+"""Seconds by which an event precedes a timer: enough to stay earlier in whole microseconds."""
 
 
 @final
@@ -61,11 +61,11 @@ class Clock:
     def __init__(self) -> None:
         self._origin = time.monotonic()
         self.now = 0.0
-        """Where the loops of the session stand."""
+        """The current time in the loops of the session."""
         self.readings = 0
         """How often the program has read the clock since it moved."""
         self.rounds = 0
-        """In how many rounds of a loop the program was at work since then."""
+        """The rounds of a loop in which the program worked since the clock moved."""
 
     def real(self) -> float:
         """Real seconds since the session began."""
@@ -116,11 +116,11 @@ class LoopSession(Idle, Protocol):
     """What a hooked loop needs from a session."""
 
     def job_gate(self) -> "JobGate":
-        """Who hands the results of executor jobs back."""
+        """Hands back the results of executor jobs."""
 
 
 def read_clock(clock: Clock, session: Idle, before: float = inf) -> float:
-    """What the code that runs is told when it reads its loop's clock.
+    """The time that the running code reads from its loop's clock.
 
     The environment's own timers count in real time, and no replay has them.
     """
@@ -173,7 +173,7 @@ class RecordingTurns:
         self._clock = clock
         self._loops: dict[Loop, _LoopTurns] = {}
         self.note_tick: Callable[[float, int, int], None] = lambda *_: None
-        """Writes down from what time the clock caught up, at which reading or which round."""
+        """Records from what time the clock caught up, and at which reading or round."""
         self.forced = 0
         """How many results were handed back to a loop that was never idle."""
 
@@ -219,7 +219,7 @@ class RecordingTurns:
         self._of(loop).waiting.append(_Turn(self._clock.real(), wanted, enter))
 
     def close(self) -> None:
-        """Hand back every result that still waits: nobody watches the loops any more."""
+        """Hand back every result that still waits: the loops are no longer watched."""
         for loop, turns in list(self._loops.items()):
             while turns.waiting:
                 turn = turns.waiting.popleft()
@@ -301,4 +301,4 @@ class RecordingTurns:
         self._clock.advance(real if timer is None else min(real, timer - _JUST_BEFORE))
 
     def told_by_thread(self) -> None:
-        """It may well be the real environment's."""
+        """Do nothing: the thread may be the real environment's."""

@@ -1,7 +1,7 @@
 """Labels of threads and of the jobs of pools, by what they were started for.
 
 Python has no hook for the beginning and the end of a pool's job. But each job runs inside a frame
-of the pool, in the thread that asks. That frame holds the job, so nothing has to be patched.
+of the pool, in the calling thread. That frame holds the job, so nothing has to be patched.
 """
 
 import re
@@ -80,7 +80,7 @@ def work_here(thread: threading.Thread, known: Work | None) -> Work | None:
 
 
 def label_of(thread: threading.Thread, since: int) -> str:
-    """The label of a thread: the same in every run that starts it for the same.
+    """The label of a thread: the same in every run that starts it for the same purpose.
 
     What comes before the first `-` is equal for threads that differ in nothing but numbers, such
     as `worker-1` and `worker-2`: they may share work. Python numbers threads without a name as
@@ -143,7 +143,7 @@ def _words(value: Any, depth: int = 6) -> Iterator[str]:
             yield value.__qualname__
             yield from _words((value.__defaults__, _closed_over(value)), depth - 1)
         case Generator() | AsyncGenerator() if not hasattr(value, "__qualname__"):
-            yield "stream"  # of ours: a recording has another class for it than a replay
+            yield "stream"  # our own: its class differs between a recording and a replay
         case _:
             yield getattr(value, "__qualname__", "") or type(value).__qualname__
 

@@ -173,7 +173,8 @@ class Recording:
                 if change is None:
                     self._copy(events, out)
                 else:
-                    written = (one for one in entries_of(events, self._path) if one.kind == "event")
+                    entries = entries_of(events, self._path)
+                    written = (entry for entry in entries if entry.kind == "event")
                     for entry in islice(written, self._count):
                         out.write(self._format.event(change(entry.data)))
                 out.flush()

@@ -149,7 +149,7 @@ class Window:
         self.recent += start, end
 
     def put_back(self) -> None:
-        """The call that is next is not made now, or in another way."""
+        """Put back the next call: it is not made now, or differs."""
         if self._held is not None:
             start, end = self._held
             self._held = None
@@ -160,8 +160,8 @@ class Window:
         """Whether time goes on to an event: it is later than now, and nothing else is before it."""
         if slot.event.at <= now:
             return False
-        before = takewhile(lambda one: one is not slot, self._window)
-        return all(one.done or one.event.at <= now for one in before)
+        before = takewhile(lambda other: other is not slot, self._window)
+        return all(other.done or other.event.at <= now for other in before)
 
     def skip(self, call: int) -> None:
         """Skip a call that need not be repeated."""

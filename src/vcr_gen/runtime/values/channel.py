@@ -439,8 +439,8 @@ class Binder:
 
     def known(self) -> dict[str, Bound]:
         """The called methods, by their names on the tape."""
-        bound = list(self._bound.values())
-        return {one.method.name: one for one in bound if one.method.call is not None}
+        found = list(self._bound.values())
+        return {bound.method.name: bound for bound in found if bound.method.call is not None}
 
     def anything(self, what: str) -> ValueChannel:
         """The channel of a value without a declared type."""
