@@ -5,7 +5,16 @@ from typing import Final, TypeAlias
 
 from vcr_gen.errors import EncodeError
 
-__all__ = ["INT_MAX", "INT_MIN", "MAX_DEPTH", "Plain", "check_plain"]
+__all__ = [
+    "INT_MAX",
+    "INT_MIN",
+    "MAX_DEPTH",
+    "Plain",
+    "check_plain",
+    "parse_float",
+    "parse_int",
+    "shortened",
+]
 
 Plain: TypeAlias = bool | int | float | str | list["Plain"] | dict[str, "Plain"] | None
 """None, bool, 64-bit int, finite float, text, list, dict with text keys; nothing else."""
@@ -76,3 +85,29 @@ def _text_fault(text: str) -> _Fault | None:
     except UnicodeEncodeError as error:
         return "", "text", f"a lone surrogate at position {error.start}"
     return None
+
+
+_LONGEST_INT: Final = 20  # Python takes quadratic time for very long digits
+_LONGEST_SHOWN: Final = 40
+
+
+def parse_int(text: str) -> int:
+    """Parse an int; ValueError if it is outside the plain model."""
+    if len(text) > _LONGEST_INT or not INT_MIN <= int(text) <= INT_MAX:
+        raise ValueError("an int must fit into 64 bits")
+    return int(text)
+
+
+def parse_float(text: str) -> float:
+    """Parse a float; ValueError if it overflows or underflows."""
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError(f"{shortened(text)} is too large for a float")
+    if number == 0 and text.lower().partition("e")[0].strip("-0."):
+        raise ValueError(f"{shortened(text)} is too small for a float")
+    return number
+
+
+def shortened(text: str) -> str:
+    """`text` in quotes, for a message."""
+    return repr(text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "...")

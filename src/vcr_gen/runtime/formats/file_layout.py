@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from io import SEEK_END
 from pathlib import Path
 from typing import BinaryIO, Final, Literal, Protocol
 
@@ -25,7 +26,9 @@ __all__ = [
     "check_event",
     "check_header",
     "count_checked",
+    "count_in",
     "full_header",
+    "read_tail",
     "verify_by_reading",
 ]
 
@@ -177,3 +180,33 @@ def verify_by_reading(
 ) -> int:
     """`Format.verify` for formats or files without a cheaper way: reads everything."""
     return sum(entry.kind == "event" for entry in read(stream, path))
+
+
+_CHUNK: Final = 1 << 16
+_TAIL: Final = 1 << 10
+
+
+def read_tail(stream: BinaryIO) -> bytes:
+    """The last bytes of a file, enough for an end mark."""
+    size = stream.seek(0, SEEK_END)
+    stream.seek(max(0, size - _TAIL))
+    return stream.read()
+
+
+def count_in(stream: BinaryIO, needle: bytes, *, after: bytes = b"") -> int:
+    """How often `needle` occurs in a file, behind the first `after`; neither overlaps itself."""
+    stream.seek(0)
+    count = 0
+    kept = b""
+    while chunk := stream.read(_CHUNK):
+        window = kept + chunk
+        if after:
+            found = window.find(after)
+            if found < 0:
+                kept = window[-len(after) :]
+                continue
+            window = window[found + len(after) :]
+            after = b""
+        count += window.count(needle)
+        kept = window[len(window) - len(needle) + 1 :] if len(needle) > 1 else b""
+    return count

@@ -19,12 +19,12 @@ from vcr_gen.runtime.formats.file_layout import (
     check_event,
     check_header,
     count_checked,
+    count_in,
     full_header,
+    read_tail,
     verify_by_reading,
 )
-from vcr_gen.runtime.formats.numbers import parse_float, parse_int
-from vcr_gen.runtime.formats.raw_bytes import count_in, read_tail
-from vcr_gen.runtime.plain import MAX_DEPTH, Plain, check_plain
+from vcr_gen.runtime.plain import MAX_DEPTH, Plain, check_plain, parse_float, parse_int
 
 __all__ = ["JsonlFormat", "dump_line", "parse_line"]
 

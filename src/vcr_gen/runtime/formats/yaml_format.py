@@ -12,10 +12,11 @@ from vcr_gen.runtime.formats.file_layout import (
     Entry,
     check_event,
     count_checked,
+    count_in,
     full_header,
+    read_tail,
     verify_by_reading,
 )
-from vcr_gen.runtime.formats.raw_bytes import count_in, read_tail
 from vcr_gen.runtime.formats.yaml_emit import emit_item, emit_mapping, may_be_deep
 from vcr_gen.runtime.formats.yaml_quick import read_quickly
 from vcr_gen.runtime.plain import Plain

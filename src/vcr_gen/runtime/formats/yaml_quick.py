@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from typing import BinaryIO, Final
 
 from vcr_gen.runtime.formats.file_layout import COUNT_KEY, END_KEY, Entry, check_header
-from vcr_gen.runtime.formats.numbers import parse_float, parse_int
 from vcr_gen.runtime.formats.text import TextSource
 from vcr_gen.runtime.formats.yaml_scalars import FLOAT, INT, WORDS, is_safe_plain
-from vcr_gen.runtime.plain import MAX_DEPTH, Plain
+from vcr_gen.runtime.plain import MAX_DEPTH, Plain, parse_float, parse_int
 
 __all__ = ["read_quickly"]
 

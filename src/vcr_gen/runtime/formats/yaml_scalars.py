@@ -4,8 +4,7 @@ import re
 from functools import cache
 from typing import Final
 
-from vcr_gen.runtime.formats.numbers import parse_float, parse_int, shortened
-from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.plain import Plain, parse_float, parse_int, shortened
 
 __all__ = ["FLOAT", "INT", "WORDS", "float_text", "is_safe_plain", "resolve_plain"]
 

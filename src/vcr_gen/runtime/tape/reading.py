@@ -12,7 +12,7 @@ from typing import BinaryIO, Final, NamedTuple, Self, TypeAlias
 
 from vcr_gen.errors import CassetteError, CassetteFormatError, CassetteMissingError
 from vcr_gen.runtime.formats import Entry, format_for
-from vcr_gen.runtime.formats.raw_bytes import count_in
+from vcr_gen.runtime.formats.file_layout import count_in
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import CLOCK, LOCK, End, Event, Start, unfold
 

@@ -17,7 +17,7 @@ from typing import BinaryIO, Final
 
 from vcr_gen.errors import CassetteWriteError, EncodeError, UsageError
 from vcr_gen.runtime.formats import Format, file_layout, format_for
-from vcr_gen.runtime.formats.raw_bytes import count_in
+from vcr_gen.runtime.formats.file_layout import count_in
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.reading import (
     Change,
