@@ -385,6 +385,6 @@ class _Search:
         """Whether values of the node can contain further values of it."""
         known = self.recursive.get(id(node))
         if known is None:
-            inner = (one for _, part in node.parts() for one in reachable(part))
-            known = self.recursive[id(node)] = any(one is node for one in inner)
+            nested = (inner for _, part in node.parts() for inner in reachable(part))
+            known = self.recursive[id(node)] = any(inner is node for inner in nested)
         return known

@@ -63,7 +63,7 @@ class Hermetic:
 @final
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One reach past the boundaries."""
+    """One attempt that bypassed the boundaries."""
 
     attempt: Attempt
     stack: tuple[str, ...]

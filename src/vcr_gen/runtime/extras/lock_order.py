@@ -34,7 +34,7 @@ class RecordedLocks:
         self.runs = {} if runs is None else runs
 
     def know(self, name: str) -> None:
-        """Nothing to do: the first event of a lock says all that a replay needs."""
+        """Do nothing: the first event of a lock has all that a replay needs."""
 
     def take(self, name: str, acquire: Acquire, blocking: bool, timeout: float) -> bool:
         """Take a lock, and record that while no other thread can take it."""

@@ -25,7 +25,7 @@ _MODULES: Final = (threading.__name__, queue.__name__)
 
 
 class LockGate(Protocol):
-    """The session's part in taking a lock."""
+    """What the session decides about a lock."""
 
     runs: "dict[str, LockRun]"
     """The strand that took each lock last."""

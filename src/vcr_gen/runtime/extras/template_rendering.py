@@ -1,6 +1,6 @@
-"""Renders templates: the one module of the runtime that knows jinja2.
+"""Renders templates: the only module of the runtime that uses jinja2.
 
-A cassette may come from anybody, so a template can do next to nothing. What it is made of is
+A cassette may come from an untrusted source, so a template can do very little. Its syntax is
 checked before it is compiled, node by node: no loops, macros, imports, assignments, lists, calls of
 methods, multiplication or `%`, so that it ends and its text stays small. It sees plain values only,
 without a single Python attribute, in a sandbox that cannot alter them.

@@ -2,9 +2,9 @@
 
 It also notices when every thread of the program waits in vain.
 
-A callback that came while the program waited for something else than the tape has no waiting thread
-to run in. So a thread of the session's own looks when everything before it is done and the program
-has come to where it stood: each of its threads waits.
+A callback may come while the program waits for something that is not on the tape. Then no waiting
+thread can run it. So a thread of the session makes the call as soon as everything before it is done
+and the program is where it was in the recording: each of its threads waits.
 """
 
 import threading
@@ -30,15 +30,15 @@ __all__ = [
 Work: TypeAlias = Callable[[], None]
 
 _MOST = 32
-"""How many of them are kept for more; a pool of the environment's is a strand for each job."""
+"""How many threads are kept for reuse; each job of an environment's pool is a strand."""
 
 _SECONDS_TO_END = 1.0
-"""How long one of them is waited for that is still in the application when all is over."""
+"""Seconds to wait at the end for a thread that is still in the application."""
 
 
 @final
 class _Caller:
-    """One thread, which does what it is given until there is no more."""
+    """One thread, which runs the work it is given until it is closed."""
 
     def __init__(self, name: str) -> None:
         self._work: SimpleQueue[Work | None] = SimpleQueue()
@@ -56,7 +56,7 @@ class _Caller:
             work()
 
     def _next(self) -> Work | None:
-        """Wait for something to do; a thread that stands here is known to be idle."""
+        """Wait for work; a thread in this function is known to be idle."""
         return self._work.get()
 
 
@@ -64,15 +64,15 @@ class _Caller:
 class EnvironmentThreads:
     """One thread for each strand of the environment.
 
-    What came from one thread comes from one thread: the application may keep something for it, as
-    `threading.local` and `sqlite3` do.
+    Calls that came from one thread come from one thread again: the application may keep state for
+    each thread, as `threading.local` and `sqlite3` do.
     """
 
     def __init__(self) -> None:
         self._callers: dict[str, _Caller] = {}
 
     def run(self, strand: str, work: Work) -> None:
-        """Do something in the thread that stands for a strand."""
+        """Run work in the thread of a strand."""
         caller = self._callers.pop(strand, None) or _Caller(f"environment {strand}")
         self._callers[strand] = caller  # the last used is the last to go
         caller.give(work)
@@ -85,7 +85,7 @@ class EnvironmentThreads:
         return any(caller.given > caller.begun for caller in self._callers.values())
 
     def close(self) -> None:
-        """End them all; one that is held up in the application is not waited for any longer."""
+        """End them all; stop waiting for a thread that is held up in the application."""
         here = threading.current_thread()
         for caller in self._callers.values():
             caller.give(None)
@@ -148,7 +148,7 @@ class CallbackThread:
         return self._is_mine(head)
 
     def _nudge(self) -> None:
-        """Something moved: wake the thread if a call of its own is due now."""
+        """Wake the thread if a call that it makes is due now; called when something moved."""
         with suppress(Exception):  # a broken tape is reported where it is read
             if self.takes(self._state.window.head()):
                 self._nudged.set()
@@ -183,7 +183,7 @@ class CallbackThread:
                 self._nudged.wait(BLOCKED_GRACE)
 
     def _may_come(self, head: Slot) -> bool:
-        """Whether the program has come to where it was when the call came in the recording.
+        """Whether the program is where it was when the call came in the recording.
 
         It has when all of its threads wait. A thread at work has as much time as it had in the
         recording; but never more than `patience`.
@@ -210,7 +210,7 @@ class CallbackThread:
         """
         state = self._state
         now = time.monotonic()
-        # What tasks wait for comes when their loop is idle; one that is held up is seen to wait.
+        # Tasks get their events when their loop is idle; a loop that is held up is seen to wait.
         parked = any(waiter.future is None for waiter in state.waiters)
         if parked or not state.threads.all_wait(state.waiters):
             self._stands_since = inf

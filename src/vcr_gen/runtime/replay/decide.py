@@ -1,7 +1,7 @@
 """What a replay does next: pure functions from a view of the session to a decision.
 
-A driver makes a view, asks for a decision and applies it. The drivers are `loop_turns`, for event
-loops, and `wait_for_event`, for threads. Some facts are costly to find out, so a view begins
+A driver makes a view, asks for a decision and applies it. The drivers are `loop_driver`, for event
+loops, and `thread_driver`, for threads. Some facts are costly to find out, so a view begins
 without them: the decision `LOOK` asks for the next of them, and the driver decides again.
 """
 
@@ -83,7 +83,7 @@ class LastResort(NamedTuple):
     finishes: bool = False
     """A driver waits for the end of the inbound calls, and this is the end."""
     forsaken: bool = False
-    """Nothing is there that could wake the loop, and has not been for long."""
+    """Nothing has been able to wake the loop for a long time."""
     other_loop: bool = False
     """A loop in another thread may still go on."""
 
@@ -92,7 +92,7 @@ class View(NamedTuple):
     """What is known of a session at one moment."""
 
     patience: float
-    """Seconds that a program which computes is waited for."""
+    """Seconds that the replay waits for a program that computes."""
     still_for: float = 0.0
     """Seconds since anything moved."""
     head: Slot | None = None
@@ -120,9 +120,9 @@ class View(NamedTuple):
     hears: bool = False
     """Whether the loop listens to something of the program's own."""
     untold: bool = False
-    """Whether a task still waits that was not told of the failure."""
+    """Whether a waiting task has not received the failure yet."""
     next_time: float = 0.0
-    """To where the clock goes in a loop that is never idle, and nothing is delivered."""
+    """The time to which the clock moves in a loop that is never idle, if nothing is delivered."""
 
 
 class Asker(NamedTuple):
@@ -132,9 +132,9 @@ class Asker(NamedTuple):
     is_due: bool = False
     """What is due is an event of the call."""
     takes: bool = False
-    """It is the reader that should have it."""
+    """The thread is the intended reader."""
     takes_at_last: bool = False
-    """It is the reader that has it if that one cannot come."""
+    """The thread reads it if the intended reader cannot come."""
     serves: bool = False
     """What is due is an inbound call, or a step of a stream, to be made in this thread."""
     stream_is_over: bool = False
@@ -144,23 +144,23 @@ class Asker(NamedTuple):
     answer: Slot | None = None
     """The end of the call, where the thread holds up its loop."""
     watches: bool = False
-    """It is the first that waits: the one that finds out whether anything can move."""
+    """It is the first waiting thread, which finds out whether anything can move."""
 
 
 # What is done ---------------------------------------------------------------------------------
 
 
 class Step(Enum):
-    """A decision that has no more to say."""
+    """A decision without parameters."""
 
     LOOK = auto()
     """Find out more and decide again: first what others can do, then the last resort."""
     END_STREAM = auto()
-    """Tell the reader that the stream has ended for another one."""
+    """End the stream for this reader: another reader has seen its end."""
     FINISH = auto()
     """Release the driver, which waits for the end."""
     TELL = auto()
-    """Tell the tasks that wait that the replay has failed."""
+    """Raise the failure of the replay in the waiting tasks."""
     FAIL = auto()
     """End the replay: nothing can move."""
     GIVE_UP = auto()
@@ -202,7 +202,7 @@ class Wait:
 @final
 @dataclass(frozen=True, slots=True)
 class Wake:
-    """Let the threads look again that wait for a call; then wait."""
+    """Let the threads that wait for a call look again; then wait."""
 
     call: int
     seconds: float
@@ -211,7 +211,7 @@ class Wake:
 @final
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """Leave out a job or a lock of the recording that the program does without."""
+    """Skip a recorded job or lock that the program no longer uses."""
 
     call: int
 
@@ -394,7 +394,7 @@ def _idle_for_good(view: View) -> Decision:
     if last.finishes:
         return Step.FINISH
     if due is None and not view.anyone_waits and not last.forsaken:
-        return Wait(LOOK_AGAIN)  # the tape is used up: the program waits for something of its own
+        return Wait(LOOK_AGAIN)  # the tape is used up: the program waits for something else
     if _worker_may_begin(view) or (last.other_loop and view.still_for <= view.patience):
         return Wait(POLL)
     return Step.FAIL

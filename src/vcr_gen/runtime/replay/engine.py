@@ -105,7 +105,7 @@ class Engine:
 
     @property
     def fault(self) -> ValueCodecError | None:
-        """The first value that could not be stored or read: it may have been swallowed, too."""
+        """The first error of a value that could not be stored or read; it may be swallowed too."""
         return self._state.fault
 
     @property
@@ -114,13 +114,13 @@ class Engine:
         return self._loop_driver.told_by_threads
 
     def suspect(self) -> None:
-        """Fail with what was seen when an answer came before its turn, if there was such a time."""
+        """Fail with the state at the time an answer was given before its turn, if one was."""
         with self._state.monitor:
             if self._state.suspicion is not None:
                 self._state.fail(self._state.suspicion)
 
     def what_is_overdue(self) -> Divergence | None:
-        """What the program had not done when time went on to a timer, as if it would never."""
+        """What the program had not done yet when time moved on to a timer."""
         with self._state.monitor:
             if not self._loop_driver.something_is_overdue():
                 return None
@@ -207,12 +207,12 @@ class Engine:
                 self._follow_clock(slot)
                 state.take_both(slot, answer)
             finally:
-                self.window.put_back()  # where it was not taken
+                self.window.put_back()  # if it was not taken
             assert isinstance(answer.event, End)
             return self.rendered(answer.event)
 
     def start(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
-        """An outbound call begins: it must be the one that is due."""
+        """Begin an outbound call: it must be the expected one."""
         with self._state.monitor:
             slot = self._expected(operation, stored)
             if self._orders.of(operation.bound.method.name) == "total":
@@ -222,7 +222,7 @@ class Engine:
             return self._begin(slot)
 
     async def start_async(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
-        """The same for a call that can wait until everything before it has happened."""
+        """Like `start`, for a call that can wait until everything before it has happened."""
         with self._state.monitor:
             slot = self._expected(operation, stored)
             if self._orders.of(operation.bound.method.name) != "total":
@@ -235,7 +235,7 @@ class Engine:
             return self._begin(slot)
 
     def _expected(self, operation: Operation, stored: Mapping[str, Plain]) -> Slot:
-        """The recorded start that an outbound call stands for."""
+        """The recorded start that matches an outbound call."""
         strand = self.strands.here()
         self._state.check()
         self._state.threads.see()
@@ -363,7 +363,7 @@ class Engine:
         return error
 
     def unreadable(self, error: DecodeError, event: Event) -> DecodeError:
-        """The same error, with the place of the event in the cassette."""
+        """The error with the place of the event in the cassette."""
         slot = next((slot for slot in reversed(self.window.recent) if slot.event is event), None)
         if slot is None:
             return self._kept(error)
@@ -376,7 +376,7 @@ class Engine:
                 self._state.fault = self._state.fault or error
         return error
 
-    # The whole of it ----------------------------------------------------------------------------
+    # The session --------------------------------------------------------------------------------
 
     def count_left(self) -> int:
         """How many recorded events are not used, as the file counts them."""

@@ -83,7 +83,7 @@ class Dispatcher:
     def finishes(self, *, failed: bool = False) -> bool:
         """Whether a driver waits for the end of the inbound calls, and this is it.
 
-        A replay that has failed has come to its end in any case.
+        A failed replay is at its end in any case.
         """
         released = self._waiting_for_end
         if released is None or released.done():
@@ -96,7 +96,7 @@ class Dispatcher:
             self._waiting_for_end.set_result(None)
 
     def in_loop(self, slot: Slot) -> Callable[[], None] | None:
-        """What serves an event from an idle loop, as a task of its own."""
+        """What serves an event from an idle loop, in a new task."""
         event = slot.event
         if self._given.has(slot):
             return lambda: self._spawn_step(slot)
@@ -195,11 +195,11 @@ class Dispatcher:
         self._callback_thread.attend()
 
     def watch(self) -> None:
-        """See to it that the program does not wait for ever."""
+        """Watch for a program that would wait for ever."""
         self._callback_thread.watch()
 
     def takes(self, head: Slot | None) -> bool:
-        """Whether an inbound call is made from a thread of its own, now or later."""
+        """Whether the callback thread makes an inbound call, now or later."""
         return self._callers.begin_soon or self._callback_thread.takes(head)
 
     def close(self) -> None:
@@ -208,7 +208,7 @@ class Dispatcher:
         self._callback_thread.close()
 
     def end(self) -> None:
-        """Let go of the threads that served, when the session is over for them too."""
+        """End the threads that served, once the session is over for them too."""
         self._callers.close()
 
     def _begin(self, start: Start, target: Target) -> Any:
@@ -249,7 +249,7 @@ class Dispatcher:
     def _is_for_thread(self, slot: Slot) -> bool:
         """Whether a call came from a thread of the environment's, and can be made from one."""
         start = slot.start
-        # What the session's own thread did with an object, a test that makes the calls does again.
+        # Calls that the session's own thread made on an object are made again by the test itself.
         in_thread = start.on[:1] == "#" and start.strand != ROOT_STRAND
         if not isinstance(slot.event, Start) or not (in_thread or self.driver_is_busy):
             return False
@@ -308,7 +308,7 @@ def _needs_a_loop(target: Target) -> bool:
 def _is_under_way(result: object, target: Target) -> bool:
     """Whether a call goes on until its result is awaited.
 
-    What a call of an `Awaitable[T] | T` came to is a value: the environment awaits it, or not.
+    The result of a call that returns `Awaitable[T] | T` is a value: the environment may await it.
     """
     return iscoroutine(result) or (_needs_a_loop(target) and isinstance(result, Awaitable))
 

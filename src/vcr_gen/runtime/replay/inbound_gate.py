@@ -30,7 +30,7 @@ class InboundGate:
         self._screen = screen
 
     def enter(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
-        """The environment's side is played by the test itself: its call must be the one due."""
+        """Let in a call that the test makes as the environment: it must be the expected one."""
         while True:
             with self._state.monitor:
                 self._state.check()
@@ -45,7 +45,7 @@ class InboundGate:
                 self._thread_driver.wait_for_others()
 
     def play(self, event: Signal, passing: ValueChannel | None) -> None:
-        """The test itself does something to a stream of the application: it must be due."""
+        """Let in a signal that the test gives to a stream of the application: it must be due."""
         event = event if passing is None else self._screen.event(event, passing.of)
         with self._state.monitor:
             while True:

@@ -46,11 +46,11 @@ class Threads:
         self._seen.add(threading.current_thread())
 
     def activity(self, waiters: Iterable[Waiter]) -> Activity:
-        """What those do that are not parked at the tape.
+        """What the threads do that are not parked at the tape.
 
-        A thread that was there before the session and never used it (a test runner's, say) does
-        not count; an idle pool worker neither. One that sits in a wait of the standard library
-        can be woken only by another, or by its own time-out.
+        A thread that existed before the session and never used it (a test runner's, say) does not
+        count; neither does an idle pool worker. Only another thread or its own timeout can wake a
+        thread that sits in a wait of the standard library.
         """
         found: Activity = "none"
         for _, frame in self._elsewhere(waiters):
@@ -68,7 +68,7 @@ class Threads:
         return [thread for thread, _ in self._elsewhere(waiters)]
 
     def idle(self, waiters: Iterable[Waiter]) -> bool:
-        """Whether workers wait for something to do: one may just have got it, and not show it."""
+        """Whether idle workers exist: one may just have got work, and still look idle."""
         return any(_is_idle_worker(frame) for _, frame in self._all_elsewhere(waiters))
 
     def all_wait(self, waiters: Iterable[Waiter]) -> bool | None:
@@ -118,7 +118,7 @@ class Threads:
 
 
 def _handlers() -> dict[int, object]:
-    """What is done about each signal, but for an interrupt by the user and for our own."""
+    """The handler of each signal, except the user's interrupt and our own."""
     found = {int(number): signal.getsignal(number) for number in signal.valid_signals()}
     return {
         number: handler

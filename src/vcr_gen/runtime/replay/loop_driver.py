@@ -51,7 +51,7 @@ class LoopDriver:
         self._loops = loops
         self._clock = loops.clock
         self._stuck: dict[object, float] = {}
-        """The loops that cannot go on by themselves, and when something had moved by then."""
+        """The loops that cannot go on by themselves, with the time when something last moved."""
         self._looked_at = time.monotonic()
         self._rounds = 0
         self._forsaken_since = inf
@@ -160,13 +160,13 @@ class LoopDriver:
     def _leaves(self, call: int, readers: Readers | None, reader: Strand | None) -> bool:
         """Whether the cancelled task may leave now; the tape must have the cancellation.
 
-        Else it is answered: the environment did so nevertheless.
+        Otherwise the task gets an answer: in the recording the environment answered nevertheless.
         """
         slot = self._state.window.next_of_call(call)
         if slot is not None and readers is not None and reader is not None:
             slot = self._next_of_reader(slot, readers, reader)
         if slot is None or is_leave(slot.event):
-            return True  # where there is none, the recording ended before the call was left
+            return True  # no event: the recording ended before the call was left
         event = slot.event
         if not isinstance(event, Signal) or event.kind != "cancel" or slot.start.inbound:
             self._state.fail(self._why_cancelled(slot))
@@ -176,8 +176,8 @@ class LoopDriver:
     def _why_cancelled(self, slot: Slot) -> Divergence:
         """Why a task was cancelled that was not cancelled in the recording.
 
-        Where the program has not come to what was due before, and so time went on to its next
-        timer, that is the cause, and what the timer did but a consequence.
+        If the program did not do what was due before, time moved on to its next timer. Then the
+        missing step is the cause, and the timer only a consequence.
         """
         if self.something_is_overdue():
             return self._state.stall()
@@ -264,7 +264,7 @@ class LoopDriver:
         """Real time does not count in a replay."""
 
     def told_by_thread(self) -> None:
-        """Remember it, for the moment is chance."""
+        """Remember it: the moment differs between runs."""
         self.told_by_threads = True
 
     def _delivery(self, head: Slot) -> Callable[[], None] | None:
@@ -308,8 +308,8 @@ class LoopDriver:
     def _is_forsaken(self, *, hears: bool) -> bool:
         """Whether nothing has been able to wake the loop for longer than `patience`.
 
-        A thread at work may, input and a signal that the program handles. A thread that was there
-        before the session counts as long as it moves.
+        A thread at work, input, and a signal that the program handles can wake it. A thread that
+        existed before the session counts as long as it moves.
         """
         threads, now = self._state.threads, time.monotonic()
         if hears or threads.something_may_wake(self._state.waiters):
@@ -321,7 +321,7 @@ class LoopDriver:
         return now - self._forsaken_since > self._state.patience
 
     def _another_loop_may_go_on(self) -> bool:
-        """Whether a loop in another thread has not come to the same: it may have timers."""
+        """Whether a loop in another thread is not stuck yet: it may have timers."""
         moved_at = self._state.monitor.moved_at
         self._stuck[running_library().loop()] = moved_at
         loops = self._loops.running()
@@ -332,10 +332,10 @@ class LoopDriver:
         self._state.note_failure(self._state.stall())
 
     def _leaving(self) -> Waiter | None:
-        """A call that was cancelled, and whose end the recording did not live to see.
+        """A cancelled call whose end came after the recording was closed.
 
-        So too a job whose result was no longer wanted in the recording. Otherwise a job that has
-        come back before its time: another job was meant by the tape.
+        The same holds for a job whose result was no longer wanted in the recording. If there is
+        neither, a job that came back too early: the tape expects a different job.
         """
         waiters = list(self._state.waiters)
         for waiter in waiters:
@@ -359,12 +359,12 @@ class LoopDriver:
 
 
 _ROUNDED = 1e-6
-"""How far a recorded time may be from the clock's that it was."""
+"""How far rounding may move a recorded time from the clock's time."""
 
 
 @final
 class ReplayedJobs:
-    """Gates the jobs that the recording has; any other runs as it likes."""
+    """Holds back the results of recorded jobs until their turn; other jobs run freely."""
 
     def __init__(self, state: ReplayState, matcher: Matcher, loops: Loops) -> None:
         self._state = state

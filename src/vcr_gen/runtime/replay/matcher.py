@@ -1,4 +1,4 @@
-"""Which recorded event a live one stands for, and how the two differ."""
+"""Finds the recorded event that matches a live one, and how the two differ."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -53,7 +53,7 @@ class Lanes:
                 return
 
     def known(self, bound: Bound, on: str, arguments: Mapping[str, Plain]) -> Iterator[Slot]:
-        """The same, without reading on."""
+        """Like `equal`, without reading on."""
         self._index(self._window.known_since(self._seen))
         if queue := self._equal_known(bound, on, arguments):
             yield from _from_first(queue)
@@ -127,7 +127,7 @@ def _waiting(queues: Mapping[_K, deque[Slot]], key: _K) -> deque[Slot]:
 
 
 def _from_first(queue: deque[Slot]) -> Iterator[Slot]:
-    """What is not done of a queue; only its first is looked at if that is taken."""
+    """The calls of a queue that are not done; stops at the first if that is taken."""
     yield queue[0]
     yield from [slot for slot in queue if not slot.done][1:]
 
@@ -244,7 +244,7 @@ class Matcher:
         compare: Differences,
         likely: Callable[[], Iterable[Slot]] = tuple,
     ) -> Expectation:
-        """What is found; where it is met, objects and secrets have the numbers that it has.
+        """The expectation found; if it is met, objects and secrets get its numbers.
 
         Each candidate is tried anew, and more than one of them may agree.
         """
@@ -289,7 +289,7 @@ class Matcher:
                 if not compare(slot):
                     return Expectation(slot)
         nearest: Expectation | None = None
-        for slot in self._lanes.alike(name, on):  # one that a looser rule may still accept
+        for slot in self._lanes.alike(name, on):  # a looser rule may still accept it
             differences = compare(slot)
             if not differences:
                 return Expectation(slot)

@@ -26,8 +26,8 @@ __all__ = ["Replayer", "delivered_call"]
 delivered_call: ContextVar[int] = ContextVar("vcr_gen_delivered_call", default=0)
 """The number of the inbound call that the runtime is delivering.
 
-A context variable, because the wrapper is called as the application is, with the Protocol's own
-parameters, and maybe in a task of its own.
+A context variable, because the wrapper is called like the application, with the parameters of the
+Protocol, and maybe in a separate task.
 """
 
 

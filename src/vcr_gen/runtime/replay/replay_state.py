@@ -51,7 +51,7 @@ class Receiver(Protocol):
         """Serve, in this task, the callbacks that came after a call before the loop was idle."""
 
     def takes(self, head: Slot | None) -> bool:
-        """Whether an inbound call will be made from a thread of its own, sooner or later."""
+        """Whether the callback thread makes an inbound call, now or later."""
 
     def finishes(self, *, failed: bool = False) -> bool:
         """Whether a driver waits for the end of the inbound calls, and this is it."""
@@ -95,7 +95,7 @@ class ReplayState:
         self.failure: DivergenceError | None = None
         """The first divergence: application code may have swallowed it."""
         self.fault: ValueCodecError | None = None
-        """The first value that fits no type: what the program does after that is no behaviour."""
+        """The first value that fits no type: later differences only follow from it."""
         self.suspicion: Divergence | None = None
         """What every task and thread waited for when an answer was given before its turn."""
         self.stuck_at: Slot | None = None
@@ -121,12 +121,12 @@ class ReplayState:
         return slot
 
     def take_both(self, start: Slot, end: Slot) -> None:
-        """A call and its answer are done, at one moment."""
+        """Mark a call and its answer as done together."""
         self.window.take_both(start, end)
         self.moved()
 
     def give(self, slot: Slot, readers: Readers | None, reader: Strand | None) -> Slot:
-        """An event is done that one reader of a stream gets; its end is all others', too."""
+        """Mark an event of a stream as done for one reader; the end holds for all readers."""
         if readers is not None:
             readers.note(slot.strand, reader)
             if isinstance(slot.event, End):
@@ -166,7 +166,7 @@ class ReplayState:
     def note_failure(self, divergence: Divergence, *, all_wait: bool = False) -> None:
         """End the replay for every task and thread that waits.
 
-        With `all_wait` they all wait for something else, so the watchdog begins at once.
+        With `all_wait` all threads wait for things not on the tape, so the watchdog begins at once.
         """
         if self.failure is None:
             divergence = without_secrets(divergence, self._secrets)
@@ -177,12 +177,12 @@ class ReplayState:
         self.fail_waiters()
 
     def fail_waiters(self) -> None:
-        """Tell the divergence to every task that waits."""
+        """Raise the divergence in every task that waits."""
         for future in self._untold():
             future.get_loop().call_soon_threadsafe(_tell, future, self.failure)
 
     def a_task_is_untold(self) -> bool:
-        """Whether a task waits that can be told of the divergence."""
+        """Whether a task waits in which the divergence can be raised."""
         return any(True for _ in self._untold())
 
     def _untold(self) -> Iterator[Parked[Event]]:

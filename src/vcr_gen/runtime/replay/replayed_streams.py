@@ -1,7 +1,7 @@
 """Streams in a replay: recorded ones are fed item by item, the application's own are asserted.
 
-What a stream does is in one class for each of the two, without waiting. The classes of the
-consumers' kinds, synchronous and asynchronous, only wait.
+For each of the two, one class has the logic of the stream and never waits. Its subclasses, for
+synchronous and asynchronous consumers, only add the waiting.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -49,7 +49,7 @@ class _Stream:
 
     @property
     def is_over(self) -> bool:
-        """Whether it has come to its end."""
+        """Whether it has ended."""
         return self._over
 
     def _signal(self, kind: SignalKind, value: Any = None) -> tuple[Signal, ValueChannel | None]:

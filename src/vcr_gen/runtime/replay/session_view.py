@@ -40,7 +40,7 @@ def decide(
     view: View,
     last_resort: Callable[[View], LastResort] | None = None,
 ) -> Decision:
-    """What is chosen, with no more looking than that needs."""
+    """The decision, made with as few costly facts as possible."""
     while (decision := choose(view)) is Step.LOOK:
         if view.others is None:
             view = view._replace(others=_others(state))
@@ -52,7 +52,7 @@ def decide(
 
 
 def view_of(state: ReplayState) -> View:
-    """What is known of the session, without looking far."""
+    """What is known of the session, without the costly facts."""
     head = state.window.head()
     return View(
         patience=state.patience,
@@ -72,7 +72,7 @@ def anything_may_move(state: ReplayState) -> bool:
 
 
 def program_gap(state: ReplayState) -> float | None:
-    """Seconds in which the program did the oldest event; None where that is not its to do."""
+    """Seconds the program took to do the oldest event; None if that is the environment's."""
     head = state.window.head()
     if head is None or not head.driven_by_application:
         return None
@@ -80,7 +80,7 @@ def program_gap(state: ReplayState) -> float | None:
 
 
 def _recorded_gap(state: ReplayState, head: Slot | None) -> float:
-    """Seconds in which the program did what is due, besides those the clock has passed."""
+    """Seconds the program took to do what is due, minus those the clock has passed."""
     if head is None or not head.driven_by_application:
         return 0.0
     return max(0.0, head.event.at - max(state.window.done_at, state.clock.now))
@@ -129,7 +129,7 @@ def _waiting_threads(state: ReplayState) -> list[threading.Thread]:
 
 
 def _is_told(state: ReplayState, due: Slot | None, *, at_last: bool) -> bool:
-    """Whether a thread has been told what is due, and is about to go on."""
+    """Whether a thread has received the event that is due, and is about to go on."""
     found = None if due is None else taker(state, due, at_last=at_last)
     return found is not None and found.future is None
 

@@ -1,8 +1,8 @@
-"""Which recorded strand a live one stands for.
+"""Finds the recorded strand that matches a live one.
 
 Names are the same in every run only where strands are spawned in the same order, so a live strand
 is bound to a recorded one by what it does: by its first call and, for threads and the jobs of
-pools, by what they were started for.
+pools, by the function and arguments they were started with.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -79,14 +79,14 @@ class StrandMatching:
     def __init__(self, window: Window) -> None:
         self._window = window
         self.names: WeakKeyDictionary[Strand, str] = WeakKeyDictionary()
-        """The recorded strand that each live one stands for, where that is known."""
+        """The recorded strand of each live strand, as far as it is known."""
         self._claimed: WeakValueDictionary[str, Strand] = WeakValueDictionary()
-        """Which live strand stands for a recorded one."""
+        """The live strand of each recorded strand."""
         self._past: WeakKeyDictionary[Strand, list[Slot]] = WeakKeyDictionary()
         self._live: dict[str, WeakSet[Strand]] = {}
-        """The live threads that were started for the same."""
+        """The live threads that were started for the same purpose, by the base of their label."""
         self._begun: dict[str, set[str]] = {}
-        """The recorded ones that have something left to do."""
+        """The names of recorded threads that have something left to do, by the same base."""
 
     def find(self, strand: Strand, compare: Compare) -> Expectation:
         """What the tape has for what a strand does."""
@@ -123,11 +123,11 @@ class StrandMatching:
         return slot if is_it(slot) else None
 
     def name_of(self, strand: Strand) -> str:
-        """The recorded strand that a live one stands for; its own name while it is not known."""
+        """The recorded strand of a live one; the live name while that is not known."""
         return self.names.get(strand, strand.name)
 
     def name_strands(self) -> None:
-        """Give each live strand the name of the recorded one that it stands for."""
+        """Give each live strand the name of its recorded strand."""
         for strand, name in list(self.names.items()):
             strand.name = name
 
@@ -153,7 +153,7 @@ class StrandMatching:
         return Expectation(slot, compare(slot))
 
     def _in_executor_job(self, strand: Strand, compare: Compare) -> Expectation:
-        """An executor job is bound by its number too, unless the program now has another there."""
+        """An executor job is bound by its number too, unless it is now a different job."""
         if strand not in self.names and not self._is_claimed(strand.name):
             slot = self.next(strand.name)
             if slot is not None and not compare(slot):
@@ -195,19 +195,19 @@ class StrandMatching:
     def _elsewhere(
         self, strand: Strand, compare: Compare, expected: Expectation | None
     ) -> Expectation:
-        """Another strand's next event, where the live strand's own has none that fits."""
+        """Another strand's next event, if the live strand's own events do not fit."""
         is_inbound = strand.name.startswith("@") and not strand.job_number
         fresh = strand not in self.names and not is_inbound
         lineage = self._lineage(strand)
 
         def standing(found: tuple[str, Slot]) -> tuple[bool, bool]:
             is_taken = found[0] not in lineage and self._is_claimed(found[0])
-            return is_taken, found[0].startswith("@")  # one that a number binds has its own strand
+            return is_taken, found[0].startswith("@")  # bound by a number
 
         likely = ((slot.strand, slot) for slot in compare.likely() if self._window.is_next(slot))
         candidates = list(islice((found for found in likely if not any(standing(found))), 1))
         if not candidates or compare(candidates[0][1]):
-            candidates = sorted(self._window.strands(), key=standing)  # and else, the oldest first
+            candidates = sorted(self._window.strands(), key=standing)  # otherwise the oldest first
         nearest = expected
         for name, slot in candidates:
             differences = compare(slot)
@@ -264,7 +264,7 @@ class StrandMatching:
                 return Expectation(slot)
             nearest = nearest if nearest.slot else Expectation(slot, differences)
         if name is None and not are_new:
-            # It has no own: there was none like it, or one fewer of those that share the work.
+            # It has no recorded strand: none was like it, or fewer threads shared the work.
             free = self._free(strand, compare)
             if free.is_met or not slots:
                 return free
@@ -313,7 +313,7 @@ class StrandMatching:
         return nearest
 
     def _in_child(self, strand: Strand, compare: Compare) -> Expectation | None:
-        """What a strand has that was spawned by this one, and is no more."""
+        """What the tape has for a child of this strand that the program no longer spawns."""
         name = self.names.get(strand)
         for other, slot in list(self._window.strands()) if name else ():
             is_child = other.startswith(f"{name}.") and not self._is_claimed(other)
@@ -369,7 +369,7 @@ class StrandMatching:
         return expected if slot is None else Expectation(slot, compare(slot))
 
     def _began_alike(self, strand: Strand, name: str) -> bool:
-        """Whether the job that stands for a recorded one did until now what this one did."""
+        """Whether the live job of a recorded one has done the same as this one until now."""
         other = self._claimed.get(name)
         if other is None or other is strand:
             return False
@@ -385,7 +385,7 @@ class StrandMatching:
                 yield slot
 
     def _lineage(self, strand: Strand) -> set[str]:
-        """The recorded strands that a strand's parents stand for."""
+        """The recorded strands of a strand's parents."""
         lineage = set()
         parent = strand.parent
         while parent is not None:
@@ -394,9 +394,9 @@ class StrandMatching:
         return lineage
 
     def _exchange(self, strand: Strand, name: str) -> None:
-        """Bind a strand anew whose first calls were another's too, and so did not tell which it is.
+        """Bind a strand to a different name: its first calls fitted two recorded strands.
 
-        The strand that had the name until now gets the old one in return.
+        The strand that had this name gets the old name in return.
         """
         old, other = self.names[strand], self._claimed.get(name)
         self._bind(strand, name)
@@ -406,7 +406,7 @@ class StrandMatching:
             self._bind(other, old)
 
     def _is_claimed(self, name: str) -> bool:
-        """Whether a live strand stands for a recorded one, and is not over yet."""
+        """Whether a recorded strand has a live strand that is not over yet."""
         strand = self._claimed.get(name)
         return strand is not None and not strand.is_over
 
@@ -416,16 +416,16 @@ class StrandMatching:
 
 
 def _likeness(strand: Strand, slot: Slot) -> int:
-    """How much speaks for it that a live strand is the one that begins here."""
+    """How likely a live strand is the recorded strand that begins here."""
     if slot.start.begins == strand.label:
         return _SAME
     return int(_base(slot.start.begins) == _base(strand.label))
 
 
-def _nearer(strand: Strand, one: Expectation | None, other: Expectation) -> Expectation:
+def _nearer(strand: Strand, first: Expectation | None, second: Expectation) -> Expectation:
     """The nearer of two recorded events that a live job differs from, for the message.
 
-    The one that was started for the same, else the call that differs in the least.
+    The event of a job with the same label, or else the one with the fewest differences.
     """
 
     def nearness(found: Expectation) -> tuple[int, bool, int]:
@@ -433,7 +433,7 @@ def _nearer(strand: Strand, one: Expectation | None, other: Expectation) -> Expe
         is_the_method = all(difference.path for difference in found.differences)
         return likeness, is_the_method, -len(found.differences)
 
-    return other if one is None or nearness(other) > nearness(one) else one
+    return second if first is None or nearness(second) > nearness(first) else first
 
 
 def _base(label: str) -> str:
@@ -441,10 +441,10 @@ def _base(label: str) -> str:
     return label.partition("-")[0]
 
 
-def _is_alike(one: Slot, other: Slot) -> bool:
-    """Whether two recorded events of two jobs could not be told apart."""
-    return (type(one.event), one.start.of, one.start.on) == (
-        type(other.event),
-        other.start.of,
-        other.start.on,
-    ) and one.start.arguments == other.start.arguments
+def _is_alike(first: Slot, second: Slot) -> bool:
+    """Whether the recorded events of two jobs are indistinguishable."""
+    return (type(first.event), first.start.of, first.start.on) == (
+        type(second.event),
+        second.start.of,
+        second.start.on,
+    ) and first.start.arguments == second.start.arguments

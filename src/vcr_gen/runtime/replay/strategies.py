@@ -37,7 +37,7 @@ Matching: TypeAlias = Callable[[Any, Any], bool]
 Strategy: TypeAlias = StrategyWord | Matching
 
 FREE: Final = frozenset({"method_and_arguments", "sequential"})
-"""The strategies that find a call wherever it stands on the tape."""
+"""The strategies that find a call anywhere on the tape."""
 
 
 @final
@@ -162,7 +162,7 @@ class Orders:
             )
 
     def unused(self, known: Collection[str]) -> list[str]:
-        """What was said of boundaries that took no part."""
+        """The settings of boundaries that took no part."""
         words: dict[str, Collection[str]] = {
             "order": self._each,
             "strategy": self._strategies.each,

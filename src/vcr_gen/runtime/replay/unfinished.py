@@ -1,4 +1,4 @@
-"""What was still under way when the recording was closed, and how a replay ends accordingly."""
+"""Handles calls and jobs that were still under way when the recording was closed."""
 
 import threading
 from typing import final
@@ -18,17 +18,17 @@ __all__ = ["Unfinished"]
 
 @final
 class Unfinished:
-    """Holds threads that come further than the recording saw, until the replay is closed too."""
+    """Holds threads that go further than the recording, until the replay is closed too."""
 
     def __init__(self, state: ReplayState, matcher: Matcher) -> None:
         self._state = state
         self._window = state.window
         self._matcher = matcher
         self._calls: set[int] = set()
-        """The callbacks that the tape says to be given up."""
+        """The callbacks that the recording gave up, according to the tape."""
 
     def hold_job(self, strand: Strand) -> None:
-        """Hold an executor job that was at work then, so that its calls are not on the tape."""
+        """Hold an executor job that outlived the recording: its calls are not on the tape."""
         # Asked in this order: its next call is near, its end may be far away.
         if not strand.job_number or self._matcher.next_of(strand) is not None:
             return
@@ -36,7 +36,7 @@ class Unfinished:
             self._wait_for_close()
 
     def hold_callback(self, call: int | None) -> None:
-        """Hold a thread that does, in a callback which was not over then, what is not recorded."""
+        """Hold a thread in a callback that outlived the recording before it goes further."""
         if call is None or library_here() is not None:
             return
         slot = self._window.next_of_call(call)
@@ -61,7 +61,7 @@ class Unfinished:
     def drain(self) -> None:
         """Let threads that are about to use the tape do so before it is closed.
 
-        A callback must come to its end, unless the tape says that the recording did not see that.
+        A callback must end, unless the tape says that the recording was closed before its end.
         """
         state = self._state
         with state.monitor:

@@ -61,19 +61,19 @@ class Waiter:
         self.cancelled = cancelled
         """Whether the application has cancelled the call."""
         self.leaves = False
-        """Whether it then waits for nothing but its turn to leave, and for no answer."""
+        """Whether it waits only for its turn to leave, and for no answer."""
         self.future: Parked[Event] | None = None
         self.impatient = False
-        """Whether it goes on out of turn, rather than for ever to hold up its loop."""
+        """Whether it goes on out of turn, because otherwise it holds up its loop for ever."""
         self.may_go: Callable[[], bool] = lambda: False
         """Whether its turn has come, though it has not gone on yet."""
         self.hand_back: Callable[[], None] | None = None
-        """What lets the result of an executor job enter, where that is what waits."""
+        """Lets the result of an executor job enter, if the waiter is a job."""
         self.wanted: Callable[[], bool] = lambda: True
         self.readers: Readers | None = None
-        """Those of the stream, where it is one that it waits for."""
+        """The readers of the stream, if it waits for a stream."""
         self.strand: Strand | None = None
-        """Which of them it is."""
+        """The strand that waits, among those readers."""
         self.number = next(_NUMBERS)
         """Its place in the order in which waiters came."""
         self.thread = threading.current_thread()
@@ -88,7 +88,7 @@ class Waiter:
         return f"thread {self.thread.name}"
 
     def stands_for(self, recorded: str) -> bool:
-        """Whether it reads a stream, and is what the recording calls so."""
+        """Whether it reads a stream, and its recorded strand has this name."""
         if self.readers is None or self.strand is None:
             return False
         return self.readers.name_of(self.strand) == recorded
@@ -151,7 +151,7 @@ def is_answer(slot: Slot) -> bool:
 
 
 def is_for(head: Slot, waiter: Waiter) -> bool:
-    """Whether the oldest event is what someone waits for."""
+    """Whether a task or thread waits for the oldest event."""
     return is_due(head, waiter.call, pulls=waiter.pulls, leaves=waiter.leaves)
 
 
@@ -177,7 +177,7 @@ def is_leave(event: Event) -> bool:
 
 
 NOTHING_MORE: Final = End(call=0, outcome="returned")
-"""What a reader gets that still waits when the stream has ended for another."""
+"""The event for a reader that still waits when another reader has seen the end."""
 
 _AHEAD = 50
 """How many events of a stream tell whether it had several readers."""
@@ -194,13 +194,13 @@ class Readers:
     def __init__(self, window: Window, name_of: Callable[[Strand], str]) -> None:
         self._window = window
         self.name_of = name_of
-        """The recorded strand that a live one stands for."""
+        """The recorded strand of a live one."""
         self._live: WeakValueDictionary[str, Strand] = WeakValueDictionary()
 
     def choose(self, head: Slot, waiters: Sequence[Waiter], *, at_last: bool) -> Waiter | None:
         """The waiter that gets an item, or the end; None while the intended one may still come.
 
-        With `at_last` no other reader comes any more: it is the first that is there.
+        With `at_last` no other reader can come: the first waiting reader gets it.
         """
         known = self._live.get(head.strand)
         if known is not None and not known.is_over:
@@ -223,9 +223,9 @@ class Readers:
         return next((slot for slot in upcoming if slot.strand == name), None)
 
     def leave_soon(self, call: int) -> float:
-        """How many readers leave a stream, as far as that is near.
+        """How many readers leave a stream within the next events.
 
-        Any number where it ends with it, or the recording did, which may not have seen them all.
+        Infinite if the stream or the recording ends then: not all readers may be recorded.
         """
         events = [slot.event for slot in self._window.upcoming_of_call(call, _AHEAD)]
         left = [event for event in events if isinstance(event, Signal) and event.kind == "left"]
@@ -233,19 +233,19 @@ class Readers:
         return inf if ends or len(left) == len(events) else len(left)
 
     def is_of_another(self, slot: Slot, reader: Strand, waiters: Sequence[Waiter]) -> bool:
-        """Whether an event is what another reader that waits had in the recording."""
+        """Whether another waiting reader got this event in the recording."""
         others = [other for other in waiters if other.strand is not reader and not other.leaves]
         known = self._live.get(slot.strand)
         return any(other.strand is known or self._is_it(other, slot) for other in others)
 
     def note(self, recorded: str, reader: Strand | None) -> None:
-        """A reader got what a recorded one had."""
+        """Note that a reader got the item of a recorded reader."""
         known = self._live.get(recorded)
         if reader is not None and (known is None or known.is_over):
             self._live[recorded] = reader
 
     def _is_it(self, waiter: Waiter, head: Slot) -> bool:
-        """Whether a reader is started for the same as the recorded one, or else of its name."""
+        """Whether a reader has the label of the recorded one or, without a label, its name."""
         if waiter.strand is None:
             return False
         if isinstance(head.event, Item) and head.event.begins:

@@ -1,4 +1,4 @@
-"""How the threads of a replay wait and wake each other, and how long it waits for what."""
+"""How the threads of a replay wait and wake each other, and how long each wait takes."""
 
 import threading
 import time
@@ -23,22 +23,22 @@ __all__ = [
 ]
 
 INTERRUPT_AGAIN: Final = 0.05
-"""Seconds after which a main thread that was met in code of ours is interrupted again."""
+"""Seconds after which a main thread that was inside our code is interrupted again."""
 
 TICK: Final = 0.02
-"""Seconds after which a thread that waits looks again; so long nothing moves in a quiet session."""
+"""Seconds after which a waiting thread looks again, even if nothing moved."""
 
 LONG_WAIT: Final = 1.0
-"""Seconds after which a thread looks again that waits for its answer, and is not the watcher."""
+"""Seconds after which a thread that waits for its answer looks again; not the watcher."""
 
 POLL: Final = 0.002
 """Seconds that a loop really waits while other threads may still do something."""
 
 LOOK_AGAIN: Final = 0.05
-"""Seconds that a loop really waits that has used up the tape: a thread may still diverge."""
+"""Seconds that a loop really waits once the tape is used up: a thread may still diverge."""
 
 BLOCKED_GRACE: Final = 0.2
-"""Seconds that threads are waited for which all sit in a wait of the standard library."""
+"""Seconds to wait for threads that all sit in a wait of the standard library."""
 
 SLOWER_NOW: Final = 2.0
 """How much longer than in the recording work may take: this machine may be slower, or busy."""
@@ -47,7 +47,7 @@ MOMENT: Final = 0.001
 """Seconds after which the callback thread looks again whether the program waits."""
 
 AT_WORK: Final = 0.05
-"""Seconds that a thread at work has before a callback comes: the system may let it wait."""
+"""Seconds that a thread at work has before a callback comes: it may not get a CPU at once."""
 
 UNEXPECTED: Final = 10
 """How many times `patience` a program may wait for something that is not on the tape."""
@@ -57,8 +57,8 @@ UNEXPECTED: Final = 10
 class Monitor:
     """The lock of a replay. Its threads wait here for each other, and are woken here.
 
-    Of many threads that wait for an answer, only those are woken whose turn may have come. The
-    first of them is the watcher: it looks whether anything can still move.
+    Of the threads that wait for an answer, only those whose turn may have come are woken. The
+    first of them is the watcher: it checks whether anything can still move.
     """
 
     def __init__(self) -> None:
@@ -130,7 +130,7 @@ class Monitor:
         return iter(self._answers)
 
     def wake(self, waiters: Iterable[Waiter]) -> None:
-        """Let these look again, as far as they are threads that wait for an answer."""
+        """Let those of these waiters look again that are threads waiting for an answer."""
         for waiter in waiters:
             if waiter in self._answers:
                 self._answers[waiter].notify()

@@ -1,4 +1,4 @@
-"""Ends a program that goes on, or waits, after a divergence that has ended another part of it.
+"""Ends a program that goes on, or waits, after a divergence has ended another part of it.
 
 The divergence ends the thread or task that meets it, and every one that waits for the tape. A
 program that waits for one of those without a time-out would wait for ever. So a thread of the
@@ -55,7 +55,7 @@ _call_handler: Final[Any] = _thread.interrupt_main
 
 
 class Session(Protocol):
-    """What is to come to its end."""
+    """The session that must end."""
 
     over: threading.Event
     """Set when the session is closed."""
@@ -79,7 +79,7 @@ class Watchdog:
         self._thread: threading.Thread | None = None
 
     def within(self, block: FrameType) -> None:
-        """The session is a block of this frame: only what that calls is part of it."""
+        """Note that the session is a block of this frame: only what it calls is part of it."""
         if self._owner is None:
             self._interrupt.set()
         self._owner = threading.current_thread()
@@ -132,8 +132,8 @@ class Watchdog:
     def _is_lent(self) -> bool:
         """Whether a generator opened the session for others, such as a fixture.
 
-        It may outlive the test that it failed for: that one is interrupted once, and what follows
-        is left alone.
+        The session may outlive the test that failed. That test is interrupted once, and later
+        tests are left alone.
         """
         return self._block is not None and bool(self._block.f_code.co_flags & _LENDS)
 
@@ -142,7 +142,7 @@ class Watchdog:
         return frame is not None and self._is_inside(frame)
 
     def _error_at(self, frame: FrameType) -> DivergenceError | None:
-        """What the main thread is to raise there, if that is part of the session."""
+        """What the main thread must raise in a frame, if the frame is part of the session."""
         if self._session.over.is_set():
             return None
         return self._session.failure if self._is_inside(frame) else None
@@ -168,7 +168,7 @@ class Watchdog:
         return suspends and not foreign  # all of it was made on the fly
 
     def _print_stacks(self) -> None:
-        """Say what the program does that should have ended."""
+        """Print what the program does although it should have ended."""
         with suppress(Exception):  # a program may have closed its stderr, or a tape be broken
             print("\n".join(self._report()), file=sys.stderr, flush=True)
 
@@ -252,9 +252,9 @@ class Interrupt:
         was_sent, self._was_sent, self._put_off_at = self._was_sent, False, None
         insists = self._raised > 0
         if insists:
-            # The program has caught it before: it gets it again at each of its own steps, so that
-            # it cannot go on. Python's library may clean up meanwhile. But on Python 3.12 the end
-            # of an `except` is part of its `try`, so that steps of the program are not enough.
+            # The program has caught the error before: the error is raised again at each step of
+            # the program, so that it cannot go on. Python's library may clean up meanwhile. On
+            # Python 3.12 the end of an `except` is part of its `try`, so that is not enough.
             self._call_again(number)
             elsewhere = self._raised // _SWALLOWED % 2 == 1
             fits = is_neutral(frame) == elsewhere and not is_tool(frame)
@@ -265,7 +265,7 @@ class Interrupt:
         raise error
 
     def _call_again(self, number: int) -> None:
-        """Have the handler called at the next step; a plain call would call it in the handler."""
+        """Schedule the handler for the next step; a plain call would run it inside the handler."""
         for _ in iter(partial(_call_handler, number), None):
             pass
 
