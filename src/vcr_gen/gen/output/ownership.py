@@ -53,9 +53,9 @@ def packages(output: Path) -> list[Path]:
 def stale_files(config: Config, wanted: Container[Path], owned: Iterable[Path]) -> Iterator[Path]:
     """Our files that no longer belong to a Protocol of the project.
 
-    Several projects may write into one folder. A package of which nothing is wanted is another
-    project's if the folder lies outside of this one, or if the sources that it names are there
-    and are not this project's.
+    Several projects may write into one folder. A package without any wanted file belongs to
+    another project if the folder lies outside of this project, or if the sources that the package
+    names exist and are not this project's.
     """
     by_package: dict[str, list[Path]] = {}
     for path in owned:

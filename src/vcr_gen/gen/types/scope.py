@@ -1,4 +1,4 @@
-"""Resolves names by where they stand in a module."""
+"""Resolves names by their place in a module."""
 
 import ast
 import builtins

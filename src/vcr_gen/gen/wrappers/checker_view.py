@@ -216,7 +216,7 @@ def is_untyped_call(member: Method, signature: Signature) -> bool:
     every = (member.signature, *member.overloads)
     return (
         member.deprecated  # pyright warns of it; the wrapper's callers alone are to be warned
-        or bool(member.source_name)  # to both, nobody else may call it (private_and_mangled)
+        or bool(member.source_name)  # both: it is private (private_and_mangled)
         or member.disputed  # one checker does not know it (disputed_members)
         or bool(member.overloads)  # a call of one may be taken for that of another (overloads)
         or any(
@@ -246,9 +246,9 @@ def is_untyped_access(member: Property) -> bool:
 def _spreads_unknown_arguments(signature: Signature) -> bool:
     """Both: what `*args` and `**kwargs` give may not be what the parameters take.
 
-    Nobody counts the arguments of a ParamSpec (parameter_specs), nor those before `*args` that were
-    left out (variadics); `Callable[[int, *tuple[str, ...]], None]` is another type to mypy where it
-    is filled in (filled_parameter_specs).
+    Checkers do not count the arguments of a ParamSpec (parameter_specs), nor those before `*args`
+    that were left out (variadics). For mypy, `Callable[[int, *tuple[str, ...]], None]` is a
+    different type where it is filled in (filled_parameter_specs).
     """
     kinds = {parameter.kind for parameter in signature.parameters}
     left_out = any(
@@ -284,7 +284,7 @@ def shown_signature(signature: Signature, *, lazy: bool) -> Signature:
 
 
 def shown_accessor(signature: Signature, *, lazy: bool) -> Signature:
-    """The signature without quotes in quotes, of which see `_is_quoted_twice`."""
+    """The signature without nested quotes; see `_is_quoted_twice`."""
     if not _is_quoted_twice(signature, lazy=lazy):
         return signature
     stars = any(isinstance(annotation, Starred) for annotation in signature.annotations())

@@ -198,7 +198,7 @@ class BoundaryView:
     members: tuple[MemberView, ...]
     events: tuple[EventView, ...]
     opposite: tuple[str, ...]
-    """The calls that go the other way than the boundary."""
+    """The calls in the opposite direction of the boundary."""
     secret: Mapping[str, Sequence[str]]
     """Field paths of secrets by member."""
     volatile: Mapping[str, Sequence[str]]

@@ -92,7 +92,7 @@ class _Recorded(OwnCalls):
 
 
 class _Qualname(_Recorded):
-    """Stands in the class body as `__getattr__`, and brings `__setattr__`."""
+    """Is assigned to `__getattr__` in the class body, and adds `__setattr__`."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         super().__set_name__(owner, "__qualname__")

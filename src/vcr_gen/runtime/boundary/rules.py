@@ -32,8 +32,8 @@ class UnusedRuleWarning(UserWarning):
 class Rule:
     """Says that a field is not compared (`Volatile`), or by a function (`Match`).
 
-    For a Protocol that one does not own, or for one cassette alone; in a Protocol of one's own,
-    the same words stand in `Annotated`.
+    Use it for a Protocol that you do not own, or for a single cassette. In your own Protocol, put
+    the same words in `Annotated`.
     """
 
     of: str

@@ -289,8 +289,8 @@ def _signature(call: type[Call]) -> str:
 def _text(annotation: object) -> str:
     """An annotation as text, the same in every run and on every Python.
 
-    Somebody's metadata shows its address, Python 3.13 calls paths by where they are written, and
-    `typing` is left out everywhere or nowhere, as the Python likes.
+    Metadata may show its address, Python 3.13 names path classes by their private module, and
+    whether `typing.` is shown depends on the version of Python. All three are removed.
     """
     if isinstance(annotation, str):
         return annotation

@@ -94,9 +94,9 @@ class LoadedTypes:
 def check_held(cls: type) -> None:
     """Raise `Fault` for a class that no loaded module contains, directly or in a class.
 
-    One that a function of the program defines is there again once that was called again, and one
-    of a module that the program loads by itself (a plugin, a script) once that is loaded again;
-    which function made a class with the name of no function, nobody can tell.
+    A class that a function of the program defines exists again once the function is called again.
+    A class of a module that the program itself loads (a plugin, a script) exists again once the
+    module is loaded again. A class whose name contains no function cannot be found again.
     """
     if _LOCAL in cls.__qualname__ or cls.__module__ not in sys.modules or _is_held(cls):
         return

@@ -215,7 +215,7 @@ class StandIns:
 
 
 class ClassNode(Node):
-    """Stores values of exactly one class bare, and whatever may stand in for it with a tag."""
+    """Stores values of exactly one class bare, and other accepted values with a tag."""
 
     is_open: ClassVar[bool] = True
 

@@ -99,7 +99,7 @@ _KIND_OF_TYPE: Final[dict[type, str]] = {
 def kind_of(plain: Plain) -> str:
     """The kind by which a union tells its members apart: `str`, `list`, `$type`, `$items`, …
 
-    A dict with one key that starts with `$` is a kind of its own, named by that key.
+    A dict with one key that starts with `$` is a separate kind, named by that key.
     """
     if type(plain) is dict:
         if TYPE in plain:

@@ -148,7 +148,7 @@ class RecordNode(ClassNode):
         return self.restore(plain) if self._shape.closed else super().decode(plain)
 
     def fits(self, value: object) -> int:
-        """As for any class, but nothing stands in for a TypedDict."""
+        """As for any class, but a TypedDict only fits its exact type."""
         if self._shape.closed:
             return EXACT if type(value) is self.cls else NO_FIT
         return super().fits(value)
@@ -295,7 +295,7 @@ def with_init(
 
 
 def without_init(cls: type[Any]) -> Callable[[dict[str, object]], object]:
-    """Build without `__init__`, for a class whose `__init__` has other parameters than fields."""
+    """Build without `__init__`, for a class whose `__init__` parameters differ from its fields."""
 
     def build(values: dict[str, object]) -> object:
         made = blank(cls)

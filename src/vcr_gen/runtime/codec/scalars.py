@@ -153,7 +153,7 @@ class FloatNode(ClassNode):
         raise Fault("float", show(plain))
 
     def fits(self, value: object) -> int:
-        """An int may stand in, but less well than where an int is declared."""
+        """An int fits too, but less well than where an int is declared."""
         return EXACT if type(value) is float else self.others.fits(value)
 
 

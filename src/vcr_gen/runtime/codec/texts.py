@@ -166,7 +166,7 @@ class TextForm(Generic[T]):
     write: Callable[[T], str]
     read: Callable[[str], T]
     promoted: tuple[type, ...] = ()
-    """Types that may stand in without being subclasses: int and float for complex."""
+    """Types that are accepted without being subclasses: int and float for complex."""
 
 
 class TextNode(ClassNode):

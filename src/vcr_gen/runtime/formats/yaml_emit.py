@@ -49,7 +49,7 @@ def may_be_deep(text: str) -> bool:
 
 
 def _mapping(value: Mapping[str, Plain], indent: str, lead: str, out: list[str]) -> None:
-    """Items of a mapping at `indent`; `lead` stands for it on the first line, after a dash."""
+    """Items of a mapping at `indent`; `lead` replaces it on the first line, after a dash."""
     for key, item in value.items():
         shown = _key(key)
         kind = type(item)
@@ -139,7 +139,7 @@ def _text(text: str, outer: str) -> str:
 
 
 def _literal(text: str, indent: str) -> str:
-    # A reader finds the indentation out by looking at the first line, unless it is told.
+    # A reader takes the indentation from the first line unless the header has a number.
     told = str(len(_STEP)) if text[0] in " \t\n" else ""
     body = text
     chomping = "-"

@@ -167,7 +167,7 @@ def _sequence(lines: list[str], index: int, indent: int, depth: int) -> tuple[li
 
 
 def _literal(lines: list[str], index: int, indent: int, head: str) -> tuple[str, int]:
-    """The text of a literal block whose head stands in a line, and the line behind it."""
+    """The text of a literal block whose header is in a line, and the line after the block."""
     style = _LITERAL.fullmatch(head)
     if style is None:
         raise _OtherLayoutError
@@ -187,7 +187,7 @@ def _literal(lines: list[str], index: int, indent: int, head: str) -> tuple[str,
 
 
 def _quoted_key(line: str) -> tuple[str, str, str]:
-    """A key in quotes, the colon where its value stands in the same line, and the value."""
+    """A quoted key, the colon if its value is on the same line, and the value."""
     found = _QUOTED_KEY.match(line)
     key = _scalar(found[1]) if found is not None else None
     if found is None or not isinstance(key, str):

@@ -135,11 +135,10 @@ class Recorder:
     ) -> Any:
         """Await the environment's work for a call, and deliver the result in its turn.
 
-        Who is cancelled while an item waits for its turn leaves a stream that knows nothing of it:
-        `leave` closes that. `left` writes down, in its turn, that the caller was cancelled: where
-        it is not given, that ends the call. `goes_on` says whether a stream may do so after an
-        exception. An environment that is told of the cancellation may answer all the same, and that
-        is then the answer.
+        If the caller is cancelled while an item waits for its turn, the real stream does not
+        notice: `leave` closes it. `left` records, in its turn, that the caller was cancelled;
+        without it, the cancellation ends the call. `goes_on` says whether a stream may go on after
+        an exception. If the environment answers in spite of the cancellation, its answer counts.
         """
         library = running_library()
         is_cancelled = library.watch_caller()
@@ -362,7 +361,7 @@ class Recorder:
         self.tape.signal(call, "cancel")
 
     async def _turn_after_cancel(self) -> None:
-        """Leave a cancelled call in a turn of its own, however often it is cancelled."""
+        """Wait for a turn in which a cancelled call leaves; further cancellations are ignored."""
         if self._loops.hook() is not None:
             await self._turns.turn(patient=True)
 

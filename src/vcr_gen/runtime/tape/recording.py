@@ -45,7 +45,7 @@ else:  # do not follow links, do not block on pipes
 class Recording:
     """A cassette that is being written; each target has at most one at a time.
 
-    A `copy` is made from another cassette or partial file. It grows under a name of its own, so
+    A `copy` is made from another cassette or partial file. It grows under a separate name, so
     that it never takes the place of the partial file it may be made from.
     """
 

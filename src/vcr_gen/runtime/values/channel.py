@@ -164,12 +164,10 @@ class ValueChannel:
         try:
             try:
                 value = self._decode(plain)
-                if fed and holds(
-                    b"<redacted:"
-                ):  # not where something else stands in: that comes back in many forms
+                if fed and holds(b"<redacted:"):  # other placeholders come back in many forms
                     self.secrets.feed(plain)
                 return value
-            except DecodeError as error:  # a field of another type than text may be a secret
+            except DecodeError as error:  # the secret may be a field that is not text
                 return decode_with_typed_placeholders(self._decode, plain, error)
         except DecodeError as error:
             raise DecodeError(

@@ -219,7 +219,7 @@ def _performing(method: Method, real: Any) -> Callable[[Mapping[str, object]], A
     def perform(arguments: Mapping[str, object]) -> Any:
         args, kwargs = _split(method, arguments)
         value = real(*args, **kwargs)
-        # A lambda always has a value, which who declares None does not look at.
+        # A lambda always returns a value; a caller that declares None ignores it.
         is_ignored = method.inbound and method.result in (None, NoneType)
         return None if is_ignored and not inspect.isawaitable(value) else value
 
