@@ -165,6 +165,6 @@ def _after(slot: Slot) -> int:
 
 
 def _was_taken(slot: Slot, window: Window) -> bool:
-    """Whether the lock was taken in the recording, and no time-out ended the wait for it."""
+    """Whether the lock was taken in the recording, and no timeout ended the wait for it."""
     end = window.next_of_call(slot.event.call)
     return end is not None and isinstance(end.event, End) and end.event.value is True

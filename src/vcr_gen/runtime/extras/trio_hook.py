@@ -168,7 +168,7 @@ class TrioHook:
         """Find the tasks that became ready, and let only the first one run."""
         self._io.process_events(events)
         runner = self._runner
-        if runner.io_manager.hook is not self:  # the hook above it sees to the order
+        if runner.io_manager.hook is not self:  # the hook above keeps the order
             runner.runq.extendleft(reversed(self._ready))
             self._ready.clear()
             return

@@ -131,7 +131,7 @@ class CallbackThread:
     def watch(self) -> None:
         """Be there from now on, and look at the program alone.
 
-        The tape is not looked at before it is used: the program may still say what it watches.
+        It reads the tape only once the session uses it: the program may still set what it watches.
         """
         if self._thread is None and not self._closing:
             name = f"{OWN_THREAD} callbacks"
@@ -204,9 +204,9 @@ class CallbackThread:
     def _stands_still(self) -> bool:
         """Whether every thread waits in vain, and has for too long.
 
-        A wait may end by itself, by a time-out. But where the tape has something that the program
-        should do by then, it did not wait that long in the recording. Where it has nothing, the
-        program gets much longer.
+        A wait may end by its own timeout. If the tape has something that the program should do by
+        then, the program did not wait that long in the recording. Otherwise the program gets much
+        longer.
         """
         state = self._state
         now = time.monotonic()

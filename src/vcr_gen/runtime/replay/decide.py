@@ -237,7 +237,7 @@ _LOOK: Final = Step.LOOK
 def may_move(view: View, *, besides_reader: bool = False, soon: bool = False) -> bool:
     """Whether a thread or a job may still do something that the tape waits for.
 
-    `besides_reader` leaves out a reader that takes what another one should have; `soon` gives the
+    `besides_reader` ignores a reader that takes the item of another reader; `soon` gives the
     program no more time than it took in the recording.
     """
     others = _others(view)
@@ -256,7 +256,7 @@ def may_move(view: View, *, besides_reader: bool = False, soon: bool = False) ->
 def grace(view: View) -> float:
     """Seconds in which threads and jobs that are not at the tape may still move the replay.
 
-    A thread that waits for something else can be woken only by another, or by its own time-out.
+    Only another thread or its own timeout can wake a thread that waits for something else.
     """
     others = _others(view)
     if others.jobs:
@@ -275,9 +275,9 @@ def patience_with_recorded_gap(view: View) -> float:
 def answer_out_of_turn(view: View) -> Slot | None:
     """The answer that a thread gets before its turn, when nothing has moved for too long.
 
-    A thread that is alive but not at the tape may wait for a lock which that one holds: in the
-    recording the locks were taken in another order. What is left out still has to happen; no lock
-    explains why a thread waits that should itself have done something before.
+    A thread that is alive but not at the tape may wait for a lock which the waiting thread holds:
+    in the recording the locks were taken in a different order. The skipped events must still
+    happen. No lock explains why a thread waits that should have done something before.
     """
     if not grace(view):
         return None

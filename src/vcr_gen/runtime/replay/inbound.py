@@ -257,7 +257,7 @@ class Dispatcher:
         return target is not None and not _needs_a_loop(target)
 
     def _in_own_thread(self, slot: Slot) -> bool:
-        """Have a call made, unless another is only about to begin."""
+        """Start a call in its own thread, unless another call is just about to begin."""
         start = slot.start
         target = self._directory.target(start)
         if target is None or self._callers.begin_soon:

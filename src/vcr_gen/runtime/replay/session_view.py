@@ -177,7 +177,7 @@ def taker(state: ReplayState, head: Slot, *, at_last: bool) -> Waiter | None:
 
 
 def served_in(state: ReplayState, head: Slot) -> str | None:
-    """The strand in whose thread, while it waits, something of the environment's is served.
+    """The strand whose waiting thread serves an event of the environment.
 
     A stream is read where the environment read it, or else where it began to.
     """

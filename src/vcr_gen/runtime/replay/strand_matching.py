@@ -231,7 +231,7 @@ class StrandMatching:
     # Threads and jobs that are known by what they were started for --------------------------------
 
     def _beginning(self, strand: Strand, compare: Compare) -> Expectation | None:
-        """The recorded strand that begins with this call and was started for the same."""
+        """The recorded strand with this label, or a similar one, that begins with this call."""
         best: Slot | None = None
         for slot in self._window.beginnings(REACH) if strand.label else ():
             likeness = _likeness(strand, slot)
@@ -247,7 +247,7 @@ class StrandMatching:
     def _in_thread(self, strand: Strand, compare: Compare) -> Expectation:
         """What the tape has for a thread.
 
-        Threads that were started for the same may go on with what another of them has next.
+        Threads that were started for the same purpose may take over each other's next events.
         """
         live = self._live.setdefault(_base(strand.label), WeakSet())
         live.add(strand)
@@ -276,7 +276,7 @@ class StrandMatching:
         return self._of_another(nearest, compare)
 
     def _alike(self, strand: Strand) -> tuple[list[Slot], bool]:
-        """What recorded threads have next that were started for the same, the likeliest first.
+        """The next events of recorded threads with the same purpose, the likeliest first.
 
         And whether one of them has not begun.
         """

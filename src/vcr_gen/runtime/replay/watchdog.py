@@ -1,7 +1,7 @@
 """Ends a program that goes on, or waits, after a divergence has ended another part of it.
 
 The divergence ends the thread or task that meets it, and every one that waits for the tape. A
-program that waits for one of those without a time-out would wait for ever. So a thread of the
+program that waits for one of those without a timeout would wait for ever. So a thread of the
 session's own looks after `patience` seconds. If the session is not over by then, it prints what
 every thread does and interrupts the main thread with a signal that makes it raise the divergence.
 
