@@ -56,7 +56,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         dest="vcrgen_mode",
         choices=MODES,
         help="replay only (none, the default), record what is missing (once), record what follows "
-        "a tape (new_episodes), record afresh (all), or compare the real thing with the tapes "
+        "a tape (new_episodes), record again (all), or compare the real thing with the tapes "
         "(verify); wins over markers",
     )
     group.addoption(

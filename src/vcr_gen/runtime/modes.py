@@ -33,7 +33,7 @@ class Mode(Enum):
     NEW_EPISODES = "new_episodes"
     """Replay the tape; when it is used up, record what follows."""
     ALL = "all"
-    """Record afresh; the cassette is replaced only on success."""
+    """Record again; the cassette is replaced only on success."""
     VERIFY = "verify"
     """Call the real environment and compare its answers with the tape."""
 

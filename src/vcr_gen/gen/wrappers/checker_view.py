@@ -166,7 +166,7 @@ def _brackets(signature: Signature) -> set[Reference]:
 def callables_own(returns: Annotation | None) -> set[Reference]:
     """Both: a type variable that only a returned `Callable` mentions is the callable's own.
 
-    It is no variable of the event, and not of the method either (returned_decorators).
+    It belongs neither to the event nor to the method (returned_decorators).
     """
     inside: set[Reference] = set()
     outside: set[Reference] = set()

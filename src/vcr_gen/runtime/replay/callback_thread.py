@@ -1,6 +1,6 @@
 """Makes the calls of the environment's own threads in a replay, when their time has come.
 
-It also notices when every thread of the program waits in vain.
+It also notices when every thread of the program waits for something that cannot come.
 
 A callback may come while the program waits for something that is not on the tape. Then no waiting
 thread can run it. So a thread of the session makes the call as soon as everything before it is done
@@ -202,7 +202,7 @@ class CallbackThread:
         return waited is not False
 
     def _stands_still(self) -> bool:
-        """Whether every thread waits in vain, and has for too long.
+        """Whether every thread has waited too long for something that cannot come.
 
         A wait may end by its own timeout. If the tape has something that the program should do by
         then, the program did not wait that long in the recording. Otherwise the program gets much
