@@ -38,7 +38,6 @@ from vcr_gen.runtime.runs.base import RecordRun, Run, Settings
 from vcr_gen.runtime.runs.replay_run import ReplayRun, open_cassette
 from vcr_gen.runtime.tape.event_hooks import Hook
 from vcr_gen.runtime.tape.header import Header
-from vcr_gen.runtime.tape.mutate_override import override_of
 from vcr_gen.runtime.values.anchors import Anchors, usual_roots
 
 if TYPE_CHECKING:
@@ -285,8 +284,6 @@ class Cassette:
 
     def _action(self, max_age: timedelta | None, when_stale: WhenStale) -> Action:
         """The action for the mode and the file."""
-        if override_of(self.path) is not None:
-            return Action.REPLAY
         action = action_for(self.mode, self.path)
         if action in (Action.REPLAY, Action.CONTINUE) and self._is_stale(max_age, when_stale):
             return Action.RECORD

@@ -26,7 +26,6 @@ from vcr_gen.runtime.replay.replay_session import Replayer
 from vcr_gen.runtime.runs.base import Run, Settings, warn_user
 from vcr_gen.runtime.tape.events import Event, Start
 from vcr_gen.runtime.tape.header import Header
-from vcr_gen.runtime.tape.mutate_override import override_of
 from vcr_gen.runtime.tape.reading import read_events, salvage_hint
 from vcr_gen.runtime.tape.recording import Reading
 from vcr_gen.runtime.tape.window import Window
@@ -242,16 +241,14 @@ def _was_alone(reading: Reading) -> bool:
 
 def open_cassette(advice: Advice) -> Reading:
     """Open the cassette of `advice`; a missing file is an error with a hint."""
-    path = override_of(advice.path) or advice.path
+    path = advice.path
     if not path.exists():
         in_ci = is_set(os.environ, "CI")
         why = "nothing is recorded while CI is set" if in_ci else "the mode only replays"
         hint = advice.record("record it elsewhere" if in_ci else "record it")
         if saved := salvage_hint(path):
             hint = f"{saved}\nhint: {hint}"
-        raise CassetteMissingError(
-            f"there is no cassette, and {why}\n\nhint: {hint}", path=advice.path
-        )
+        raise CassetteMissingError(f"there is no cassette, and {why}\n\nhint: {hint}", path=path)
     try:
         return Reading(path)
     except CassetteFormatError as error:
