@@ -7,15 +7,13 @@ from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sample.application import Application
 from sample.bridges import RealBus, RealCursor, RealDatabase
 from sample.bridges.feed import RealFeed
-from vcr_sample import VcrBus, VcrDatabase, VcrFeed, VcrServer
+from vcr_sample import VcrBus, VcrDatabase, VcrFeed
 
-from vcr_gen import Cassette, Driver
+from vcr_gen import Cassette
 from vcr_gen.errors import DivergenceError
-from vcr_gen.runtime.values.object_identity import NumberSet
-from vcr_gen.runtime.values.objects import MOST_HELD, Objects
+from vcr_gen.runtime.values.objects import Objects
 
 MANY = 300
 
@@ -64,7 +62,7 @@ def test_a_new_callback_does_not_take_the_number_of_one_that_is_gone(tape):
             del function
             gc.collect()
             function = make()
-        for _ in range(3 * MOST_HELD):
+        for _ in range(50):
             bus.each([2], make())
         bus.each([3], function)
 
@@ -74,59 +72,18 @@ def test_a_new_callback_does_not_take_the_number_of_one_that_is_gone(tape):
         tape.replay(VcrBus, lambda bus: program(bus, again=False))
 
 
-class Handler:
-    """Something with a method to call back."""
-
-    def heard(self, number):
-        return f"heard {number}"
-
-
-def by_closure(handler):
-    return lambda number: handler.heard(number) + ""
-
-
-def by_method(handler):
-    return handler.heard
-
-
-@pytest.mark.parametrize("made_by", [by_closure, by_method])
-def test_callbacks_go_when_the_environment_cannot_call_them_any_more(tape, made_by):
-    def program(bus):
-        seen = []
-        for number in range(MANY):
-            handler = Handler()
-            seen.append(weakref.ref(handler))
-            assert bus.each([number], made_by(handler)) == [f"heard {number}"]
-            del handler
-        gc.collect()
-        return sum(ref() is not None for ref in seen)
-
-    assert tape.record(VcrBus, RealBus, program) == 0
-    assert tape.replay(VcrBus, program) <= 2 * MOST_HELD
-
-
 @pytest.mark.parametrize("kind", [list, deque])
 def test_the_methods_of_builtin_objects_are_callbacks_too(tape, kind):
-    class Noting(kind):
-        """Of builtin classes, only those below them tell when they go; a list itself does not."""
-
     def program(bus):
-        seen, kept, heard = [], kind(), []
-        for number in range(MANY):
-            noted = Noting() if number % 2 else kind()
+        kept, heard = kind(), []
+        for _ in range(MANY):
+            noted = kind()
             bus.hint(noted.append)
             bus.hint(kept.append)
             heard.append(list(noted))
-            if isinstance(noted, Noting):
-                seen.append(weakref.ref(noted))
-            del noted
-        gc.collect()
-        assert heard == [[1]] * MANY
-        assert list(kept) == [1] * MANY
-        return sum(ref() is not None for ref in seen)
+        return heard == [[1]] * MANY and list(kept) == [1] * MANY
 
-    assert tape.record(VcrBus, RealBus, program) == 0
-    assert tape.replay(VcrBus, program) <= 2 * MOST_HELD
+    assert tape.same(VcrBus, RealBus, program)
 
 
 def test_a_registered_callback_works_however_many_others_come_and_go(tape):
@@ -163,29 +120,22 @@ def test_a_callback_that_the_environment_gives_back_is_still_the_same(tape):
     assert tape.same(VcrBus, Keeping, program) == "kept 5"
 
 
-def test_handles_of_the_application_go_with_the_environments_references(tape):
-    rooms = []
+def test_a_handle_goes_when_the_application_drops_it(tape):
+    cursors = []
 
-    class Rooms(Application):
-        def open(self, name):
-            room = super().open(name)
-            del self._rooms[name]
-            rooms.append(weakref.ref(room))
-            return room
+    class Noting(RealDatabase):
+        def cursor(self):
+            cursor = super().cursor()
+            cursors.append(weakref.ref(cursor))
+            return cursor
 
-    def environment(server):
-        for number in range(MANY):
-            assert server.open(str(number)).say("hello") == f"{number}: hello"
+    def program(database):
+        for _ in range(MANY):
+            assert database.cursor().fetch(0) == []
         gc.collect()
-        assert sum(ref() is not None for ref in rooms) == 0
+        return sum(ref() is not None for ref in cursors)
 
-    tape.record_served(VcrServer, Rooms(), environment)
-    rooms.clear()
-    with Cassette(tape.path, "none") as cassette:
-        Driver(cassette, VcrServer(cassette=cassette, inner=Rooms())).run_sync()
-        gc.collect()
-        assert len(rooms) == MANY
-        assert sum(ref() is not None for ref in rooms) <= 2 * MOST_HELD
+    assert tape.record(VcrDatabase, Noting, program) == 0
 
 
 def test_a_stream_that_is_given_twice_goes_on_where_it_was(tape):
@@ -242,37 +192,3 @@ def test_a_pool_of_handles_is_shared_by_threads(tape):
         with ThreadPoolExecutor(4) as pool:
             for done in [pool.submit(work, database) for _ in range(4)]:
                 done.result()
-
-
-def test_a_set_of_numbers_keeps_few_of_them():
-    numbers = NumberSet()
-    for number in (2, 3, 1, 5):
-        numbers.add(number)
-    assert [number in numbers for number in (-1, 0, 1, 2, 3, 4, 5, 6)] == [
-        False,
-        False,
-        True,
-        True,
-        True,
-        False,
-        True,
-        False,
-    ]
-    numbers.add(4)
-    assert numbers._others == set()
-
-
-def test_nothing_is_left_of_callbacks_that_nobody_can_follow(tape):
-    def program(bus):
-        for number in range(MANY):
-            lines = []
-            bus.hint(lines.append)
-            assert lines == [1], number
-
-    for mode in ("all", "none"):
-        with Cassette(tape.path, mode) as cassette:
-            program(VcrBus.attach(cassette, RealBus))
-            objects = cassette._run.crossing.objects
-            objects._forget_gone()
-            for table in (objects._exports, objects._numbers, objects.kinds):
-                assert len(table) <= 2 * (2 * MOST_HELD + 1)

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from functools import cached_property
-from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Final
 
@@ -24,12 +23,11 @@ from vcr_gen.runtime.replay.engine import Engine
 from vcr_gen.runtime.replay.inbound import Dispatcher, Wrappers
 from vcr_gen.runtime.replay.replay_session import Replayer
 from vcr_gen.runtime.runs.base import Run, Settings, warn_user
-from vcr_gen.runtime.tape.events import Event, Start
 from vcr_gen.runtime.tape.header import Header
-from vcr_gen.runtime.tape.reading import read_events, salvage_hint
+from vcr_gen.runtime.tape.reading import salvage_hint
 from vcr_gen.runtime.tape.recording import Reading
 from vcr_gen.runtime.tape.window import Window
-from vcr_gen.runtime.values.objects import Objects, live_numbers
+from vcr_gen.runtime.values.objects import Objects
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.extras.cassette_templates import Templates
@@ -89,8 +87,6 @@ class ReplayRun(Run):
         self.wrappers = Wrappers(self.crossing)
         self.dispatcher = Dispatcher(self.engine, self.wrappers)
         objects.when_exported = self.dispatcher.attend
-        objects.oldest_event = lambda: self._window.oldest
-        objects.find_last_mentions = lambda: _last_mentions(self._reading.path)
         passing = self.crossing.binder.anything("initial_state")
         self.initial_state = {
             name: passing.restore(value) for name, value in header.initial_state.items()
@@ -256,23 +252,3 @@ def open_cassette(advice: Advice) -> Reading:
         raise CassetteFormatError(
             f"{error.message}\n\nhint: {hint}", path=error.path, line=error.line
         ) from None
-
-
-def _last_mentions(path: Path) -> dict[int, int]:
-    """The index, from 1, of the last event that names each live object."""
-    with Reading(path) as reading:
-        return {
-            number: index
-            for index, recorded in enumerate(read_events(reading, path), start=1)
-            for number in _numbers_of(recorded.event)
-        }
-
-
-def _numbers_of(event: Event) -> Iterator[int]:
-    if not isinstance(event, Start):
-        yield from live_numbers(event.value)
-        return
-    if event.on.startswith("#") and event.on[1:].isdigit():
-        yield int(event.on[1:])
-    for argument in event.arguments.values():
-        yield from live_numbers(argument)

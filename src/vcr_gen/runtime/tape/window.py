@@ -292,14 +292,6 @@ class Window:
             if slot.event.soon is not None:
                 self._soon.pop(slot.event.soon.after, None)
 
-    @property
-    def oldest(self) -> float:
-        """The index of the oldest event in memory; all events before it are done."""
-        try:
-            return self._window[0].index
-        except IndexError:  # another thread may have emptied it
-            return self._last_index + 1
-
     def ahead(self, count: int) -> Iterator[Slot]:
         """The next events that are not done, at most `count` of them."""
         while len(self._window) < count and self._extend():
