@@ -1,10 +1,8 @@
 """Single outbound calls: sync, async, awaited later, with every sort of parameter."""
 
 import asyncio
-import gc
 import inspect
 import threading
-import warnings
 from pathlib import Path
 
 import pytest
@@ -64,54 +62,6 @@ def test_a_def_that_returns_an_awaitable_is_called_first_and_awaited_later(tape)
     assert tape.same(VcrShell, RealShell, program) == [Result(0, "two"), Result(0, "one")]
 
 
-class Promising(RealShell):
-    """Something to await that is a future, as many clients give."""
-
-    def later(self, name):
-        return asyncio.ensure_future(self.arun(name))
-
-
-def test_something_to_await_can_be_awaited_again_where_that_of_the_environment_can(tape):
-    async def program(shell):
-        answer, failure = shell.later("one"), shell.later("two")
-        return [await answer, await answer, await failure]
-
-    assert tape.same(VcrShell, Promising, program) == [
-        Result(0, "one"),
-        Result(0, "one"),
-        Result(0, "two"),
-    ]
-
-
-def test_tasks_may_wait_for_the_same_thing(tape):
-    async def program(shell):
-        answer = shell.later("one")
-
-        async def wait():
-            return await answer
-
-        return await asyncio.gather(wait(), wait(), asyncio.wait_for(wait(), 5))
-
-    assert tape.same(VcrShell, Promising, program) == [Result(0, "one")] * 3
-
-
-def test_a_failure_is_raised_each_time_it_is_awaited(tape):
-    class Failing(Promising):
-        async def arun(self, name, delay=0.0):
-            raise ValueError(name)
-
-    async def program(shell):
-        answer, told = shell.later("one"), []
-        for _ in range(2):
-            try:
-                await answer
-            except ValueError as error:
-                told.append(str(error))
-        return told
-
-    assert tape.same(VcrShell, Failing, program) == ["one", "one"]
-
-
 def test_a_coroutine_is_awaited_once_and_can_be_made_a_task(tape):
     async def program(shell):
         return await asyncio.create_task(shell.later("one"))
@@ -125,17 +75,6 @@ def test_a_coroutine_is_awaited_once_and_can_be_made_a_task(tape):
             await answer
 
     tape.record(VcrShell, RealShell, awaits_twice)
-
-
-def test_something_that_nobody_awaits_is_no_warning(tape):
-    async def program(shell):
-        shell.later("one")
-        return await shell.later("two")
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert tape.same(VcrShell, Promising, program) == Result(0, "two")
-        gc.collect()
 
 
 def test_a_future_is_one_also_in_a_replay(tape):

@@ -16,7 +16,7 @@ from vcr_gen.runtime.boundary.calls import (
     instance_member,
 )
 from vcr_gen.runtime.boundary.port import InboundPort, MixedPort, OutboundPort
-from vcr_gen.runtime.boundary.recorded_attributes import recorded_attribute, recorded_qualname
+from vcr_gen.runtime.boundary.recorded_attributes import recorded_attribute
 from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.boundary.wrapper_base import InboundWrapper, MixedWrapper, OutboundWrapper
 
@@ -41,7 +41,6 @@ __all__ = [
     "implementation",
     "instance_member",
     "recorded_attribute",
-    "recorded_qualname",
 ]
 
 

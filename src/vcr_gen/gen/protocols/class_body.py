@@ -83,7 +83,7 @@ def read_members(
         for declared in declarations(ancestor, place):
             if declared.name == "__init__":
                 initial = initial or constructors(declared, ancestors, problems)
-            elif is_reserved(declared.name, declared.nodes, place, ancestors):
+            elif is_reserved(declared.name, declared.nodes, place):
                 problems.report(
                     "VCR205",
                     f"`{place.class_name}.{declared.name}` cannot be wrapped: "

@@ -6,7 +6,6 @@ from typing import Final
 
 from vcr_gen.gen.model.annotation import Subscript, Tuple, full_name, unquoted
 from vcr_gen.gen.protocols.declarations import MemberPlace
-from vcr_gen.gen.protocols.mro import Ancestor
 from vcr_gen.gen.sources.syntax import all_parameters
 
 __all__ = ["NOT_MEMBERS", "is_reserved"]
@@ -33,18 +32,13 @@ NOT_MEMBERS: Final = frozenset(
     }
 )
 """Attributes that every class has, declared or not."""
-_NEEDED: Final = frozenset({"__class__", "__del__", "__getattribute__"})
-_ACCESS: Final = frozenset({"__getattr__", "__setattr__"})
+_NEEDED: Final = frozenset({"__class__", "__del__", "__getattribute__", "__qualname__"})
 _DICTS: Final = frozenset({"builtins.dict", "typing.Dict"})
 
 
-def is_reserved(
-    name: str, nodes: Sequence[ast.stmt], place: MemberPlace, ancestors: Sequence[Ancestor]
-) -> bool:
+def is_reserved(name: str, nodes: Sequence[ast.stmt], place: MemberPlace) -> bool:
     """Whether a wrapper that answered for the real object would not work, or cannot be defined."""
     first = nodes[0]
-    if name == "__qualname__":
-        return not _is_plain(first) or any(_has_access(ancestor.node) for ancestor in ancestors)
     if name in {"__new__", "__init_subclass__"}:
         return any(
             len(all_parameters(node.args)) > 1
@@ -58,15 +52,3 @@ def is_reserved(
                 return found[1:] != ["builtins.str", "typing.Any"] or found[0] not in _DICTS
         return True
     return name in _NEEDED
-
-
-def _is_plain(node: ast.stmt) -> bool:
-    """`__qualname__: str`, as functions have it."""
-    return isinstance(node, ast.AnnAssign) and node.value is None
-
-
-def _has_access(node: ast.ClassDef) -> bool:
-    """Whether a class defines access to attributes itself."""
-    return any(
-        isinstance(inner, ast.FunctionDef) and inner.name in _ACCESS for inner in ast.walk(node)
-    )

@@ -104,21 +104,18 @@ def make_attribute(context: WrapperContext, member: Attribute) -> AttributeView:
     """A plain attribute."""
     names, bound = context.names, context.members
     is_text = names.lazy or member.lazy
-    maker = "recorded_attribute"
+    maker = names.own(RUNTIME, "recorded_attribute")
     declared = without_quotes(member.annotation) if is_text else member.annotation
     shown = names.annotation(declared, lazy=member.lazy, bound=bound)
-    name = member.name
-    if name == "__qualname__":  # which Python takes for that of the class, in its body
-        maker, name = "recorded_qualname", "__getattr__"
-    elif not is_split_attribute(member, lazy=names.lazy):
-        return AttributeView(name, shown, names.own(RUNTIME, maker), member.settable)
+    if not is_split_attribute(member, lazy=names.lazy):
+        return AttributeView(member.name, shown, maker, member.settable)
     # What a descriptor's `__get__` gives, the source does not say.
     value = ANY if member.descriptor else context.maker.of_protocol(member.value)
     crossing = without_quotes(value) if is_text else value
     return AttributeView(
-        name,
+        member.name,
         names.annotation(crossing, lazy=member.lazy, bound=bound),
-        names.own(RUNTIME, maker),
+        maker,
         member.settable,
         shown,
         member.source_name or member.name,

@@ -4,6 +4,7 @@ import sys
 import types
 import typing
 from collections import abc
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -12,7 +13,7 @@ from vcr_gen.boundary import Secret
 from vcr_gen.runtime.codec.node import Given
 from vcr_gen.runtime.codec.rewrite import union_of
 
-__all__ = ["Kind", "Shape", "given_type", "is_future", "shape_of", "strip"]
+__all__ = ["Kind", "Shape", "awaitable_of", "given_type", "is_future", "shape_of", "strip"]
 
 
 class Kind(Enum):
@@ -75,6 +76,19 @@ def is_future(origin: object) -> bool:
     """Whether a type is one of asyncio's futures: only a program that has asyncio has one."""
     asyncio = sys.modules.get("asyncio")
     return asyncio is not None and origin in (asyncio.Future, asyncio.Task)
+
+
+def awaitable_of(declared: object, begin: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    """An object of the declared awaitable type for the outcome of `begin`.
+
+    A future runs by itself, and can be awaited repeatedly; any other awaitable is a coroutine.
+    """
+    bare = strip(declared)
+    if not is_future(typing.get_origin(bare) or bare):
+        return begin()
+    from asyncio import ensure_future
+
+    return ensure_future(begin())
 
 
 def given_type(annotation: object) -> object:

@@ -3,25 +3,17 @@
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from inspect import get_annotations
-from typing import Any, ClassVar, Self, get_args, get_origin
+from typing import Any, ClassVar, get_args, get_origin
 
 from vcr_gen.runtime.boundary.calls import Call, OwnCalls, event
 from vcr_gen.runtime.boundary.port import port_of
 
-__all__ = ["recorded_attribute", "recorded_qualname"]
+__all__ = ["recorded_attribute"]
 
 
 def recorded_attribute(*, settable: bool = True) -> Any:
     """An attribute that is read and set through the cassette: `name: str = …`."""
     return _Recorded(settable=settable)
-
-
-def recorded_qualname() -> Any:
-    """The attribute `__qualname__`, under the name `__getattr__`.
-
-    In a class body, Python takes `__qualname__` for that of the class.
-    """
-    return _Qualname(settable=True)
 
 
 class _Recorded(OwnCalls):
@@ -62,13 +54,9 @@ class _Recorded(OwnCalls):
         port_of(wrapper).call(call(value=value))
 
     def _annotation(self) -> object:
-        annotation = get_annotations(self._owner)[self._declared_as]
+        annotation = get_annotations(self._owner)[self._name]
         origin: object = get_origin(annotation)
         return get_args(annotation)[0] if origin is ClassVar else annotation
-
-    @property
-    def _declared_as(self) -> str:
-        return self._name
 
     def _call(
         self,
@@ -89,32 +77,3 @@ class _Recorded(OwnCalls):
         if parameters:
             type.__setattr__(made, "__type_params__", parameters)
         return made
-
-
-class _Qualname(_Recorded):
-    """Is assigned to `__getattr__` in the class body, and adds `__setattr__`."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        super().__set_name__(owner, "__qualname__")
-
-        def change(wrapper: object, name: str, value: object) -> None:
-            if name == "__qualname__":
-                self.__set__(wrapper, value)
-            else:
-                object.__setattr__(wrapper, name, value)
-
-        type.__setattr__(owner, "__setattr__", change)
-
-    def __get__(self, wrapper: object | None, owner: type) -> Self | Callable[[str], Any]:
-        def read(name: str) -> Any:
-            if name == "__qualname__":
-                return super(_Qualname, self).__get__(wrapper, owner)
-            kind = owner.__name__
-            message = f"{kind!r} object has no attribute {name!r}"
-            raise AttributeError(message, name=name, obj=wrapper)
-
-        return self if wrapper is None else read
-
-    @property
-    def _declared_as(self) -> str:
-        return "__getattr__"

@@ -8,8 +8,7 @@ from functools import partial
 from typing import Any, final
 
 from vcr_gen.errors import UsageError
-from vcr_gen.runtime.boundary.awaiting import something_to_await
-from vcr_gen.runtime.boundary.call_kinds import Kind
+from vcr_gen.runtime.boundary.call_kinds import Kind, awaitable_of
 from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.context_blocks import block, setting
 from vcr_gen.runtime.loops.backends import as_answer, library_here, running_library
@@ -299,7 +298,7 @@ class Recorder:
                 return self._await_in(call, bound, value)
             case Kind.AWAITABLE:
                 begin = partial(self._await_out, call, bound, value)
-                return something_to_await(bound.method.result, begin, value)
+                return awaitable_of(bound.method.result, begin)
 
     def _let_the_last_one_begin(self) -> None:
         """Wait until the inbound call before this one is over, or has had time to do something.

@@ -6,8 +6,7 @@ from functools import partial
 from typing import Any, final
 
 from vcr_gen.errors import DivergenceError
-from vcr_gen.runtime.boundary.awaiting import something_to_await
-from vcr_gen.runtime.boundary.call_kinds import Kind
+from vcr_gen.runtime.boundary.call_kinds import Kind, awaitable_of
 from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.loops.backends import as_answer, running_library
 from vcr_gen.runtime.replay.engine import Engine
@@ -61,7 +60,7 @@ class Replayer:
                 return ReplayedAsyncStream(self._engine, call, bound)
             case Kind.AWAITABLE:
                 begin = partial(self._await_out, call, bound)
-                return something_to_await(bound.method.result, begin)
+                return awaitable_of(bound.method.result, begin)
         passing = bound.whole if bound.kind is Kind.ITERABLE else bound.value
         return _outcome(self._engine, self._engine.hear(call), bound, passing)
 

@@ -21,7 +21,6 @@ class Device(Protocol):
 @outbound
 class Function(Protocol):
     __name__: str
-    __qualname__: str
 
     def __call__(self, number: int) -> int: ...
 

@@ -6,15 +6,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from vcr_gen.runtime import (
-    Boundary,
-    Call,
-    Cassette,
-    OutboundWrapper,
-    event,
-    recorded_attribute,
-    recorded_qualname,
-)
+from vcr_gen.runtime import Boundary, Call, Cassette, OutboundWrapper, event, recorded_attribute
 
 from attributes.ports import Device, Function, Measure, Scale, Slotted
 
@@ -60,11 +52,6 @@ class VcrFunction(OutboundWrapper[Function]):
     """Records and replays `Function`."""
 
     __name__: str = recorded_attribute()
-
-    if TYPE_CHECKING:
-        __qualname__: str
-    else:
-        __getattr__: str = recorded_qualname()
 
     def __call__(self, number: int) -> int:
         return self._port.call(FunctionCall(number=number))
