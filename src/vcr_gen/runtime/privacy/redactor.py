@@ -3,7 +3,7 @@
 import base64
 import json
 import re
-from typing import Final, cast, final
+from typing import Final, final
 
 from vcr_gen.runtime.codec.placeholders import ANY_SPELLING, joined
 from vcr_gen.runtime.codec.plain_kinds import TYPE
@@ -35,6 +35,7 @@ from vcr_gen.runtime.privacy.vault import Vault
 __all__ = ["Redactor"]
 
 _HARMLESS: Final = Naming.HARMLESS
+_CONTAINERS: Final = (dict, list)
 _TITLES: Final = frozenset(TITLES)
 _CLEAN: Final = 4096
 _SHORT: Final = 512
@@ -82,29 +83,27 @@ class Redactor:
 
     def _collect(self, value: Plain, texts: list[str]) -> bool:
         """Collect the texts of a value; whether all of its names are harmless."""
-        if isinstance(value, str):
+        if type(value) is str:
             texts.append(value)
-        elif isinstance(value, dict):
+        elif type(value) is dict:
             keys = tuple(value)
             if keys not in self._harmless_keys and not self._are_harmless(keys):
                 return False
             for item in value.values():
-                kind = type(item)
-                if kind is str:
-                    texts.append(cast(str, item))
-                elif (kind is dict or kind is list) and not self._collect(item, texts):
+                if type(item) is str:
+                    texts.append(item)
+                elif type(item) in _CONTAINERS and not self._collect(item, texts):
                     return False
-        elif isinstance(value, list):
+        elif type(value) is list:
             for item in value:
-                kind = type(item)
-                if kind is str:
-                    if cast(str, item)[:1] == "-":  # an option of a command
+                if type(item) is str:
+                    if item[:1] == "-":  # an option of a command
                         return False
-                    texts.append(cast(str, item))
-                elif (kind is dict or kind is list) and not self._collect(item, texts):
+                    texts.append(item)
+                elif type(item) in _CONTAINERS and not self._collect(item, texts):
                     return False
             first = value[0] if len(value) == 2 else None  # possibly a name and its value
-            return not isinstance(first, str) or self._naming(first) is _HARMLESS
+            return type(first) is not str or self._naming(first) is _HARMLESS
         return True
 
     def _are_harmless(self, keys: tuple[str, ...]) -> bool:

@@ -3,8 +3,7 @@
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import Final, TypeVar, final
+from typing import Final, ParamSpec, TypeVar, final
 
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.plain import Plain
@@ -28,6 +27,7 @@ from vcr_gen.runtime.values.stored_values import Screen
 
 __all__ = ["NotStored", "Tape"]
 
+_P = ParamSpec("_P")
 _V = TypeVar("_V", bound=Plain | Mapping[str, Plain])
 
 MOST_FAILURES: Final = 10
@@ -111,7 +111,7 @@ class Tape:
         """A call begins; returns its number."""
         strand = self._strands.here()
         if arguments or self._screen.has_hook:
-            arguments = self._without_secrets(partial(self._screen.arguments, of, arguments), {})
+            arguments = self._without_secrets({}, self._screen.arguments, of, arguments)
         with self._lock:
             if self._closed:
                 raise UsageError(
@@ -164,7 +164,7 @@ class Tape:
             if raised:
                 value = self._screened(call, "raised", value)
             else:
-                value = self._without_secrets(lambda: self._screen.item(of, value), None)
+                value = self._without_secrets(None, self._screen.item, of, value)
             if self._is_over(call):
                 self.late += not self._closed
                 return
@@ -243,14 +243,16 @@ class Tape:
 
     def _screened(self, call: int, kind: Happening, value: Plain) -> Plain:
         of = self._names.get(call, "")
-        return self._without_secrets(partial(self._screen.value, of, kind, value), None)
+        return self._without_secrets(None, self._screen.value, of, kind, value)
 
-    def _without_secrets(self, screen: Callable[[], _V], otherwise: _V) -> _V:
+    def _without_secrets(
+        self, otherwise: _V, screen: Callable[_P, _V], *args: _P.args, **kwargs: _P.kwargs
+    ) -> _V:
         """The value after the hook and redaction; `otherwise` is never written."""
         if self.failures:
             return otherwise
         try:
-            return screen()
+            return screen(*args, **kwargs)
         except Exception as error:
             self.fail(error)
             return otherwise

@@ -64,6 +64,8 @@ class Monitor:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
+        self._waiting = 0
+        """How many threads wait for any change."""
         self._answers: dict[Waiter, threading.Condition] = {}
         """Wakes each thread that waits for an answer."""
         self.wake_takers: Callable[[], None] = _nothing
@@ -72,7 +74,7 @@ class Monitor:
         """When something happened last."""
 
     def __enter__(self) -> None:
-        self._changed.__enter__()
+        self._lock.acquire()
 
     def __exit__(self, *_: object) -> None:
         self._lock.release()
@@ -85,13 +87,18 @@ class Monitor:
     def moved(self) -> None:
         """Something happened: every waiting thread that may go on looks again."""
         self.moved_at = time.monotonic()
-        self._changed.notify_all()
+        if self._waiting:
+            self._changed.notify_all()
         if self._answers:
             self.wake_takers()
 
     def wait(self, seconds: float | None = None) -> None:
         """Wait in this thread until something moved."""
-        self._changed.wait(seconds)
+        self._waiting += 1
+        try:
+            self._changed.wait(seconds)
+        finally:
+            self._waiting -= 1
 
     @block
     def left(self) -> Generator[None, None, None]:

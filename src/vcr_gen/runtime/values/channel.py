@@ -278,6 +278,8 @@ class Bound:
     """Whether a rule loosens an argument, and so must see every call."""
     has_live: bool
     """Whether arguments can contain live objects."""
+    encoders: tuple[tuple[str, Callable[[Any], Plain]], ...]
+    """What encodes each argument."""
 
     def key(self, stored: Mapping[str, Plain]) -> str:
         """A text key of the arguments, equal for matching calls."""
@@ -357,11 +359,27 @@ class Bound:
 
     def encode(self, arguments: Mapping[str, object]) -> dict[str, Plain]:
         """The plain form of the arguments."""
+        if not self.has_live:
+            try:
+                return self._encode_together(arguments)
+            except EncodeError:  # the loop below names the argument
+                pass
         return {
             name: passing.encode(arguments[name])
             for name, passing in self.arguments.items()
             if arguments[name] is not ...
         }
+
+    def _encode_together(self, arguments: Mapping[str, object]) -> dict[str, Plain]:
+        before, at_work.crossing = at_work.crossing, self.value.crossing
+        try:
+            return {
+                name: encode(arguments[name])
+                for name, encode in self.encoders
+                if arguments[name] is not ...
+            }
+        finally:
+            at_work.crossing = before
 
     def is_as_recorded(self, recorded: Any, encoded: Any) -> bool:
         """Whether encoded arguments equal the recorded ones exactly.
@@ -489,6 +507,7 @@ class Binder:
             arguments=arguments,
             is_loose=any(each.loosening is not None for each in arguments.values()),
             has_live=any(each.codec.replace_live is not None for each in arguments.values()),
+            encoders=tuple((name, each.codec.encode) for name, each in arguments.items()),
             kind=shape.kind,
             value=passing(shape.value, back, "result", given),
             whole=passing(method.result, back, "result", "$result"),
