@@ -30,7 +30,6 @@ EQUIVALENT = {
     "signature": "the signatures in the head explain failures in words; compared are the events",
     "anchor": "a name left out of `anchors` only loses the check that it is declared; the texts "
     "still name it",
-    "root": "what `roots` says counts only on a machine whose roots are different",
     "number": "a call's number is its name: another one that is free is as good",
     "within": "it repeats for readers what the strand says",
     "strand": "strands are found again by what they do, so that renamed tasks and pools replay; "
@@ -99,8 +98,6 @@ def reason_for(mutant: Mutant, original: File) -> str:
             return "recorded_at"
         case ("header", "anchors", *_):
             return "anchor" if mutant.what.startswith("delete") else ""
-        case ("header", "roots", *_):
-            return "root"
         case ("header", "boundaries", *_):
             return "signature"
         case ("header", "rules", *_):

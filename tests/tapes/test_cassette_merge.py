@@ -141,7 +141,6 @@ def test_the_header_is_that_of_both(tmp_path):
         "max_age": 60.0,
         "initial_state": {"both": 2, "b": 3, "a": 1},
         "anchors": ["project"],
-        "roots": {"tmp": "4-0123456789ab"},
         "boundaries": {"Other": old["boundaries"]["Other"], **shell},
         "rules": {"Other.go": {"$result": "volatile"}, "Shell.run": {"command": "volatile"}},
     }

@@ -189,23 +189,11 @@ def merge_headers(headers: Sequence[tuple[Path, Mapping[str, Plain]]]) -> dict[s
     if state:
         merged["initial_state"] = state
     merged.pop("roots", None)
-    if roots := _common_roots([Header.read(data, path) for path, data in headers]):
-        merged["roots"] = roots
     if boundaries:
         merged["boundaries"] = {name: boundaries[name] for name in sorted(boundaries)}
     if rules:
         merged["rules"] = {of: rules[of] for of in sorted(rules)}
     return merged
-
-
-def _common_roots(headers: Sequence[Header]) -> dict[str, Plain]:
-    """The anchor roots on which all sessions agree."""
-    return {
-        name: digest
-        for header in headers
-        for name, digest in header.roots.items()
-        if all(other.roots.get(name, digest) == digest for other in headers)
-    }
 
 
 def _rules(header: Header) -> Iterator[tuple[tuple[str, str], str]]:

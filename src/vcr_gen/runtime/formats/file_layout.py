@@ -43,7 +43,7 @@ HEADER_KEYS: Final = (
     "max_age",
     "initial_state",
     "anchors",
-    "roots",
+    "roots",  # of older recordings, and ignored
     "order",
     "strategy",
     "redaction",

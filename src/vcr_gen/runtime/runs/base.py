@@ -166,9 +166,8 @@ class Run(ABC):
         """The header for the file, with everything the session used."""
         anchors = self._settings.anchors
         met = tuple(sorted({*header.anchors, *anchors.names}))
-        return replace(header, anchors=met, roots={**anchors.digests, **header.roots}).plain(
-            self._settings.boundaries, self.crossing.binder.in_words()
-        )
+        rules = self.crossing.binder.in_words()
+        return replace(header, anchors=met).plain(self._settings.boundaries, rules)
 
     def _put_in_place(
         self,

@@ -60,7 +60,7 @@ class ReplayRun(Run):
     def _open(self, settings: Settings) -> None:
         self._was_alone = _was_alone(self._reading)
         header = Header.read(self._reading.header, settings.path)
-        settings.anchors.hold_as_recorded(header.anchors, header.roots, settings.path)
+        settings.anchors.check_recorded(header.anchors, settings.path)
         self.screen = self._screen(replaying=True)
         self._window = Window(self._reading, settings.before_replay, header.signatures)
         objects = Objects(replaying=True)

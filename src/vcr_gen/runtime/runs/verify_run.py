@@ -54,7 +54,7 @@ class VerifyRun(Run):
         self.crossing = self._cross(self.session, Objects(replaying=False))
         with Reading(settings.path) as recorded:
             header = Header.read(recorded.header, settings.path)
-        settings.anchors.hold_as_recorded(header.anchors, header.roots, settings.path)
+        settings.anchors.check_recorded(header.anchors, settings.path)
         passing = self.crossing.binder.anything("initial_state")
         self.initial_state = {
             name: passing.restore(value) for name, value in header.initial_state.items()

@@ -1,6 +1,5 @@
 """The header of a cassette: the settings of the recording."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -23,7 +22,6 @@ FORMAT_VERSION = 1
 
 HOWS: Final = ("volatile", "match", "secret", "unrecorded")
 """The ways to loosen the comparison of a field; a name may follow."""
-_ROOT: Final = re.compile(r"[1-9]\d{0,4}-[0-9a-f]{12}")
 
 
 @final
@@ -35,8 +33,6 @@ class Header:
     initial_state: Mapping[str, Plain]
     anchors: tuple[str, ...] = ()
     """The names of the anchors."""
-    roots: Mapping[str, str] = field(default_factory=dict)
-    """The length and digest of each root, including common roots that are stored unchanged."""
     max_age: timedelta | None = None
     order: Plain = None
     """How loosely the order of calls is compared; None for the default."""
@@ -63,8 +59,6 @@ class Header:
             head["initial_state"] = dict(self.initial_state)
         if self.anchors:
             head["anchors"] = list(self.anchors)
-        if self.roots:
-            head["roots"] = dict(self.roots)
         if self.redaction:
             head["redaction"] = dict(self.redaction)
         if boundaries:
@@ -122,7 +116,6 @@ class Header:
             recorded_at=recorded_at if recorded_at.tzinfo else recorded_at.replace(tzinfo=UTC),
             initial_state=state,
             anchors=tuple(str(name) for name in anchors),
-            roots=_roots(data.get("roots", {}), lambda: wrong("roots", "LENGTH-DIGEST for each")),
             max_age=max_age,
             order=_words(data.get("order"), lambda: wrong("order", "a word, or one per boundary")),
             strategy=_words(
@@ -150,15 +143,6 @@ def _words(value: Plain, wrong: Callable[[], CassetteFormatError]) -> Plain:
     if value is not None and not all(isinstance(word, str) for word in each):
         raise wrong()
     return value
-
-
-def _roots(value: Plain, wrong: Callable[[], CassetteFormatError]) -> dict[str, str]:
-    if not isinstance(value, dict):
-        raise wrong()
-    found = {name: root for name, root in value.items() if isinstance(root, str)}
-    if len(found) < len(value) or not all(map(_ROOT.fullmatch, found.values())):
-        raise wrong()
-    return found
 
 
 def _rules(value: Plain, wrong: Any) -> dict[str, dict[str, str]]:

@@ -4,7 +4,6 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from hashlib import sha256
 from operator import is_not
 from os import PathLike, fspath
 from pathlib import Path
@@ -20,16 +19,13 @@ _BEFORE: Final = r"(?<![\w./-])"
 _AFTER: Final = r"(?![\w-]|\.\w)"
 """A root must match as a whole path, not inside another path or name."""
 
-_EVERYWHERE: Final = frozenset(
-    f"{prefix}{root}"
-    for prefix in ("", "/private")  # their real paths on macOS
-    for root in ("/", "/home", "/root", "/tmp", "/Users", "/usr/tmp", "/var/root", "/var/tmp")
-)
+_EVERYWHERE: Final = {"/tmp": "tmp", "/private/tmp": "tmp", "/root": "home"}
+"""Folders that many machines share, and the automatic anchors whose roots they often are."""
 
 
 def is_everywhere(root: str) -> bool:
-    """Whether a folder exists on every machine, so that a program may contain it literally."""
-    return root in _EVERYWHERE
+    """Whether many machines have a folder, so that a program may contain it literally."""
+    return root == "/" or root in _EVERYWHERE
 
 
 def usual_roots() -> dict[str, tuple[str, ...]]:
@@ -47,9 +43,8 @@ def usual_roots() -> dict[str, tuple[str, ...]]:
 class Anchors:
     """Rewrites paths under a root to `${name}/…`, and back in a replay.
 
-    The usual roots hold beside the declared ones, but a usual root that every machine has stays as
-    it is: a program that says `/tmp` means `/tmp` everywhere. A cassette keeps a digest of each
-    root that it met, and in its replay no other usual roots hold.
+    The usual roots hold beside the declared ones, but a usual root that many machines have stays as
+    it is: a program that says `/tmp` means `/tmp` everywhere.
     """
 
     def __init__(
@@ -68,13 +63,26 @@ class Anchors:
                 f"there is no automatic anchor {name!r}; expected {' or '.join(sorted(known))}"
             )
         self._usual = {name: known[name] for name in known if name not in roots}
-        self._recorded_under: dict[str, str] = {}
-        """Digests of the recording's roots that differ from this machine's, by name."""
-        self._spelled_out: dict[str, str] = {}
-        """The recorded roots that were found in a text, with their names."""
         self._used: set[str] = set()
-        self._met: dict[str, str] = {}
-        self._compile()
+        self._roots = {
+            **{name: spellings[0] for name, spellings in self._usual.items()},
+            **self._declared,
+        }
+        self._stored = {
+            root: name
+            for name, spellings in self._usual.items()
+            for root in spellings
+            if not is_everywhere(root)
+        } | {root: name for name, root in self._declared.items()}
+        replaced = set(self._stored.values()) & set(self._usual)
+        alike = {root: name for root, name in _EVERYWHERE.items() if name in replaced}
+        self._compared = alike | self._stored
+        """The roots that are one when values are compared, with their names."""
+        self._needles = ("${", *self._stored)
+        self._to_store = _pattern_of(self._stored, self._roots)
+        self._to_compare = _pattern_of(self._compared, self._roots)
+        names = "|".join(map(re.escape, self._roots)) or "(?!)"
+        self._to_restore = re.compile(rf"(\$+)\{{({names})\}}")
 
     def __bool__(self) -> bool:
         return bool(self._roots)
@@ -84,41 +92,24 @@ class Anchors:
         """The declared names and the used automatic ones, in a stable order."""
         return tuple(sorted({*self._declared, *(self._used & set(self._usual))}))
 
-    @property
-    def digests(self) -> dict[str, str]:
-        """The digests of the used roots, by name."""
-        return {name: _digest(root) for name, root in sorted(self._met.items())}
-
     def describe(self, values: Iterable[Plain]) -> tuple[str, ...]:
         """A line for each anchor in these stored values: its name and its current root."""
         texts = (text for value in values for text in _texts(value) if "${" in text)
-        found = (match for text in texts for match in self._restored.finditer(text))
+        found = (match for text in texts for match in self._to_restore.finditer(text))
         names = {match[2] for match in found if match[1] == "$"}
         return tuple(
             f"${{{name}}} is the anchor `{name}`, here {self._roots[name]}"
             for name in sorted(names)
         )
 
-    def hold_as_recorded(
-        self, recorded: Iterable[str], digests: Mapping[str, str], path: Path
-    ) -> None:
-        """Adopt the anchors of a recording; raise unless each of them is declared."""
-        names = set(recorded)
-        for name in sorted(names - set(self._roots)):
+    def check_recorded(self, recorded: Iterable[str], path: Path) -> None:
+        """Raise unless each anchor of a recording is declared here."""
+        for name in sorted(set(recorded) - set(self._roots)):
             now = "switched off" if name in self._switched_off else "not declared"
             raise UsageError(
                 f"{path}: recorded with the anchor {name!r}, which is {now}\n\n"
                 f"hint: pass it: Cassette(…, anchors={{{name!r}: …}})"
             )
-        names.update(digests)
-        self._usual = {name: root for name, root in self._usual.items() if name in names}
-        here = {_digest(root) for root in self._names}
-        self._recorded_under = {
-            name: digest
-            for name, digest in digests.items()
-            if name in self._roots and digest not in here
-        }
-        self._compile()
 
     def may_be_in(self, text: str) -> bool:
         """A cheap check whether a text may contain a root or the name of one."""
@@ -132,77 +123,31 @@ class Anchors:
         """The value with every root replaced by its name; the same object if it has none."""
         if not self._roots:
             return value
-        return _rewrite(value, self._needles, self._stored, self._to_name)
+        return _rewrite(value, self._needles, self._to_store, self._to_name)
 
     def restore(self, value: Plain) -> Plain:
         """The value with every name replaced by this machine's root."""
         if not self._roots:
             return value
-        return _rewrite(value, ("${",), self._restored, self._to_root)
-
-    @property
-    def travelled(self) -> bool:
-        """Whether the cassette was recorded with different roots."""
-        return bool(self._recorded_under)
+        return _rewrite(value, ("${",), self._to_restore, self._to_root)
 
     def comparable(self, value: Plain) -> Plain:
         """A stored value in a form in which equal recorded and live values are equal.
 
-        Two names may have the same root here. And a root of the recording counts as its name, too:
-        the program may spell it out, or ask the machine for it.
+        Two names may have the same root here, and `/tmp` may be the temporary folder of the machine
+        that recorded.
         """
-        restored = self.restore(value)
-        if not self.travelled:
-            return self.store(restored)
-        if self._find_spelled_out(restored):
-            self._compile()
-        return _rewrite(restored, self._needles, self._stored, self._to_compared_name)
-
-    def _find_spelled_out(self, value: Plain) -> bool:
-        """Find texts with a root of the recording; whether a new one was found."""
-        known = len(self._spelled_out)
-        for name, digest in self._recorded_under.items():
-            length = int(digest.partition("-")[0])
-            pattern = re.compile(rf"{_BEFORE}(?=(/.{{{length - 1}}}){_AFTER})")
-            for text in _texts(value):
-                for found in pattern.finditer(text):
-                    if _digest(found[1]) == digest:
-                        self._spelled_out[found[1]] = name
-        return len(self._spelled_out) > known
-
-    def _compile(self) -> None:
-        self._roots = {
-            **{name: spellings[0] for name, spellings in self._usual.items()},
-            **self._declared,
-        }
-        self._names = {root: name for name, spellings in self._usual.items() for root in spellings}
-        self._as_it_is = {*filter(is_everywhere, self._names), *self._spelled_out}
-        self._names.update((root, name) for name, root in self._declared.items())
-        self._as_it_is.difference_update(self._declared.values())
-        for root, name in self._spelled_out.items():
-            self._names.setdefault(root, name)
-        self._needles = ("${", *self._names)
-        longest_first = sorted(self._names, key=len, reverse=True)
-        paths = "|".join(re.escape(root) for root in longest_first) or "(?!)"
-        names = "|".join(re.escape(name) for name in self._roots) or "(?!)"
-        self._stored = re.compile(rf"\$+\{{(?:{names})\}}|{_BEFORE}(?:{paths}){_AFTER}")
-        self._restored = re.compile(rf"(\$+)\{{({names})\}}")
+        needles = ("${", *self._compared)
+        return _rewrite(self.restore(value), needles, self._to_compare, self._to_compared_name)
 
     def _to_name(self, found: re.Match[str]) -> str:
         text = found[0]
-        if text.startswith("$"):
-            self._used.add(text.strip("${}"))
-            return f"${text}"
-        name = self._names[text]
-        self._met[name] = text
-        if text in self._as_it_is:
-            return text
-        self._used.add(name)
-        return f"${{{name}}}"
+        self._used.add(text.strip("${}") if text.startswith("$") else self._stored[text])
+        return f"${text}" if text.startswith("$") else f"${{{self._stored[text]}}}"
 
     def _to_compared_name(self, found: re.Match[str]) -> str:
         text = found[0]
-        return f"${text}" if text.startswith("$") else f"${{{self._names[text]}}}"
+        return f"${text}" if text.startswith("$") else f"${{{self._compared[text]}}}"
 
     def _to_root(self, found: re.Match[str]) -> str:
         return self._roots[found[2]] if found[1] == "$" else found[0][1:]
@@ -217,9 +162,11 @@ def _checked(name: str, root: str | PathLike[str]) -> str:
     return text
 
 
-def _digest(root: str) -> str:
-    """The digest of a root: enough to recognise it, without the path in the file."""
-    return f"{len(root)}-{sha256(root.encode(errors='surrogatepass')).hexdigest()[:12]}"
+def _pattern_of(roots: Iterable[str], names: Iterable[str]) -> re.Pattern[str]:
+    """Finds roots, and texts that look like a name and must be escaped."""
+    paths = "|".join(map(re.escape, sorted(roots, key=len, reverse=True))) or "(?!)"
+    words = "|".join(map(re.escape, names)) or "(?!)"
+    return re.compile(rf"\$+\{{(?:{words})\}}|{_BEFORE}(?:{paths}){_AFTER}")
 
 
 def _texts(value: Plain) -> Iterator[str]:

@@ -198,8 +198,7 @@ class ValueChannel:
 
     def masked(self, plain: Plain) -> Plain:
         """The stored form without loosened fields, to find equal calls."""
-        if self.anchors.travelled:
-            plain = self.anchors.comparable(plain)
+        plain = self.anchors.comparable(plain)
         for mark in self.codec.marks:
             plain = replace(FieldPath("", self.root, mark.steps), plain, _nothing)
         if self.loosening is not None:
