@@ -28,7 +28,6 @@ from gen_projects import (
 )
 
 from vcr_gen import Cassette
-from vcr_gen.errors import UsageError
 from vcr_gen.gen.runs.generation import generate
 from vcr_gen.gen.types.import_targets import AT_HAND
 from vcr_gen.runtime import Boundary
@@ -201,25 +200,6 @@ def test_the_name_of_a_function_replays(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("importable")
-def test_what_a_descriptor_gives_replays(tmp_path: Path) -> None:
-    ports = importlib.import_module("descriptors.ports")
-    module = importlib.import_module("vcr_descriptors.ports")
-
-    class Real:
-        size = ports.Column(3)
-        reader = ports.Reader()
-
-    def session(mode: str) -> list[object]:
-        with Cassette(tmp_path / "descriptors.yaml", mode=mode) as cassette:
-            table = module.VcrTable.attach(cassette, Real)
-            before = table.size
-            table.size = 4
-            return [before, table.size, table.reader]
-
-    assert session("all") == session("none") == [3, 4, "read"]
-
-
-@pytest.mark.usefixtures("importable")
 def test_context_managers_that_are_class_and_static_methods_replay(tmp_path: Path) -> None:
     module = importlib.import_module("vcr_context_managers.ports")
 
@@ -279,28 +259,6 @@ def test_members_whose_types_nobody_says_replay(tmp_path: Path, entered: str | N
 
 
 @pytest.mark.usefixtures("importable")
-def test_private_members_replay(tmp_path: Path) -> None:
-    module = importlib.import_module("vcr_private_and_mangled.ports")
-
-    class Vault:
-        __depth = 1
-        __level = 2
-
-        @classmethod
-        def __made(cls, times: int) -> str:
-            return "made " * times
-
-    def session(mode: str) -> list[object]:
-        with Cassette(tmp_path / "private.yaml", mode=mode) as cassette:
-            vault = module.VcrVault.attach(cassette, Vault)
-            vault._Vault__depth = 3
-            vault._Vault__level = 4
-            return [vault._Vault__depth, vault._Vault__level, vault._Vault__made(2)]
-
-    assert session("all") == session("none") == [3, 4, "made made "]
-
-
-@pytest.mark.usefixtures("importable")
 def test_overloads_of_class_and_static_methods_replay(tmp_path: Path) -> None:
     module = importlib.import_module("vcr_class_and_static_methods.ports")
 
@@ -324,28 +282,6 @@ def test_overloads_of_class_and_static_methods_replay(tmp_path: Path) -> None:
             ]
 
     assert session("all") == session("none") == ["a", 1, "bb", 4]
-
-
-@pytest.mark.usefixtures("importable")
-def test_what_a_decorator_made_of_an_unrecorded_method_is_passed_through(tmp_path: Path) -> None:
-    source = importlib.import_module("passed_through.ports")
-    module = importlib.import_module("vcr_passed_through.ports")
-
-    class Real:
-        @source.Hook
-        def hook(self, size: int) -> int: ...
-
-        def run(self) -> int:
-            return 3
-
-    with Cassette(tmp_path / "passed.yaml", mode="all") as cassette:
-        plugin = module.VcrPlugin.attach(cassette, Real)
-        assert (plugin.hook.described(), plugin.run()) == ("hook", 3)
-    with Cassette(tmp_path / "passed.yaml", mode="none") as cassette:
-        plugin = module.VcrPlugin.attach(cassette, Real)
-        assert plugin.run() == 3
-        with pytest.raises(UsageError, match="hook"):
-            plugin.hook.described()
 
 
 def test_mypy_strict_accepts_every_wrapper(tmp_path: Path) -> None:

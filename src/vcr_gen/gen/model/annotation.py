@@ -4,7 +4,7 @@ Defaults and decorators are such trees too. A name in the tree is a `Reference`:
 is decided only when a module is written (`to_text`).
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -143,11 +143,6 @@ class Name(Annotation):
         inner = tuple(reference.module.split(".")[1:]) if reference.top_level else ()
         says = len(self.tail) > len(inner) and self.tail[: len(inner)] == inner
         return inner if says and not reference.home else ()
-
-    def is_inner(self, classes: Collection[str]) -> bool:
-        """Whether the source names one of these classes, given by full names, without `Outer.`."""
-        path = ".".join((self.reference.full_name, *self.tail[: self.inner]))
-        return self.inner > 0 and path in classes
 
 
 @dataclass(frozen=True, slots=True)

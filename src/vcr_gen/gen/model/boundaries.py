@@ -29,7 +29,6 @@ __all__ = [
     "Managed",
     "Member",
     "Method",
-    "NestedClass",
     "Parameter",
     "Property",
     "Signature",
@@ -75,8 +74,6 @@ class Parameter:
     """The name in the source, where Python mangles it."""
     packed: Annotation | None = None
     """The TypedDict of `Unpack[TypedDict]`, or the tuple type of `*args: *Ts`."""
-    descriptor: bool = False
-    """Whether its type has `__get__`: type checkers read a field of that type differently."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +175,6 @@ class Method:
     """A function member."""
 
     name: str
-    """As it is at run time."""
     binding: Literal["instance", "class", "static"]
     signature: Signature
     """The implementation's signature, or the only one."""
@@ -189,12 +185,8 @@ class Method:
     """The direction that a decorator on the method gives."""
     recorded: bool = True
     deprecated: bool = False
-    source_name: str = ""
-    """The name in the source, where Python mangles it."""
     disputed: bool = False
     """Whether type checkers disagree about its existence, or do not know it."""
-    passed_through: bool = False
-    """Whether a decorator makes something unknown of it; the wrapper passes that through."""
 
     @property
     def signatures(self) -> tuple[Signature, ...]:
@@ -208,16 +200,12 @@ class Property:
 
     name: str
     getter: Signature
-    descriptor: bool = False
-    """Whether the type of its value has `__get__`."""
     setter: Signature | None = None
     deleter: Signature | None = None
     cached: bool = False
     direction: Direction | None = None
     recorded: bool = True
     deprecated: bool = False
-    source_name: str = ""
-    """The name in the source, where Python mangles it."""
     disputed: bool = False
     """Whether type checkers disagree about its existence, or do not know it."""
 
@@ -237,28 +225,14 @@ class Attribute:
     value: Annotation
     """The type of the value alone."""
     settable: bool = True
-    descriptor: bool = False
-    """Whether its type has `__get__`, which then tells what reading it gives."""
     function: bool = False
     """Whether its type is a `Callable`."""
     lazy: bool = False
-    source_name: str = ""
-    """The name in the source, where Python mangles it."""
     disputed: bool = False
     """Whether type checkers disagree about its existence, or do not know it."""
 
 
-@dataclass(frozen=True, slots=True)
-class NestedClass:
-    """A class defined in the Protocol's body, which is a member for type checkers."""
-
-    name: str
-    full_name: str
-    """Module and qualified name, of the base that defines it if one does."""
-    protocol: bool = False
-
-
-Member: TypeAlias = Method | Property | Attribute | NestedClass
+Member: TypeAlias = Method | Property | Attribute
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.sources.loader import Definition, Unread
 from vcr_gen.gen.sources.modules import class_bindings
 from vcr_gen.gen.sources.syntax import is_function
-from vcr_gen.gen.types.descriptors import is_callable, is_descriptor
+from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import TYPE_VARIABLES, Scope
 
 __all__ = ["annotated_attribute", "assigned_attribute", "is_alias", "names_type"]
@@ -29,6 +29,7 @@ _CLASSES: Final = frozenset(
     {"typing.NewType", "typing.NamedTuple", "typing.TypedDict", "collections.namedtuple"}
     | {f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")}
 )
+_MOST_ALIASES: Final = 10
 _WRAPPERS: Final = frozenset({"typing.ClassVar", "typing.Final", "typing.ReadOnly"})
 
 
@@ -60,10 +61,24 @@ def annotated_attribute(
         shown,
         value,
         settable=not wrappers,  # an instance cannot set a class variable either
-        descriptor=is_descriptor(value, place.scope),
-        function=is_callable(value, place.scope),
+        function=_is_callable(value, place.scope),
         lazy=place.scope.module.lazy_annotations,
     )
+
+
+def _is_callable(annotation: Annotation, scope: Scope, depth: int = _MOST_ALIASES) -> bool:
+    """Whether a type is a `Callable`, also by an alias."""
+    name = unquoted(annotation)
+    if isinstance(name, Subscript):
+        name = unquoted(name.value)
+    if not isinstance(name, Name) or not depth:
+        return False
+    found = scope.resolve(name)
+    alias = getattr(found.node, "value", None) if isinstance(found, Definition) else None
+    if isinstance(found, Definition) and isinstance(alias, ast.expr):
+        inner = Scope(scope.loader, found.module)
+        return _is_callable(resolve_names(alias, inner), inner, depth - 1)
+    return name.full_name == "typing.Callable"
 
 
 def assigned_attribute(

@@ -6,14 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from vcr_gen.gen.model.boundaries import (
-    Attribute,
     Member,
-    Method,
-    NestedClass,
-    Property,
     Signature,
 )
-from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.protocols.attributes import (
     annotated_attribute,
     assigned_attribute,
@@ -22,7 +17,7 @@ from vcr_gen.gen.protocols.attributes import (
 )
 from vcr_gen.gen.protocols.declarations import Declared, MemberPlace, declarations, functions_of
 from vcr_gen.gen.protocols.function_members import constructors, function_member
-from vcr_gen.gen.protocols.mro import Ancestor, class_scope, is_protocol
+from vcr_gen.gen.protocols.mro import Ancestor, class_scope
 from vcr_gen.gen.protocols.problems import Problems
 from vcr_gen.gen.protocols.reserved_members import NOT_MEMBERS, is_reserved
 from vcr_gen.gen.protocols.signatures import mangled
@@ -96,13 +91,13 @@ def read_members(
                 name = mangled(declared.name, place.class_name)
                 if name in found:
                     continue
+                if name != declared.name:
+                    what = "is private to its class: Python mangles the name"
+                    _refuse(declared, what, "use a name with one underscore", problems)
+                    continue
                 member = _member(declared, name, problems, ancestors)
-                if isinstance(member, Method | Property | Attribute):
-                    private = declared.name if name != declared.name else ""
-                    disputed = declared.disputed or member.disputed
-                    member = replace(member, source_name=private, disputed=disputed)
                 if member is not None:
-                    found[name] = member
+                    found[name] = replace(member, disputed=declared.disputed or member.disputed)
     refuse_dataclasses(loader, ancestors, problems)
     return Members(tuple(found.values()), initial)
 
@@ -117,28 +112,31 @@ def _member(
     if functions and is_function(first):
         return function_member(declared, name, functions, problems, ancestors)
     if declared.place.scope.module.parsed.is_type_statement(first):
-        _refuse_alias(declared, problems)
+        what = "is a `type` statement, which no other class can match"
+        _refuse(declared, what, "move the statement out of the class", problems)
         return None
     match first:
         case ast.AnnAssign() if is_alias(first, declared.place.scope):
-            return NestedClass(name, declared.full_name)
+            _refuse_type(declared, problems)
         case ast.AnnAssign():
             return annotated_attribute(declared.place, declared.name, name, first, problems)
         case ast.Assign():
             return _assigned(declared, name, first, problems, ancestors)
         case ast.ClassDef():
-            scope = declared.place.scope
-            nested = Definition(scope.module, first.name, first, When.ALWAYS)
-            return NestedClass(name, declared.full_name, protocol=is_protocol(scope.loader, nested))
+            _refuse_type(declared, problems)
     return None
 
 
-def _refuse_alias(declared: Declared, problems: Problems) -> None:
+def _refuse_type(declared: Declared, problems: Problems) -> None:
+    what = "is a type in the body of a Protocol, and so a member that every implementation needs"
+    _refuse(declared, what, "define the type outside of the Protocol", problems)
+
+
+def _refuse(declared: Declared, what: str, hint: str, problems: Problems) -> None:
     problems.report(
         "VCR207",
-        f"`{declared.place.class_name}.{declared.name}` is a `type` statement, "
-        "which no other class can match",
-        "move the statement out of the class",
+        f"`{declared.place.class_name}.{declared.name}` {what}",
+        hint,
         module=declared.place.scope.module,
         node=declared.nodes[0],
     )
@@ -158,7 +156,8 @@ def _assigned(
     """`name = value` in a Protocol's body: another name for a method, or a plain value."""
     target = _method_named(node.value, declared, ancestors)
     if target is None and names_type(node.value, declared.place.scope):
-        return NestedClass(name, declared.full_name)
+        _refuse_type(declared, problems)
+        return None
     if target is None:
         return assigned_attribute(declared.place, declared.name, name, node, problems)
     member = _member(target, name, problems, ancestors)

@@ -56,12 +56,6 @@ class Declared:
     is_split: bool = False
     """Whether the statements under `if TYPE_CHECKING` differ from those that run."""
 
-    @property
-    def full_name(self) -> str:
-        """Module and qualified name, with dots between."""
-        scope = self.place.scope
-        return ".".join([scope.module.name, *(node.name for node in scope.classes), self.name])
-
 
 def declarations(ancestor: Ancestor, place: MemberPlace) -> list[Declared]:
     """What one class of the MRO declares, in the order of its body."""

@@ -141,7 +141,7 @@ def _add(found: Decorations, decorator: ast.expr, scope: Scope) -> Decorations:
     if name in _KEPT:
         return replace(found, kept=(text, *found.kept))
     if _is_foreign(decorator, scope):
-        return replace(found, foreign=decorator, kept=(text, *found.kept))
+        return replace(found, foreign=decorator)
     return _as_property(found, decorator, scope)
 
 

@@ -20,7 +20,6 @@ from vcr_gen.gen.protocols.signatures import signature_of
 from vcr_gen.gen.protocols.unsupported import why_captured, why_undecided, why_unsayable
 from vcr_gen.gen.settings.config import Direction
 from vcr_gen.gen.sources.syntax import Function, all_parameters
-from vcr_gen.gen.types.descriptors import is_descriptor
 
 __all__ = ["constructors", "function_member"]
 
@@ -76,7 +75,6 @@ def function_member(
         deprecated=any(how.deprecated for _, how in functions),
         disputed=any(how.unchecked for _, how in functions)
         or any(map(_hides_a_keyword, (signature, *overloaded))),
-        passed_through=decorated.foreign is not None,
     )
 
 
@@ -93,13 +91,12 @@ def _refusal(
             declared.nodes[0],
         )
     for node, decorated in functions:
-        if decorated.foreign is not None and not _is_passed(functions):
+        if decorated.foreign is not None:
             return _Refusal(
                 "VCR203",
                 "the source does not say what the decorator "
                 f"`{ast.unparse(decorated.foreign)}` makes of {member}",
-                "remove the decorator from the Protocol; implementations may still use it. Or mark "
-                "the method `@unrecorded`",
+                "remove the decorator from the Protocol; implementations may still use it",
                 decorated.foreign,
             )
         if again := _named_twice(node):
@@ -180,13 +177,6 @@ def _signature(
     return replace(signature, limits_self=limits_self(asked, ancestors, place.scope.loader))
 
 
-def _is_passed(functions: list[Decorated]) -> bool:
-    """Whether it is a plain, unrecorded method: its decorator may make anything of it."""
-    [(_, decorated), *more] = functions
-    plain = decorated.role == "method" and decorated.binding == "instance"
-    return plain and not more and not decorated.recorded and not decorated.overload
-
-
 def _named_twice(node: Function) -> ast.arg | None:
     """A parameter that has the name of another, which parsing alone does not find."""
     seen: set[str] = set()
@@ -234,11 +224,9 @@ def _property(
         return None
     place = declared.place
     parts = {role: _signature(node, place, how, ancestors) for role, (node, how) in by_role.items()}
-    returns = by_role["getter"][0].returns
     return Property(
         name,
         parts["getter"],
-        returns is not None and is_descriptor(place.typed(returns), place.scope),
         parts.get("setter"),
         parts.get("deleter"),
         cached=functions[0][1].role == "cached",

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator
 from typing import Final
 
 from vcr_gen.gen.model.annotation import Annotation, full_names, names_in
-from vcr_gen.gen.model.boundaries import Attribute, Boundary, Method, NestedClass
+from vcr_gen.gen.model.boundaries import Attribute, Boundary, Method
 from vcr_gen.gen.protocols.handles import own_definition, types_behind
 from vcr_gen.gen.protocols.mro import class_scope
 from vcr_gen.gen.sources.loader import Definition, SourceLoader
@@ -70,7 +70,7 @@ def _outgoing(boundary: Boundary) -> Iterator[Annotation]:
             if member.settable or boundary.direction == "inbound":
                 yield member.value
             continue
-        if isinstance(member, NestedClass) or not member.recorded:
+        if not member.recorded:
             continue
         outbound = (member.direction or boundary.direction) == "outbound"
         signatures = member.signatures if isinstance(member, Method) else member.accessors

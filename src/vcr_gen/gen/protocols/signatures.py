@@ -27,7 +27,6 @@ from vcr_gen.gen.protocols.decorators import Decorations
 from vcr_gen.gen.sources.loader import Definition, Unread
 from vcr_gen.gen.sources.modules import Module, class_bindings
 from vcr_gen.gen.sources.syntax import Function, docstring_of, yields
-from vcr_gen.gen.types.descriptors import is_descriptor
 from vcr_gen.gen.types.resolve import resolve_value
 from vcr_gen.gen.types.scope import Scope
 from vcr_gen.gen.types.type_variables import bracketed
@@ -135,9 +134,6 @@ def _parameter(
         pack,
         node.arg if mangled(node.arg, place.class_name) != node.arg else "",
         packed,
-        annotation is not None
-        and kind not in {Kind.VARIADIC, Kind.KEYWORDS}
-        and is_descriptor(annotation, place.scope),
     )
 
 

@@ -15,7 +15,6 @@ from vcr_gen.gen.rewrite.find_class import definition_of
 from vcr_gen.gen.rewrite.owner import Owner, Statement, in_brackets
 from vcr_gen.gen.rewrite.respell import code_of, last_word, respell
 from vcr_gen.gen.sources.syntax import Function, own_nodes, yields
-from vcr_gen.gen.types.descriptors import names_descriptor
 from vcr_gen.gen.types.scope import is_type_variable, parsed_string
 
 __all__ = ["LeftOutError", "Member", "copy_member"]
@@ -54,9 +53,6 @@ def copy_member(node: Member, owner: Owner) -> Statement:
 
 def _attribute(node: ast.AnnAssign, owner: Owner) -> cst.CSTNode:
     """The declaration of an attribute; a property where it cannot be set."""
-    if names_descriptor(node.annotation, owner.scope):
-        reason = f"its type `{ast.unparse(node.annotation)}` is a descriptor"
-        raise LeftOutError("VCR203", reason)
     target = ast.unparse(node.target)
     line = owner.statements[node.lineno]
     if isinstance(line, cst.ClassDef):  # `class Point: x: int`

@@ -93,8 +93,6 @@ class SourceLoader:
         default_factory=dict
     )
     """How to refer to the names of modules, by module, name and dotted tail."""
-    descriptors: dict[str, bool] = field(default_factory=dict)
-    """Whether types are descriptors, by their full names."""
     made_of: dict[str, tuple[Annotation, ...]] = field(default_factory=dict)
     """The types that a type consists of, by its full name."""
     _modules: dict[str, Module | None] = field(default_factory=dict)

@@ -18,7 +18,6 @@ from vcr_gen.gen.model.annotation import (
     full_name,
     has_self_argument,
     mentions_self,
-    names_in,
     references,
     walk,
     walk_with_owners,
@@ -28,7 +27,6 @@ from vcr_gen.gen.model.boundaries import (
     Boundary,
     Kind,
     Method,
-    NestedClass,
     Property,
     Signature,
 )
@@ -52,13 +50,12 @@ __all__ = [
 # Members that are split.
 
 
-def is_split_method(boundary: Boundary, member: Method, *, lazy: bool) -> bool:
+def is_split_method(member: Method, *, lazy: bool) -> bool:
     """Whether the signature and the body of a method stand apart."""
     every = (member.signature, *member.overloads)
     return (
-        member.passed_through  # its type is unknown, and only the real object has it
-        or member.binding != "instance"  # it runs on an instance, which has the port
-        or _has_mangled_name(member)
+        member.binding != "instance"  # it runs on an instance, which has the port
+        or _has_mangled_parameter(member)
         or any(
             _takes_instance_as_something_else(signature)
             or _takes_self_in_a_type(signature)
@@ -67,31 +64,25 @@ def is_split_method(boundary: Boundary, member: Method, *, lazy: bool) -> bool:
             for signature in every
         )
         or _hides_its_result(member.signature)
-        or _names_inner_protocols(boundary, member.signature, lazy=lazy)
         or (not member.recorded and is_untyped_call(member, member.signature))
     )
 
 
 def is_split_property(member: Property, *, lazy: bool) -> bool:
     """Whether the signatures and the bodies of a property stand apart."""
-    return (
-        bool(member.source_name)
-        or any(
-            _takes_instance_as_something_else(signature)
-            or _takes_self_in_a_type(signature)
-            or _is_quoted_twice(signature, lazy=lazy)
-            for signature in member.accessors
-        )
-        or (not member.recorded and is_untyped_access(member))
-    )
+    return any(
+        _takes_instance_as_something_else(signature)
+        or _takes_self_in_a_type(signature)
+        or _is_quoted_twice(signature, lazy=lazy)
+        for signature in member.accessors
+    ) or (not member.recorded and is_untyped_access(member))
 
 
 def is_split_attribute(member: Attribute, *, lazy: bool) -> bool:
     """Whether type checkers and the program see different declarations of an attribute.
 
-    At run time, what crosses is the Protocol where it says `Self` (self_types), what a descriptor
-    gives (descriptors), and the type in `ClassVar[...]`, which the runtime cannot tell from text
-    (attributes).
+    At run time, what crosses is the Protocol where it says `Self` (self_types), and the type in
+    `ClassVar[...]`, which the runtime cannot tell from text (attributes).
     """
     text = lazy or member.lazy or isinstance(member.annotation, Quoted)
     text = text or any(
@@ -99,29 +90,22 @@ def is_split_attribute(member: Attribute, *, lazy: bool) -> bool:
     )
     return (
         mentions_self(member.value)
-        or bool(member.source_name)
-        or member.descriptor
         or is_declared_on_instance(member)
         or (member.annotation != member.value and text)
     )
 
 
 def is_declared_on_instance(member: Attribute) -> bool:
-    """pyright: a `Callable` in a class body is a method, and a descriptor is what it gives.
+    """pyright: a `Callable` in a class body is a method, so `__init__` declares it (attributes)."""
+    return member.settable and member.function
 
-    So `__init__` declares it (attributes, descriptors).
+
+def _has_mangled_parameter(member: Method) -> bool:
+    """Both: `__x` is a positional parameter without a name.
+
+    At run time it has the Protocol's mangled name (private_and_mangled).
     """
-    return member.settable and (member.function or member.descriptor)
-
-
-def _has_mangled_name(member: Method) -> bool:
-    """Both: `__x` is a name of the class, and a positional parameter without a name.
-
-    At run time both have the Protocol's mangled names (private_and_mangled).
-    """
-    return bool(member.source_name) or any(
-        parameter.source_name for parameter in member.signature.parameters
-    )
+    return any(parameter.source_name for parameter in member.signature.parameters)
 
 
 def _takes_instance_as_something_else(signature: Signature) -> bool:
@@ -130,13 +114,9 @@ def _takes_instance_as_something_else(signature: Signature) -> bool:
 
 
 def _takes_self_in_a_type(signature: Signature) -> bool:
-    """Both: `list[Self]` is not the list of Protocols that the event holds (self_types).
-
-    To pyright, a descriptor is what it gives, also as an argument (descriptors).
-    """
+    """Both: `list[Self]` is not the list of Protocols that the event holds (self_types)."""
     return any(
-        parameter.descriptor
-        or has_self_argument(parameter.annotation)
+        has_self_argument(parameter.annotation)
         or (parameter.kind is Kind.KEYWORDS and mentions_self(parameter.annotation))
         for parameter in signature.parameters
     )
@@ -188,26 +168,6 @@ def _hides_its_result(signature: Signature) -> bool:
     )
 
 
-def _names_inner_protocols(boundary: Boundary, signature: Signature, *, lazy: bool) -> bool:
-    """Both: a nested Protocol is a variable of the wrapper, and so not a type in its text.
-
-    See nested_protocols.
-    """
-    nested = {
-        member.full_name
-        for member in boundary.members
-        if isinstance(member, NestedClass) and member.protocol
-    }
-    text = lazy or bool(signature.lazy)
-    return bool(nested) and any(
-        name.is_inner(nested)
-        for annotation in signature.annotations()
-        for node in walk(annotation)
-        if text or isinstance(node, Quoted)
-        for name in names_in(node)
-    )
-
-
 # Calls that are untyped.
 
 
@@ -216,30 +176,21 @@ def is_untyped_call(member: Method, signature: Signature) -> bool:
     every = (member.signature, *member.overloads)
     return (
         member.deprecated  # pyright warns of it; the wrapper's callers alone are to be warned
-        or bool(member.source_name)  # both: it is private (private_and_mangled)
         or member.disputed  # one checker does not know it (disputed_members)
         or bool(member.overloads)  # a call of one may be taken for that of another (overloads)
         or any(
             signature.limits_self for signature in every
         )  # not of every `target` (annotated_self)
         or _spreads_unknown_arguments(signature)
-        or any(parameter.descriptor for parameter in signature.parameters)  # (descriptors)
     )
 
 
 def is_untyped_access(member: Property) -> bool:
-    """Whether no type checker follows the use of a property.
-
-    For the reasons of a method, and to pyright a descriptor is what it gives (descriptors).
-    """
-    setters = member.setter.parameters if member.setter else ()
+    """Whether no type checker follows the use of a property, for the reasons of a method."""
     return (
-        bool(member.source_name)
-        or member.disputed
+        member.disputed
         or member.deprecated
-        or member.descriptor
         or any(signature.limits_self for signature in member.accessors)
-        or any(parameter.descriptor for parameter in setters)
     )
 
 

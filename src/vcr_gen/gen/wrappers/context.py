@@ -9,7 +9,6 @@ from vcr_gen.gen.model.boundaries import (
     Boundary,
     Member,
     Method,
-    NestedClass,
     Property,
     Signature,
 )
@@ -117,14 +116,6 @@ class WrapperContext:
         taken = {member.name for member in self.boundary.members}
         return name if name not in taken else free_name(other, taken)
 
-    def inner(self, *, protocols: bool) -> frozenset[str]:
-        """The full names of the classes in its body; Protocols are no types to type checkers."""
-        return frozenset(
-            member.full_name
-            for member in self.boundary.members
-            if isinstance(member, NestedClass) and (protocols or not member.protocol)
-        )
-
     # What those names hide.
 
     def hiding(self, name: str, signature: Signature) -> Collection[str]:
@@ -171,7 +162,7 @@ class WrapperContext:
 
     def is_split(self, member: Method) -> bool:
         """Whether the signature and the body of a method stand apart."""
-        return is_split_method(self.boundary, member, lazy=self.names.lazy)
+        return is_split_method(member, lazy=self.names.lazy)
 
 
 def _is_several(member: Member) -> bool:

@@ -1,6 +1,6 @@
 """Writes signatures exactly as the Protocol declares them."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from vcr_gen.gen.model.annotation import Annotation
 from vcr_gen.gen.model.boundaries import (
@@ -21,13 +21,9 @@ def header_of(
     name: str,
     signature: Signature,
     *,
-    inner: Collection[str] = (),
     stub: bool = False,
 ) -> Nest:
-    """`def name(...) -> type:`, exactly as the Protocol declares it.
-
-    The `inner` classes, by their full names, are called what the Protocol's body calls them.
-    """
+    """`def name(...) -> type:`, exactly as the Protocol declares it."""
     names = context.names
     brackets = ""
     if signature.type_parameters:
@@ -35,13 +31,13 @@ def header_of(
     parameters = [*([signature.receiver] if signature.receiver else []), *signature.parameters]
     returns = ""
     if signature.returns is not None:
-        returns = f" -> {_annotation(context, name, signature.returns, signature, inner)}"
+        returns = f" -> {_annotation(context, name, signature.returns, signature)}"
     # Without a body, and so without a `yield` in it, `async def` would make a coroutine.
     generating = signature.managed == "async with" and not stub
     awaited = "async " if signature.asynchronous or generating else ""
     return Nest(
         f"{awaited}def {name}{brackets}(",
-        tuple(_shown_parameters(context, name, parameters, signature, inner=inner, stub=stub)),
+        tuple(_shown_parameters(context, name, parameters, signature, stub=stub)),
         f"){returns}:{' ...' if stub else ''}",
     )
 
@@ -51,14 +47,12 @@ def _annotation(
     member: str,
     text: Annotation,
     signature: Signature,
-    inner: Collection[str],
 ) -> str:
     return context.names.annotation(
         text,
         lazy=signature.lazy,
         bound=context.hiding(member, signature),
         unsayable=context.hiding_text(member),
-        inner=inner,
     )
 
 
@@ -68,7 +62,6 @@ def _shown_parameters(
     parameters: list[Parameter],
     signature: Signature,
     *,
-    inner: Collection[str],
     stub: bool,
 ) -> Iterator[str]:
     previous: Kind | None = None
@@ -77,7 +70,7 @@ def _shown_parameters(
             yield "/"
         if parameter.kind is Kind.KEYWORD and previous not in {Kind.KEYWORD, Kind.VARIADIC}:
             yield "*"
-        yield _shown_parameter(context, member, parameter, signature, inner=inner, stub=stub)
+        yield _shown_parameter(context, member, parameter, signature, stub=stub)
         previous = parameter.kind
     if previous is Kind.POSITIONAL_ONLY:
         yield "/"
@@ -89,7 +82,6 @@ def _shown_parameter(
     parameter: Parameter,
     signature: Signature,
     *,
-    inner: Collection[str],
     stub: bool,
 ) -> str:
     names, bound = context.names, context.members
@@ -97,7 +89,7 @@ def _shown_parameter(
     shown = f"{stars}{parameter.name}"
     equals = "="
     if parameter.annotation is not None:
-        shown += f": {_annotation(context, member, parameter.annotation, signature, inner)}"
+        shown += f": {_annotation(context, member, parameter.annotation, signature)}"
         equals = " = "
     if parameter.default is None:
         return shown

@@ -29,9 +29,6 @@ __all__ = ["call_body", "make_method", "with_result"]
 
 def make_method(context: WrapperContext, member: Method) -> MemberView | SplitView:
     """A function member, with its overloads."""
-    if member.passed_through:
-        declared = _declared(context, member)
-        return SplitView(member.name, tuple(declared), (_passing(context, member),))
     split = context.is_split(member)
     stubs = [_stub(context, member, signature) for signature in member.overloads]
     if member.overloads and not member.implemented:
@@ -60,7 +57,6 @@ def _shown(context: WrapperContext, member: Method) -> Iterator[FunctionView]:
 
 def _declared(context: WrapperContext, member: Method) -> Iterator[FunctionView]:
     """The signatures by the names in the source, where Python mangles them."""
-    member = replace(member, name=member.source_name or member.name)
     for signature in member.overloads or (member.signature,):
         shown = shown_signature(signature, lazy=context.names.lazy)
         yield _stub(context, member, shown)
@@ -87,8 +83,7 @@ def _stub(context: WrapperContext, member: Method, signature: Signature) -> Func
         decorators.append(context.names.own("typing", "overload", bound=context.members))
     decorators.extend(_binder(context, member))
     decorators.extend(decorators_of(context, signature))
-    inner = context.inner(protocols=False)
-    header = header_of(context, member.name, signature, inner=inner, stub=True)
+    header = header_of(context, member.name, signature, stub=True)
     return FunctionView(tuple(decorators), header)
 
 
@@ -161,19 +156,10 @@ def _as_coroutine(signature: Signature) -> Signature:
 # Functions that run.
 
 
-def _passing(context: WrapperContext, member: Method) -> FunctionView:
-    """What gives the real object's member, whatever that is."""
-    maker = context.names.spell(Name(builtin("property")), bound=context.members)
-    any_name = context.names.own("typing", "Any", bound=context.members)
-    header = Nest(f"def {member.name}(", ("self",), f") -> {any_name}:")
-    body = BodyView("get", member.name, f"self.{context.port}")
-    return FunctionView((maker,), header, None, body)
-
-
 def _calling(context: WrapperContext, member: Method, *, split: bool) -> FunctionView:
     """A method that hands one typed event to the port."""
     signature = _with_instance(member, member.signature)
-    header = header_of(context, member.name, signature, inner=context.inner(protocols=split))
+    header = header_of(context, member.name, signature)
     body = _body(context, member, signature, split=split)
     decorators = tuple(decorators_of(context, signature))
     return FunctionView(decorators, header, signature.docstring, body)

@@ -8,7 +8,6 @@ from vcr_gen.gen.model.annotation import Annotation, Reference, imported, refere
 from vcr_gen.gen.model.boundaries import (
     Attribute,
     Boundary,
-    Method,
     Signature,
     SourceModule,
     TypeVariable,
@@ -167,11 +166,6 @@ def emit_module(
         lazy=module.lazy,
         private=needs_private_usage(
             module.boundaries, [use.reference for use in names.uses.values()]
-        ),
-        mangled=any(
-            isinstance(member, Method) and bool(member.source_name)
-            for boundary in module.boundaries
-            for member in boundary.members
         ),
         deprecated=any(boundary.deprecated for boundary in module.boundaries),
         event=event,

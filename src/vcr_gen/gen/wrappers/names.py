@@ -75,7 +75,6 @@ class Names:
         lazy: bool | None = None,
         bound: Collection[str] = (),
         unsayable: Collection[str] | None = None,
-        inner: Collection[str] = (),
     ) -> str:
         """An annotation; quoted where the source keeps text and the module does not.
 
@@ -84,12 +83,10 @@ class Names:
         kept = (
             self.lazy or bool(lazy) or any(map(_is_missing, references(annotation, strings=False)))
         )
-        shown = self.spell(
-            annotation, bound=bound, unsayable=unsayable, evaluated=not kept, inner=inner
-        )
+        shown = self.spell(annotation, bound=bound, unsayable=unsayable, evaluated=not kept)
         if self.lazy or not kept:
             return shown
-        string = self.quoted(annotation, bound=bound, unsayable=unsayable, inner=inner)
+        string = self.quoted(annotation, bound=bound, unsayable=unsayable)
         if shown[0] == "*" or "\n" in shown:  # type checkers cannot read such a string
             return f"{self.spell(STR, bound=bound)}({string})"
         return string
@@ -105,11 +102,10 @@ class Names:
         *,
         bound: Collection[str] = (),
         unsayable: Collection[str] | None = None,
-        inner: Collection[str] = (),
     ) -> str:
         """An annotation as a string."""
         return string_literal(
-            self.spell(annotation, bound=bound, unsayable=unsayable, inner=inner, in_string=True)
+            self.spell(annotation, bound=bound, unsayable=unsayable, in_string=True)
         )
 
     def known(self, annotation: Annotation) -> Annotation:
@@ -130,26 +126,18 @@ class Names:
         bound: Collection[str] = (),
         unsayable: Collection[str] | None = None,
         evaluated: bool = False,
-        inner: Collection[str] = (),
         in_string: bool = False,
     ) -> str:
-        """An annotation as text; `bound` are names that mean something else here.
-
-        The `inner` classes, by their full names, are bound by the class body that the text is in.
-        """
+        """An annotation as text; `bound` are names that mean something else here."""
         hidden = bound if unsayable is None else unsayable
         return to_text(
             annotation,
-            lambda name: self._dotted(name, bound, inner, evaluated=evaluated),
-            lambda quoted: self._content(quoted, hidden, inner),
+            lambda name: self._dotted(name, bound, evaluated=evaluated),
+            lambda quoted: self._content(quoted, hidden),
             in_string=in_string,
         )
 
-    def _dotted(
-        self, name: Name, bound: Collection[str], inner: Collection[str], *, evaluated: bool = False
-    ) -> str:
-        if not evaluated and name.is_inner(inner):
-            return name.source
+    def _dotted(self, name: Name, bound: Collection[str], *, evaluated: bool = False) -> str:
         reference, tail = name.reference, name.tail
         if name.submodule and not self._is_free(reference, reference.spelling, bound):
             # Where `a` is something else, `import a.b` gives way as a whole: `import a as _a` would
@@ -158,12 +146,10 @@ class Names:
             tail = tail[len(name.submodule) :]
         return ".".join((self.name(reference, bound=bound, evaluated=evaluated), *tail))
 
-    def _content(self, quoted: Quoted, bound: Collection[str], inner: Collection[str]) -> str:
+    def _content(self, quoted: Quoted, bound: Collection[str]) -> str:
         """The content of a string annotation: the source's text unless a name in it changes."""
-        shown = self.spell(quoted.inner, bound=bound, inner=inner, in_string=True)
-        kept = all(
-            self._dotted(name, bound, inner) == name.source for name in names_in(quoted.inner)
-        )
+        shown = self.spell(quoted.inner, bound=bound, in_string=True)
+        kept = all(self._dotted(name, bound) == name.source for name in names_in(quoted.inner))
         return quoted.original if quoted.original and kept else shown
 
     def name(

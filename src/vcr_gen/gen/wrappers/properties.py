@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from vcr_gen.gen.model.annotation import ANY, Name, builtin, without_quotes
+from vcr_gen.gen.model.annotation import Name, builtin, without_quotes
 from vcr_gen.gen.model.boundaries import Attribute, Property, Signature
 from vcr_gen.gen.wrappers.checker_view import (
     is_declared_on_instance,
@@ -35,7 +35,6 @@ def make_property(context: WrapperContext, member: Property) -> MemberView | Spl
     for kind, signature in _accessors(member):
         decorator = _decorator(context, member, kind, member.name)
         running.append(_accessor(context, member, kind, signature, decorator, split=split))
-        decorator = _decorator(context, member, kind, member.source_name or member.name)
         declared.append(_stub(context, member, decorator, signature))
     if split:
         return SplitView(member.name, tuple(declared), tuple(running))
@@ -61,9 +60,9 @@ def _decorator(context: WrapperContext, member: Property, kind: Access, name: st
 def _stub(
     context: WrapperContext, member: Property, decorator: str, signature: Signature
 ) -> FunctionView:
-    """What type checkers see of an accessor, by the name in the source."""
+    """What type checkers see of an accessor."""
     shown = shown_accessor(signature, lazy=context.names.lazy)
-    header = header_of(context, member.source_name or member.name, shown, stub=True)
+    header = header_of(context, member.name, shown, stub=True)
     return FunctionView((decorator, *decorators_of(context, signature)), header)
 
 
@@ -109,8 +108,7 @@ def make_attribute(context: WrapperContext, member: Attribute) -> AttributeView:
     shown = names.annotation(declared, lazy=member.lazy, bound=bound)
     if not is_split_attribute(member, lazy=names.lazy):
         return AttributeView(member.name, shown, maker, member.settable)
-    # What a descriptor's `__get__` gives, the source does not say.
-    value = ANY if member.descriptor else context.maker.of_protocol(member.value)
+    value = context.maker.of_protocol(member.value)
     crossing = without_quotes(value) if is_text else value
     return AttributeView(
         member.name,
@@ -118,6 +116,6 @@ def make_attribute(context: WrapperContext, member: Attribute) -> AttributeView:
         maker,
         member.settable,
         shown,
-        member.source_name or member.name,
+        member.name,
         is_declared_on_instance(member),
     )

@@ -17,7 +17,6 @@ __all__ = [
     "FunctionView",
     "MemberView",
     "ModuleView",
-    "NestedView",
     "PackageView",
     "PortView",
     "Result",
@@ -144,14 +143,6 @@ class SplitView:
 
 
 @dataclass(frozen=True, slots=True)
-class NestedView:
-    """A class in the Protocol's body, which is the wrapper's too."""
-
-    name: str
-    protocol: bool
-
-
-@dataclass(frozen=True, slots=True)
 class PortView:
     """The attribute that holds the port, in a wrapper without a base."""
 
@@ -178,21 +169,12 @@ class BoundaryView:
     name: str
     protocol: str
     """The Protocol's name in its module."""
-    protocol_name: str
-    """What the Protocol is called in this module."""
     protocol_module: str
     direction: str
     constant: str
     wrapper: str
     header: Nest
     port: PortView | None
-    nested: tuple[NestedView, ...]
-    nested_for_checkers: bool
-    """Whether the Protocol, and so its nested classes, exist for type checkers only."""
-    type_alias: str
-    """What `TypeAlias` is called in the wrapper's body."""
-    type: str
-    """What `type` is called in the wrapper's body."""
     attributes: tuple[AttributeView, ...]
     split: tuple[SplitView, ...]
     members: tuple[MemberView, ...]
@@ -222,8 +204,6 @@ class ModuleView:
     """Whether annotations are kept as text."""
     private: bool
     """Whether it speaks of private names of the source."""
-    mangled: bool
-    """Whether it has methods whose names Python mangles."""
     deprecated: bool
     """Whether it speaks of a Protocol that is deprecated."""
     event: str

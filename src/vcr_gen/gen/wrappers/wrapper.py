@@ -19,7 +19,6 @@ from vcr_gen.gen.model.boundaries import (
     Attribute,
     Boundary,
     Method,
-    NestedClass,
     Property,
     TypeVariable,
 )
@@ -41,7 +40,6 @@ from vcr_gen.gen.wrappers.views import (
     ConformanceView,
     FunctionView,
     MemberView,
-    NestedView,
     PortView,
     SplitView,
 )
@@ -62,28 +60,15 @@ def make_boundary(
     maker = EventMaker(names, boundary, variables, protocol_text(boundary))
     context = WrapperContext(names, boundary, chosen, maker, new_event)
     members = [*_construction(context), *_members(context)]
-    nested = [member for member in boundary.members if isinstance(member, NestedClass)]
-    shown = names.name(boundary.reference)
-    tail = boundary.qualname.partition(".")[2]
-    has_plain, has_ports = (
-        any(nested_class.protocol is port for nested_class in nested) for port in (False, True)
-    )
     return BoundaryView(
         name=boundary.name,
         protocol=boundary.qualname,
-        protocol_name=f"{shown}.{tail}" if tail else shown,
         protocol_module=boundary.reference.module,
         direction=boundary.direction,
         constant=chosen.constant,
         wrapper=chosen.wrapper,
         header=_header(context),
         port=None if context.has_base else _port(context),
-        nested=tuple(
-            NestedView(nested_class.name, nested_class.protocol) for nested_class in nested
-        ),
-        nested_for_checkers=bool(boundary.reference.when),
-        type_alias=names.own("typing", "TypeAlias", bound=context.members) if has_plain else "",
-        type=names.spell(Name(builtin("type")), bound=context.members) if has_ports else "",
         attributes=tuple(member for member in members if isinstance(member, AttributeView)),
         split=tuple(member for member in members if isinstance(member, SplitView)),
         members=tuple(member for member in members if isinstance(member, MemberView)),
@@ -167,7 +152,7 @@ def _shown_init(context: WrapperContext) -> Iterator[FunctionView]:
     names, bound = context.names, {"self", "cassette", "inner", "args", "kwargs"}
     declarations = tuple(
         (
-            member.source_name or member.name,
+            member.name,
             names.spell(without_quotes(member.annotation), bound=bound),
         )
         for member in context.boundary.members

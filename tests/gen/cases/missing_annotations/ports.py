@@ -28,7 +28,7 @@ class Base(Protocol):
 
 @outbound
 class Renamed(Base, Protocol):
-    """Other names for what is declared before, and for types."""
+    """Other names for what is declared before."""
 
     def run(self) -> int: ...
 
@@ -36,10 +36,6 @@ class Renamed(Base, Protocol):
     begin = start
     close = Base.quit
     width = Base.size
-    Kind = int
-    Maybe = Kind | None
-
-    def typed(self, kind: Kind) -> "Maybe": ...
 
 
 @outbound

@@ -20,10 +20,7 @@ class Outer:
 
     @outbound
     class Port(Protocol):
-        class Mode:
-            pass
-
-        def configure(self, settings: "Outer.Settings", mode: Mode) -> Self: ...
+        def configure(self, settings: "Outer.Settings") -> Self: ...
         def failed(self, trouble: Trouble) -> None: ...
 
 

@@ -3,7 +3,7 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `missing_annotations.ports`."""
 
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from vcr_gen.runtime import (
     Boundary,
@@ -161,14 +161,6 @@ class RenamedWidth(Call):
 
 
 @event
-class RenamedTyped(Call):
-    kind: Renamed.Kind
-
-    def __call__(self, target: Renamed) -> "Renamed.Maybe":
-        return target.typed(self.kind)
-
-
-@event
 class RenamedQuit(Call):
     code: int
 
@@ -185,9 +177,6 @@ class RenamedSize(Call):
 class VcrRenamed(OutboundWrapper[Renamed]):
     """Records and replays `Renamed`."""
 
-    Kind: TypeAlias = Renamed.Kind
-    Maybe: TypeAlias = Renamed.Maybe
-
     def run(self) -> int:
         return self._port.call(RenamedRun())
 
@@ -203,9 +192,6 @@ class VcrRenamed(OutboundWrapper[Renamed]):
     @property
     def width(self) -> int:
         return self._port.call(RenamedWidth())
-
-    def typed(self, kind: Renamed.Kind) -> "Maybe":
-        return self._port.call(RenamedTyped(kind=kind))
 
     def quit(self, code: int = 0) -> None:
         self._port.call(RenamedQuit(code=code))
@@ -226,7 +212,6 @@ RENAMED: Final = Boundary(
         "begin": RenamedBegin,
         "close": RenamedClose,
         "width": RenamedWidth,
-        "typed": RenamedTyped,
         "quit": RenamedQuit,
         "size": RenamedSize,
     },

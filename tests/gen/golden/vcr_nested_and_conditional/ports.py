@@ -3,7 +3,7 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `nested_and_conditional.ports`."""
 
-from typing import TYPE_CHECKING, Final, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, Self, cast
 
 from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
@@ -25,10 +25,9 @@ LATE_IMPORTS: Final = {
 @event
 class OuterPortConfigure(Call):
     settings: "Outer.Settings"
-    mode: Outer.Port.Mode
 
     def __call__(self, target: Outer.Port) -> Outer.Port:
-        return target.configure(self.settings, self.mode)
+        return target.configure(self.settings)
 
 
 @event
@@ -42,10 +41,8 @@ class OuterPortFailed(Call):
 class VcrOuterPort(OutboundWrapper[Outer.Port]):
     """Records and replays `Outer.Port`."""
 
-    Mode: TypeAlias = Outer.Port.Mode
-
-    def configure(self, settings: "Outer.Settings", mode: Outer.Port.Mode) -> Self:
-        return cast("Self", self._port.call(OuterPortConfigure(settings=settings, mode=mode)))
+    def configure(self, settings: "Outer.Settings") -> Self:
+        return cast("Self", self._port.call(OuterPortConfigure(settings=settings)))
 
     def failed(self, trouble: Trouble) -> None:
         self._port.call(OuterPortFailed(trouble=trouble))

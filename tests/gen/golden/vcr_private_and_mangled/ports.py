@@ -3,21 +3,12 @@
 # regenerate: vcr-gen
 # The Protocols speak of private names of their own package.
 # pyright: reportPrivateUsage=false
-# To pyright, nothing calls a method whose name is mangled.
-# pyright: reportUnusedFunction=false
 """Wrappers for the boundaries of `private_and_mangled.ports`."""
 
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
 
-from vcr_gen.runtime import (
-    Boundary,
-    Call,
-    OutboundWrapper,
-    event,
-    instance_member,
-    recorded_attribute,
-)
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, recorded_attribute
 
 from private_and_mangled.ports import Vault, _Secret
 from private_and_mangled.ports import __Hidden as _Hidden
@@ -63,75 +54,18 @@ class VaultHidden(Call):
         return result
 
 
-@event
-class VaultVaultTurn(Call):
-    times: int
-
-    def __call__(self, target: Any) -> str:
-        result: str = target._Vault__turn(self.times)
-        return result
-
-
-@event
-class VaultVaultMade(Call):
-    times: int
-
-    def __call__(self, target: Any) -> str:
-        result: str = target._Vault__made(self.times)
-        return result
-
-
-@event
-class VaultVaultDepth(Call):
-    def __call__(self, target: Any) -> int:
-        result: int = target._Vault__depth
-        return result
-
-
-@event
-class VaultVaultDepthSet(Call):
-    value: int
-
-    def __call__(self, target: Any) -> None:
-        target._Vault__depth = self.value
-
-
-@event
-class VaultVaultKey(Call):
-    def __call__(self, target: Any) -> "list[str]":
-        result: "list[str]" = target._Vault__key
-        return result
-
-
 class VcrVault(OutboundWrapper[Vault]):
     """Records and replays `Vault`."""
 
     _state: int = recorded_attribute()
 
     if TYPE_CHECKING:
-        __level: int
-        __keys: "list[str]"
 
         def open(self, __key: str, __name: str = "") -> _Secret: ...
 
         async def hidden(self, key: str, *, __level: int, __deep: bool = False) -> int: ...
 
-        def __turn(self, times: int = 1) -> str: ...
-
-        @classmethod
-        def __made(cls, times: int) -> str: ...
-
-        @property
-        def __depth(self) -> int: ...
-        @__depth.setter
-        def __depth(self, value: int) -> None: ...
-
-        @property
-        def __key(self) -> "list[str]": ...
-
     else:
-        _Vault__level: int = recorded_attribute()
-        _Vault__keys: "list[str]" = recorded_attribute()
 
         def open(self, _Vault__key: str, _Vault__name: str = "") -> _Secret:
             return self._port.call(VaultOpen(key=_Vault__key, name=_Vault__name))
@@ -140,25 +74,6 @@ class VcrVault(OutboundWrapper[Vault]):
             return await self._port.acall(
                 VaultHidden(key=key, level=_Vault__level, deep=_Vault__deep)
             )
-
-        def _Vault__turn(self, times: int = 1) -> str:
-            return self._port.call(VaultVaultTurn(times=times))
-
-        @instance_member
-        def _Vault__made(cls, times: int) -> str:
-            return cls._port.call(VaultVaultMade(times=times))
-
-        @property
-        def _Vault__depth(self) -> int:
-            return self._port.call(VaultVaultDepth())
-
-        @_Vault__depth.setter
-        def _Vault__depth(self, value: int) -> None:
-            self._port.call(VaultVaultDepthSet(value=value))
-
-        @property
-        def _Vault__key(self) -> "list[str]":
-            return self._port.call(VaultVaultKey())
 
     def _peek(self, _depth: int) -> str:
         return self._port.call(VaultPeek(_depth=_depth))
@@ -172,17 +87,7 @@ VAULT: Final = Boundary(
     direction="outbound",
     protocol="private_and_mangled.ports:Vault",
     wrapper=VcrVault,
-    calls={
-        "_peek": VaultPeek,
-        "open": VaultOpen,
-        "named": VaultNamed,
-        "hidden": VaultHidden,
-        "_Vault__turn": VaultVaultTurn,
-        "_Vault__made": VaultVaultMade,
-        "_Vault__depth": VaultVaultDepth,
-        "_Vault__depth.set": VaultVaultDepthSet,
-        "_Vault__key": VaultVaultKey,
-    },
+    calls={"_peek": VaultPeek, "open": VaultOpen, "named": VaultNamed, "hidden": VaultHidden},
 )
 
 

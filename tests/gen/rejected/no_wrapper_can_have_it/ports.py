@@ -5,9 +5,11 @@ from typing import (
     Concatenate,
     Generic,
     Literal,
+    NewType,
     ParamSpec,
     Protocol,
     Self,
+    TypeAlias,
     TypeVar,
     overload,
 )
@@ -197,3 +199,23 @@ class Namespace(Generic[AnyColumn]):
 class Column(Protocol):
     def namespace(self) -> Namespace[Self]: ...
     def moved(self, to: "Namespace[Self] | None", *, like: list[Self]) -> None: ...
+
+
+@outbound
+class Player(Protocol):
+    class Mode: ...
+
+    class Sink(Protocol):
+        def play(self, sound: bytes) -> None: ...
+
+    Sinks: TypeAlias = list[Sink]
+    Number = NewType("Number", int)
+
+    def start(self, sink: Sink, mode: "Mode") -> Number: ...
+
+
+@outbound
+class Vault(Protocol):
+    __level: int
+
+    def __turn(self, times: int = 1) -> str: ...
