@@ -1,8 +1,7 @@
 """Replaces secrets by placeholders in everything that is stored or printed."""
 
-from vcr_gen.runtime.privacy.finder import DEFAULT_RULES
 from vcr_gen.runtime.privacy.secrets import Secrets, hidden, hidden_in, redacting, without_secrets
-from vcr_gen.runtime.privacy.settings import Redaction
+from vcr_gen.runtime.privacy.settings import DEFAULT_RULES, Redaction
 from vcr_gen.runtime.privacy.vault import Vault, decode_with_typed_placeholders
 
 __all__ = [

@@ -8,7 +8,6 @@ from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED, is_placeho
 from vcr_gen.runtime.codec.scalars import BASE64, bytes_from_plain
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.finder import Finder
-from vcr_gen.runtime.privacy.header_values import are_parameters
 from vcr_gen.runtime.privacy.heuristics import is_distinctive
 from vcr_gen.runtime.privacy.key_formats import ENCODED, decoded
 from vcr_gen.runtime.privacy.spans import secret_in
@@ -149,8 +148,6 @@ class Aligner:
                 end = self._end_of(found[0], live, position)
                 if end < 0:
                     end = self._end_of_word(found[0], raw, position, recorded[cursor:])
-                if end < 0:
-                    end = _end_in_older(found[0], raw, position, recorded[cursor:])
             if end < 0:
                 return False
             position = end
@@ -185,18 +182,6 @@ class Aligner:
 
 def _is_one_word(text: str) -> bool:
     return len(text.split()) == 1
-
-
-def _end_in_older(placeholder: str, raw: str, position: int, after: str) -> int:
-    """The same for a cassette of an earlier version, which redacted more than the credential.
-
-    It redacted all parameters of a scheme such as Digest, and JSON numbers as text.
-    """
-    if not after and "authorization:" in placeholder and are_parameters(raw, position):
-        return len(raw)
-    if after[:1] in ("}", "]", ",") and raw[position : position + 2] == f"0{after[0]}":
-        return position + 1
-    return -1
 
 
 def _end_of_part(recorded: str, cursor: int, raw: str, position: int) -> int:

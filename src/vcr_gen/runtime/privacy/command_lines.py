@@ -6,12 +6,10 @@ from typing import Final, NamedTuple
 
 from vcr_gen.runtime.privacy.field_names import Naming
 from vcr_gen.runtime.privacy.header_values import cookies
-from vcr_gen.runtime.privacy.heuristics import is_filler, spreads
+from vcr_gen.runtime.privacy.heuristics import credential, is_filler
 from vcr_gen.runtime.privacy.spans import Span
 
 __all__ = ["COMMAND_WORD", "PROGRAM", "argument_spans", "command_spans"]
-
-_RULE: Final = "password"
 
 
 class _Options(NamedTuple):
@@ -31,57 +29,22 @@ class _Options(NamedTuple):
     """The subcommand that must precede the option."""
 
 
-_LOGIN: Final = _Options(separate=("-p",), command="login")
-_MYSQL: Final = _Options(attached=("-p",))
-_WITH_P: Final = _Options(separate=("-p",))
-_LDAP: Final = _Options(separate=("-w",))
-_ZIP: Final = _Options(separate=("-P",))
-_OPENSSL: Final = _Options(logins=("-passin", "-passout", "-pass"))
-_PROGRAMS: Final = {
-    "7z": _MYSQL,
-    "az": _LOGIN,
-    "bcp": _ZIP,
-    "buildah": _LOGIN,
-    "cf": _LOGIN,
-    "cqlsh": _WITH_P,
+_GROUPS: Final = {
+    "az buildah cf docker helm nerdctl oc podman skopeo": _Options(("-p",), command="login"),
+    "7z mariadb mariadb-dump mysql mysqladmin mysqldump mysqlimport rar unrar": _Options(
+        attached=("-p",)
+    ),
+    "cqlsh mongo mongodump mongorestore mongosh rabbitmqadmin sshpass": _Options(("-p",)),
+    "ldapadd ldapmodify ldappasswd ldapsearch ldapwhoami": _Options(("-w",)),
+    "bcp isql sqlcmd unzip zip": _Options(("-P",)),
+    "redis-cli": _Options(("-a", "--pass")),
     "curl": _Options(logins=("-u", "-U", "--user", "--proxy-user"), cookies=("-b", "--cookie")),
-    "docker": _LOGIN,
-    "ftp": _Options(logins=("-u",), between=","),
-    "helm": _LOGIN,
-    "http": _Options(logins=("-a", "--auth")),
-    "https": _Options(logins=("-a", "--auth")),
-    "isql": _ZIP,
-    "ldapadd": _LDAP,
-    "ldapmodify": _LDAP,
-    "ldappasswd": _LDAP,
-    "ldapsearch": _LDAP,
-    "ldapwhoami": _LDAP,
-    "lftp": _Options(logins=("-u",), between=","),
-    "mariadb": _MYSQL,
-    "mariadb-dump": _MYSQL,
-    "mongo": _WITH_P,
-    "mongodump": _WITH_P,
-    "mongorestore": _WITH_P,
-    "mongosh": _WITH_P,
-    "mysql": _MYSQL,
-    "mysqladmin": _MYSQL,
-    "mysqldump": _MYSQL,
-    "mysqlimport": _MYSQL,
-    "nerdctl": _LOGIN,
-    "oc": _LOGIN,
-    "openssl": _OPENSSL,
-    "podman": _LOGIN,
-    "rabbitmqadmin": _WITH_P,
-    "rar": _MYSQL,
-    "redis-cli": _Options(separate=("-a", "--pass")),
-    "skopeo": _LOGIN,
+    "http https": _Options(logins=("-a", "--auth")),
+    "ftp lftp": _Options(logins=("-u",), between=","),
     "smbclient": _Options(logins=("-U",), between="%"),
-    "sqlcmd": _ZIP,
-    "sshpass": _WITH_P,
-    "unrar": _MYSQL,
-    "unzip": _ZIP,
-    "zip": _ZIP,
+    "openssl": _Options(logins=("-passin", "-passout", "-pass")),
 }
+_PROGRAMS: Final = {name: options for names, options in _GROUPS.items() for name in names.split()}
 _REMOTE: Final = frozenset({"rsync", "scp", "sftp", "ssh"})
 _NAMES: Final = "|".join(sorted(map(re.escape, _PROGRAMS), key=len, reverse=True))
 COMMAND_WORD: Final = re.compile(rf"\b(?:{_NAMES}|basic|bearer|default|identified|login|machine)\b")
@@ -94,66 +57,64 @@ _SPACE: Final = re.compile(r"(?:[ \t]|\\\r?\n)*")
 _PIECES: Final = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'([^']*)'|\\(.)|([^\"'\\]+)", re.DOTALL)
 _MOST_WORDS: Final = 400
 
-_MACHINE: Final = re.compile(
-    r"(?:^|(?<=[\n\"'`])|(?<=\\n))[ \t]{0,16}(?:machine\s{1,8}[\w.:\[\]-]{0,255}[\w\]]"
-    r"|default)(?:\s{1,8}(?:login|account)\s{1,8}\S{0,255}[^\s,;:]){1,2}\s{1,8}password\s{1,8}"
-    r"([^\s\"'`\\]{1,256})"
-)
-_LINES: Final = re.compile(
-    r"(?:^|(?<=\n))[ \t]{0,16}login\s{1,8}\S{1,256}\s{1,8}password[ \t]{1,8}(\S{1,256})[ \t]{0,8}"
-    r"(?=[\r\n]|\Z)"
-)
-_PLAIN_WORD: Final = re.compile(r"[A-Za-z]?[a-z]*[.,:;!?]?|[A-Z]+[.,:;!?]?")
 _SQL_TEXT: Final = (
     r"(?:[EeNn]?'((?:[^'\\]|''|\\.){1,1000})'|\$\$([^$]{1,1000})\$\$|\"([^\"]{1,1000})\")"
 )
-_SQL: Final = (
-    re.compile(
-        r"(?is)\bidentified\s{1,8}(?:with\s{1,8}[\w\"'`]{1,60}\s{1,8})?(?:by|as)\s{1,8}"
-        rf"(?:password\s{{1,8}})?{_SQL_TEXT}()"
-    ),
-    re.compile(
-        r"(?is)\buser\s{1,8}\S{1,100}\s{1,8}identified\s{1,8}by()()()\s{1,8}([^\s;'\"$]{1,256})"
-    ),
-    re.compile(
-        r"(?is)\b(?:(?:alter|create)\s{1,8}(?:or\s{1,8}replace\s{1,8})?(?:user|role|login|group)\b"
-        r"[^;]{0,300}?\bpassword|set\s{1,8}password\b[^;=]{0,200}=)\s{0,8}=?\s{0,8}"
-        rf"(?:password\s{{0,4}})?\(?\s{{0,4}}{_SQL_TEXT}()"
-    ),
+_STATEMENTS: Final = tuple(
+    (hint, re.compile(pattern))
+    for hint, pattern in (
+        (  # of a .netrc
+            "login",
+            r"(?:^|(?<=[\n\"'`])|(?<=\\n))[ \t]{0,16}(?:machine\s{1,8}[\w.:\[\]-]{0,255}[\w\]]"
+            r"|default)(?:\s{1,8}(?:login|account)\s{1,8}\S{0,255}[^\s,;:]){1,2}\s{1,8}password"
+            r"\s{1,8}([^\s\"'`\\]{1,256})",
+        ),
+        (  # without its machine, and not `login and password required`
+            "login",
+            r"(?:^|(?<=\n))[ \t]{0,16}login\s{1,8}\S{1,256}\s{1,8}password[ \t]{1,8}"
+            r"(?!(?:[A-Za-z]?[a-z]*|[A-Z]+)[.,:;!?]?(?:\s|\Z))(\S{1,256})[ \t]{0,8}(?=[\r\n]|\Z)",
+        ),
+        (
+            "identified",
+            r"(?is)\bidentified\s{1,8}(?:with\s{1,8}[\w\"'`]{1,60}\s{1,8})?(?:by|as)\s{1,8}"
+            rf"(?:password\s{{1,8}})?{_SQL_TEXT}",
+        ),
+        (
+            "identified",
+            r"(?is)\buser\s{1,8}\S{1,100}\s{1,8}identified\s{1,8}by\s{1,8}([^\s;'\"$]{1,256})",
+        ),
+        (
+            "password",
+            r"(?is)\b(?:(?:alter|create)\s{1,8}(?:or\s{1,8}replace\s{1,8})?"
+            r"(?:user|role|login|group)\b[^;]{0,300}?\bpassword|set\s{1,8}password\b[^;=]{0,200}=)"
+            rf"\s{{0,8}}=?\s{{0,8}}(?:password\s{{0,4}})?\(?\s{{0,4}}{_SQL_TEXT}",
+        ),
+    )
 )
+"""Lines of a `.netrc` and statements of SQL, with a word of each; a group is the password."""
 
 
 def command_spans(text: str) -> Iterator[Span]:
     """The passwords in commands, in the text of a `.netrc` and in statements of SQL."""
     lower = text.lower()
-    if "password" in text and "login" in text:
-        for found in _MACHINE.finditer(text):
-            yield from _password(text, *found.span(1))
-        for found in _LINES.finditer(text):
-            if _PLAIN_WORD.fullmatch(found[1]) is None:  # `login and password required`
-                yield from _password(text, *found.span(1))
-    if "identified" in lower or "password" in lower:
-        for pattern in _SQL:
-            for found in pattern.finditer(text):
-                group = next((n for n in (1, 2, 3, 4) if found[n]), 0)
-                if group:
-                    secret = found[group].replace("''", "'") if group == 1 else None
-                    yield from _password(text, *found.span(group), secret)
+    for hint, pattern in _STATEMENTS:
+        for found in pattern.finditer(text) if hint in lower else ():
+            group = found.lastindex or 0
+            yield from _password(text, *found.span(group), found[group].replace("''", "'"))
     position = 0
     while (program := PROGRAM.search(text, position)) is not None:
         words, position = _words_from(text, program.start())
         for number, start, end in _in_words([word for word, _ in words]):
-            places = words[number][1]
-            yield from _password(
-                text, places[start], places[end - 1] + 1, words[number][0][start:end]
-            )
+            word, places = words[number]
+            yield from _password(text, places[start], places[end - 1] + 1, word[start:end])
 
 
 def argument_spans(words: Sequence[str]) -> dict[int, tuple[Span, ...]]:
     """The passwords in the arguments of a command, by the index of the argument."""
     found: dict[int, tuple[Span, ...]] = {}
     for number, start, end in _in_words(words):
-        found[number] = (*found.get(number, ()), *_password(words[number], start, end))
+        password = _password(words[number], start, end, words[number][start:end])
+        found[number] = (*found.get(number, ()), *password)
     return found
 
 
@@ -223,8 +184,6 @@ def _words_from(text: str, start: int) -> tuple[list[tuple[str, list[int]]], int
     return words, max(start, 1)
 
 
-def _password(text: str, start: int, end: int, secret: str | None = None) -> Iterator[Span]:
-    value = text[start:end] if secret is None else secret
-    if value and not is_filler(value):
-        spread = spreads(value, Naming.STRONG)
-        yield Span(start, end, _RULE, spreads=spread, open=end == len(text), secret=secret)
+def _password(text: str, start: int, end: int, secret: str) -> Iterator[Span]:
+    if secret and not is_filler(secret):
+        yield credential(text, start, end, "password", Naming.STRONG, secret=secret)

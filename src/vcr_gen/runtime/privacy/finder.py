@@ -1,44 +1,27 @@
 """Finds secrets in texts: by key format, by name, and by known secrets."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from typing import Final, final
 
 from vcr_gen.runtime.codec.placeholders import ANY_SPELLING
 from vcr_gen.runtime.privacy.assignments import NAME_WORDS, assigned
 from vcr_gen.runtime.privacy.command_lines import PROGRAM, command_spans
 from vcr_gen.runtime.privacy.field_names import Naming, naming_of, rule_of
-from vcr_gen.runtime.privacy.header_values import authorization, cookies, lone_credentials
-from vcr_gen.runtime.privacy.heuristics import is_credential, spreads
+from vcr_gen.runtime.privacy.header_values import lone_credentials, named_value
 from vcr_gen.runtime.privacy.json_texts import Literal, Number, Tree, json_documents, tree_of
 from vcr_gen.runtime.privacy.key_formats import (
     ENCODED,
-    KEY_FORMATS,
     LONG_RUN,
-    PRIVATE_KEY,
-    URL_PASSWORD,
     decoded,
     keys_of_known_format,
-    private_keys,
     url_passwords,
 )
+from vcr_gen.runtime.privacy.settings import BASE64, NAMES, URL_PASSWORD, Redaction
 from vcr_gen.runtime.privacy.spans import Span, merged, secret_in
 from vcr_gen.runtime.privacy.structure import NOTHING, Context, in_dict, in_list
 
-__all__ = ["BASE64", "DEFAULT_RULES", "LONG_KEY", "NAMES", "SMALL_NUMBER", "Finder"]
-
-NAMES: Final = "names"
-BASE64: Final = "base64"
-
-DEFAULT_RULES: Final = (
-    *(known.name for known in KEY_FORMATS),
-    PRIVATE_KEY,
-    URL_PASSWORD,
-    NAMES,
-    BASE64,
-)
-"""The names of the default rules."""
+__all__ = ["LONG_KEY", "SMALL_NUMBER", "Finder"]
 
 SMALL_NUMBER: Final = 1000
 """A smaller number is not a secret, whatever its name."""
@@ -53,42 +36,34 @@ _DEEP: Final = 2
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class Finder:
     """Finds secrets in texts, by the rules of one session."""
 
-    off: frozenset[str] = frozenset()
-    """The disabled default rules."""
-    patterns: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
-    """Additional patterns: the match, or its first group, is a secret."""
-    functions: Mapping[str, Callable[[str], Iterable[str]]] = field(default_factory=dict)
-    """Additional functions: each returns the secrets in a text."""
-    keys: frozenset[str] = frozenset()
-    """Additional names of credentials, in lower case."""
-    words: "re.Pattern[str]" = NAME_WORDS
-    """Words in names of credentials, including `keys`."""
-    allowed: frozenset[str] = frozenset()
-    """Texts that are not secrets."""
-
-    @property
-    def by_names(self) -> bool:
+    def __init__(self, redaction: Redaction) -> None:
+        self._off = frozenset(redaction.off)
+        self._patterns = redaction.compiled()
+        self._functions = redaction.functions
+        self._keys = frozenset(key.lower() for key in redaction.keys)
+        added = "|".join(map(re.escape, self._keys))
+        self._words = re.compile(f"{added}|{NAME_WORDS.pattern}") if added else NAME_WORDS
+        self._allowed = frozenset(redaction.allow)
+        self.by_names: Final = NAMES not in self._off
         """Whether secrets are found by name."""
-        return NAMES not in self.off
 
     def naming(self, name: str, *, in_query: bool = False) -> Naming:
         """What a name says of its value."""
-        if self.keys and name.lower() in self.keys:
+        if self._keys and name.lower() in self._keys:
             return Naming.STRONG
         return naming_of(name, in_query=in_query) if self.by_names else Naming.HARMLESS
 
     def may_hold(self, text: str) -> bool:
         """A cheap check whether a text may contain a key; a negative answer is reliable."""
-        if self.patterns or self.functions or _may_have_form(text):
+        if self._patterns or self._functions or _may_have_form(text):
             return True
         if len(text) < 5:
             return False
         lower = text.lower()
-        if _MARK.search(text) is not None and self.words.search(lower) is not None:
+        if _MARK.search(text) is not None and self._words.search(lower) is not None:
             return True
         return _may_hold_command(lower)
 
@@ -117,14 +92,15 @@ class Finder:
             spans += self._in_flat(_without(text, documents), known, eager=eager, depth=depth)
             spans += self._added(text)
         spans += context.spans
-        if context.naming is not Naming.HARMLESS:
-            spans += _by_name(text, context, eager=eager)
+        if context.naming is not Naming.HARMLESS and text.strip():
+            name, naming = context.name, context.naming
+            spans += named_value(text, 0, len(text), name, naming, eager=eager)
         for secret in known:
             spans += _occurrences(text, secret)
         if not spans:
             return spans
-        if self.allowed:
-            spans = [span for span in spans if secret_in(text, span) not in self.allowed]
+        if self._allowed:
+            spans = [span for span in spans if secret_in(text, span) not in self._allowed]
         protected = (
             [found.span() for found in ANY_SPELLING.finditer(text)] if "edacted" in text else ()
         )
@@ -134,16 +110,14 @@ class Finder:
         self, text: str, known: tuple[str, ...], *, eager: bool, depth: int
     ) -> Iterator[Span]:
         """The secrets in a text without structure."""
-        yield from keys_of_known_format(text, self.off)
-        if PRIVATE_KEY not in self.off:
-            yield from private_keys(text)
-        if URL_PASSWORD not in self.off:
+        yield from keys_of_known_format(text, self._off)
+        if URL_PASSWORD not in self._off:
             yield from url_passwords(text)
-        yield from assigned(text, self.naming, words=self.words, eager=eager)
+        yield from assigned(text, self.naming, words=self._words, eager=eager)
         if self.by_names:
             yield from command_spans(text)
             yield from lone_credentials(text, eager=eager)
-        if depth < _DEEP and BASE64 not in self.off:
+        if depth < _DEEP and BASE64 not in self._off:
             yield from self._encoded(text, known, depth)
 
     def _in_tree(
@@ -154,7 +128,7 @@ class Finder:
         while pending:
             value, context = pending.pop()
             if isinstance(value, Literal):
-                if len(value) > 4 or context is not NOTHING or self.patterns or self.functions:
+                if len(value) > 4 or context is not NOTHING or self._patterns or self._functions:
                     found = self.find(str(value), context, known=known, eager=eager, depth=depth)
                     yield from _in_text(value, found)
             elif isinstance(value, Number):
@@ -179,12 +153,12 @@ class Finder:
                 yield Span(*found.span(), BASE64)
 
     def _added(self, text: str) -> Iterator[Span]:
-        for name, pattern in self.patterns.items():
+        for name, pattern in self._patterns.items():
             for found in pattern.finditer(text):
                 group = 1 if pattern.groups and found[1] is not None else 0
                 if found.end(group) > found.start(group):
                     yield Span(*found.span(group), name)
-        for name, function in self.functions.items():
+        for name, function in self._functions.items():
             for secret in function(text):
                 for span in _occurrences(text, secret):
                     yield span._replace(rule=name)
@@ -214,27 +188,12 @@ def _may_hold_command(lower: str) -> bool:
     )
 
 
-def _by_name(text: str, context: Context, *, eager: bool) -> Iterator[Span]:
-    """The secrets of a text with the name of a credential."""
-    name, naming, end = context.name, context.naming, len(text)
-    if not text.strip():
-        return
-    if naming is Naming.AUTHORIZATION:
-        yield from authorization(text, 0, end, rule_of(name), exact=True, eager=eager)
-    elif naming is Naming.COOKIE:
-        yield from cookies(text, 0, end, exact=True, eager=eager)
-    elif eager or is_credential(text, name, naming):
-        yield Span(0, end, rule_of(name), spreads=spreads(text, naming))
-
-
 def _in_text(literal: Literal, spans: list[Span]) -> Iterator[Span]:
     """The secrets of a string in a JSON text, with positions in that text."""
     places = literal.places() if spans else []
     for span in spans:
         secret = secret_in(literal, span)
-        yield span._replace(
-            start=places[span.start], end=places[span.end], open=False, secret=secret
-        )
+        yield span._replace(start=places[span.start], end=places[span.end], secret=secret)
 
 
 def _without(text: str, places: list[tuple[int, int]]) -> str:

@@ -4,22 +4,18 @@ import re
 from typing import Final
 from urllib.parse import unquote
 
-from vcr_gen.runtime.privacy.field_names import Naming, rule_of
+from vcr_gen.runtime.privacy.field_names import Naming, rule_of, words
+from vcr_gen.runtime.privacy.spans import Span
 
 __all__ = [
+    "credential",
     "is_credential",
     "is_credential_word",
     "is_distinctive",
     "is_filler",
-    "is_identifier",
-    "is_ordinary",
-    "is_sentence",
     "looks_secret",
-    "may_be_code",
     "naming_of_cookie",
-    "spreads",
 ]
-
 
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_.~+/=:%-]{16,4096}")
 _FILLER: Final = re.compile(
@@ -29,7 +25,6 @@ _FILLER: Final = re.compile(
     r"|null|nil|none|true|false|undefined|not set|unset|redacted|masked|hidden|deleted)?\s*",
     re.IGNORECASE,
 )
-_CODE: Final = re.compile(r"[A-Za-z_][A-Za-z_.]*")
 _ORDINARY: Final = re.compile(
     r"""
     .{0,3}
@@ -51,11 +46,9 @@ _IDENTIFIER: Final = re.compile(
     r"|[0-9A-HJKMNP-TV-Z]{26}|[\d.:-]{4,})"
 )
 _WORDS: Final = re.compile(r"[A-Za-z][A-Za-z'-]*")
-_SENTENCE_WORDS: Final = frozenset(
-    {"a", "an", "and", "are", "at", "be", "been", "cannot", "does"}
-    | {"field", "for", "has", "have", "incorrect", "invalid", "is", "it", "least"}
-    | {"must", "not", "of", "or", "please", "required", "should", "than", "the"}
-    | {"this", "to", "too", "was", "with", "your"}
+_SENTENCE_WORDS: Final = words(
+    "a an and are at be been cannot does field for has have incorrect invalid is it least must not "
+    "of or please required should than the this to too was with your"
 )
 _SHORTEST: Final = 6
 _LONG_NUMBER: Final = 12
@@ -72,7 +65,7 @@ def looks_secret(value: str) -> bool:
 
 def is_credential_word(word: str) -> bool:
     """Whether a word in a text is unlikely to be a natural word."""
-    if len(word) < _SHORTEST or is_ordinary(word):
+    if len(word) < _SHORTEST or _is_ordinary(word):
         return False
     body = word[1:]
     return (
@@ -83,32 +76,16 @@ def is_credential_word(word: str) -> bool:
     )
 
 
-def is_ordinary(value: str) -> bool:
+def _is_ordinary(value: str) -> bool:
     """Whether a value is clearly harmless: a word, a locale, a time zone, a date, a path."""
     if len(value) > 200:
         return False
     return _ORDINARY.fullmatch(unquote(value) if "%" in value else value) is not None
 
 
-def is_identifier(value: str) -> bool:
-    """Whether a value is a UUID, a digest or a number, which are usually identifiers."""
-    return _IDENTIFIER.fullmatch(value) is not None
-
-
-def is_sentence(value: str) -> bool:
-    """Whether a value is a sentence: `must be at least 8 characters`."""
-    words = _WORDS.findall(value) if " " in value else ()
-    return len(words) > 2 and any(word.lower() in _SENTENCE_WORDS for word in words)
-
-
 def is_filler(value: str) -> bool:
     """Whether a value only represents a secret: `${TOKEN}`, `***`, `null`, nothing."""
     return len(value) <= 200 and _FILLER.fullmatch(value) is not None
-
-
-def may_be_code(value: str) -> bool:
-    """Whether an unquoted value may be source code: `api_key=settings.key`."""
-    return _CODE.fullmatch(value) is not None
 
 
 def is_distinctive(text: str) -> bool:
@@ -144,14 +121,22 @@ def is_credential(value: str, name: str, naming: Naming) -> bool:
             return False
         # A `session_id` is a credential in browsers, but elsewhere an identifier.
         is_mixed = value != value.lower() and value != value.upper()
-        return _SESSION.search(rule_of(name)) is None or (is_mixed and not is_identifier(value))
-    if naming is Naming.LIKELY and is_ordinary(value):
+        return _SESSION.search(rule_of(name)) is None or (
+            is_mixed and _IDENTIFIER.fullmatch(value) is None
+        )
+    if naming is Naming.LIKELY and _is_ordinary(value):
         return False
     word = rule_of(name).rpartition("-")[2]
-    if word == "pwd" and is_ordinary(value) and "/" in value:  # the working directory of a shell
+    if word == "pwd" and _is_ordinary(value) and "/" in value:  # the working directory of a shell
         return False
     is_label = value in (word, word.capitalize())  # `"password": "Password"`
-    return not is_label and not is_sentence(value)
+    return not is_label and not _is_sentence(value)
+
+
+def _is_sentence(value: str) -> bool:
+    """Whether a value is a sentence: `must be at least 8 characters`."""
+    found = _WORDS.findall(value) if " " in value else ()
+    return len(found) > 2 and not _SENTENCE_WORDS.isdisjoint(word.lower() for word in found)
 
 
 def naming_of_cookie(name: str) -> Naming:
@@ -159,10 +144,18 @@ def naming_of_cookie(name: str) -> Naming:
     return Naming.STRONG if _COOKIE_NAMES.search(name) is not None else Naming.LIKELY
 
 
-def spreads(value: str, naming: Naming) -> bool:
+def credential(
+    text: str, start: int, end: int, rule: str, naming: Naming, *, secret: str | None = None
+) -> Span:
+    """The span of a credential that its name revealed."""
+    value = text[start:end] if secret is None else secret
+    return Span(start, end, rule, spreads=_spreads(value, naming), secret=secret)
+
+
+def _spreads(value: str, naming: Naming) -> bool:
     """Whether a credential is distinctive enough to be searched for everywhere."""
-    if is_ordinary(value):
+    if _is_ordinary(value):
         return False
     if naming in (Naming.STRONG, Naming.AUTHORIZATION):
         return is_distinctive(value)
-    return looks_secret(value) and not is_identifier(value)
+    return looks_secret(value) and _IDENTIFIER.fullmatch(value) is None

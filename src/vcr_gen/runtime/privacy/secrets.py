@@ -27,7 +27,7 @@ class Secrets:
     """Redacts the stored values of a session, and compares replayed values up to secrets."""
 
     def __init__(self, redaction: Redaction, *, replaying: bool = False) -> None:
-        finder = redaction.finder()
+        finder = Finder(redaction)
         self._fields = list(redaction.places())
         self._has_fields: dict[str, bool] = {}
         self._spared: dict[str, list[FieldPath]] = {}
@@ -199,7 +199,7 @@ def redacting() -> Callable[[dict[str, Plain]], dict[str, Plain]]:
 
 @cache
 def _default() -> Finder:
-    return Redaction().finder()
+    return Finder(Redaction())
 
 
 def hidden(text: str) -> str:

@@ -4,15 +4,20 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias, final
+from typing import Final, TypeAlias, final
 
 from vcr_gen.errors import UsageError
 from vcr_gen.paths import FieldPath, parse_path
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.privacy.assignments import NAME_WORDS
-from vcr_gen.runtime.privacy.finder import DEFAULT_RULES, Finder
+from vcr_gen.runtime.privacy.key_formats import KEY_FORMATS
 
-__all__ = ["Redaction"]
+__all__ = ["BASE64", "DEFAULT_RULES", "NAMES", "URL_PASSWORD", "Redaction"]
+
+URL_PASSWORD: Final = "url-password"
+NAMES: Final = "names"
+BASE64: Final = "base64"
+DEFAULT_RULES: Final = (*(known.name for known in KEY_FORMATS), URL_PASSWORD, NAMES, BASE64)
+"""The names of the default rules."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
 FindSecrets: TypeAlias = Callable[[str], Iterable[str]]
@@ -50,24 +55,13 @@ class Redaction:
         for name, function in self.functions.items():
             if not callable(function):
                 raise UsageError(f"Redaction: function {name!r} cannot be called")
-        self._compiled()
+        self.compiled()
         self.places()
 
     def places(self) -> tuple[tuple[str, FieldPath], ...]:
         """The field paths with their methods."""
         return tuple(
             (method, parse_path(path)) for method, paths in self.fields.items() for path in paths
-        )
-
-    def finder(self) -> Finder:
-        """The finder for these rules."""
-        return Finder(
-            off=frozenset(self.off),
-            patterns=self._compiled(),
-            functions=dict(self.functions),
-            keys=frozenset(key.lower() for key in self.keys),
-            words=self._words(),
-            allowed=frozenset(self.allow),
         )
 
     def header(self) -> dict[str, Plain]:
@@ -87,11 +81,8 @@ class Redaction:
             said["allowed"] = len(self.allow)
         return said
 
-    def _words(self) -> re.Pattern[str]:
-        names = [re.escape(key.lower()) for key in self.keys]
-        return re.compile("|".join([*names, NAME_WORDS.pattern])) if names else NAME_WORDS
-
-    def _compiled(self) -> dict[str, re.Pattern[str]]:
+    def compiled(self) -> dict[str, re.Pattern[str]]:
+        """The patterns by name, compiled."""
         made: dict[str, re.Pattern[str]] = {}
         for name, pattern in self.patterns.items():
             try:

@@ -16,8 +16,6 @@ class Span(NamedTuple):
     """The name of the rule that found it."""
     spreads: bool = False
     """Whether the same text is a secret everywhere."""
-    open: bool = False
-    """Whether the secret may continue after the end of the text."""
     secret: str | None = None
     """The secret without the escapes of the surrounding text; None if it has none."""
     stand_in: str = ""
@@ -44,7 +42,7 @@ def merged(spans: Iterable[Span], protected: Iterable[tuple[int, int]] = ()) -> 
         if kept and span.start < kept[-1].end:
             last = kept[-1]
             if span.end > last.end:
-                kept[-1] = last._replace(end=span.end, open=span.open, secret=None)
+                kept[-1] = last._replace(end=span.end, secret=None)
             elif span[:2] == last[:2]:
                 spreads, secret = last.spreads or span.spreads, last.secret or span.secret
                 kept[-1] = last._replace(spreads=spreads, secret=secret)

@@ -125,7 +125,7 @@ class StreamBuffer:
                 self._in_line.add(call)
             return
         spans = self._find(before, text)
-        begun = [span.start for span in spans if span.open and span.end == len(text)]
+        begun = [span.start for span in spans if span.end == len(text)]
         end = min(end, *begun, len(text))
         if cut and (secret := begun_in(text, end)) is not None:
             spans = merged([*spans, secret])
@@ -199,7 +199,8 @@ def _count_of_whole(held: list[_Waiting], spans: list[Span], end: int) -> int:
             break
         if not any(span.start < position < span.end for span in spans):
             count, whole = number, position
-    return 0 if any(span.end > whole and not span.open for span in spans) else count
+    length = sum(len(waiting.text or "") for waiting in held)
+    return 0 if any(whole < span.end < length for span in spans) else count
 
 
 def _redact(items: list[_Waiting], text: str, spans: list[Span], secrets: Secrets) -> None:
