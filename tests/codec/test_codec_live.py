@@ -90,7 +90,7 @@ REPLACED: dict[str, tuple[Any, Any, Any]] = {
     "tuple": (tuple[int, Cursor], (1, REAL), (1, WRAPPED)),
     "tuple repeated": (tuple[Cursor, ...], (REAL,), (WRAPPED,)),
     "sequence as tuple": (abc.Sequence[Cursor], (REAL,), (WRAPPED,)),
-    "deque": (deque[Cursor], deque([REAL], 3), deque([WRAPPED], 3)),
+    "deque": (deque[Cursor], deque([REAL]), deque([WRAPPED])),
     "set": (set[Cursor], {REAL}, {WRAPPED}),
     "dict": (dict[str, Cursor | None], {"a": REAL, "b": None}, {"a": WRAPPED, "b": None}),
     "mapping": (abc.Mapping[str, list[Cursor]], {"a": [REAL]}, {"a": [WRAPPED]}),

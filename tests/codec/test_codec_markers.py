@@ -115,11 +115,6 @@ def test_differences_around_volatile_parts_are_found(name: str) -> None:
     assert path in {each.path for each in compare(annotation, recorded, actual)}
 
 
-def test_plain_equality_is_enough_for_types_without_words() -> None:
-    assert COMPILER.codec(int | None).compare is None
-    assert COMPILER.codec(m.Color).compare is None
-
-
 def test_plains_that_are_none_of_the_type_are_compared_as_they_are() -> None:
     compare_plains = COMPILER.codec(Any).compare
     assert compare_plains is not None

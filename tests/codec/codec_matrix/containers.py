@@ -36,7 +36,6 @@ CONTAINERS: dict[str, tuple[Any, object]] = {
     "set mixed": (set[int | str | None], {1, "1", None}),
     "frozenset": (frozenset[int], frozenset({3, 1})),
     "deque": (collections.deque[int], collections.deque([1, 2])),
-    "deque bounded": (collections.deque[int], collections.deque([1, 2], 5)),
     "Sequence list": (abc.Sequence[int], [1]),
     "Sequence tuple": (abc.Sequence[int], (1,)),
     "Sequence str": (abc.Sequence[str], "abc"),

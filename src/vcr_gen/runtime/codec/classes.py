@@ -6,12 +6,10 @@ import dataclasses
 import inspect
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum, Flag
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
-from vcr_gen.runtime.codec.builtin_structs import piecewise
-from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode, ProtocolNode
+from vcr_gen.runtime.codec.dynamic import DynamicNode, ProtocolNode
 from vcr_gen.runtime.codec.exceptions import ExceptionNode
 from vcr_gen.runtime.codec.foreign import foreign_node
 from vcr_gen.runtime.codec.lookup import describe
@@ -20,14 +18,15 @@ from vcr_gen.runtime.codec.plain_kinds import NULL, STR, Fault, Plain, show
 from vcr_gen.runtime.codec.pydantic_models import pydantic_node, validation_error_node
 from vcr_gen.runtime.codec.records import (
     RecordNode,
+    TypedDictNode,
     dataclass_shape,
     namedtuple_shape,
-    typeddict_shape,
+    typeddict_fields,
 )
 from vcr_gen.runtime.codec.registry import HINT
 from vcr_gen.runtime.codec.resolve_annotations import class_annotations
 from vcr_gen.runtime.codec.rewrite import strip_qualifiers
-from vcr_gen.runtime.codec.standard_types import CONTAINERS, LEAVES
+from vcr_gen.runtime.codec.standard_types import STANDARD, completed_process_node, struct_node
 
 
 class EnumNode(ClassNode):
@@ -35,19 +34,16 @@ class EnumNode(ClassNode):
 
     few = True
     kinds = frozenset({STR})
-    is_open: ClassVar[bool] = False
 
     def __init__(self, nodes: Nodes, cls: type[Enum], name: str) -> None:
         super().__init__(nodes, cls, name)
         self._members: Final[dict[str, Enum]] = dict(cls.__members__)
 
     def bare(self, value: object) -> Plain:
-        """The member's name."""
         assert isinstance(value, Enum)
         return value.name
 
     def restore(self, plain: Plain) -> object:
-        """The member of that name."""
         member = self._members.get(plain) if type(plain) is str else None
         if member is None or member.name != plain:
             raise Fault(f"a member of {self.name}", show(plain))
@@ -59,7 +55,6 @@ class FlagNode(ClassNode):
 
     few = True
     kinds = frozenset({STR})
-    is_open: ClassVar[bool] = False
 
     def __init__(self, nodes: Nodes, cls: type[Flag], name: str) -> None:
         super().__init__(nodes, cls, name)
@@ -71,7 +66,6 @@ class FlagNode(ClassNode):
         }
 
     def bare(self, value: object) -> Plain:
-        """The names of the flags that are set."""
         assert isinstance(value, Flag)
         rest: int = value.value
         if rest < 0:
@@ -86,7 +80,6 @@ class FlagNode(ClassNode):
         return "|".join(names) or "0"
 
     def restore(self, plain: Plain) -> object:
-        """The flags of these names."""
         if type(plain) is str:
             try:
                 bits = 0
@@ -112,7 +105,6 @@ class TypeNode(Node):
         self._base: Final = base
 
     def encode(self, value: object) -> Plain:
-        """The name of the class, if it leads back to it."""
         if not isinstance(value, type) or not issubclass(value, self._base):
             raise Fault(self.name, show(value))
         name = self._nodes.type_name(value)
@@ -123,7 +115,6 @@ class TypeNode(Node):
         return name
 
     def decode(self, plain: Plain) -> object:
-        """The class of that name."""
         if type(plain) is not str:
             raise Fault(self.name, show(plain))
         cls = self._nodes.find_type(plain, self._base)
@@ -132,7 +123,6 @@ class TypeNode(Node):
         return cls
 
     def fits(self, value: object) -> int:
-        """A class below the base."""
         return EXACT if isinstance(value, type) and issubclass(value, self._base) else NO_FIT
 
 
@@ -144,19 +134,16 @@ class TracebackNode(Node):
     discards = True
 
     def encode(self, value: object) -> Plain:
-        """Null."""
         if isinstance(value, types.TracebackType) or value is None:
             return None
         raise Fault(self.name, show(value))
 
     def decode(self, plain: Plain) -> object:
-        """`None`."""
         if plain is None:
             return None
         raise Fault("nothing (a traceback is not recorded)", show(plain))
 
     def fits(self, value: object) -> int:
-        """A traceback."""
         return EXACT if isinstance(value, types.TracebackType) else NO_FIT
 
 
@@ -170,168 +157,116 @@ class UnsupportedNode(Node):
         self._why: Final = why
 
     def encode(self, value: object) -> Plain:
-        """Refused."""
         raise Fault(f"a value that can be stored ({self.name}: {self._why})", show(value), HINT)
 
     def decode(self, plain: Plain) -> object:
-        """Refused."""
         raise Fault(f"a value that can be stored ({self.name}: {self._why})", show(plain), HINT)
 
     def fits(self, value: object) -> int:
-        """As a last resort, to give the reason."""
         del value
-        return DYNAMIC * 10
+        return DYNAMIC * 10  # as a last resort, to give the reason
 
 
 KNOWN: Final = "declare type[Base] with a base of the class, or register it with `known`"
 
 
-@dataclass(frozen=True, slots=True)
-class Builtin:
-    """How to go between a builtin and a subclass of it without running the subclass's code."""
+def _filled(base: Any, fill: Callable[[Any, Any], object]) -> Callable[[type[Any], Any], object]:
+    def make(cls: type[Any], items: Any) -> object:
+        made = base.__new__(cls)
+        fill(made, items)
+        return made
 
-    base: type
-    to_base: Callable[[Any], object]
-    from_base: Callable[[type[Any], Any], object]
-
-
-def _list_of(cls: type[list[object]], items: list[object]) -> object:
-    made = list.__new__(cls)
-    list.extend(made, items)
-    return made
+    return make
 
 
-def _dict_of(cls: type[dict[object, object]], entries: dict[object, object]) -> object:
-    made = dict.__new__(cls)
-    dict.update(made, entries)
-    return made
-
-
-def _set_of(cls: type[set[object]], items: set[object]) -> object:
-    made = set.__new__(cls)
-    set.update(made, items)
-    return made
-
-
-BUILTINS: Final = (
-    Builtin(str, str.__str__, str.__new__),
-    Builtin(int, int.__int__, int.__new__),
-    Builtin(float, float.__float__, float.__new__),
-    Builtin(bytes, lambda value: bytes.__getitem__(value, slice(None)), bytes.__new__),
-    Builtin(tuple, lambda value: tuple.__getitem__(value, slice(None)), tuple.__new__),
-    Builtin(frozenset, lambda value: frozenset(frozenset.__iter__(value)), frozenset.__new__),
-    Builtin(list, lambda value: list.__getitem__(value, slice(None)), _list_of),
-    Builtin(dict, dict.copy, _dict_of),
-    Builtin(set, lambda value: set(set.__iter__(value)), _set_of),
-)
-
-
-def builtin_of(cls: type) -> Builtin | None:
-    """The builtin a class extends."""
-    return next((each for each in BUILTINS if issubclass(cls, each.base)), None)
+_BUILTINS: Final[dict[type, tuple[Callable[[Any], object], Callable[[type[Any], Any], object]]]] = {
+    str: (str.__str__, str.__new__),
+    int: (int.__int__, int.__new__),
+    float: (float.__float__, float.__new__),
+    bytes: (lambda value: bytes.__getitem__(value, slice(None)), bytes.__new__),
+    tuple: (lambda value: tuple.__getitem__(value, slice(None)), tuple.__new__),
+    frozenset: (lambda value: frozenset(frozenset.__iter__(value)), frozenset.__new__),
+    list: (lambda value: list.__getitem__(value, slice(None)), _filled(list, list.extend)),
+    dict: (dict.copy, _filled(dict, dict.update)),
+    set: (lambda value: set(set.__iter__(value)), _filled(set, set.update)),
+}
+"""How to go from a subclass to its builtin and back without running the subclass's code."""
 
 
 class SubclassNode(ClassNode):
     """Stores values of a subclass as the builtin they extend."""
 
-    def __init__(self, nodes: Nodes, cls: type, name: str, builtin: Builtin) -> None:
+    def __init__(self, nodes: Nodes, cls: type, name: str, builtin: type) -> None:
         super().__init__(nodes, cls, name)
-        self._builtin: Final = builtin
-        self._inner: Final = nodes.node(builtin.base)
-        self.kinds = self._inner.kinds
+        self._to_builtin, self._from_builtin = _BUILTINS[builtin]
+        self._inner: Final = nodes.node(builtin)
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        return self._inner.kinds
 
     def bare(self, value: object) -> Plain:
-        """The plain of the builtin value."""
         if getattr(value, "__dict__", None) or _has_slots(self.cls):
             raise Fault("", f"a value of type {self.name} with attributes", HINT)
-        return self._inner.encode(self._builtin.to_base(value))
+        return self._inner.encode(self._to_builtin(value))
 
     def restore(self, plain: Plain) -> object:
-        """The value of the subclass."""
-        return self._builtin.from_base(self.cls, self._inner.decode(plain))
+        return self._from_builtin(self.cls, self._inner.decode(plain))
 
 
 def _has_slots(cls: type) -> bool:
     return any(vars(base).get("__slots__") for base in cls.__mro__)
 
 
-@dataclass(frozen=True, slots=True)
-class ClassNodes:
-    """Makes the nodes of classes."""
+def class_node(
+    nodes: Nodes, cls: type[Any], args: tuple[Any, ...], namespace: Mapping[str, Any]
+) -> Node:
+    """The node of a class, given its type arguments.
 
-    nodes: Nodes
-    depth: Depth
-    names: Mapping[str, Any]
-    """What names in annotations stand for when their own module does not know them."""
+    `namespace` has what names in annotations mean when their own module does not know them.
+    """
+    name = describe(types.GenericAlias(cls, args) if args else cls, nodes.type_name)
+    if cls in STANDARD:
+        return STANDARD[cls](nodes, cls, name, args)
+    if issubclass(cls, type):
+        return TypeNode(nodes, object, name)
+    if issubclass(cls, types.TracebackType):
+        return TracebackNode()
+    if issubclass(cls, Enum) and cls.__members__:
+        return FlagNode(nodes, cls, name) if issubclass(cls, Flag) else EnumNode(nodes, cls, name)
+    if getattr(cls, "n_sequence_fields", None) is not None and issubclass(cls, tuple):
+        return struct_node(nodes, cls, name)
+    if (cls.__module__, cls.__qualname__) == ("subprocess", "CompletedProcess"):
+        return completed_process_node(nodes, cls, name, args)
+    node = _record_node(nodes, cls, name, class_annotations(cls, args, namespace))
+    if node is not None:
+        return node
+    builtin = next((each for each in _BUILTINS if issubclass(cls, each)), None)
+    if builtin is not None:
+        return SubclassNode(nodes, cls, name, builtin)
+    if getattr(cls, "_is_protocol", False):
+        return ProtocolNode(nodes, object, name)
+    return DynamicNode(nodes, cls, name)
 
-    def make(self, cls: type, args: tuple[Any, ...]) -> Node:
-        """The node of a class, given its type arguments."""
-        name = self._name(cls, args)
-        if cls in LEAVES:
-            return LEAVES[cls](self.nodes)
-        if cls in CONTAINERS:
-            return CONTAINERS[cls](self.nodes, cls, name, args)
-        if issubclass(cls, type):
-            return TypeNode(self.nodes, object, name)
-        if issubclass(cls, types.TracebackType):
-            return TracebackNode()
-        return self._of_user(cls, args, name)
 
-    def _of_user(self, cls: type[Any], args: tuple[Any, ...], name: str) -> Node:
-        if _is_typed_dict(cls):
-            annotations = self._annotations(cls, args)
-            if any(key.startswith("$") for key in annotations):
-                return UnsupportedNode(name, "a key of it starts with $")
-            return RecordNode(self.nodes, dict, name, typeddict_shape(cls, annotations))
-        if issubclass(cls, Enum) and cls.__members__:
-            if issubclass(cls, Flag):
-                return FlagNode(self.nodes, cls, name)
-            return EnumNode(self.nodes, cls, name)
-        if issubclass(cls, BaseException):
-            return self._of_exception(cls, args, name)
-        piece = piecewise(cls)
-        if piece is not None:
-            return piece(self.nodes, cls, name, args)
-        if dataclasses.is_dataclass(cls) and not inspect.isabstract(cls):
-            shape = dataclass_shape(cls, self._annotations(cls, args))
-            return RecordNode(self.nodes, cls, name, shape)
-        if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-            shape = namedtuple_shape(cls, self._annotations(cls, args))
-            return RecordNode(self.nodes, cls, name, shape)
-        foreign = self._of_package(cls, args, name)
-        if foreign is not None:
-            return foreign
-        builtin = builtin_of(cls)
-        if builtin is not None:
-            return SubclassNode(self.nodes, cls, name, builtin)
-        if getattr(cls, "_is_protocol", False):
-            return ProtocolNode(self.nodes, name, self.depth)
-        return DynamicNode(self.nodes, cls, name, self.depth)
-
-    def _of_exception(self, cls: type[BaseException], args: tuple[Any, ...], name: str) -> Node:
-        annotations = {
-            attribute: strip_qualifiers(annotation)
-            for attribute, annotation in self._annotations(cls, args).items()
-        }
-        return validation_error_node(self.nodes, cls, name) or ExceptionNode(
-            self.nodes, cls, name, annotations
-        )
-
-    def _of_package(self, cls: type[Any], args: tuple[Any, ...], name: str) -> Node | None:
-        if cls.__module__ == "builtins":
-            return None
-        annotations = self._annotations(cls, args)
-        return foreign_node(self.nodes, cls, name, annotations) or pydantic_node(
-            self.nodes, cls, name, annotations, self.depth
-        )
-
-    def _annotations(self, cls: type, args: tuple[Any, ...]) -> dict[str, object]:
-        return class_annotations(cls, args, self.names)
-
-    def _name(self, cls: type, args: tuple[Any, ...]) -> str:
-        if not args:
-            return self.nodes.type_name(cls)
-        return describe(types.GenericAlias(cls, args), self.nodes.type_name)
+def _record_node(
+    nodes: Nodes, cls: type[Any], name: str, annotations: dict[str, object]
+) -> Node | None:
+    """The node of a class whose annotations describe its values."""
+    if _is_typed_dict(cls):
+        if any(key.startswith("$") for key in annotations):
+            return UnsupportedNode(name, "a key of it starts with $")
+        return TypedDictNode(nodes, name, typeddict_fields(cls, annotations))
+    if issubclass(cls, BaseException):
+        bare = {attribute: strip_qualifiers(each) for attribute, each in annotations.items()}
+        return validation_error_node(nodes, cls, name) or ExceptionNode(nodes, cls, name, bare)
+    if dataclasses.is_dataclass(cls) and not inspect.isabstract(cls):
+        return RecordNode(nodes, cls, name, dataclass_shape(cls, annotations))
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        return RecordNode(nodes, cls, name, namedtuple_shape(cls, annotations))
+    return foreign_node(nodes, cls, name, annotations) or pydantic_node(
+        nodes, cls, name, annotations
+    )
 
 
 def _is_typed_dict(cls: type[Any]) -> bool:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import marshal
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final, TypeAlias
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from vcr_gen.runtime.codec.plain_kinds import Plain, step_to
+from vcr_gen.runtime.codec.plain_kinds import Fault, Plain, step_to
+
+if TYPE_CHECKING:
+    from vcr_gen.runtime.codec.node import Node
 
 
 class Missing(Enum):
@@ -45,9 +49,6 @@ class Difference:
         return Difference(f"${step}{self.path[1:]}", self.recorded, self.actual, self.reason)
 
 
-Compare: TypeAlias = "Callable[[Plain, Plain], tuple[Difference, ...]]"
-
-
 def same(recorded: Plain, actual: Plain) -> bool:
     """Whether two plains are equal, types included; works at any depth."""
     try:
@@ -57,100 +58,75 @@ def same(recorded: Plain, actual: Plain) -> bool:
             return True
     except ValueError:  # deeper than marshal goes
         pass
-    pending: list[tuple[Plain, Plain]] = [(recorded, actual)]
-    while pending:
-        left, right = pending.pop()
-        if type(left) is not type(right):
-            return False
-        if isinstance(left, list) and isinstance(right, list):
-            if len(left) != len(right):
-                return False
-            pending.extend(zip(left, right, strict=True))
-        elif isinstance(left, dict) and isinstance(right, dict):
-            if left.keys() != right.keys():
-                return False
-            pending.extend((value, right[key]) for key, value in left.items())
-        elif not _same_scalar(left, right):
-            return False
-    return True
+    return next(_differences(recorded, actual, None), None) is None
 
 
-def differences(recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-    """Every place in which two plains differ, in the order of the recorded one."""
-    found: list[Difference] = []
-    pending: list[_Pair] = [("$", recorded, actual)]
+def differences(recorded: Plain, actual: Plain, node: Node | None = None) -> tuple[Difference, ...]:
+    """Every place in which two plains differ, in the order of the recorded one.
+
+    The node of their type says which differences count; without one, all of them do.
+    """
+    return tuple(_differences(recorded, actual, node))
+
+
+def _differences(recorded: Plain, actual: Plain, node: Node | None) -> Iterator[Difference]:
+    pending: list[_Pair] = [("", recorded, actual, node)]
     while pending:
-        path, left, right = pending.pop()
-        if isinstance(left, list) and isinstance(right, list):
-            pending.extend(reversed(_paired_items(path, left, right)))
+        path, left, right, node = pending.pop()
+        if isinstance(left, Missing):
+            yield Difference(f"${path}", left, right, NOT_RECORDED)
+            continue
+        if isinstance(right, Missing):
+            yield Difference(f"${path}", left, right, ONLY_RECORDED)
+            continue
+        node, left, right = _opened(node, left, right)
+        verdict = None if node is None else node.verdict(left, right)
+        if verdict is not None:
+            yield from (each.below(path) for each in verdict)
+        elif isinstance(left, list) and isinstance(right, list):
+            pending.extend(reversed(_paired_items(path, left, right, node)))
         elif isinstance(left, dict) and isinstance(right, dict):
-            pending.extend(reversed(_paired_fields(path, left, right)))
-        elif left is MISSING:
-            found.append(Difference(path, left, right, NOT_RECORDED))
-        elif right is MISSING:
-            found.append(Difference(path, left, right, ONLY_RECORDED))
+            pending.extend(reversed(_paired_fields(path, left, right, node)))
         elif type(left) is not type(right):
-            found.append(Difference(path, left, right, TYPE_DIFFERS))
+            yield Difference(f"${path}", left, right, TYPE_DIFFERS)
         elif not _same_scalar(left, right):
-            found.append(Difference(path, left, right, VALUE_DIFFERS))
-    return tuple(found)
+            yield Difference(f"${path}", left, right, VALUE_DIFFERS)
 
 
-def compare_fields(
-    compare_of: Callable[[str], Compare], recorded: Plain, actual: Plain
-) -> tuple[Difference, ...]:
-    """Compare two dicts key by key, each value in the way that `compare_of` its key says."""
-    if not isinstance(recorded, dict) or not isinstance(actual, dict):
-        return differences(recorded, actual)
-    found: list[Difference] = []
-    for key, left in recorded.items():
-        step = step_to(key)
-        if key in actual:
-            found += (each.below(step) for each in compare_of(key)(left, actual[key]))
-        else:
-            found.append(Difference(f"${step}", left, MISSING, ONLY_RECORDED))
-    for key, right in actual.items():
-        if key not in recorded:
-            found.append(Difference(f"${step_to(key)}", MISSING, right, NOT_RECORDED))
-    return tuple(found)
+_Pair: TypeAlias = "tuple[str, Plain | Missing, Plain | Missing, Node | None]"
 
 
-def compare_items(
-    compare_of: Callable[[int], Compare], recorded: Plain, actual: Plain
-) -> tuple[Difference, ...]:
-    """Compare two lists item by item, each in the way that `compare_of` its index says."""
-    if not isinstance(recorded, list) or not isinstance(actual, list):
-        return differences(recorded, actual)
-    found: list[Difference] = []
-    for i, (left, right) in enumerate(zip(recorded, actual, strict=False)):
-        found += (each.below(f"[{i}]") for each in compare_of(i)(left, right))
-    shared = min(len(recorded), len(actual))
-    for i, left in enumerate(recorded[shared:], shared):
-        found.append(Difference(f"$[{i}]", left, MISSING, ONLY_RECORDED))
-    for i, right in enumerate(actual[shared:], shared):
-        found.append(Difference(f"$[{i}]", MISSING, right, NOT_RECORDED))
-    return tuple(found)
+def _opened(node: Node | None, left: Plain, right: Plain) -> tuple[Node | None, Plain, Plain]:
+    """The node that made both plains, with what it made; None if there is no such node."""
+    if node is not None:
+        try:
+            (one, left_part), (other, right_part) = node.opened(left), node.opened(right)
+        except Fault:  # not plains of this type: nothing of them is excused
+            return None, left, right
+        if one is other:
+            return one, left_part, right_part
+    return None, left, right
 
 
-_Pair: TypeAlias = "tuple[str, Plain | Missing, Plain | Missing]"
+def _paired_items(
+    path: str, left: list[Plain], right: list[Plain], node: Node | None
+) -> list[_Pair]:
+    pairs = enumerate(zip_longest(left, right, fillvalue=MISSING))
+    return [(f"{path}[{i}]", one, other, node and node.part(i)) for i, (one, other) in pairs]
 
 
-def _paired_items(path: str, left: list[Plain], right: list[Plain]) -> list[_Pair]:
-    shared = min(len(left), len(right))
-    pairs: list[_Pair] = [(f"{path}[{i}]", left[i], right[i]) for i in range(shared)]
-    pairs += [(f"{path}[{i}]", left[i], MISSING) for i in range(shared, len(left))]
-    pairs += [(f"{path}[{i}]", MISSING, right[i]) for i in range(shared, len(right))]
-    return pairs
-
-
-def _paired_fields(path: str, left: dict[str, Plain], right: dict[str, Plain]) -> list[_Pair]:
-    pairs: list[_Pair] = [
-        (path + step_to(key), value, right.get(key, MISSING)) for key, value in left.items()
+def _paired_fields(
+    path: str, left: dict[str, Plain], right: dict[str, Plain], node: Node | None
+) -> list[_Pair]:
+    return [
+        (
+            path + step_to(key),
+            left.get(key, MISSING),
+            right.get(key, MISSING),
+            node and node.part(key),
+        )
+        for key in {**left, **right}
     ]
-    pairs += [
-        (path + step_to(key), MISSING, value) for key, value in right.items() if key not in left
-    ]
-    return pairs
 
 
 def _same_scalar(left: object, right: object) -> bool:

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Final, get_args, get_origin
 
 from vcr_gen.errors import DecodeError, EncodeError
 from vcr_gen.paths import Step
-from vcr_gen.runtime.codec.classes import ClassNodes, UnsupportedNode
-from vcr_gen.runtime.codec.compare import Difference, differences, same
-from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode, Guarded
+from vcr_gen.runtime.codec.classes import UnsupportedNode, class_node
+from vcr_gen.runtime.codec.compare import Difference, differences
+from vcr_gen.runtime.codec.dynamic import DynamicNode, Recursive
 from vcr_gen.runtime.codec.lookup import LoadedTypes, check_held, describe, plain_type_name
 from vcr_gen.runtime.codec.markers import (
     Mark,
@@ -57,7 +57,6 @@ class LiveNode(Node):
     """A leaf whose codec the runtime gave."""
 
     is_live: ClassVar[bool] = True
-    special: ClassVar[bool] = True
     kinds = frozenset[str]()
 
     def __init__(self, codec: Codec, name: str) -> None:
@@ -65,14 +64,12 @@ class LiveNode(Node):
         self._codec: Final = codec
 
     def encode(self, value: object) -> Plain:
-        """As the runtime says."""
         try:
             return self._codec.encode(value)
         except EncodeError as error:
             raise _as_fault(error) from error
 
     def decode(self, plain: Plain) -> object:
-        """As the runtime says."""
         try:
             return self._codec.decode(plain)
         except DecodeError as error:
@@ -83,13 +80,10 @@ class LiveNode(Node):
         rank = 0 if self._codec.rank is None else self._codec.rank(value)
         return NO_FIT if value is None or rank is None else min(LIVE + rank, DYNAMIC - 1)
 
-    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        """As the runtime says."""
-        compare = self._codec.compare or differences
-        return compare(recorded, actual)
+    def verdict(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...] | None:
+        return None if self._codec.compare is None else self._codec.compare(recorded, actual)
 
     def replace(self, value: object) -> object:
-        """As the runtime says."""
         replace_live = self._codec.replace_live
         return value if replace_live is None else replace_live(value)
 
@@ -135,16 +129,14 @@ class Compiler:
         self.hide: Final = hide
         self.rebuilds: Final = rebuilds
         self._names: Final = dict(namespace or {})
-        self._depth: Final = Depth()
         self._loaded = LoadedTypes()
         self._lookups: Final[list[dict[Any, Any]]] = []
-        self._classes: Final = ClassNodes(self, self._depth, self._names)
         self._version = self._registry.version
         self._nodes: dict[object, Node] = {}
         self._fresh: dict[object, Node] = {}
         self._values: dict[type, Node] = {}
         self._codecs: dict[object, Codec] = {}
-        self._compiling: dict[object, Guarded] = {}
+        self._compiling: dict[object, Recursive] = {}
         self._kept: dict[int, object] = {}
         self._lock: Final = threading.RLock()
 
@@ -184,7 +176,7 @@ class Compiler:
                 self._nodes.get(key)
                 or self._fresh.get(key)
                 or self._compiling.get(key)
-                or self._compile_guarded(key, annotation)
+                or self._compile_once(key, annotation)
             )
 
     def of_value(self, cls: type) -> Node:
@@ -225,16 +217,16 @@ class Compiler:
             return found
         return self._loaded.find(name, base)
 
-    def _compile_guarded(self, key: object, annotation: object) -> Node:
-        guard = Guarded(describe(annotation, self.type_name), self._depth)
-        self._compiling[key] = guard
+    def _compile_once(self, key: object, annotation: object) -> Node:
+        back = Recursive(describe(annotation, self.type_name))
+        self._compiling[key] = back
         try:
             made = self._compile(annotation)
         except Exception as error:  # a user's class can do anything when it is looked at
-            made = UnsupportedNode(guard.name, f"{type(error).__name__}: {error}")
+            made = UnsupportedNode(back.name, f"{type(error).__name__}: {error}")
         finally:
             del self._compiling[key]
-        guard.settle(made)
+        back.settle(made)
         self._fresh[key] = made
         if not self._compiling:  # other threads see a recursive type only when it is complete
             self._nodes.update(self._fresh)
@@ -259,7 +251,7 @@ class Compiler:
             return form
         origin = get_origin(annotation) or annotation
         assert isinstance(origin, type)
-        return self._classes.make(origin, get_args(annotation))
+        return class_node(self, origin, get_args(annotation), self._names)
 
     def _registered(self, annotation: object) -> Registered | None:
         cls = get_origin(annotation) or annotation
@@ -286,46 +278,37 @@ def as_codec(node: Node) -> Codec:
         try:
             return node.encode(value)
         except Fault as fault:
-            error = EncodeError(
-                path=fault.path, expected=fault.expected, got=fault.got, hint=fault.hint
-            )
-            cause = fault.__cause__
+            error, cause = EncodeError(**fault.facts), fault.__cause__
         except RecursionError:
-            error, cause = EncodeError(path="$", expected="less nesting", got=_TOO_DEEP), None
+            error, cause = EncodeError(**_TOO_DEEP.facts), None
         raise error from cause
 
     def decode(plain: Plain) -> object:
         try:
             return node.decode(plain)
         except Fault as fault:
-            error = DecodeError(
-                path=fault.path, expected=fault.expected, got=fault.got, hint=fault.hint
-            )
-            cause = fault.__cause__
+            error, cause = DecodeError(**fault.facts), fault.__cause__
         except RecursionError:
-            error, cause = DecodeError(path="$", expected="less nesting", got=_TOO_DEEP), None
+            error, cause = DecodeError(**_TOO_DEEP.facts), None
         raise error from cause
 
     def compare(recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        if same(recorded, actual):
-            return ()
-        try:
-            return node.compare(recorded, actual)
-        except (Fault, RecursionError):  # not plains of this type: nothing of them is excused
-            return differences(recorded, actual)
+        return differences(recorded, actual, node)
 
     def replace_live(value: object) -> object:
         try:
             return node.replace(value)
-        except (Fault, RecursionError):
-            error = EncodeError(path="$", expected="less nesting", got=_TOO_DEEP)
+        except Fault as fault:
+            error = EncodeError(**fault.facts)
+        except RecursionError:
+            error = EncodeError(**_TOO_DEEP.facts)
         raise error
 
     reached = reachable(node)
     return Codec(
         encode,
         decode,
-        compare if any(each.special or each.is_open for each in reached) else None,
+        compare,
         replace_live if any(each.is_live for each in reached) else None,
         find_marks(node) if any(each.loosens for each in reached) else (),
         find_few(node) if any(each.few for each in reached) else (),
@@ -335,7 +318,9 @@ def as_codec(node: Node) -> Codec:
 DECLARE: Final = (
     "say in the annotation what comes: its Protocol (or `P | object`), Iterator[…], Callable[…]"
 )
-_TOO_DEEP: Final = "more than the stack holds, or a value that contains itself"
+_TOO_DEEP: Final = Fault(
+    "less nesting", "more than the stack holds, or a value that contains itself"
+)
 
 
 def encode_exception(raised: BaseException, compiler: Compiler) -> Plain:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from vcr_gen.paths import Step
-from vcr_gen.runtime.codec.compare import Compare, Difference, compare_fields
+from vcr_gen.runtime.codec.mappings import MappingNode
 from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
 from vcr_gen.runtime.codec.plain_kinds import DICT, Fault, Plain, show
 from vcr_gen.runtime.codec.registry import HINT
@@ -25,19 +25,58 @@ _HIDDEN: Final[dict[type, tuple[str, ...]]] = {
     AttributeError: ("name",),  # not `obj`: the live object, kept for suggestions only
     StopIteration: ("value",),
     SystemExit: ("code",),
-    SyntaxError: (
-        "msg",
-        "filename",
-        "lineno",
-        "offset",
-        "text",
-        "end_lineno",
-        "end_offset",
-    ),
+    SyntaxError: ("msg", "filename", "lineno", "offset", "text", "end_lineno", "end_offset"),
 }
 """Attributes that live neither in `args` nor in `__dict__`."""
 
+_PARTS: Final[dict[str, tuple[type, str]]] = {
+    ARGS: (list, "a list of arguments"),
+    ATTRIBUTES: (dict, "the attributes of an exception"),
+    NOTES: (list, "a list of notes"),
+    CAUSE: (BaseException, "an exception"),
+    SUPPRESSED: (bool, "true, and no cause"),
+}
+"""The stored parts: the type of each, and how a message names it."""
+
 _UNSET: Final = object()
+
+
+class AttributesNode(MappingNode):
+    """The attributes of an exception, each stored by its annotation if it has one."""
+
+    def __init__(self, nodes: Nodes, annotations: Mapping[str, object]) -> None:
+        super().__init__(nodes, dict, ATTRIBUTES, nodes.node(str), nodes.node(object))
+        self._annotated: Final = {name: nodes.node(each) for name, each in annotations.items()}
+
+    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
+        return [((name,), node) for name, node in self._annotated.items()]
+
+    def part(self, key: str | int) -> Node | None:
+        return self._annotated.get(str(key), self.value)
+
+    def bare(self, value: Any) -> Plain:
+        out: dict[str, Plain] = {}
+        for name, each in value.items():
+            try:
+                out[name] = self._annotated.get(name, self.value).encode(each)
+            except Fault as fault:
+                fault.within(f".{name}")
+                raise
+        return out
+
+    def restore(self, plain: Plain) -> object:
+        if type(plain) is not dict:
+            raise Fault("the attributes of an exception", show(plain))
+        out: dict[str, object] = {}
+        for name, each in plain.items():
+            try:
+                if not name.isidentifier() or name.startswith("__"):
+                    raise Fault("the name of an attribute", show(name))
+                out[name] = self._annotated.get(name, self.value).decode(each)
+            except Fault as fault:
+                fault.within(f".{name}")
+                raise
+        return out
 
 
 class ExceptionNode(ClassNode):
@@ -56,28 +95,31 @@ class ExceptionNode(ClassNode):
         super().__init__(nodes, cls, name)
         self._make: Final = cls
         self._anything: Final = nodes.node(object)
-        self._attributes: Final = {
-            attribute: nodes.node(annotation) for attribute, annotation in annotations.items()
-        }
+        self._attributes: Final = AttributesNode(nodes, annotations)
 
     def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
-        """The nodes of the annotated attributes."""
-        return [((ATTRIBUTES, name), node) for name, node in self._attributes.items()]
+        return (((ATTRIBUTES,), self._attributes),)
+
+    def part(self, key: str | int) -> Node | None:
+        return self._attributes if key == ATTRIBUTES else self._anything
 
     def arguments(self, value: BaseException) -> list[object]:
         """The arguments of the exception."""
         return list(value.args)
 
-    def make(self, arguments: list[object]) -> BaseException:
+    def make(self, arguments: list[Any]) -> BaseException:
         """An exception made from these arguments alone."""
         return _blank(self._make, tuple(arguments))
 
     def bare(self, value: object) -> Plain:
-        """The stored parts of the exception."""
         assert isinstance(value, BaseException)
+        out: dict[str, Plain] = {}
+        part = ""
         try:
-            return self._parts_of(value)
+            for part, each in self._parts_of(value).items():
+                out[part] = (self.part(part) or self._anything).encode(each)
         except Fault as fault:
+            fault.within(f".{part}")
             if fault.hint == HINT:  # a codec for the part may be no help: a response, a connection
                 fault.hint = (
                     f"register a codec for the whole {self.cls.__name__}: registry.register("
@@ -85,100 +127,61 @@ class ExceptionNode(ClassNode):
                     "or let the bridge raise one of its own instead (`raise … from None`)"
                 )
             raise
-
-    def _parts_of(self, value: BaseException) -> dict[str, Plain]:
-        out: dict[str, Plain] = {ARGS: self._encode_part(ARGS, self.arguments(value))}
-        attributes = self._read_attributes(value)
-        if attributes:
-            out[ATTRIBUTES] = self._encode_attributes(attributes)
-        notes = getattr(value, "__notes__", None)
-        if notes is not None:
-            out[NOTES] = self._encode_part(NOTES, notes)
-        if value.__cause__ is not None:
-            out[CAUSE] = self._encode_part(CAUSE, value.__cause__)
-        elif value.__suppress_context__:
-            out[SUPPRESSED] = True
         return out
 
+    def _parts_of(self, value: BaseException) -> dict[str, object]:
+        parts: dict[str, object] = {ARGS: self.arguments(value)}
+        attributes = self._attributes_of(value)
+        if attributes:
+            parts[ATTRIBUTES] = attributes
+        notes = getattr(value, "__notes__", None)
+        if notes is not None:
+            parts[NOTES] = notes
+        if value.__cause__ is not None:
+            parts[CAUSE] = value.__cause__
+        elif value.__suppress_context__:
+            parts[SUPPRESSED] = True
+        return parts
+
     def restore(self, plain: Plain) -> object:
-        """An equal exception."""
         if type(plain) is not dict or ARGS not in plain:
             raise Fault(self.name, show(plain))
-        for key in plain:
-            if key not in (ARGS, ATTRIBUTES, NOTES, CAUSE, SUPPRESSED):
-                raise Fault(f"a part of {self.name}", f"the unknown part {show(key)}")
-        if SUPPRESSED in plain and (plain[SUPPRESSED] is not True or CAUSE in plain):
+        parts: dict[str, Any] = {}
+        for name, each in plain.items():
+            if name not in _PARTS:
+                raise Fault(f"a part of {self.name}", f"the unknown part {show(name)}")
+            parts[name] = self._decode_part(name, each)
+        if SUPPRESSED in parts and (not parts[SUPPRESSED] or CAUSE in parts):
             raise Fault("true, and no cause", show(plain[SUPPRESSED])).within(f".{SUPPRESSED}")
-        args = self._decode_part(ARGS, plain[ARGS])
-        if not isinstance(args, list):
-            raise Fault("a list of arguments", show(plain[ARGS])).within(f".{ARGS}")
-        made = self.make(args)
-        if ATTRIBUTES in plain:
-            self._restore_attributes(made, plain[ATTRIBUTES])
-        if NOTES in plain:
-            notes = self._decode_part(NOTES, plain[NOTES])
-            if not isinstance(notes, list):
-                raise Fault("a list of notes", show(plain[NOTES])).within(f".{NOTES}")
-            object.__setattr__(made, "__notes__", notes)
-        if CAUSE in plain:
-            cause = self._decode_part(CAUSE, plain[CAUSE])
-            if not isinstance(cause, BaseException):
-                raise Fault("an exception", show(plain[CAUSE])).within(f".{CAUSE}")
-            object.__setattr__(made, "__cause__", cause)
-        elif SUPPRESSED in plain:
-            object.__setattr__(made, "__suppress_context__", True)
+        made = self.make(parts[ARGS])
+        hidden = _hidden_names(type(made))
+        for name, value in parts.get(ATTRIBUTES, {}).items():
+            # `vars`: a frozen dataclass refuses setattr, and a property must not run.
+            if name in hidden:
+                object.__setattr__(made, name, value)
+            else:
+                vars(made)[name] = value
+        for name, attribute in (
+            (NOTES, "__notes__"),
+            (CAUSE, "__cause__"),
+            (SUPPRESSED, "__suppress_context__"),
+        ):
+            if name in parts:
+                object.__setattr__(made, attribute, parts[name])
         return made
-
-    def compare_bare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        """Part by part, so that an annotated attribute is compared as its words say."""
-        return compare_fields(self._compare_of, recorded, actual)
-
-    def _compare_of(self, part: str) -> Compare:
-        return self._compare_attributes if part == ATTRIBUTES else self._anything.compare
-
-    def _compare_attributes(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        return compare_fields(
-            lambda name: self._attributes.get(name, self._anything).compare, recorded, actual
-        )
-
-    def _encode_part(self, name: str, value: object) -> Plain:
-        try:
-            return self._anything.encode(value)
-        except Fault as fault:
-            fault.within(f".{name}")
-            raise
 
     def _decode_part(self, name: str, plain: Plain) -> object:
         try:
-            return self._anything.decode(plain)
+            value = (self.part(name) or self._anything).decode(plain)
+            cls, expected = _PARTS[name]
+            if not isinstance(value, cls):
+                raise Fault(expected, show(plain))
         except Fault as fault:
             fault.within(f".{name}")
             raise
+        return value
 
-    def _encode_attributes(self, attributes: Mapping[str, object]) -> Plain:
-        out: dict[str, Plain] = {}
-        for name, value in attributes.items():
-            try:
-                out[name] = self._attributes.get(name, self._anything).encode(value)
-            except Fault as fault:
-                fault.within(f".{ATTRIBUTES}.{name}")
-                raise
-        return out
-
-    def _restore_attributes(self, made: BaseException, plain: Plain) -> None:
-        if not isinstance(plain, dict):
-            raise Fault("the attributes of an exception", show(plain)).within(f".{ATTRIBUTES}")
-        for name, each in plain.items():
-            try:
-                value = self._attributes.get(name, self._anything).decode(each)
-                if not name.isidentifier() or name.startswith("__"):
-                    raise Fault("the name of an attribute", show(name))
-                _set(made, name, value)
-            except Fault as fault:
-                fault.within(f".{ATTRIBUTES}.{name}")
-                raise
-
-    def _read_attributes(self, value: BaseException) -> dict[str, object]:
+    def _attributes_of(self, value: BaseException) -> dict[str, object]:
         found = {
             name: each
             for name, each in vars(value).items()
@@ -191,14 +194,6 @@ class ExceptionNode(ClassNode):
             if each is not usual and each is not _UNSET and each != usual:
                 found[name] = each
         return found
-
-
-def _set(made: BaseException, name: str, value: object) -> None:
-    # `vars` first: a frozen dataclass refuses setattr, and a property must not run.
-    if name in _hidden_names(type(made)):
-        object.__setattr__(made, name, value)
-    else:
-        vars(made)[name] = value
 
 
 def _hidden_names(cls: type) -> list[str]:

@@ -8,21 +8,19 @@ from __future__ import annotations
 import copy
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any
 
 from vcr_gen.runtime.codec.node import Node, Nodes
 from vcr_gen.runtime.codec.records import (
     RecordNode,
     Shape,
-    can_call_init,
+    builder,
     other_attributes,
     record_field,
     replace_attributes,
     set_attributes,
-    with_init,
-    without_init,
 )
-from vcr_gen.runtime.codec.texts import TextForm, TextNode
+from vcr_gen.runtime.codec.texts import TextNode
 
 Annotations = Mapping[str, object]
 
@@ -45,8 +43,7 @@ def attrs_shape(cls: type[Any], annotations: Annotations) -> Shape | None:
     init = {each.name: each.alias for each in described if each.init}
     # A converter takes the caller's value, not the field's.
     converts = any(each.converter is not None for each in described)
-    called = not converts and can_call_init(cls, set(init.values()))
-    build = with_init(cls, init) if called else without_init(cls)
+    build = builder(cls, init, call=not converts)
     computed = hasattr(cls, "__attrs_post_init__") and "__attrs_attrs__" in vars(cls)
     names = None if computed else other_attributes(cls, {each.name for each in described})
     return Shape(fields, build, rebuild=replace_attributes, names=names)
@@ -74,7 +71,8 @@ def msgspec_shape(cls: type[Any], annotations: Annotations) -> Shape | None:
         )
         for name in names
     )
-    return Shape(fields, with_init(cls, {name: name for name in names}, force), rebuild=rebuild)
+    build = builder(cls, {name: name for name in names}, set_attribute=force)
+    return Shape(fields, build, rebuild=rebuild)
 
 
 def foreign_node(nodes: Nodes, cls: type[Any], name: str, annotations: Annotations) -> Node | None:
@@ -84,16 +82,8 @@ def foreign_node(nodes: Nodes, cls: type[Any], name: str, annotations: Annotatio
         return RecordNode(nodes, cls, name, shape)
     msgspec = sys.modules.get("msgspec")
     if msgspec is not None and cls is msgspec.UnsetType:
-        form: TextForm[object] = TextForm(cls, name, lambda _: UNSET, _constant(msgspec.UNSET))
-        return TextNode(nodes, form)
+        return TextNode(nodes, cls, name, lambda _: "UNSET", lambda _: msgspec.UNSET)
     return None
-
-
-UNSET: Final = "UNSET"
-
-
-def _constant(value: object) -> Callable[[str], object]:
-    return lambda _: value
 
 
 def _attrs_default(default: Any, attr: Any) -> Callable[[], object] | None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 import types
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
-from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.node import EXACT, LIVE, NO_FIT, Node
 from vcr_gen.runtime.codec.plain_kinds import NULL, STR, Fault, Plain, show
 
@@ -174,17 +173,15 @@ class ByNameNode(Node):
 
     def __init__(self, inner: Node, *, rebuilds: bool) -> None:
         self.name = inner.name
-        self.kinds = frozenset({STR}) | (inner.kinds & {NULL})
-        self.natural = self.kinds & {NULL}
+        self.natural = inner.natural & {NULL}
         self._rebuilds: Final = rebuilds
 
-    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
-        """Nothing inside is looked at, so that nothing is called."""
-        return ()
+    @property
+    def kinds(self) -> frozenset[str]:
+        return self.natural | {STR}
 
     def encode(self, value: object) -> Plain:
-        """The name of the function; raises `Fault` if the name does not resolve to it."""
-        if value is None and NULL in self.kinds:
+        if value is None and self.natural:
             return None
         if self._rebuilds:
             raise Fault(
@@ -201,15 +198,13 @@ class ByNameNode(Node):
         return name
 
     def decode(self, plain: Plain) -> object:
-        """Nothing that a cassette names is ever looked up, but that there is nothing."""
-        if plain is None and NULL in self.kinds:
+        if plain is None and self.natural:
             return None
         raise Fault("a value that goes out, where it is marked ByName", show(plain))
 
     def fits(self, value: object) -> int:
-        """Any function."""
         if value is None:
-            return EXACT if NULL in self.kinds else NO_FIT
+            return EXACT if self.natural else NO_FIT
         return LIVE if callable(value) else NO_FIT
 
 

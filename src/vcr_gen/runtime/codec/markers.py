@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Final, TypeAlias, get_args, get_origin
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, get_args, get_origin
 
 from vcr_gen.boundary import ByName, Match, Secret, Unrecorded, Volatile, name_of
 from vcr_gen.boundary import Codec as CodecMarker
@@ -85,7 +85,6 @@ _TEXT_ONLY: Final = (
 class SecretNode(Wrapper):
     """A value that is never stored: its placeholder is stored, or null for `None`."""
 
-    special: ClassVar[bool] = True
     loosens = "secret"
 
     def __init__(self, inner: Node, hide: Callable[[Plain], str], *, rebuilds: bool) -> None:
@@ -94,8 +93,11 @@ class SecretNode(Wrapper):
         self._rebuilds: Final = rebuilds
         self.hides = True
         self.few = False
-        self.kinds = frozenset({STR}) | (inner.kinds & {NULL})
-        self.natural = self.kinds & inner.natural
+        self.natural = inner.natural & {STR, NULL}
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        return frozenset({STR}) | (self.inner.kinds & {NULL})
 
     def encode(self, value: object) -> Plain:
         """The placeholder; the value is only checked against its type."""
@@ -132,35 +134,27 @@ class SecretNode(Wrapper):
         except Fault:
             raise Fault(self.name, "a secret that was not stored", _TEXT_ONLY) from None
 
-    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
+    def verdict(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         """Compare two placeholders; a secret never equals `None` or a stored secret."""
-        left, right = (
-            (
-                plain
-                if plain is None or (isinstance(plain, str) and is_placeholder(plain))
-                else NOT_SHOWN
-            )
-            for plain in (recorded, actual)
-        )
-        if left == right != NOT_SHOWN:
-            return ()
-        if (
-            REDACTED in (left, right)
-            and None not in (left, right)
-            and NOT_SHOWN not in (left, right)
-        ):
+        left, right = _shown(recorded), _shown(actual)
+        sides = (left, right)
+        if NOT_SHOWN not in sides and (left == right or (REDACTED in sides and None not in sides)):
             return ()
         return (Difference("$", left, right, VALUE_DIFFERS),)
+
+
+def _shown(plain: Plain) -> str | None:
+    if plain is None or (isinstance(plain, str) and is_placeholder(plain)):
+        return plain
+    return NOT_SHOWN
 
 
 class VolatileNode(Wrapper):
     """A value that is stored and shown, but not compared."""
 
-    special: ClassVar[bool] = True
     loosens = "volatile"
 
-    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        """Nothing counts."""
+    def verdict(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         del recorded, actual
         return ()
 
@@ -168,15 +162,12 @@ class VolatileNode(Wrapper):
 class MatchNode(Wrapper):
     """A value that is compared by a function."""
 
-    special: ClassVar[bool] = True
-
     def __init__(self, inner: Node, alike: Callable[[Any, Any], bool]) -> None:
         super().__init__(inner)
         self._alike: Final = alike
         self.loosens = f"match {name_of(alike)}"
 
-    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        """The result of the comparison function."""
+    def verdict(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         try:
             left, right = self.inner.decode(recorded), self.inner.decode(actual)
         except Fault as fault:
@@ -186,41 +177,32 @@ class MatchNode(Wrapper):
         return (Difference("$", recorded, actual, f"{name_of(self._alike)} says they differ"),)
 
 
-class UnrecordedNode(Wrapper):
-    """A value that is neither stored nor compared."""
+class UnrecordedNode(Node):
+    """A value that is neither stored nor compared; nothing in it is looked at."""
 
-    special: ClassVar[bool] = True
+    kinds = frozenset({NULL})
     loosens = "unrecorded"
     discards = True
 
     def __init__(self, inner: Node) -> None:
-        super().__init__(inner)
-        self.kinds = frozenset({NULL})
-        self.natural = frozenset()
-
-    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
-        """Nothing inside is looked at."""
-        return ()
+        self.name = inner.name
+        self._inner: Final = inner
 
     def encode(self, value: object) -> Plain:
-        """Null, whatever the value."""
         del value
         return None
 
     def decode(self, plain: Plain) -> object:
-        """`None`: there is nothing to read."""
         if plain is not None:
             raise Fault("nothing (the value is not recorded)", show(plain))
         return None
 
-    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        """Nothing counts."""
+    def fits(self, value: object) -> int:
+        return self._inner.fits(value)
+
+    def verdict(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         del recorded, actual
         return ()
-
-    def replace(self, value: object) -> object:
-        """Pass the value through."""
-        return value
 
 
 def custom_node(
@@ -243,6 +225,8 @@ def custom_node(
 class CustomNode(Node):
     """A value stored by functions that make plain data of it."""
 
+    kinds = KINDS
+
     def __init__(
         self,
         cls: type | None,
@@ -251,37 +235,29 @@ class CustomNode(Node):
         decode: Callable[[Any], object],
     ) -> None:
         self.name = name
-        self.kinds = KINDS
         self._cls: Final = cls
         self._encode: Final = encode
         self._decode: Final = decode
 
     def encode(self, value: object) -> Plain:
-        """The result of the encode function, if it is plain."""
         if self._cls is not None and type(value) is not self._cls:
             raise Fault(self.name, show(value))
-        try:
-            made = self._encode(value)
-        except Fault:
-            raise
-        except Exception as error:
-            got = f"a value its codec refuses ({type(error).__name__}: {error})"
-            raise Fault(self.name, got) from error
-        return check_plain(made)
+        return check_plain(self._result(self._encode, value, "value"))
 
     def decode(self, plain: Plain) -> object:
-        """The result of the decode function."""
         kind_of(plain)
+        return self._result(self._decode, plain, "plain")
+
+    def _result(self, function: Callable[[Any], object], given: object, what: str) -> object:
         try:
-            return self._decode(plain)
+            return function(given)
         except Fault:
             raise
         except Exception as error:
-            got = f"a plain its codec refuses ({type(error).__name__}: {error})"
+            got = f"a {what} its codec refuses ({type(error).__name__}: {error})"
             raise Fault(self.name, got) from error
 
     def fits(self, value: object) -> int:
-        """Exactly the registered class; any value if there is none."""
         if self._cls is None:
             return UNKNOWN_FIT
         return EXACT if type(value) is self._cls else NO_FIT
@@ -294,10 +270,6 @@ LIMIT: Final = 1_000
 """The maximum number of distinct places of a type, far more than anyone marks."""
 VISITS: Final = 20 * LIMIT
 """How many places are visited: types that contain each other have too many to visit all."""
-
-_FEW: Final = "few"
-_Look: TypeAlias = "Callable[[Node, tuple[Step, ...] | None], str]"
-"""The text for a node, given the step that leads to it; empty to continue inside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,54 +309,33 @@ def find_few(node: Node) -> tuple[tuple[Step, ...], ...]:
     return tuple(mark.steps for mark in _outermost(node, look) if mark.how == _FEW)
 
 
-def _outermost(node: Node, look: _Look) -> tuple[Mark, ...]:
-    nodes = reachable(node)
-    seen = {id(each) for each in nodes if look(each, None)}
-    leading = {id(each) for each in nodes if any(id(n) in seen for n in reachable(each))}
+_FEW: Final = "few"
+
+
+def _outermost(
+    root: Node, look: Callable[[Node, tuple[Step, ...] | None], str]
+) -> tuple[Mark, ...]:
+    """A mark for each place where `look` finds a text; given a node and the last steps to it."""
     found: dict[Mark, None] = {}
-    for mark in _Search(look, leading).marks(node, None, (), frozenset()):
-        found[mark] = None
-        if len(found) == LIMIT:
-            break
+    visited: set[tuple[int, tuple[Step, ...]]] = set()
+    leads: dict[int, tuple[bool, bool]] = {}
+    pending: list[tuple[Node, tuple[Step, ...] | None, tuple[Step, ...], frozenset[int]]]
+    pending = [(root, None, (), frozenset())]
+    while pending and len(found) < LIMIT and len(visited) < VISITS:
+        node, way, steps, above = pending.pop()
+        if how := look(node, way):
+            found[Mark(steps, how)] = None
+            continue
+        if id(node) in above or (id(node), steps) in visited:
+            continue
+        visited.add((id(node), steps))
+        if id(node) not in leads:
+            inside = [inner for _, part in node.parts() for inner in reachable(part)]
+            leads[id(node)] = any(look(each, None) for each in inside), node in inside
+        leads_on, leads_back = leads[id(node)]
+        if leads_on:
+            if leads_back and steps[-1:] != (Wild.DEEP,):
+                steps = (*steps, Wild.DEEP)
+            inner = [(part, on, (*steps, *on), above | {id(node)}) for on, part in node.parts()]
+            pending.extend(reversed(inner))
     return tuple(found)
-
-
-@dataclass(frozen=True, slots=True)
-class _Search:
-    look: _Look
-    leading: set[int]
-    """The nodes that lead to something, by their ids."""
-    visited: set[tuple[int, tuple[Step, ...]]] = field(default_factory=set)
-    """The nodes that were looked into, each with its place: many ways lead to one."""
-    recursive: dict[int, bool] = field(default_factory=dict)
-
-    def marks(
-        self,
-        node: Node,
-        way: tuple[Step, ...] | None,
-        steps: tuple[Step, ...],
-        above: frozenset[int],
-    ) -> Iterator[Mark]:
-        """The texts for a node and its parts; `way` is the last of the `steps` to it."""
-        if how := self.look(node, way):
-            yield Mark(steps, how)
-        elif id(node) in self.leading and id(node) not in above and self._is_new(node, steps):
-            if self._leads_back(node):
-                steps = steps if steps[-1:] == (Wild.DEEP,) else (*steps, Wild.DEEP)
-            for on, part in node.parts():
-                yield from self.marks(part, on, (*steps, *on), above | {id(node)})
-
-    def _is_new(self, node: Node, steps: tuple[Step, ...]) -> bool:
-        place = (id(node), steps)
-        if place in self.visited or len(self.visited) == VISITS:
-            return False
-        self.visited.add(place)
-        return True
-
-    def _leads_back(self, node: Node) -> bool:
-        """Whether values of the node can contain further values of it."""
-        known = self.recursive.get(id(node))
-        if known is None:
-            nested = (inner for _, part in node.parts() for inner in reachable(part))
-            known = self.recursive[id(node)] = any(inner is node for inner in nested)
-        return known

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Protocol
 
-from vcr_gen.paths import Step
-from vcr_gen.runtime.codec.compare import Difference, differences
+from vcr_gen.paths import Step, Wild
+from vcr_gen.runtime.codec.compare import Difference
 from vcr_gen.runtime.codec.plain_kinds import TYPE, Fault, Plain, kind_of, show, tag, untag
 
 EXACT: Final = 0
@@ -23,18 +23,12 @@ class Node:
 
     name: str
     """How a union's tag names this annotation."""
-    kinds: frozenset[str]
-    """The kinds of plain this node makes without a tag."""
     natural: frozenset[str] = frozenset()
-    """Of these, the kinds a reader expects to mean this type: `str` for `str`, not for `Path`."""
+    """Of its kinds, those a reader expects to mean this type: `str` for `str`, not for `Path`."""
     merges: bool = False
     """Whether a tag may stand among the fields of the plain."""
-    special: ClassVar[bool] = False
-    """Whether equality of plains is not the whole comparison (`Volatile`, `Match`, `Secret`)."""
     loosens: str = ""
     """How it loosens the comparison, as in a cassette's header; empty if it does not."""
-    is_open: ClassVar[bool] = False
-    """Whether values of types unknown at compile time can be inside."""
     hides: bool = False
     """Whether a value that does not fit must not be shown, as it may be a secret."""
     few: bool = False
@@ -43,6 +37,11 @@ class Node:
     """Whether the value is discarded: stored as null, read as `None`."""
     is_live: ClassVar[bool] = False
     """Whether the runtime replaces values of this annotation (handles, callbacks, streams)."""
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of plain this node makes without a tag; known once all of it is compiled."""
+        raise NotImplementedError
 
     def encode(self, value: object) -> Plain:
         """The plain of a value; raises `Fault`."""
@@ -56,21 +55,27 @@ class Node:
         """How far the value's type is from the declared one; `NO_FIT` when it has no place."""
         raise NotImplementedError
 
-    def kinds_made(self) -> frozenset[str]:
-        """`kinds`, once all of a recursive type is known."""
-        return self.kinds
-
     def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
-        """The nodes of the parts, each with the step to it; None for a node of the whole."""
+        """The nodes of the parts, each with the steps to it; no step to a node of the whole."""
         return ()
-
-    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        """The differences that count."""
-        return differences(recorded, actual)
 
     def replace(self, value: object) -> object:
         """The value with each live part replaced; the same object if it has none."""
         return value
+
+    def opened(self, plain: Plain) -> tuple[Node, Plain]:
+        """The node that made the plain, and what it made: without tags; raises `Fault`."""
+        return self, plain
+
+    def part(self, key: str | int) -> Node | None:
+        """The node of what an opened plain has under a key or an index."""
+        nodes = dict(self.parts())
+        return nodes.get((key,)) or nodes.get((Wild.ANY,))
+
+    def verdict(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...] | None:
+        """The differences that count; None if all do that the parts find."""
+        del recorded, actual
+        return None
 
 
 class Nodes(Protocol):
@@ -115,109 +120,12 @@ class Nodes(Protocol):
         ...
 
 
-def own_type(value: object) -> type:
-    """The type a tag names: a value's class, but `type` for a class of any metaclass."""
-    return type if isinstance(value, type) else type(value)
-
-
-class StandIns:
-    """The values that may stand where a class is declared without being exactly of it.
-
-    They are stored with a tag that names their own type: subclasses, and the table of
-    `alternatives` a node gives (a tuple where a Sequence is declared).
-    """
-
-    def __init__(
-        self,
-        nodes: Nodes,
-        declared: str,
-        base: type,
-        alternatives: Mapping[type, Callable[[], Node]] | None = None,
-        *,
-        excluded: type | None = None,
-    ) -> None:
-        self._nodes: Final = nodes
-        self._declared: Final = declared
-        self._base: Final = base
-        self._alternatives: Final = dict(alternatives or {})
-        self._excluded: Final = excluded
-        self._known: Final[dict[type, tuple[str, Node]]] = nodes.lookup_table()
-        self._named: Final[dict[str, Node]] = nodes.lookup_table()
-
-    def encode(self, value: object) -> Plain:
-        """The tagged plain of a value whose type differs from the declared one."""
-        cls = own_type(value)
-        entry = self._known.get(cls)
-        if entry is None:
-            entry = self._admit(cls, value)
-        name, node = entry
-        return tag(name, node.encode(value), merge=node.merges)
-
-    def decode(self, tagged: dict[str, Plain]) -> object:
-        """The value a tag names the type of."""
-        node, payload = self.open(tagged)
-        return node.decode(payload)
-
-    def open(self, tagged: dict[str, Plain]) -> tuple[Node, Plain]:
-        """The node of a tag, and the plain to decode."""
-        name, payload = untag(tagged, expected=self._declared)
-        node = self._named.get(name)
-        if node is None:
-            node = self._named[name] = self._find(name)
-        return node, payload
-
-    def replace(self, value: object) -> object:
-        """The result of the node of the value's own type."""
-        cls = own_type(value)
-        try:
-            _, node = self._known.get(cls) or self._admit(cls, value)
-        except Fault:
-            return value
-        return node.replace(value)
-
-    def fits(self, value: object) -> int:
-        """How far the value's type is from the declared one."""
-        cls = own_type(value)
-        if cls in self._alternatives:
-            return STAND_IN
-        if issubclass(cls, self._base):
-            mro = cls.__mro__
-            return mro.index(self._base) if self._base in mro else STAND_IN
-        return NO_FIT
-
-    def _find(self, name: str) -> Node:
-        for cls in self._alternatives:
-            if self._nodes.type_name(cls) == name:
-                return self._alternatives[cls]()
-        cls = self._nodes.find_type(name, self._base)
-        if cls is self._excluded:
-            raise Fault(f"{self._declared} without a tag", f"a tag {name}")
-        return self._nodes.of_value(cls)
-
-    def _admit(self, cls: type, value: object) -> tuple[str, Node]:
-        if cls in self._alternatives:
-            entry = (self._nodes.type_name(cls), self._alternatives[cls]())
-        elif issubclass(cls, self._base):
-            node = self._nodes.of_value(cls)
-            name = self._nodes.type_name(cls)
-            if self._nodes.find_type(name, self._base) is not cls:
-                raise Fault(
-                    f"{self._declared}, of a type that its name leads back to",
-                    f"a {name}, a name that several loaded types have",
-                    "register one of them under another name",
-                )
-            self._nodes.check_found_again(cls)
-            entry = (name, node)
-        else:
-            raise Fault(self._declared, show(value))
-        self._known[cls] = entry
-        return entry
-
-
 class ClassNode(Node):
-    """Stores values of exactly one class bare, and other accepted values with a tag."""
+    """Stores values of exactly one class bare, and other accepted values with a tag.
 
-    is_open: ClassVar[bool] = True
+    The tag names the value's own type: a subclass of `base` (by default the class itself), or
+    one of the `alternatives`, each with the annotation that stores it (a tuple for a Sequence).
+    """
 
     def __init__(
         self,
@@ -226,11 +134,15 @@ class ClassNode(Node):
         name: str,
         *,
         base: type | None = None,
-        alternatives: Mapping[type, Callable[[], Node]] | None = None,
+        alternatives: Mapping[type, object] | None = None,
     ) -> None:
+        self.nodes: Final = nodes
         self.cls: Final = cls
         self.name = name
-        self.others: Final = StandIns(nodes, name, base or cls, alternatives, excluded=cls)
+        self._base: Final = base or cls
+        self._alternatives: Final = alternatives or {}
+        self._by_class: Final[dict[type, tuple[str, Node]]] = nodes.lookup_table()
+        self._by_name: Final[dict[str, Node]] = nodes.lookup_table()
 
     def bare(self, value: object) -> Plain:
         """The plain of a value of exactly this class."""
@@ -240,58 +152,93 @@ class ClassNode(Node):
         """The value of an untagged plain."""
         raise NotImplementedError
 
-    def compare_bare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        """The differences between two untagged plains."""
-        return differences(recorded, actual)
-
     def replace_bare(self, value: object) -> object:
         """A value of exactly this class with each live part replaced."""
         return value
 
     def encode(self, value: object) -> Plain:
-        """The plain of a value; raises `Fault`."""
-        return self.bare(value) if type(value) is self.cls else self.others.encode(value)
+        return self.bare(value) if type(value) is self.cls else self.encode_tagged(value)
+
+    def encode_tagged(self, value: object) -> Plain:
+        """The plain of a value of another class, with a tag."""
+        name, node = self._node_of(value)
+        return tag(name, node.encode(value), merge=node.merges)
 
     def decode(self, plain: Plain) -> object:
-        """The value of a plain; raises `Fault`."""
         if type(plain) is dict and TYPE in plain:
-            return self.others.decode(plain)
+            node, payload = self._untagged(plain)
+            return node.decode(payload)
         return self.restore(plain)
 
     def fits(self, value: object) -> int:
-        """How far the value's type is from the declared one."""
-        return EXACT if type(value) is self.cls else self.others.fits(value)
+        cls = _own_type(value)
+        if cls is self.cls:
+            return EXACT
+        if cls in self._alternatives:
+            return STAND_IN
+        if issubclass(cls, self._base):
+            return cls.__mro__.index(self._base) if self._base in cls.__mro__ else STAND_IN
+        return NO_FIT
 
-    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        """The differences that count."""
-        return compare_tagged(self.others, self.compare_bare, recorded, actual)
+    def opened(self, plain: Plain) -> tuple[Node, Plain]:
+        if type(plain) is dict and TYPE in plain:
+            node, payload = self._untagged(plain)
+            return node.opened(payload)
+        return self, plain
 
     def replace(self, value: object) -> object:
-        """The value with each live part replaced."""
         if type(value) is self.cls:
             return self.replace_bare(value)
-        return self.others.replace(value)
+        try:
+            _, node = self._node_of(value)
+        except Fault:
+            return value
+        return node.replace(value)
+
+    def _untagged(self, tagged: dict[str, Plain]) -> tuple[Node, Plain]:
+        """The node that a tag names, and the plain to decode."""
+        name, payload = untag(tagged, expected=self.name)
+        node = self._by_name.get(name)
+        if node is None:
+            node = self._by_name[name] = self._find(name)
+        return node, payload
+
+    def _find(self, name: str) -> Node:
+        for cls, annotation in self._alternatives.items():
+            if self.nodes.type_name(cls) == name:
+                return self.nodes.node(annotation)
+        cls = self.nodes.find_type(name, self._base)
+        if cls is self.cls:
+            raise Fault(f"{self.name} without a tag", f"a tag {name}")
+        return self.nodes.of_value(cls)
+
+    def _node_of(self, value: object) -> tuple[str, Node]:
+        """The name for the tag of a value, and the node that stores it."""
+        cls = _own_type(value)
+        known = self._by_class.get(cls)
+        if known is not None:
+            return known
+        name = self.nodes.type_name(cls)
+        if cls in self._alternatives:
+            node = self.nodes.node(self._alternatives[cls])
+        elif issubclass(cls, self._base):
+            node = self.nodes.of_value(cls)
+            if self.nodes.find_type(name, self._base) is not cls:
+                raise Fault(
+                    f"{self.name}, of a type that its name leads back to",
+                    f"a {name}, a name that several loaded types have",
+                    "register one of them under another name",
+                )
+            self.nodes.check_found_again(cls)
+        else:
+            raise Fault(self.name, show(value))
+        self._by_class[cls] = name, node
+        return name, node
 
 
-def compare_tagged(
-    others: StandIns,
-    compare_bare: Callable[[Plain, Plain], tuple[Difference, ...]],
-    recorded: Plain,
-    actual: Plain,
-) -> tuple[Difference, ...]:
-    """Compare two plains that may be tagged, by the node their common tag leads to."""
-    left_tag = recorded.get(TYPE) if isinstance(recorded, dict) else None
-    right_tag = actual.get(TYPE) if isinstance(actual, dict) else None
-    if left_tag is None and right_tag is None:
-        return compare_bare(recorded, actual)
-    if left_tag != right_tag or not isinstance(recorded, dict) or not isinstance(actual, dict):
-        return differences(recorded, actual)
-    try:
-        node, left = others.open(recorded)
-        _, right = others.open(actual)
-    except Fault:
-        return differences(recorded, actual)
-    return node.compare(left, right)
+def _own_type(value: object) -> type:
+    """The type a tag names: a value's class, but `type` for a class of any metaclass."""
+    return type if isinstance(value, type) else type(value)
 
 
 class Wrapper(Node):
@@ -300,32 +247,26 @@ class Wrapper(Node):
     def __init__(self, inner: Node) -> None:
         self.inner: Final = inner
         self.name = inner.name
-        self.kinds = inner.kinds
         self.natural = inner.natural
         self.few = inner.few
 
+    @property
+    def kinds(self) -> frozenset[str]:
+        return self.inner.kinds
+
     def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
-        """The node inside."""
         return (((), self.inner),)
 
     def encode(self, value: object) -> Plain:
-        """As inside."""
         return self.inner.encode(value)
 
     def decode(self, plain: Plain) -> object:
-        """As inside."""
         return self.inner.decode(plain)
 
     def fits(self, value: object) -> int:
-        """As inside."""
         return self.inner.fits(value)
 
-    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        """As inside."""
-        return self.inner.compare(recorded, actual)
-
     def replace(self, value: object) -> object:
-        """As inside."""
         return self.inner.replace(value)
 
 
@@ -347,31 +288,25 @@ class GivenNode(Wrapper):
         self._stream: Final = stream
 
     def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
-        """The node inside, and that of a stream."""
         return (((), self.inner), ((), self._stream))
 
     def encode(self, value: object) -> Plain:
-        """An iterator as a stream, anything else as inside."""
-        return self._for(value).encode(value)
+        return self._of_value(value).encode(value)
 
     def decode(self, plain: Plain) -> object:
-        """The stream, or the value inside."""
-        return (self._stream if kind_of(plain) == _STREAM else self.inner).decode(plain)
+        return self._of_plain(plain).decode(plain)
 
     def fits(self, value: object) -> int:
-        """An iterator as a stream, anything else as inside."""
-        return self._for(value).fits(value)
+        return self._of_value(value).fits(value)
 
-    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        """By the node that both are of."""
-        streams = [kind_of(plain) == _STREAM for plain in (recorded, actual)]
-        if any(streams) and not all(streams):
-            return differences(recorded, actual)
-        return (self._stream if all(streams) else self.inner).compare(recorded, actual)
+    def opened(self, plain: Plain) -> tuple[Node, Plain]:
+        return self._of_plain(plain).opened(plain)
 
     def replace(self, value: object) -> object:
-        """An iterator as a stream, anything else as inside."""
-        return self._for(value).replace(value)
+        return self._of_value(value).replace(value)
 
-    def _for(self, value: object) -> Node:
+    def _of_value(self, value: object) -> Node:
         return self._stream if isinstance(value, Iterator) else self.inner
+
+    def _of_plain(self, plain: Plain) -> Node:
+        return self._stream if kind_of(plain) == _STREAM else self.inner

@@ -25,6 +25,11 @@ class Fault(Exception):  # noqa: N818 - internal; the public errors are EncodeEr
         return self
 
     @property
+    def facts(self) -> dict[str, str]:
+        """The fields of an EncodeError or a DecodeError."""
+        return {"path": self.path, "expected": self.expected, "got": self.got, "hint": self.hint}
+
+    @property
     def path(self) -> str:
         """The place, such as `$.items[1].qty`."""
         steps = self._steps[::-1]

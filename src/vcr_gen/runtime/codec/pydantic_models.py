@@ -11,12 +11,12 @@ from typing import Annotated, Any, Final, get_args
 
 from vcr_gen.boundary import Secret
 from vcr_gen.paths import Step
-from vcr_gen.runtime.codec.dynamic import Depth, DynamicNode
+from vcr_gen.runtime.codec.dynamic import DynamicNode
 from vcr_gen.runtime.codec.exceptions import ExceptionNode
 from vcr_gen.runtime.codec.markers import CustomNode, is_marker, mark
 from vcr_gen.runtime.codec.node import Node, Nodes
-from vcr_gen.runtime.codec.plain_kinds import Fault, Plain, show
-from vcr_gen.runtime.codec.records import RecordNode, Shape, blank, dict_shape, record_field
+from vcr_gen.runtime.codec.plain_kinds import DICT, Fault, Plain, show
+from vcr_gen.runtime.codec.records import RecordNode, Shape, TypedDictNode, blank, record_field
 from vcr_gen.runtime.codec.scalars import bytes_to_plain, str_to_plain
 
 DEFAULTED: Final = "$defaulted"
@@ -26,9 +26,7 @@ PRIVATE: Final = "$private"
 Annotations = Mapping[str, object]
 
 
-def pydantic_node(
-    nodes: Nodes, cls: type[Any], name: str, annotations: Annotations, depth: Depth
-) -> Node | None:
+def pydantic_node(nodes: Nodes, cls: type[Any], name: str, annotations: Annotations) -> Node | None:
     """The node of a model, or of one of pydantic's own types."""
     pydantic = sys.modules.get("pydantic")
     if pydantic is None:
@@ -42,7 +40,7 @@ def pydantic_node(
     if any(base.__module__ == "pydantic.networks" for base in cls.__mro__):
         if hasattr(cls, "unicode_string"):
             return CustomNode(cls, name, str, cls)
-        return DynamicNode(nodes, object, name, depth)  # such as EmailStr: the values are texts
+        return DynamicNode(nodes, object, name)  # such as EmailStr: the values are texts
     return None
 
 
@@ -57,6 +55,8 @@ def _secret_node(nodes: Nodes, cls: type[Any], name: str, make: Callable[[str], 
 class ModelNode(RecordNode):
     """Values of one model."""
 
+    kinds = frozenset({DICT, EXTRA, PRIVATE, DEFAULTED})
+
     def __init__(self, nodes: Nodes, cls: type[Any], name: str, annotations: Annotations) -> None:
         if not cls.__pydantic_complete__:
             cls.model_rebuild(raise_errors=False)
@@ -67,9 +67,8 @@ class ModelNode(RecordNode):
         shape = Shape(
             fields,
             build=dict,
-            read=_read,
-            rebuild=_rebuild,
-            extra_kinds=frozenset({EXTRA, PRIVATE, DEFAULTED}),
+            read=lambda model, field: vars(model)[field],
+            rebuild=lambda model, changed: model.model_copy(update=changed),
         )
         super().__init__(nodes, cls, name, shape)
         self._model: Final = cls
@@ -83,14 +82,12 @@ class ModelNode(RecordNode):
             )
             for attribute, described in cls.__private_attributes__.items()
         )
-        self._private: Final = RecordNode(nodes, dict, f"{name} (private)", dict_shape(private))
+        self._private: Final = TypedDictNode(nodes, f"{name} (private)", private)
 
     def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
-        """The nodes of fields and private attributes."""
         return [*super().parts(), ((PRIVATE,), self._private)]
 
     def bare(self, value: object) -> Plain:
-        """The fields' plains, and what else makes a model."""
         model: Any = value
         out = super().bare(value)
         assert isinstance(out, dict)
@@ -151,15 +148,6 @@ class ModelNode(RecordNode):
         return part
 
 
-def _read(value: object, name: str) -> object:
-    return vars(value)[name]
-
-
-def _rebuild(value: object, changed: dict[str, object]) -> object:
-    model: Any = value
-    return model.model_copy(update=changed)
-
-
 def _annotation(info: Any, written: object) -> object:
     if _refers_back(info.annotation):
         return written
@@ -201,15 +189,13 @@ class ValidationErrorNode(ExceptionNode):
         self._core: Final = core
 
     def arguments(self, value: BaseException) -> list[object]:
-        """The title and the errors."""
         error: Any = value
         return [error.title, error.errors(include_url=False)]
 
-    def make(self, arguments: list[object]) -> BaseException:
-        """An equal error."""
+    def make(self, arguments: list[Any]) -> BaseException:
         try:
             title, errors = arguments
-            lines = [self._line(each) for each in _listed(errors)]
+            lines = [self._line(each) for each in errors]
             made: BaseException = self._core.ValidationError.from_exception_data(title, lines)
         except Exception as error:
             got = f"arguments it refuses ({type(error).__name__}: {error})"
@@ -224,7 +210,3 @@ class ValidationErrorNode(ExceptionNode):
             kind = self._core.PydanticCustomError(error["type"], error["msg"], error.get("ctx"))
             return {**error, "type": kind}
         return error
-
-
-def _listed(errors: Any) -> list[dict[str, Any]]:
-    return list(errors)

@@ -6,17 +6,14 @@ import base64
 import binascii
 import math
 import re
-from collections.abc import Callable
-from typing import ClassVar, Final
+from typing import Any, Final, cast
 
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes
 from vcr_gen.runtime.codec.plain_kinds import (
-    BOOL,
     FLOAT,
     INT,
     MAX_INT,
     MIN_INT,
-    NULL,
     STR,
     Fault,
     Plain,
@@ -40,78 +37,50 @@ _TO_ESCAPE: Final = re.compile(r"[\\\ud800-\udfff]")
 _NOT_TEXT: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
-class NoneNode(Node):
-    """`None`."""
+class ConstantNode(Node):
+    """`None` and `bool`: a few constants, stored as they are; nothing can be derived from them."""
 
-    name = "None"
-    kinds = frozenset({NULL})
-    natural = frozenset({NULL})
+    def __init__(self, cls: type, name: str, kind: str) -> None:
+        self.name = name
+        self.natural = frozenset({kind})
+        self._cls: Final = cls
 
-    def encode(self, value: object) -> Plain:
-        """`None`, and nothing else."""
-        if value is None:
-            return None
-        raise Fault("None", show(value))
-
-    def decode(self, plain: Plain) -> object:
-        """`None`, and nothing else."""
-        if plain is None:
-            return None
-        raise Fault("None", show(plain))
-
-    def fits(self, value: object) -> int:
-        """Only `None` fits."""
-        return EXACT if value is None else NO_FIT
-
-
-class BoolNode(Node):
-    """`bool`; it has no subclasses."""
-
-    name = "bool"
-    kinds = frozenset({BOOL})
-    natural = frozenset({BOOL})
+    @property
+    def kinds(self) -> frozenset[str]:
+        return self.natural
 
     def encode(self, value: object) -> Plain:
-        """A bool, and nothing else."""
-        if value is True or value is False:
-            return value
-        raise Fault("bool", show(value))
+        if type(value) is self._cls:
+            return cast("bool | None", value)
+        raise Fault(self.name, show(value))
 
     def decode(self, plain: Plain) -> object:
-        """A bool, and nothing else."""
-        if plain is True or plain is False:
-            return plain
-        raise Fault("bool", show(plain))
+        return self.encode(plain)
 
     def fits(self, value: object) -> int:
-        """Only bools fit."""
-        return EXACT if type(value) is bool else NO_FIT
+        return EXACT if type(value) is self._cls else NO_FIT
 
 
 class IntNode(ClassNode):
     """`int`: 64 bits bare, `{$int: text}` beyond; a bool is a tagged stand-in."""
 
     kinds = frozenset({INT, BIG_INT})
-    is_open: ClassVar[bool] = False
     natural = frozenset({INT})
 
     def __init__(self, nodes: Nodes) -> None:
         super().__init__(nodes, int, "int")
 
     def encode(self, value: object) -> Plain:
-        """The plain of an int."""
         if type(value) is int:
             return value if MIN_INT <= value <= MAX_INT else {BIG_INT: int_to_text(value)}
-        return self.others.encode(value)
+        return self.encode_tagged(value)
 
     def decode(self, plain: Plain) -> object:
-        """The int of a plain."""
         if type(plain) is int and MIN_INT <= plain <= MAX_INT:
             return plain
         return super().decode(plain)
 
     def restore(self, plain: Plain) -> object:
-        """The int of an untagged plain."""
         if type(plain) is dict and len(plain) == 1 and BIG_INT in plain:
             return big_int_from_text(plain[BIG_INT])
         raise Fault("int", show(plain))
@@ -121,30 +90,22 @@ class FloatNode(ClassNode):
     """`float`: finite bare, `{$float: inf}` otherwise; an int is a tagged stand-in."""
 
     kinds = frozenset({FLOAT, ODD_FLOAT})
-    is_open: ClassVar[bool] = False
     natural = frozenset({FLOAT})
 
     def __init__(self, nodes: Nodes) -> None:
-        promoted: dict[type, Callable[[], Node]] = {
-            int: lambda: nodes.node(int),
-            bool: lambda: nodes.node(bool),
-        }
-        super().__init__(nodes, float, "float", alternatives=promoted)
+        super().__init__(nodes, float, "float", alternatives={int: int, bool: bool})
 
     def encode(self, value: object) -> Plain:
-        """The plain of a float."""
         if type(value) is float:
             return value if math.isfinite(value) else {ODD_FLOAT: odd_float_to_text(value)}
-        return self.others.encode(value)
+        return self.encode_tagged(value)
 
     def decode(self, plain: Plain) -> object:
-        """The float of a plain."""
         if type(plain) is float and math.isfinite(plain):
             return plain
         return super().decode(plain)
 
     def restore(self, plain: Plain) -> object:
-        """The float of an untagged plain."""
         if type(plain) is dict and len(plain) == 1 and ODD_FLOAT in plain:
             text = plain[ODD_FLOAT]
             if isinstance(text, str) and text in _ODD_FLOATS:
@@ -152,55 +113,45 @@ class FloatNode(ClassNode):
             raise Fault("inf, -inf, nan or -nan", show(text)).within(f".{ODD_FLOAT}")
         raise Fault("float", show(plain))
 
-    def fits(self, value: object) -> int:
-        """An int fits too, but less well than where an int is declared."""
-        return EXACT if type(value) is float else self.others.fits(value)
-
 
 class StrNode(ClassNode):
     """`str`: bare, or `{$escaped: text}` when it has lone surrogates."""
 
     kinds = frozenset({STR, ESCAPED})
-    is_open: ClassVar[bool] = False
     natural = frozenset({STR})
 
     def __init__(self, nodes: Nodes) -> None:
         super().__init__(nodes, str, "str")
 
     def encode(self, value: object) -> Plain:
-        """The plain of a text."""
         if type(value) is str:
             return value if value.isascii() else str_to_plain(value)
-        return self.others.encode(value)
+        return self.encode_tagged(value)
 
     def decode(self, plain: Plain) -> object:
-        """The text of a plain."""
         if type(plain) is str and plain.isascii():
             return plain
         return super().decode(plain)
 
     def restore(self, plain: Plain) -> object:
-        """The text of an untagged plain."""
         return str_from_plain(plain, expected="str")
 
 
 class BytesNode(ClassNode):
-    """`bytes` and `bytearray`: readable text bare, anything else `{$base64: …}`."""
+    """`bytes` and their like: readable text bare, anything else `{$base64: …}`."""
 
     kinds = frozenset({STR, BASE64})
-    is_open: ClassVar[bool] = False
 
-    def __init__(self, nodes: Nodes, cls: type[bytes] | type[bytearray]) -> None:
+    def __init__(self, nodes: Nodes, cls: type[bytes] | type[bytearray] | type[memoryview]) -> None:
         super().__init__(nodes, cls, cls.__name__)
         self._make: Final = cls
 
-    def bare(self, value: object) -> Plain:
-        """The plain of bytes."""
-        assert isinstance(value, bytes | bytearray)
+    def bare(self, value: Any) -> Plain:
+        if isinstance(value, memoryview) and (value.format != "B" or value.ndim != 1):
+            raise Fault("a memoryview of bytes", f"one of format {value.format}")
         return bytes_to_plain(bytes(value))
 
     def restore(self, plain: Plain) -> object:
-        """The bytes of an untagged plain."""
         return self._make(bytes_from_plain(plain, expected=self.name))
 
 

@@ -7,80 +7,73 @@ import pathlib
 import re
 import types
 from collections import abc
-from collections.abc import Callable, Mapping
-from typing import Any, Final, cast, get_args, get_origin
+from collections.abc import Callable
+from typing import Any, Final, get_origin
 
-from vcr_gen.runtime.codec.mappings import (
-    ChainMapNode,
-    DefaultDictNode,
-    MappingNode,
-    NamespaceNode,
-    OrderedDictNode,
-    make_counter,
-)
+from vcr_gen.runtime.codec.lookup import plain_type_name
+from vcr_gen.runtime.codec.mappings import DefaultDictNode, MappingNode, pairs_node
 from vcr_gen.runtime.codec.node import Node, Nodes
-from vcr_gen.runtime.codec.rewrite import strip_annotated
-from vcr_gen.runtime.codec.scalars import BoolNode, BytesNode, FloatNode, IntNode, NoneNode, StrNode
-from vcr_gen.runtime.codec.sequences import DequeNode, ItemsNode, SetNode, TupleNode
-from vcr_gen.runtime.codec.texts import TEXT_NODES
+from vcr_gen.runtime.codec.plain_kinds import BOOL, NULL, Fault
+from vcr_gen.runtime.codec.records import Field, RecordNode, Shape
+from vcr_gen.runtime.codec.rewrite import strip_annotated, union_of
+from vcr_gen.runtime.codec.scalars import BytesNode, ConstantNode, FloatNode, IntNode, StrNode
+from vcr_gen.runtime.codec.sequences import ItemsNode, SetNode, TupleNode
+from vcr_gen.runtime.codec.texts import TEXTS
 
 Args = tuple[Any, ...]
+Make = Callable[[Nodes, type, str, Args], Node]
 
 
-def _same(items: list[object]) -> object:
-    return items
+def _alias(cls: type, *args: object) -> object:
+    return types.GenericAlias(cls, args)
+
+
+def _argument(args: Args, place: int) -> object:
+    return args[place] if place < len(args) else Any
 
 
 def _list(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
     item = _argument(args, 0)
-    others: dict[type, Callable[[], Node]] = {}
-    if origin is not list:
-        others = {tuple: lambda: nodes.node(types.GenericAlias(tuple, (item, ...)))}
-        for cls in (list, collections.deque, set, frozenset):
-            if issubclass(cls, origin) and cls is not list:
-                others[cls] = _alternative(nodes, cls, (item,))
-        if issubclass(dict, origin):
-            others[dict] = _alternative(nodes, dict, (item, Any))
-        if not issubclass(tuple, origin):
-            del others[tuple]
+    others: dict[type, object] = {
+        tuple: _alias(tuple, item, ...),
+        collections.deque: _alias(collections.deque, item),
+        set: _alias(set, item),
+        frozenset: _alias(frozenset, item),
+        dict: _alias(dict, item, Any),
+    }
+    accepted = {cls: other for cls, other in others.items() if issubclass(cls, origin)}
     return ItemsNode(
-        nodes, list, name, nodes.node(item), make=_same, base=origin, alternatives=others
+        nodes, list, name, nodes.node(item), make=_same, base=origin, alternatives=accepted
     )
+
+
+def _same(items: list[Any]) -> object:
+    return items
 
 
 def _set(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
     item = _argument(args, 0)
     cls = frozenset if origin is frozenset else set
-    others: dict[type, Callable[[], Node]] = {}
-    if origin is abc.Set:
-        others = {frozenset: _alternative(nodes, frozenset, (item,))}
+    others: dict[type, object] = {frozenset: _alias(frozenset, item)} if origin is abc.Set else {}
     return SetNode(nodes, cls, name, nodes.node(item), make=cls, base=origin, alternatives=others)
 
 
-def _deque(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
-    item = nodes.node(_argument(args, 0))
-    return DequeNode(nodes, origin, name, item, make=collections.deque)
-
-
 def _tuple(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
-    del origin
-    if not args and name == "tuple":
-        args = (Any, ...)
-    first: list[Node] = []
-    repeated: Node | None = None
-    last: list[Node] = []
-    for place in _places(args):
-        if isinstance(place, Repeated):
-            repeated = nodes.node(place.annotation)
-        else:
-            (first if repeated is None else last).append(nodes.node(place))
-    return TupleNode(nodes, name, tuple(first), repeated, tuple(last))
+    if (not args and name == "tuple") or any(map(_is_unpacked, args)):
+        args = (Any, ...)  # of `tuple[int, *tuple[str, ...]]` the values themselves tell the types
+    if len(args) == 2 and args[1] is ...:
+        return ItemsNode(nodes, origin, name, nodes.node(args[0]), make=tuple)
+    return TupleNode(nodes, name, tuple(nodes.node(arg) for arg in args))
+
+
+def _is_unpacked(arg: object) -> bool:
+    return getattr(get_origin(arg), "_name", "") == "Unpack" or getattr(arg, "__unpacked__", False)
 
 
 def _dict(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
     key, value = _argument(args, 0), _argument(args, 1)
-    others: dict[type, Callable[[], Node]] = {
-        cls: _alternative(nodes, cls, (key, value))
+    others: dict[type, object] = {
+        cls: _alias(cls, key, value)
         for cls in (
             collections.OrderedDict,
             collections.defaultdict,
@@ -89,21 +82,10 @@ def _dict(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
         )
         if issubclass(cls, origin)
     }
-    others[collections.Counter] = _alternative(nodes, collections.Counter, (key,))
+    others[collections.Counter] = _alias(collections.Counter, key)
     return MappingNode(
-        nodes,
-        dict,
-        name,
-        nodes.node(key),
-        nodes.node(value),
-        base=origin,
-        alternatives=others,
+        nodes, dict, name, nodes.node(key), nodes.node(value), base=origin, alternatives=others
     )
-
-
-def _ordered(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
-    key, value = nodes.node(_argument(args, 0)), nodes.node(_argument(args, 1))
-    return OrderedDictNode(nodes, origin, name, key, value)
 
 
 def _default(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
@@ -118,7 +100,7 @@ def _default(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
 
 def _counter(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
     key = nodes.node(_argument(args, 0))
-    return MappingNode(nodes, origin, name, key, nodes.node(int), make=make_counter)
+    return MappingNode(nodes, origin, name, key, nodes.node(int), make=collections.Counter)
 
 
 def _proxy(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
@@ -126,21 +108,54 @@ def _proxy(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
     return MappingNode(nodes, origin, name, key, value, make=types.MappingProxyType)
 
 
+def _namespace(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
+    del args
+    return MappingNode(
+        nodes,
+        origin,
+        name,
+        nodes.node(str),
+        nodes.node(object),
+        make=lambda attributes: types.SimpleNamespace(**attributes),
+        entries=lambda namespace: namespace.__dict__,
+    )
+
+
+def _ordered(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
+    """An OrderedDict is a list of pairs: its order is part of its value."""
+    key, value = nodes.node(_argument(args, 0)), nodes.node(_argument(args, 1))
+    make, items = collections.OrderedDict, collections.OrderedDict.items
+    return pairs_node(nodes, origin, name, key, value, make=make, items=items)
+
+
 def _chain(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
-    del origin
-    layer = types.GenericAlias(dict, (_argument(args, 0), _argument(args, 1)))
-    return ChainMapNode(nodes, name, nodes.node(layer))
+    layer = nodes.node(_alias(dict, _argument(args, 0), _argument(args, 1)))
+    return ItemsNode(
+        nodes,
+        origin,
+        name,
+        layer,
+        make=lambda layers: collections.ChainMap(*layers),
+        items=lambda chain: chain.maps,
+    )
+
+
+def _deque(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
+    item = nodes.node(_argument(args, 0))
+    return ItemsNode(nodes, origin, name, item, make=collections.deque, items=_items_of_deque)
+
+
+def _items_of_deque(value: collections.deque[object]) -> collections.deque[object]:
+    if value.maxlen is not None:
+        hint = "pass a deque without `maxlen`, or register a codec for the type"
+        raise Fault("a deque without a bound", f"one of at most {value.maxlen} items", hint)
+    return value
 
 
 def _keys(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
-    item = nodes.node(_argument(args, 0))
+    item, make = nodes.node(_argument(args, 0)), dict.fromkeys
     return ItemsNode(
-        nodes,
-        type({}.keys()),
-        name,
-        item,
-        make=lambda keys: dict.fromkeys(keys).keys(),
-        base=origin,
+        nodes, type({}.keys()), name, item, make=lambda keys: make(keys).keys(), base=origin
     )
 
 
@@ -157,17 +172,74 @@ def _values(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
 
 
 def _items(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
-    pair = nodes.node(types.GenericAlias(tuple, (_argument(args, 0), _argument(args, 1))))
-    return ItemsNode(nodes, type({}.items()), name, pair, make=_items_of, base=origin)
+    key, value = nodes.node(_argument(args, 0)), nodes.node(_argument(args, 1))
+    return pairs_node(
+        nodes,
+        type({}.items()),
+        name,
+        key,
+        value,
+        make=lambda pairs: dict(pairs).items(),
+        base=origin,
+    )
 
 
-def _items_of(pairs: list[object]) -> object:
-    return dict(cast("list[tuple[object, object]]", pairs)).items()
+def _called(make: Callable[..., object], **fields: object) -> Shape:
+    """A record made by calling `make` with its pieces in order."""
+    described = tuple(Field(name, annotation) for name, annotation in fields.items())
+    return Shape(described, lambda values: make(*values.values()))
 
 
-Maker = Callable[[Nodes, type, str, Args], Node]
+def _range(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
+    del args
+    return RecordNode(nodes, origin, name, _called(range, start=int, stop=int, step=int))
 
-CONTAINERS: Final[dict[type, Maker]] = {
+
+def _slice(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
+    del args
+    return RecordNode(nodes, origin, name, _called(slice, start=object, stop=object, step=object))
+
+
+def _pattern(nodes: Nodes, origin: type, name: str, args: Args) -> Node:
+    text = args[0] if args else str | bytes
+    return RecordNode(nodes, origin, name, _called(re.compile, pattern=text, flags=int))
+
+
+def completed_process_node(nodes: Nodes, cls: type[Any], name: str, args: Args) -> Node:
+    """The node of `subprocess.CompletedProcess`, whose module may not be loaded."""
+    output = union_of((args[0], None)) if args else object
+    shape = _called(cls, args=object, returncode=int, stdout=output, stderr=output)
+    return RecordNode(nodes, cls, name, shape)
+
+
+def struct_node(nodes: Nodes, cls: type[Any], name: str) -> Node:
+    """The node of a C struct that looks like a tuple (`os.stat_result`, `time.struct_time`)."""
+
+    def read(value: Any, field: str) -> object:
+        _, (items, *hidden) = value.__reduce__()
+        return items if field == "items" else (hidden or [{}])[0]
+
+    fields = (Field("items", tuple), Field("hidden", dict))
+    return RecordNode(
+        nodes, cls, name, Shape(fields, lambda parts: cls(*parts.values()), read=read)
+    )
+
+
+def _leaf(make: Callable[[Nodes, type[Any], str], Node]) -> Make:
+    """What makes the node of a type without arguments."""
+    return lambda nodes, cls, *_: make(nodes, cls, nodes.type_name(cls))
+
+
+STANDARD: Final[dict[type, Make]] = {
+    type(None): _leaf(lambda _, cls, name: ConstantNode(cls, name, NULL)),
+    bool: _leaf(lambda _, cls, name: ConstantNode(cls, name, BOOL)),
+    int: _leaf(lambda nodes, *_: IntNode(nodes)),
+    float: _leaf(lambda nodes, *_: FloatNode(nodes)),
+    str: _leaf(lambda nodes, *_: StrNode(nodes)),
+    bytes: _leaf(lambda nodes, cls, _: BytesNode(nodes, cls)),
+    bytearray: _leaf(lambda nodes, cls, _: BytesNode(nodes, cls)),
+    memoryview: _leaf(lambda nodes, cls, _: BytesNode(nodes, cls)),
+    **{cls: _leaf(make) for cls, make in TEXTS.items()},
     list: _list,
     abc.Sequence: _list,
     abc.MutableSequence: _list,
@@ -189,96 +261,33 @@ CONTAINERS: Final[dict[type, Maker]] = {
     collections.Counter: _counter,
     collections.ChainMap: _chain,
     types.MappingProxyType: _proxy,
+    types.SimpleNamespace: _namespace,
     type({}.keys()): _keys,
     type({}.values()): _values,
     type({}.items()): _items,
     abc.KeysView: _keys,
     abc.ValuesView: _values,
     abc.ItemsView: _items,
+    range: _range,
+    slice: _slice,
+    re.Pattern: _pattern,
 }
+"""For each class, what makes its node, given the type arguments."""
 
-
-class Repeated:
-    """The part of a tuple that may be there any number of times."""
-
-    def __init__(self, annotation: object) -> None:
-        self.annotation: Final = annotation
-
-
-def _places(args: Args) -> list[object]:
-    if len(args) == 2 and args[1] is ...:
-        return [Repeated(args[0])]
-    found: list[object] = []
-    for arg in args:
-        inner = _unpacked(arg)
-        if inner is None:
-            found.append(arg)
-        else:
-            found += _places(get_args(inner)) if get_origin(inner) is tuple else [Repeated(Any)]
-    return found
-
-
-def _unpacked(arg: object) -> object:
-    """The unpacked type of `*tuple[int, ...]` or `*Ts`; None without a star."""
-    if getattr(get_origin(arg), "_name", "") == "Unpack":
-        return get_args(arg)[0]
-    return arg if getattr(arg, "__unpacked__", False) else None
-
-
-def _argument(args: Args, place: int) -> object:
-    return args[place] if place < len(args) else Any
-
-
-def _alternative(nodes: Nodes, cls: type, args: Args) -> Callable[[], Node]:
-    return lambda: nodes.node(types.GenericAlias(cls, args))
-
-
-NativePath: Final = type(pathlib.Path())
-
-LEAVES: Final[Mapping[type, Callable[[Nodes], Node]]] = {
-    type(None): lambda _: NoneNode(),
-    bool: lambda _: BoolNode(),
-    int: IntNode,
-    float: FloatNode,
-    str: StrNode,
-    bytes: lambda nodes: BytesNode(nodes, bytes),
-    bytearray: lambda nodes: BytesNode(nodes, bytearray),
-    types.SimpleNamespace: NamespaceNode,
-    **TEXT_NODES,
-}
-"""Types without type arguments."""
-
-_FIXED: Final[Mapping[type, str]] = {
+_NAMES: Final[dict[type, str]] = {
+    **{cls: plain_type_name(cls) for cls in (*STANDARD, type)},
     type(None): "None",
-    NativePath: "pathlib.Path",
+    pathlib.PurePath: "pathlib.PurePath",
+    pathlib.Path: "pathlib.Path",
+    type(pathlib.Path()): "pathlib.Path",
     pathlib.PurePosixPath: "pathlib.PurePosixPath",
     pathlib.PureWindowsPath: "pathlib.PureWindowsPath",
     types.MappingProxyType: "types.MappingProxyType",
     types.SimpleNamespace: "types.SimpleNamespace",
     types.EllipsisType: "types.EllipsisType",
-    re.Pattern: "re.Pattern",
 }
-
-_CONTAINERS: Final[tuple[type, ...]] = (
-    list,
-    tuple,
-    set,
-    frozenset,
-    dict,
-    collections.deque,
-    collections.OrderedDict,
-    collections.defaultdict,
-    collections.Counter,
-    collections.ChainMap,
-    types.MappingProxyType,
-    range,
-    slice,
-    memoryview,
-    type,
-    type({}.keys()),
-    type({}.values()),
-    type({}.items()),
-)
+"""The names of standard types, which are the same in every version of Python."""
+_TYPES: Final = {name: cls for cls, name in _NAMES.items()}
 
 
 def standard_name(cls: type) -> str | None:
@@ -289,15 +298,3 @@ def standard_name(cls: type) -> str | None:
 def standard_type(name: str) -> type | None:
     """The standard type of that name."""
     return _TYPES.get(name)
-
-
-def _module_name(cls: type) -> str:
-    if cls.__module__ == "builtins":
-        return cls.__qualname__
-    return f"{cls.__module__}.{cls.__qualname__}"
-
-
-_NAMES: Final = {
-    cls: _FIXED.get(cls) or _module_name(cls) for cls in (*LEAVES, *_CONTAINERS, *_FIXED)
-}
-_TYPES: Final = {name: cls for cls, name in _NAMES.items()}

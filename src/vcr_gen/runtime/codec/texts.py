@@ -12,37 +12,13 @@ import types
 import uuid
 import zoneinfo
 from collections.abc import Callable
-from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
-from typing import ClassVar, Final, Generic, TypeVar
+from typing import Any, Final
 
-from vcr_gen.runtime.codec.node import ClassNode, Node, Nodes
+from vcr_gen.runtime.codec.node import ClassNode, Nodes
 from vcr_gen.runtime.codec.plain_kinds import STR, Fault, Plain, show
 from vcr_gen.runtime.codec.scalars import ESCAPED, str_from_plain, str_to_plain
-
-PYDANTIC: Final = "pydantic"
-"""The suffix of an offset for a time zone of pydantic."""
-
-_MODULE: Final = "pydantic_core"
-_CLASS: Final = "TzInfo"
-
-
-def is_pydantics(zone: dt.tzinfo) -> bool:
-    """Whether a zone is one of pydantic's own."""
-    kind = type(zone)
-    return kind.__name__ == _CLASS and kind.__module__.partition(".")[0] == _MODULE
-
-
-def pydantics_zone(offset: dt.timedelta) -> dt.tzinfo:
-    """The zone of an offset; only where the program has pydantic, as nothing is imported here."""
-    made = getattr(sys.modules.get(_MODULE), _CLASS, None)
-    if made is None:
-        raise ValueError("a zone of pydantic, which is not imported")
-    zone = made(offset.total_seconds())
-    assert isinstance(zone, dt.tzinfo)
-    return zone
-
 
 _SUFFIX: Final = re.compile(
     r"(?P<iso>[^\[]*)(\[(?P<zone>[^\[\]=]+)\])?(\[=(?P<name>[^\[\]]*)\])?(?P<fold>\[fold=1\])?"
@@ -82,11 +58,6 @@ def read_time(text: str) -> dt.time:
     return value.replace(tzinfo=zone or value.tzinfo, fold=fold)
 
 
-def write_timezone(value: dt.timezone) -> str:
-    """`+02:00`, with the name when it has one of its own."""
-    return _write_zone(value)
-
-
 def read_timezone(text: str) -> dt.timezone:
     """Parse a fixed offset."""
     value = read_time(f"00:00:00{text}").tzinfo
@@ -117,13 +88,29 @@ def _split(text: str) -> tuple[str, dt.tzinfo | None, int]:
         raise ValueError(text)
     iso, key, name = found["iso"], found["zone"], found["name"]
     zone: dt.tzinfo | None = None
-    if key == PYDANTIC:
-        zone = pydantics_zone(_offset_of(iso))
+    if key == _PYDANTIC:
+        zone = _pydantics_zone(_offset_of(iso))
     elif key is not None:
         zone = zoneinfo.ZoneInfo(key)
     elif name is not None:
         zone = dt.timezone(_offset_of(iso), name)
     return iso, zone, 1 if found["fold"] else 0
+
+
+_PYDANTIC: Final = "pydantic"
+"""The suffix of an offset for a time zone of pydantic, which has a class of its own for them."""
+
+
+def _is_pydantics(zone: dt.tzinfo) -> bool:
+    kind = type(zone)
+    return kind.__name__ == "TzInfo" and kind.__module__.startswith("pydantic_core")
+
+
+def _pydantics_zone(offset: dt.timedelta) -> dt.tzinfo:
+    if "pydantic_core" not in sys.modules:  # nothing is imported here
+        raise ValueError("a zone of pydantic, which is not imported")
+    zone: dt.tzinfo = sys.modules["pydantic_core"].TzInfo(offset.total_seconds())
+    return zone
 
 
 def _offset_of(iso: str) -> dt.timedelta:
@@ -139,8 +126,8 @@ def _write_zone(zone: dt.tzinfo | None) -> str:
         return ""
     if isinstance(zone, zoneinfo.ZoneInfo):
         return f"[{write_zone(zone)}]"
-    if is_pydantics(zone):
-        return f"{_write_offset(zone)}[{PYDANTIC}]"
+    if _is_pydantics(zone):
+        return f"{_write_offset(zone)}[{_PYDANTIC}]"
     if type(zone) is not dt.timezone:
         kind = f"{type(zone).__module__}.{type(zone).__qualname__}"
         raise ValueError(
@@ -154,58 +141,44 @@ def _write_offset(zone: dt.tzinfo) -> str:
     return dt.time(tzinfo=zone).isoformat().removeprefix("00:00:00")
 
 
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class TextForm(Generic[T]):
-    """How the values of a type are written and read; what reads back must be written the same."""
-
-    cls: type[T]
-    name: str
-    write: Callable[[T], str]
-    read: Callable[[str], T]
-    promoted: tuple[type, ...] = ()
-    """Types that are accepted without being subclasses: int and float for complex."""
-
-
 class TextNode(ClassNode):
-    """Stores values of one class as text."""
+    """Stores values of one class as text, which must be written the same when it is read back.
+
+    `promoted` types are accepted without being subclasses: int and float for complex.
+    """
 
     kinds = frozenset({STR, ESCAPED})
-    is_open: ClassVar[bool] = False
 
     def __init__(
-        self, nodes: Nodes, form: TextForm[T], *, name: str | None = None, base: type | None = None
+        self,
+        nodes: Nodes,
+        cls: type,
+        name: str,
+        write: Callable[[Any], str] = str,
+        read: Callable[[str], object] | None = None,
+        *,
+        base: type | None = None,
+        promoted: tuple[type, ...] = (),
     ) -> None:
-        def promote(cls: type) -> Callable[[], Node]:
-            return lambda: nodes.node(cls)
-
-        alternatives = {cls: promote(cls) for cls in form.promoted}
-        super().__init__(nodes, form.cls, name or form.name, base=base, alternatives=alternatives)
-
-        def write(value: object) -> str:
-            assert isinstance(value, form.cls)
-            return form.write(value)
-
+        super().__init__(
+            nodes, cls, name, base=base, alternatives={each: each for each in promoted}
+        )
         self._write: Final = write
-        self._read: Final = form.read
+        self._read: Final = read or cls
 
     def bare(self, value: object) -> Plain:
-        """The text of a value."""
         try:
             return str_to_plain(self._write(value))
         except ValueError as error:
             raise Fault(f"a {self.name} that can be written as text", str(error)) from error
 
     def restore(self, plain: Plain) -> object:
-        """Restore a value from its text."""
         text = str_from_plain(plain, expected=self.name)
         try:
             value = self._read(text)
             if self._write(value) == text:
                 return value
-        except (ValueError, ArithmeticError, InvalidOperation, KeyError, OSError, TypeError):
+        except (ValueError, ArithmeticError, KeyError, OSError, TypeError):
             pass
         raise Fault(self.name, show(text))
 
@@ -219,60 +192,45 @@ def _read_fraction(text: str) -> Fraction:
     return Fraction(text)
 
 
-def _read_ellipsis(text: str) -> types.EllipsisType:
-    if text != "...":
-        raise ValueError(text)
-    return ...
-
-
-FormOf = Callable[[Nodes], TextNode]
+Make = Callable[[Nodes, type, str], TextNode]
 
 
 def _form(
-    cls: type[T],
-    name: str,
-    write: Callable[[T], str],
-    read: Callable[[str], T],
+    write: Callable[[Any], str] = str,
+    read: Callable[[str], object] | None = None,
     promoted: tuple[type, ...] = (),
-) -> tuple[type, FormOf]:
-    form = TextForm(cls, name, write, read, promoted)
-    return cls, lambda nodes: TextNode(nodes, form)
+) -> Make:
+    return lambda nodes, cls, name: TextNode(nodes, cls, name, write, read, promoted=promoted)
 
 
-def _path(declared: type, form: TextForm[T]) -> tuple[type, FormOf]:
+def _path(native: type) -> Make:
     """A path under a declared class that makes values of another: `Path()` is a `PosixPath`."""
-    name = f"{declared.__module__}.{declared.__qualname__}"
-    return declared, lambda nodes: TextNode(nodes, form, name=name, base=declared)
+    return lambda nodes, cls, name: TextNode(nodes, native, name, base=cls)
 
 
-_PATH: Final = TextForm(type(pathlib.Path()), "pathlib.Path", str, pathlib.Path)
-_PURE_PATH: Final = TextForm(type(pathlib.PurePath()), "pathlib.PurePath", str, pathlib.PurePath)
-
-TEXT_NODES: Final[dict[type, FormOf]] = dict(
-    [
-        _form(complex, "complex", str, complex, (int, float, bool)),
-        _form(types.EllipsisType, "types.EllipsisType", lambda _: "...", _read_ellipsis),
-        _form(Decimal, "decimal.Decimal", str, Decimal),
-        _form(Fraction, "fractions.Fraction", str, _read_fraction),
-        _form(uuid.UUID, "uuid.UUID", str, uuid.UUID),
-        _form(dt.date, "datetime.date", dt.date.isoformat, dt.date.fromisoformat),
-        _form(dt.datetime, "datetime.datetime", write_datetime, read_datetime),
-        _form(dt.time, "datetime.time", write_time, read_time),
-        _form(dt.timedelta, "datetime.timedelta", str, read_delta),
-        _form(dt.timezone, "datetime.timezone", write_timezone, read_timezone),
-        _form(zoneinfo.ZoneInfo, "zoneinfo.ZoneInfo", write_zone, zoneinfo.ZoneInfo),
-        _path(pathlib.PurePath, _PURE_PATH),
-        _path(pathlib.Path, _PATH),
-        _path(os.PathLike, _PATH),
-        _form(pathlib.PurePosixPath, "pathlib.PurePosixPath", str, pathlib.PurePosixPath),
-        _form(pathlib.PureWindowsPath, "pathlib.PureWindowsPath", str, pathlib.PureWindowsPath),
-        _form(type(pathlib.Path()), "pathlib.Path", str, pathlib.Path),
-        _form(ipaddress.IPv4Address, "ipaddress.IPv4Address", str, ipaddress.IPv4Address),
-        _form(ipaddress.IPv6Address, "ipaddress.IPv6Address", str, ipaddress.IPv6Address),
-        _form(ipaddress.IPv4Network, "ipaddress.IPv4Network", str, ipaddress.IPv4Network),
-        _form(ipaddress.IPv6Network, "ipaddress.IPv6Network", str, ipaddress.IPv6Network),
-        _form(ipaddress.IPv4Interface, "ipaddress.IPv4Interface", str, ipaddress.IPv4Interface),
-        _form(ipaddress.IPv6Interface, "ipaddress.IPv6Interface", str, ipaddress.IPv6Interface),
-    ]
-)
-"""For each class, the node that writes it."""
+TEXTS: Final[dict[type, Make]] = {
+    complex: _form(promoted=(int, float, bool)),
+    types.EllipsisType: _form(lambda _: "...", lambda _: ...),
+    Decimal: _form(),
+    Fraction: _form(read=_read_fraction),
+    uuid.UUID: _form(),
+    dt.date: _form(dt.date.isoformat, dt.date.fromisoformat),
+    dt.datetime: _form(write_datetime, read_datetime),
+    dt.time: _form(write_time, read_time),
+    dt.timedelta: _form(read=read_delta),
+    dt.timezone: _form(_write_zone, read_timezone),
+    zoneinfo.ZoneInfo: _form(write_zone),
+    pathlib.PurePath: _path(type(pathlib.PurePath())),
+    pathlib.Path: _path(type(pathlib.Path())),
+    os.PathLike: _path(type(pathlib.Path())),
+    pathlib.PurePosixPath: _form(),
+    pathlib.PureWindowsPath: _form(),
+    type(pathlib.Path()): _form(),
+    ipaddress.IPv4Address: _form(),
+    ipaddress.IPv6Address: _form(),
+    ipaddress.IPv4Network: _form(),
+    ipaddress.IPv6Network: _form(),
+    ipaddress.IPv4Interface: _form(),
+    ipaddress.IPv6Interface: _form(),
+}
+"""For each class, what makes the node that writes it."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import types
 import typing
-from collections import abc
+from collections import Counter, abc
 from collections.abc import Iterable
 from functools import cached_property
 from io import IOBase
@@ -29,11 +29,21 @@ from typing import (
 
 from vcr_gen.paths import Step
 from vcr_gen.runtime.codec.classes import TypeNode, UnsupportedNode
-from vcr_gen.runtime.codec.compare import Difference, differences
 from vcr_gen.runtime.codec.lookup import describe
 from vcr_gen.runtime.codec.markers import reachable
-from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes
-from vcr_gen.runtime.codec.plain_kinds import NULL, TAGGED, Fault, Plain, kind_of, show, tag, untag
+from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes, Wrapper
+from vcr_gen.runtime.codec.plain_kinds import (
+    NULL,
+    TAGGED,
+    TYPE,
+    VALUE,
+    Fault,
+    Plain,
+    kind_of,
+    show,
+    tag,
+    untag,
+)
 from vcr_gen.runtime.codec.resolve_annotations import (
     Reference,
     Scope,
@@ -42,30 +52,22 @@ from vcr_gen.runtime.codec.resolve_annotations import (
     widest,
 )
 from vcr_gen.runtime.codec.rewrite import strip_qualifiers, union_of
-from vcr_gen.runtime.codec.scalars import NoneNode
 
 
-class OptionalNode(Node):
+class OptionalNode(Wrapper):
     """One type or `None`."""
 
     def __init__(self, inner: Node, name: str) -> None:
+        super().__init__(inner)
         self.name = name
-        self.inner: Final = inner
         self.hides = inner.hides
-        self.few = inner.few
-        self.kinds = inner.kinds | {NULL}
         self.natural = inner.natural | {NULL}
 
-    def kinds_made(self) -> frozenset[str]:
-        """The kinds of the inner node, and null."""
-        return self.inner.kinds_made() | {NULL}
-
-    def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
-        """The node of what is not `None`."""
-        return (((), self.inner),)
+    @property
+    def kinds(self) -> frozenset[str]:
+        return self.inner.kinds | {NULL}
 
     def encode(self, value: object) -> Plain:
-        """`None` as it is, anything else by its node."""
         if value is None:
             return None
         plain = self.inner.encode(value)
@@ -74,13 +76,10 @@ class OptionalNode(Node):
         return plain
 
     def decode(self, plain: Plain) -> object:
-        """`None` as it is, anything else by its node."""
         if plain is None:
             return None
-        if NULL in self.inner.kinds_made() and isinstance(plain, dict) and kind_of(plain) == TAGGED:
-            name, payload = untag(plain, expected=self.name)
-            if name == self.inner.name and payload is None:
-                return self.inner.decode(None)
+        if type(plain) is dict and TYPE in plain and plain == {TYPE: self.inner.name, VALUE: None}:
+            return self.inner.decode(None)
         try:
             return self.inner.decode(plain)
         except Fault as fault:
@@ -89,17 +88,12 @@ class OptionalNode(Node):
             raise
 
     def fits(self, value: object) -> int:
-        """Values that fit the inner node, and `None`."""
-        return 0 if value is None else self.inner.fits(value)
+        return EXACT if value is None else self.inner.fits(value)
 
-    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        """By the inner node when neither is `None`."""
-        if recorded is None or actual is None:
-            return differences(recorded, actual)
-        return self.inner.compare(recorded, actual)
+    def opened(self, plain: Plain) -> tuple[Node, Plain]:
+        return (self, None) if plain is None else self.inner.opened(plain)
 
     def replace(self, value: object) -> object:
-        """The result of the inner node."""
         return None if value is None else self.inner.replace(value)
 
 
@@ -112,24 +106,29 @@ class UnionNode(Node):
         self.hides = any(member.hides for member in members)
         self.few = all(member.few for member in members)
         self._by_name: Final = {member.name: member for member in self._members}
-        self.kinds = frozenset().union(*(member.kinds for member in members))
         self.natural = frozenset().union(*(member.natural for member in members))
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        return frozenset(self._owners)
 
     @cached_property
     def _owners(self) -> dict[str, Node]:
-        # On first use: in a recursive type the members' kinds are not known before.
-        return _owners(self._members)
-
-    def kinds_made(self) -> frozenset[str]:
-        """The kinds that have an owner."""
-        return frozenset(self._owners)
+        """The member that each kind belongs to; found when all of a recursive type is known."""
+        owners: dict[str, Node] = {}
+        for kind in frozenset().union(*(member.kinds for member in self._members)):
+            claimants = [member for member in self._members if kind in member.kinds]
+            natural = [member for member in claimants if kind in member.natural]
+            if len(natural) == 1:
+                owners[kind] = natural[0]
+            elif len(claimants) == 1:
+                owners[kind] = claimants[0]
+        return owners
 
     def parts(self) -> Iterable[tuple[tuple[Step, ...], Node]]:
-        """The members' nodes."""
         return [((), member) for member in self._members]
 
     def encode(self, value: object) -> Plain:
-        """The plain by the member that fits best."""
         exact = self._exact.get(type(value))
         if exact is not None:
             try:
@@ -139,28 +138,18 @@ class UnionNode(Node):
         return self._search(value)
 
     def decode(self, plain: Plain) -> object:
-        """The value by the member that owns the kind or is named by the tag."""
         member, payload = self._open(plain)
         return member.decode(payload)
 
     def fits(self, value: object) -> int:
-        """The best fit of any member."""
         fits = [fit for member in self._members if (fit := member.fits(value)) != NO_FIT]
         return min(fits, default=NO_FIT)
 
-    def compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-        """By the member both are of."""
-        try:
-            left, recorded_payload = self._open(recorded)
-            right, actual_payload = self._open(actual)
-        except Fault:
-            return differences(recorded, actual)
-        if left is not right:
-            return differences(recorded, actual)
-        return left.compare(recorded_payload, actual_payload)
+    def opened(self, plain: Plain) -> tuple[Node, Plain]:
+        member, payload = self._open(plain)
+        return member.opened(payload)
 
     def replace(self, value: object) -> object:
-        """The result of the member that stores the value."""
         candidates = self._candidates(value)
         if not candidates:
             return value
@@ -173,7 +162,7 @@ class UnionNode(Node):
 
         To try that out would number them.
         """
-        if member in self._with_live_parts:
+        if any(part.is_live for part in reachable(member)):
             return True
         try:
             member.encode(value)
@@ -181,12 +170,8 @@ class UnionNode(Node):
             return False
         return True
 
-    @cached_property
-    def _with_live_parts(self) -> frozenset[Node]:
-        found = (node for node in self._members if any(part.is_live for part in reachable(node)))
-        return frozenset(found)
-
     def _search(self, value: object) -> Plain:
+        """The plain by the member that fits best."""
         first: Fault | None = None
         candidates = self._candidates(value)
         for member in candidates:
@@ -205,66 +190,49 @@ class UnionNode(Node):
         return tag(member.name, plain, merge=member.merges)
 
     def _open(self, plain: Plain) -> tuple[Node, Plain]:
+        """The member that owns the kind or is named by the tag, and its plain."""
         kind = kind_of(plain)
         if kind == TAGGED and isinstance(plain, dict):
-            name, payload = untag(plain, expected=self.name)
+            name, plain = untag(plain, expected=self.name)
             member = self._by_name.get(name)
-            if member is None:
-                raise Fault(self.name, show(plain))
-            return member, payload
-        owner = self._owners.get(kind)
-        if owner is None:
+        else:
+            member = self._owners.get(kind)
+        if member is None:
             raise Fault(self.name, show(plain))
-        return owner, plain
+        return member, plain
 
     @cached_property
     def _exact(self) -> dict[type, Node]:
-        # The usual case without a search: one member stores exactly the value's class.
-        by_class: dict[type, list[Node]] = {}
-        for member in self._members:
-            if isinstance(member, ClassNode):
-                by_class.setdefault(member.cls, []).append(member)
-        return {cls: members[0] for cls, members in by_class.items() if len(members) == 1}
+        """The usual case without a search: one member stores exactly the value's class."""
+        classes = Counter(member.cls for member in self._members if isinstance(member, ClassNode))
+        return {
+            member.cls: member
+            for member in self._members
+            if isinstance(member, ClassNode) and classes[member.cls] == 1
+        }
 
     def _candidates(self, value: object) -> list[Node]:
         fits = [(member.fits(value), i) for i, member in enumerate(self._members)]
         return [self._members[i] for fit, i in sorted(fits) if fit != NO_FIT]
 
 
-def _owners(members: tuple[Node, ...]) -> dict[str, Node]:
-    owners: dict[str, Node] = {}
-    for kind in frozenset().union(*(member.kinds_made() for member in members)):
-        claimants = [member for member in members if kind in member.kinds_made()]
-        natural = [member for member in claimants if kind in member.natural]
-        if len(natural) == 1:
-            owners[kind] = natural[0]
-        elif len(claimants) == 1:
-            owners[kind] = claimants[0]
-    return owners
-
-
-class LiteralNode(Node):
+class LiteralNode(Wrapper):
     """The values of one type that a `Literal` lists."""
 
-    few = True
-
-    def __init__(self, values: tuple[object, ...], name: str, inner: Node) -> None:
+    def __init__(self, values: Iterable[object], name: str, inner: Node) -> None:
+        super().__init__(inner)
         self.name = name
-        self.kinds = inner.kinds
-        self.natural = inner.natural
-        self._values = {(type(value), value) for value in values}
-        self._inner = inner
+        self.few = True
+        self._values: Final = {(type(value), value) for value in values}
 
     def encode(self, value: object) -> Plain:
-        """The plain of a listed value."""
         if self.fits(value) != EXACT:
             raise Fault(self.name, show(value))
-        return self._inner.encode(value)
+        return self.inner.encode(value)
 
     def decode(self, plain: Plain) -> object:
-        """The listed value of a plain."""
         try:
-            value = self._inner.decode(plain)
+            value = self.inner.decode(plain)
         except Fault as fault:
             raise Fault(self.name, fault.got) from fault
         if self.fits(value) != EXACT:
@@ -272,7 +240,6 @@ class LiteralNode(Node):
         return value
 
     def fits(self, value: object) -> int:
-        """Only the listed values fit."""
         try:
             return EXACT if (type(value), value) in self._values else NO_FIT
         except TypeError:  # not hashable, so not a literal
@@ -345,7 +312,7 @@ def _is_named(origin: object, *names: str) -> bool:
 
 
 def _one_of(members: list[Node], name: str) -> Node:
-    present = [member for member in members if not isinstance(member, NoneNode)]
+    present = [member for member in members if member.name != "None"]
     if not present:
         return members[0]
     if len({member.name for member in present}) != len(present):
@@ -361,21 +328,12 @@ def _literal_node(nodes: Nodes, values: tuple[object, ...], name: str) -> Node:
     by_type: dict[type, list[object]] = {}
     for value in values:
         by_type.setdefault(type(value), []).append(value)
-    return _one_of(
-        [
-            (
-                nodes.node(None)
-                if cls is type(None)
-                else LiteralNode(tuple(group), _literal_name(group), nodes.of_value(cls))
-            )
-            for cls, group in by_type.items()
-        ],
-        name,
-    )
-
-
-def _literal_name(group: list[object]) -> str:
-    return f"Literal[{', '.join(repr(value) for value in group)}]"
+    members: list[Node] = []
+    for cls, group in by_type.items():
+        inner = nodes.of_value(cls)
+        listed = f"Literal[{', '.join(map(repr, group))}]"
+        members.append(inner if cls is type(None) else LiteralNode(group, listed, inner))
+    return _one_of(members, name)
 
 
 def _type_node(nodes: Nodes, declared: object, name: str) -> Node:
