@@ -57,7 +57,7 @@ class OwnCalls(ABC):
 
 def _redacted_repr(call: Any) -> str:
     """The call as it would be recorded, for people: no secret is shown."""
-    from vcr_gen.runtime.failures.call_text import call_text
+    from vcr_gen.runtime.failures.wording import call_text
 
     return call_text(call)
 

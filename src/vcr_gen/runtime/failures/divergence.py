@@ -14,7 +14,6 @@ from vcr_gen.runtime.codec import MISSING, Difference
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.call_sites import called_at, shown_path
 from vcr_gen.runtime.failures.format_values import without_consequences
-from vcr_gen.runtime.failures.nearest_calls import Nearest
 from vcr_gen.runtime.failures.signature_drift import Change, SignatureDrift
 from vcr_gen.runtime.failures.stall import (
     IN_FLIGHT,
@@ -32,7 +31,8 @@ from vcr_gen.runtime.failures.wording import (
     words_of,
 )
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
+from vcr_gen.runtime.tape.event_table import kind_of
+from vcr_gen.runtime.tape.events import End, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 from vcr_gen.runtime.values.anchors import Anchors
 
@@ -46,6 +46,11 @@ SHARED_WORK = (
     "if threads share work in no fixed order: pass the object that has their lock or queue to "
     "`cassette.watch_locks(owner)`, and record again"
 )
+
+_AHEAD = 50
+"""How many events are searched for similar calls."""
+_NEAREST = 3
+"""How many of them are shown."""
 
 DRIVE_IT = "drive it: `await Driver(cassette, wrapper).run()`, or `.run_sync()`"
 
@@ -78,7 +83,7 @@ class Reporter:
         """The application made a call that the tape does not expect."""
         name = method = operation.bound.method.name
         slot = found.slot
-        nearest = Nearest(window, slot, name, stored)
+        nearest = _Nearest(window, slot, name, stored)
         differences: tuple[Difference, ...] = ()
         kind: DivergenceKind = "extra"
         likely = "the call was repeated" if nearest.repeated else "a call was added"
@@ -161,19 +166,20 @@ class Reporter:
         likely = "the application uses the stream differently"
         if not signals:
             likely = "the application's answer changed"
-        if _raises(event):
+        raises = kind_of(event).value == "raised"
+        if raises:
             likely = "an error in the application"
-        if slot is own and _is_alike(slot.event, event):
+        if slot is own and kind_of(slot.event) is kind_of(event):
             headline = f"{self._title(start)}: the application {how_it_differs(event, slot.event)}"
             differences = found.differences
         else:
-            joined = "; the tape has" if _raises(event) else " where the tape has"
+            joined = "; the tape has" if raises else " where the tape has"
             headline = (
                 f"{self._title(start)}: the application {did(event)}{joined} {describe(slot)}"
             )
             if isinstance(slot.event, Start):
                 kind = "missing"
-                likely = likely if _raises(event) else f"{self._title(slot.start)} was dropped"
+                likely = likely if raises else f"{self._title(slot.start)} was dropped"
             elif isinstance(event, Signal) and event.kind == "closed":
                 likely = "the stream is no longer read to its end"
         return self._divergence(
@@ -298,6 +304,40 @@ class Reporter:
         return any(known.wrapper.__module__ == module for known in self._boundaries.values())
 
 
+@final
+class _Nearest:
+    """Recorded calls of the same method near the expected one, most similar first."""
+
+    def __init__(
+        self, window: Window, due: Slot | None, name: str, stored: Mapping[str, Plain]
+    ) -> None:
+        def distance(slot: Slot) -> int:
+            """The number of arguments in which a recorded call differs."""
+            recorded = slot.start.arguments
+            names = recorded.keys() | stored.keys()
+            return sum(recorded.get(name, ...) != stored.get(name, ...) for name in names)
+
+        rest = [slot for slot in window.ahead(_AHEAD) if slot is not due]
+        ahead, behind = _calls_of(name, rest), _calls_of(name, window.recent)
+        self.ahead = any(distance(slot) == 0 for slot in ahead)
+        """Whether the same call comes later on the tape."""
+        self.repeated = any(distance(slot) == 0 for slot in behind)
+        """Whether the same call was just made."""
+        self.next_but_one = due is not None and _next_in(due.strand, rest) in ahead
+        """Whether a call of the method directly follows the expected one."""
+        self.shown = tuple(map(describe, sorted(ahead, key=distance)[:_NEAREST]))
+
+
+def _calls_of(name: str, slots: Iterable[Slot]) -> list[Slot]:
+    return [slot for slot in slots if isinstance(slot.event, Start) and slot.event.of == name]
+
+
+def _next_in(strand: str, slots: list[Slot]) -> Slot | None:
+    """The next outbound call of a strand."""
+    calls = (slot for slot in slots if slot.strand == strand and not slot.start.inbound)
+    return next((slot for slot in calls if isinstance(slot.event, Start)), None)
+
+
 def _explained(divergence: Divergence, change: Change) -> Divergence:
     """The same divergence, explained by a change in a Protocol."""
     return replace(
@@ -325,25 +365,10 @@ def _done(window: Window) -> tuple[RecordedEvent, ...]:
     )
 
 
-def _is_alike(recorded: Event, actual: Event) -> bool:
-    """Whether two events of a call differ only in their values."""
-    if isinstance(recorded, End) and isinstance(actual, End):
-        return recorded.outcome == actual.outcome
-    if isinstance(recorded, Signal) and isinstance(actual, Signal):
-        return recorded.kind == actual.kind
-    return type(recorded) is type(actual)
-
-
 def _are_all(arguments: Mapping[str, Plain], differences: Iterable[Difference]) -> bool:
     """Whether all arguments differ, so that it may be a different call."""
     differ = {re.split(r"[.\[]", difference.path)[0] for difference in differences}
     return differ.issuperset(arguments)
-
-
-def _raises(event: Event) -> bool:
-    if isinstance(event, Item):
-        return event.raised
-    return isinstance(event, End) and event.outcome == "raised"
 
 
 def _values(differences: Iterable[Difference]) -> Iterator[Plain]:

@@ -3,7 +3,7 @@
 import ast
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import timedelta
 from functools import lru_cache
 from types import MappingProxyType
@@ -41,16 +41,17 @@ _LIVE: Final = {
 }
 
 
-def readable(value: Plain, declared: str = "") -> str:
+def readable(value: Plain, declared: str = "", depth: int = 0) -> str:
     """A stored value on one line; `declared` is its annotation."""
-    pieces: list[str] = []
-    length = 0
-    for piece in _pieces(value, declared, 0):
-        pieces.append(piece)
-        length += len(piece)
-        if length > _ENOUGH:
-            return "".join([*pieces, "…"])
-    return "".join(pieces)
+    if depth > _DEEPEST:
+        return "…"
+    if isinstance(value, dict):
+        return _mapping(value, declared, depth)
+    if isinstance(value, list):
+        return _joined("[", (("", item) for item in value), "]", depth, item_type(declared))
+    if value is None or isinstance(value, bool):
+        return str(value)
+    return json.dumps(value[:_ENOUGH] if isinstance(value, str) else value, ensure_ascii=False)
 
 
 def short_name(qualified: str) -> str:
@@ -88,77 +89,56 @@ def _parsed(annotation: str) -> ast.expr | None:
         return None
 
 
-def _pieces(value: Plain, declared: str, depth: int) -> Iterator[str]:
-    if depth > _DEEPEST:
-        yield "…"
-    elif isinstance(value, dict):
-        yield from _mapping(value, declared, depth + 1)
-    elif isinstance(value, list):
-        yield from _joined("[", (("", item) for item in value), "]", item_type(declared), depth)
-    elif value is None or isinstance(value, bool):
-        yield str(value)
-    else:
-        whole = value[:_ENOUGH] if isinstance(value, str) else value
-        yield json.dumps(whole, ensure_ascii=False)
-
-
-def _mapping(value: Mapping[str, Plain], declared: str, depth: int) -> Iterator[str]:
+def _mapping(value: Mapping[str, Plain], declared: str, depth: int) -> str:
     if "$type" in value:
         fields = {key: item for key, item in value.items() if key != "$type"}
-        yield from _tagged(short_name(str(value["$type"])), fields, depth)
-        return
+        return _tagged(short_name(str(value["$type"])), fields, depth)
     if len(value) == 1:
-        (key,) = value
+        [(key, item)] = value.items()
         if key.startswith("$"):
-            yield from _special(key, value[key], depth)
-            return
+            return _special(key, item, depth)
     name = _class_name(declared)
     if name and all(map(str.isidentifier, value)):
-        yield from _tagged(name, value, depth)
-        return
+        return _tagged(name, value, depth)
     entries = ((f"{json.dumps(key, ensure_ascii=False)}: ", item) for key, item in value.items())
-    yield from _joined("{", entries, "}", "", depth)
+    return _joined("{", entries, "}", depth)
 
 
-def _tagged(name: str, fields: Mapping[str, Plain], depth: int) -> Iterator[str]:
+def _tagged(name: str, fields: Mapping[str, Plain], depth: int) -> str:
     """An object, spelled as a call of its class."""
     arguments = fields.get("args")
     if set(fields) == {"$value"}:
-        yield from _joined(f"{name}(", [("", fields["$value"])], ")", "", depth)
-    elif isinstance(arguments, list) and set(fields) <= _EXCEPTION:
-        yield from _joined(f"{name}(", (("", item) for item in arguments), ")", "", depth)
-    else:
-        entries = ((f"{key.removeprefix('$')}=", item) for key, item in fields.items())
-        yield from _joined(f"{name}(", entries, ")", "", depth)
+        return _joined(f"{name}(", [("", fields["$value"])], ")", depth)
+    if isinstance(arguments, list) and set(fields) <= _EXCEPTION:
+        return _joined(f"{name}(", (("", item) for item in arguments), ")", depth)
+    entries = ((f"{key.removeprefix('$')}=", item) for key, item in fields.items())
+    return _joined(f"{name}(", entries, ")", depth)
 
 
-def _special(key: str, value: Plain, depth: int) -> Iterator[str]:
+def _special(key: str, value: Plain, depth: int) -> str:
     """A value with a tag: a live object, a number beyond 64 bits."""
     if key in _LIVE:
-        yield f"{_LIVE[key]} #{value}"
-    elif key in ("$int", "$float"):
-        yield str(value)
-    elif key == "$items" and isinstance(value, list):
-        yield "{"
-        for position, pair in enumerate(value):
-            yield ", " if position else ""
-            entry = pair if isinstance(pair, list) else [pair]
-            for place, part in enumerate(entry):
-                yield ": " if place else ""
-                yield from _pieces(part, "", depth)
-        yield "}"
-    else:
-        yield from _joined(f"{key[1:]}(", [("", value)], ")", "", depth)
+        return f"{_LIVE[key]} #{value}"
+    if key in ("$int", "$float"):
+        return str(value)
+    if key == "$items" and isinstance(value, list):
+        pairs = [pair for pair in value if isinstance(pair, list) and len(pair) == 2]
+        entries = ((f"{readable(name, '', depth + 1)}: ", item) for name, item in pairs)
+        return _joined("{", entries, "}", depth)
+    return _joined(f"{key[1:]}(", [("", value)], ")", depth)
 
 
 def _joined(
-    start: str, entries: Iterable[tuple[str, Plain]], end: str, declared: str, depth: int
-) -> Iterator[str]:
-    yield start
-    for position, (label, item) in enumerate(entries):
-        yield f", {label}" if position else label
-        yield from _pieces(item, declared, depth + 1)
-    yield end
+    start: str, entries: Iterable[tuple[str, Plain]], end: str, depth: int, declared: str = ""
+) -> str:
+    texts: list[str] = []
+    length = 0
+    for label, item in entries:
+        texts.append(f"{label}{readable(item, declared, depth + 1)}")
+        length += len(texts[-1])
+        if length > _ENOUGH:
+            return f"{start}{', '.join(texts)}…"
+    return f"{start}{', '.join(texts)}{end}"
 
 
 _WIDTH = 100

@@ -1,28 +1,21 @@
 """Explains why a replay is stuck: the cause, and what each task and thread waits for."""
 
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from vcr_gen.errors import DivergenceKind
-from vcr_gen.runtime.failures.wording import describe
-from vcr_gen.runtime.loops.backends import running_loop
-from vcr_gen.runtime.tape.events import End, Item, Signal, Start
-from vcr_gen.runtime.tape.window import Slot, Window
-
-if TYPE_CHECKING:
-    from vcr_gen.runtime.replay.waiters import Waiter
-import threading
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 from vcr_gen.runtime.failures.call_sites import (
     IsGenerated,
     site_among,
     site_of_awaiter,
     site_of_thread,
 )
-from vcr_gen.runtime.failures.wording import words_of
+from vcr_gen.runtime.failures.wording import describe, words_of
+from vcr_gen.runtime.loops.backends import running_loop
 from vcr_gen.runtime.strands.frames import coroutine_frames
+from vcr_gen.runtime.tape.events import End, Item, Signal, Start
+from vcr_gen.runtime.tape.window import Slot, Window
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.replay.waiters import Waiter

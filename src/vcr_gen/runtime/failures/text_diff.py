@@ -1,6 +1,5 @@
-"""Diffs two texts and marks the changed characters."""
+"""Diffs two texts and marks the changed part of a line."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
@@ -9,17 +8,13 @@ __all__ = ["diff_lines", "diff_texts", "visible"]
 _WIDTH = 100
 """A longer line is shown only around its change."""
 _AROUND = 30
-"""How many characters are shown before and after a change."""
+"""How many characters are shown before a change."""
 _CONTEXT = 2
 """How many equal lines are shown before and after a change."""
 _MOST_LINES = 60
 """How many lines of a difference are shown."""
-_MOST_LETTERS = 400
-"""How much changed text of a line is compared character by character."""
-_MOST_ALIGNED = 2000
-"""How many changed lines are aligned, which takes quadratic time."""
-_MOST_PAIRS = 100_000
-"""The limit of pairs of equal lines, for the same reason."""
+_MOST_ALIGNED = 1000
+"""How many lines are aligned, which may take quadratic time."""
 
 
 def visible(text: str) -> str:
@@ -33,65 +28,58 @@ def visible(text: str) -> str:
 
 
 def diff_texts(recorded: str, actual: str) -> list[str]:
-    """Two lines around their change, each with carets below the changed characters."""
+    """Two lines around their change, each with carets below the changed part."""
     before, after = visible(recorded), visible(actual)
     start, end = _equal_ends(before, after)
-    marks = _marks(before, after, start, end)
+    low = max(0, start - _AROUND) if max(len(before), len(after)) > _WIDTH else 0
     rows: list[str] = []
-    for sign, text, marked in (("-", before, marks[0]), ("+", after, marks[1])):
-        shown, carets = _around(text, marked, start, len(text) - end)
-        rows.append(f"{sign} {shown}")
-        if carets.strip():
-            rows.append(f"? {carets.rstrip()}")
+    for sign, text in (("-", before), ("+", after)):
+        shown = text[low : low + _WIDTH]
+        dots = "…" if low else ""
+        rows.append(f"{sign} {dots}{shown}{'…' if low + _WIDTH < len(text) else ''}")
+        carets = "^" * (min(len(text) - end, low + _WIDTH) - start)
+        if carets:
+            rows.append(f"? {' ' * (len(dots) + start - low)}{carets}")
     return rows
 
 
 def diff_lines(recorded: str, actual: str) -> list[str]:
     """A unified diff of two multi-line texts, with carets below changed characters."""
     before, after = recorded.split("\n"), actual.split("\n")
-    rows = list(_hunks(before, after))
-    if len(rows) > _MOST_LINES:
-        return [*rows[:_MOST_LINES], f"… and {len(rows) - _MOST_LINES} more lines"]
-    return rows
-
-
-def _hunks(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
     start, end = _equal_ends(before, after)
     skipped = max(0, start - _CONTEXT)  # hidden equal lines need no alignment
-    before = before[skipped : len(before) - max(0, end - _CONTEXT)]
-    after = after[skipped : len(after) - max(0, end - _CONTEXT)]
-    for group in _matcher(before, after).get_grouped_opcodes(_CONTEXT):
-        first, last = group[0], group[-1]
-        old, new = (first[1], last[2]), (first[3], last[4])
-        yield f"@@ -{_range(skipped, *old)} +{_range(skipped, *new)} @@"
+    hidden = max(0, end - _CONTEXT)
+    before = before[skipped : len(before) - hidden][:_MOST_ALIGNED]
+    after = after[skipped : len(after) - hidden][:_MOST_ALIGNED]
+    rows = list(_hunks(before, after, skipped + 1))
+    return [*rows[:_MOST_LINES], "… and more lines"] if len(rows) > _MOST_LINES else rows
+
+
+def _hunks(before: Sequence[str], after: Sequence[str], first: int) -> Iterator[str]:
+    for group in SequenceMatcher(None, before, after).get_grouped_opcodes(_CONTEXT):
+        opening, closing = group[0], group[-1]
+        old = _range(first + opening[1], closing[2] - opening[1])
+        new = _range(first + opening[3], closing[4] - opening[3])
+        yield f"@@ -{old} +{new} @@"
         for what, low, high, other_low, other_high in group:
+            gone, come = before[low:high], after[other_low:other_high]
             if what == "equal":
-                yield from (f"  {_cut(visible(line))}".rstrip() for line in before[low:high])
+                yield from (_row(" ", line) for line in gone)
+            elif len(gone) == len(come):
+                for recorded, actual in zip(gone, come, strict=True):
+                    yield from diff_texts(recorded, actual)
             else:
-                yield from _changed(before[low:high], after[other_low:other_high])
+                yield from (_row("-", line) for line in gone)
+                yield from (_row("+", line) for line in come)
 
 
-def _changed(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
-    """Changed lines: in pairs if both sides have the same number."""
-    if len(old) == len(new):
-        for before, after in zip(old, new, strict=True):
-            yield from diff_texts(before, after)
-        return
-    yield from (f"- {_cut(visible(line))}".rstrip() for line in old)
-    yield from (f"+ {_cut(visible(line))}".rstrip() for line in new)
+def _range(start: int, count: int) -> str:
+    return f"{start}" if count == 1 else f"{start},{count}"
 
 
-def _matcher(before: Sequence[str], after: Sequence[str]) -> "SequenceMatcher[str]":
-    """Align lines; if that would take long, all lines between the equal ends count as changed."""
-    counts = Counter(after)
-    pairs = sum(counts[line] for line in before)
-    if max(len(before), len(after)) <= _MOST_ALIGNED and pairs <= _MOST_PAIRS:
-        return SequenceMatcher(None, before, after, autojunk=False)
-    start, end = _equal_ends(before, after)
-    old = ["\0old"] * (len(before) - start - end)
-    new = ["\0new"] * (len(after) - start - end)
-    head, tail = before[:start], before[len(before) - end :]
-    return SequenceMatcher(None, [*head, *old, *tail], [*head, *new, *tail], autojunk=False)
+def _row(sign: str, line: str) -> str:
+    text = visible(line)
+    return f"{sign} {text if len(text) <= _WIDTH else f'{text[: _WIDTH - 1]}…'}".rstrip()
 
 
 def _equal_ends(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
@@ -101,48 +89,7 @@ def _equal_ends(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
     return start, min(end, min(len(before), len(after)) - start)
 
 
-def _range(skipped: int, start: int, stop: int) -> str:
-    first = skipped + start + 1
-    return f"{first},{stop - start}" if stop - start != 1 else f"{first}"
-
-
-def _marks(before: str, after: str, start: int, end: int) -> tuple[str, str]:
-    """A caret for each changed character between the equal ends."""
-    old, new = before[start : len(before) - end], after[start : len(after) - end]
-    if not old or not new or max(len(old), len(new)) > _MOST_LETTERS:
-        return _carets(before, start, end), _carets(after, start, end)
-    marks_old, marks_new = ["^"] * len(old), ["^"] * len(new)
-    for block in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
-        if block.size >= 3:  # ignore short matches
-            marks_old[block.a : block.a + block.size] = " " * block.size
-            marks_new[block.b : block.b + block.size] = " " * block.size
-    return " " * start + "".join(marks_old), " " * start + "".join(marks_new)
-
-
-def _carets(text: str, start: int, end: int) -> str:
-    return " " * start + "^" * (len(text) - start - end)
-
-
-def _around(text: str, marks: str, start: int, stop: int) -> tuple[str, str]:
-    """The part of a long line around its change, and the marks below it."""
-    if len(text) <= _WIDTH:
-        return text, marks
-    low = max(0, start - _AROUND)
-    high = min(len(text), max(low + _WIDTH, min(stop, start + _WIDTH) + _AROUND))
-    low = max(0, min(low, high - _WIDTH))
-    before, after = "…" if low else "", "…" if high < len(text) else ""
-    return f"{before}{text[low:high]}{after}", " " * len(before) + marks[low:high]
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
-
-
 def _shared(first: Sequence[str], other: Sequence[str]) -> int:
     """The length of the common prefix of two sequences."""
-    count = 0
-    for left, right in zip(first, other, strict=False):
-        if left != right:
-            break
-        count += 1
-    return count
+    shorter = min(len(first), len(other))
+    return next((n for n in range(shorter) if first[n] != other[n]), shorter)

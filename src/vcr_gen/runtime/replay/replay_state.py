@@ -9,7 +9,7 @@ from typing import NoReturn, Protocol, final
 
 from vcr_gen.errors import Divergence, DivergenceError, UsageError, ValueCodecError
 from vcr_gen.runtime.failures.divergence import Reporter
-from vcr_gen.runtime.failures.divergence_text import message_of
+from vcr_gen.runtime.failures.messages import message_of
 from vcr_gen.runtime.loops.backends import Parked
 from vcr_gen.runtime.loops.turns import Clock
 from vcr_gen.runtime.privacy import Secrets, without_secrets

@@ -16,7 +16,7 @@ from vcr_gen.runtime.boundary.port import Session
 from vcr_gen.runtime.boundary.rules import UnusedRuleWarning
 from vcr_gen.runtime.failures.advice import Advice
 from vcr_gen.runtime.failures.divergence import Reporter
-from vcr_gen.runtime.failures.unused_events import unused_events_error
+from vcr_gen.runtime.failures.messages import unused_events_error
 from vcr_gen.runtime.formats.file_layout import TEMPLATE_KEY, TEMPLATE_TAG
 from vcr_gen.runtime.modes import is_set
 from vcr_gen.runtime.replay.engine import Engine
