@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from wrapping import wrap_package
 
-for _helper in ("sessions", "thread_sessions", "lock_sessions"):
+for _helper in ("sessions", "thread_sessions"):
     pytest.register_assert_rewrite(f"concurrency.{_helper}")
 
 _WRAPPERS = wrap_package(Path(__file__).parent / "world")

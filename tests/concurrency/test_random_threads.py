@@ -1,4 +1,4 @@
-"""Random programs of threads without watched locks come to what they came to."""
+"""Random programs of threads come to what they came to."""
 
 import queue
 import random
@@ -78,7 +78,29 @@ def workers(seed: int) -> Made:
     return program
 
 
-@pytest.mark.parametrize("kind", [threads, workers])
+def locked(seed: int) -> Made:
+    """Threads that make each call while they hold one of two locks."""
+
+    def program(world: Any) -> dict[str, list[str]]:
+        chance = random.Random(seed)
+        locks = [threading.Lock(), threading.Lock()]
+        seen: dict[str, list[str]] = {}
+
+        def run(name: str, number: int) -> None:
+            own = random.Random(number)
+            seen[name] = []
+            for call in range(own.randint(1, 4)):
+                with own.choice(locks):
+                    seen[name].append(world.peek(f"{name}{call}"))
+
+        plans = [(name, chance.getrandbits(32)) for name in "abcd"[: chance.randint(2, 4)]]
+        run_all([threading.Thread(target=run, args=plan) for plan in plans])
+        return seen
+
+    return program
+
+
+@pytest.mark.parametrize("kind", [threads, workers, locked])
 def test_random_programs_of_threads_come_to_the_same(
     kind: Callable[[int], Made], tape: Path
 ) -> None:

@@ -9,12 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vcr_world.ports import VcrWorld
-from world.real import RealWorld
 
-from concurrency.sessions import watchdog
 from concurrency.thread_sessions import caught, run_all, session
-from vcr_gen import Cassette
 
 pytestmark = pytest.mark.usefixtures("quiet_threads")
 
@@ -64,9 +60,8 @@ Do = Callable[[Any, Any], Any]
 def pool(way: str, do: Do, jobs: list[Any], *, workers: int = 4) -> Callable[..., Any]:
     """A program of a few workers that share jobs, and are slow at random."""
 
-    def program(world: Any, watch: Callable[[object], None] = lambda _: None) -> Any:
+    def program(world: Any) -> Any:
         shared = Jobs(jobs)
-        watch(shared)
         done: dict[str, Any] = {}
         chance = random.SystemRandom()
 
@@ -106,24 +101,6 @@ def test_a_worker_that_got_nothing_to_do_in_the_recording_may_get_something(
     session(tape, "all", pool(way, two_calls, JOBS, workers=2))
     for _ in range(5):
         session(tape, "none", pool(way, two_calls, JOBS, workers=4))
-
-
-@pytest.mark.parametrize("way", ["from_queue", "from_method"])
-def test_jobs_that_begin_with_equal_calls_need_the_lock_behind_which_they_are_taken(
-    way: str, tape: Path
-) -> None:
-    def three_calls(world: Any, job: Any) -> list[str]:
-        return [world.peek(key) for key in ("login", f"get {job}", f"put {job}")]
-
-    def watched(mode: str) -> Any:
-        with watchdog(30), Cassette(tape, mode) as cassette:
-            world = VcrWorld.attach(cassette, RealWorld)
-            return pool(way, three_calls, JOBS)(world, cassette.watch_locks)
-
-    for _ in range(3):
-        recorded = watched("all")
-        for _ in range(3):
-            assert watched("none") == recorded
 
 
 def changed(world: Any, job: Any, *keys: str) -> Any:

@@ -174,9 +174,7 @@ def test_the_message_names_the_thread_that_did_what_another_did(tape: Path) -> N
     assert "threads swapped calls" in str(diverged.value)
 
 
-def test_for_threads_that_are_equal_the_message_tells_of_watching_locks(
-    tape: Path,
-) -> None:
+def test_for_threads_that_are_equal_the_message_tells_of_the_order(tape: Path) -> None:
     def program(*keys: str) -> Callable[[Any], Any]:
         def run(world: Any) -> None:
             left = list(keys)
@@ -200,7 +198,7 @@ def test_for_threads_that_are_equal_the_message_tells_of_watching_locks(
         session(tape, "none", program("b", "a", "c", "d"), patience=0.2)
 
     assert "equal threads swapped their work" in str(diverged.value)
-    assert "`cassette.watch_locks(owner)`, and record again: " in str(diverged.value)
+    assert "pass order='lanes' to the cassette" in str(diverged.value)
 
 
 @pytest.mark.parametrize("order", ["abc", "cab"])

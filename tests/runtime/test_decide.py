@@ -62,7 +62,6 @@ def view(**facts: Any) -> View:
         ({"others": WORKS, "still_for": PATIENCE + 0.1, "recorded_gap": 1.0}, True),
         ({"others": BLOCKED, "still_for": BLOCKED_GRACE}, True),
         ({"others": BLOCKED, "still_for": BLOCKED_GRACE + 0.1}, False),
-        ({"others": BLOCKED._replace(locks=True), "still_for": BLOCKED_GRACE + 0.1}, True),
         ({"others": WORKS, "still_for": TICK * 2, "stuck": True}, False),
         ({"others": Others(jobs=True), "still_for": PATIENCE + 1}, False),
         ({"others": Others(jobs=True, longest_job=1.0), "still_for": PATIENCE + 1}, True),

@@ -33,9 +33,8 @@ print(*(name.rpartition(".")[2] for name in sys.modules if ".extras." in name))
         ("", "", set()),
         ("", "import trio", set()),
         ("hermetic='fail'", "", {"hermetic", "audit_events"}),
-        ("", "cassette.watch_locks(Owner())", {"locks", "lock_order"}),
     ],
-    ids=["a plain session", "trio that does not run", "hermetic", "locks"],
+    ids=["a plain session", "trio that does not run", "hermetic"],
 )
 def test_a_session_loads_only_the_extras_that_it_uses(
     options: str, watch: str, loaded: set[str], tmp_path: Path

@@ -77,8 +77,6 @@ def reason_for(mutant: Mutant, original: File) -> str:
             return "time"
         case ("events", _, "strand" | "within" | "begins" as key):
             return key
-        case ("events", int(number), *_) if is_lock(original.events[number]):
-            return "lock"
         case ("events", int(number)) if mutant.what == "swap two entries":
             moved = original.events[number - 1]
             if application_drives(moved, original):
@@ -116,11 +114,6 @@ def in_two_threads(one, other, file: File) -> bool:
     called = {f"@{call}" for call in inbound if strands[call] in threads}
     both = {strands[entry[next(iter(entry))]] for entry in (one, other)}
     return len(both) == 2 and both <= threads | called | {"0"}
-
-
-def is_lock(entry) -> bool:
-    """Whether an entry says that a lock changed hands."""
-    return entry.get("of") == "thread.lock"
 
 
 def application_drives(entry, file: File) -> bool:

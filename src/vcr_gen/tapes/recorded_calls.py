@@ -50,7 +50,7 @@ class RecordedCall:
 
     @property
     def is_internal(self) -> bool:
-        """Whether it crosses no boundary but records order: a job, a lock."""
+        """Whether it crosses no boundary but records order, such as a job."""
         return self.index < 0
 
 

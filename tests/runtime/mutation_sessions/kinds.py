@@ -56,7 +56,6 @@ class Outbound:
 
     def _run(self, cassette: Cassette, wrapper: Any, steps: Steps) -> Any:
         log = [dict(cassette.initial_state)]
-        LOCKED.cassette = cassette
         if any(inspect.iscoroutinefunction(step) for step in steps):
 
             async def program() -> None:
@@ -128,17 +127,3 @@ class Inbound:
     @property
     def steps(self) -> Steps:
         return Agent.steps
-
-
-@dataclass
-class Locked:
-    """The cassette of the session that runs, for steps that have locks."""
-
-    cassette: Cassette | None = None
-
-    def watch(self, owner: object) -> None:
-        assert self.cassette is not None
-        self.cassette.watch_locks(owner)
-
-
-LOCKED = Locked()

@@ -9,7 +9,7 @@ from typing import Any
 from sample.bridges import RealShell
 from vcr_sample import VcrShell
 
-from mutation_sessions.kinds import LOCKED, Outbound
+from mutation_sessions.kinds import Outbound
 from vcr_gen import DivergenceError, VcrError
 
 
@@ -43,27 +43,18 @@ def in_threads(shell: Any) -> Any:
     return sorted(seen.items())
 
 
-class Shared:
-    """What threads change under a lock, each in its turn."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.seen: list[Any] = []
-
-
-def under_lock(shell: Any) -> Any:
-    shared = Shared()
+def in_order(shell: Any) -> Any:
+    """Jobs that come one after the other; the frozen tapes of this step have events of a lock."""
+    seen: list[Any] = []
     shell.tell("a lock")
-    LOCKED.watch(shared)
 
     def job(name: str) -> None:
         for _ in range(2):
-            with shared.lock:
-                shared.seen.append(shell.read(f"{name} {len(shared.seen)}"))
+            seen.append(shell.read(f"{name} {len(seen)}"))
 
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(1) as pool:
         list(pool.map(job, ["first", "second"]))
-    return shared.seen
+    return seen
 
 
 THREADS = (
@@ -71,6 +62,6 @@ THREADS = (
         "threads",
         VcrShell,
         RealShell,
-        (in_pool("a", "b", "c"), in_threads, in_pool("d", "e"), under_lock),
+        (in_pool("a", "b", "c"), in_threads, in_pool("d", "e"), in_order),
     ),
 )

@@ -58,7 +58,7 @@ class MethodStats:
 
 
 def count_calls(calls: Iterable[RecordedCall], into: dict[str, MethodStats]) -> None:
-    """Add the calls of one tape, except internal ones such as jobs and locks."""
+    """Add the calls of one tape, except internal ones such as jobs."""
     for call in calls:
         if not call.is_internal:
             of = call.start.of

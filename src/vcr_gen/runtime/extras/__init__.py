@@ -1,5 +1,4 @@
 """What a session loads only when it is asked for.
 
-Nothing here is imported by a program that does not use it: hermetic replays, templates, the order
-of locks, and trio.
+Nothing here is imported by a program that does not use it: hermetic replays, templates and trio.
 """

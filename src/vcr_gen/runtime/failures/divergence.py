@@ -42,10 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DRIVE_IT", "Reporter"]
 
-SHARED_WORK = (
-    "if threads share work in no fixed order: pass the object that has their lock or queue to "
-    "`cassette.watch_locks(owner)`, and record again"
-)
+SHARED_WORK = "if equal threads share work in no fixed order, pass order='lanes' to the cassette"
 
 _AHEAD = 50
 """How many events are searched for similar calls."""
@@ -140,7 +137,8 @@ class Reporter:
             return replace(
                 divergence,
                 likely="calls were reordered, or equal threads swapped their work",
-                hint=self.advice.record(SHARED_WORK),
+                hint=SHARED_WORK,
+                commands=(),
             )
         return divergence
 

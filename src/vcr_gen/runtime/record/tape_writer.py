@@ -139,12 +139,6 @@ class Tape:
             )
             return call
 
-    def note(self, of: str, arguments: Mapping[str, Plain], value: Plain) -> None:
-        """Record an internal event, which only keeps order."""
-        with self._lock:
-            if not self._closed:
-                self.end(self.start(of, "", arguments), "returned", value)
-
     def tick(self, since: float, readings: int, rounds: int) -> None:
         """The clock catches up, at a reading or a round since the time that it had."""
         with self._lock:

@@ -65,8 +65,6 @@ class Others(NamedTuple):
     """Seconds that the longest of them took in the recording."""
     threads: Activity = "none"
     """What the threads do that are not at the tape."""
-    locks: bool = False
-    """Locks are taken in their recorded order, so that a thread may wait for a lock."""
 
 
 class LastResort(NamedTuple):
@@ -211,7 +209,7 @@ class Wake:
 @final
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """Skip a recorded job or lock that the program no longer uses."""
+    """Skip a recorded job that the program no longer uses."""
 
     call: int
 
@@ -244,9 +242,7 @@ def may_move(view: View, *, besides_reader: bool = False, soon: bool = False) ->
     if others.takes or others.serves or (others.takes_at_last and not besides_reader):
         return True
     seconds = grace(view)
-    if seconds and others.locks:
-        seconds = view.patience  # a thread that seems to wait may only have had no time to run
-    elif soon:
+    if soon:
         seconds = min(seconds, BLOCKED_GRACE + SLOWER_NOW * view.recorded_gap)
     if view.stuck:
         seconds = min(seconds, TICK)

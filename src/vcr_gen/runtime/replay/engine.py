@@ -29,7 +29,7 @@ from vcr_gen.runtime.replay.loop_driver import LoopDriver, ReplayedJobs
 from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.replay_state import Receiver, ReplayState
 from vcr_gen.runtime.replay.session_view import anything_may_move
-from vcr_gen.runtime.replay.strand_matching import Expectation, StrandMatching
+from vcr_gen.runtime.replay.strand_matching import Expectation
 from vcr_gen.runtime.replay.strategies import Orders
 from vcr_gen.runtime.replay.thread_driver import ThreadDriver
 from vcr_gen.runtime.replay.unfinished import Unfinished
@@ -49,7 +49,6 @@ __all__ = ["Engine"]
 
 _E = TypeVar("_E", bound=Event)
 _V = TypeVar("_V", bound=ValueCodecError)
-_Gate = TypeVar("_Gate")
 
 
 @final
@@ -129,10 +128,6 @@ class Engine:
     def receive_with(self, receiver: Receiver) -> None:
         """Set what takes inbound calls."""
         self._state.receiver = receiver
-
-    def lock_gate(self, make: Callable[[ReplayState, StrandMatching], _Gate]) -> _Gate:
-        """What lets the application take its locks in turn: made when it watches some."""
-        return make(self._state, self._matcher.strand_matching)
 
     def callback_thread(
         self, is_mine: Callable[[Slot], bool], deliver: Callable[[Slot], bool]

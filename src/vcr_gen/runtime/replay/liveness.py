@@ -147,4 +147,4 @@ def waits(frame: FrameType) -> bool:
     A bare lock has no frame: a thread that waits for one looks as if it were at work.
     """
     file = frame.f_code.co_filename
-    return file.endswith(("/threading.py", "/queue.py", "/selectors.py", "/lock_order.py"))
+    return file.endswith(("/threading.py", "/queue.py", "/selectors.py"))

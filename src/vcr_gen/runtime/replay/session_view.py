@@ -94,16 +94,14 @@ def _others(state: ReplayState) -> Others:
     head = state.window.head()
     due = due_from(state, head)
     jobs = state.strands.jobs_besides(_waiting_threads(state))
-    about_to_go = any(waiter.may_go() for waiter in state.waiters)
     calls_back = state.receiver is not None and state.receiver.takes(head)
     return Others(
-        takes=about_to_go or _is_told(state, due, at_last=False),
+        takes=_is_told(state, due, at_last=False),
         takes_at_last=_is_told(state, due, at_last=True),
         serves=calls_back or _is_served(state, due),
         jobs=jobs,
         longest_job=max(state.recorded_jobs.values(), default=0.0),
         threads="none" if jobs else state.threads.activity(state.waiters),
-        locks=bool(state.window.ordered_locks),
     )
 
 

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
 from vcr_gen.runtime.codec import Difference
 from vcr_gen.runtime.strands.strands import Strand
-from vcr_gen.runtime.tape.events import INTERNAL, JOB, LOCK
+from vcr_gen.runtime.tape.events import INTERNAL, JOB
 from vcr_gen.runtime.tape.window import REACH, Slot, Window
 
 __all__ = [
@@ -107,21 +107,6 @@ class StrandMatching:
         slot = self._window.next_of_strand(self.name_of(strand))
         return slot if slot is not None and slot.start.of == JOB else None
 
-    def next_lock_of(self, strand: Strand, lock: str) -> Slot | None:
-        """Where a strand takes a lock on the tape, if that is what it does next."""
-
-        def is_it(slot: Slot | None) -> bool:
-            found = None if slot is None or slot.start.of != LOCK else slot.start.arguments
-            return found is not None and found["lock"] == lock
-
-        if strand not in self.names and strand.label:
-            begun = [slot for slot in self._window.beginnings(REACH) if is_it(slot)]
-            if not begun:
-                return None
-            self.claim(strand, max(begun, key=lambda slot: _likeness(strand, slot)).strand)
-        slot = self._window.next_of_strand(self.name_of(strand), REACH)
-        return slot if is_it(slot) else None
-
     def name_of(self, strand: Strand) -> str:
         """The recorded strand of a live one; the live name while that is not known."""
         return self.names.get(strand, strand.name)
@@ -137,7 +122,7 @@ class StrandMatching:
             self._bind(strand, name)
 
     def next(self, name: str, *, reach: float = float("inf")) -> Slot | None:
-        """The next event of a recorded strand, past jobs and locks that it does without now."""
+        """The next event of a recorded strand, past jobs that it does without now."""
         slot = self._window.next_of_strand(name, reach)
         while slot is not None and slot.start.of in INTERNAL:
             self._window.skip(slot.event.call)

@@ -16,7 +16,7 @@ from vcr_gen.runtime.strands.frames import (
     frames_from,
 )
 from vcr_gen.runtime.strands.strands import Strand
-from vcr_gen.runtime.tape.events import LOCK, End, Event, Item, Signal, Start
+from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 
 __all__ = [
@@ -45,7 +45,6 @@ class Waiter:
         "hand_back",
         "impatient",
         "leaves",
-        "may_go",
         "number",
         "pulls",
         "readers",
@@ -65,8 +64,6 @@ class Waiter:
         self.future: Parked[Event] | None = None
         self.impatient = False
         """Whether it goes on out of turn, because otherwise it holds up its loop for ever."""
-        self.may_go: Callable[[], bool] = lambda: False
-        """Whether its turn has come, though it has not gone on yet."""
         self.hand_back: Callable[[], None] | None = None
         """Lets the result of an executor job enter, if the waiter is a job."""
         self.wanted: Callable[[], bool] = lambda: True
@@ -145,9 +142,7 @@ class Waiters:
 def is_answer(slot: Slot) -> bool:
     """Whether an event is what an outbound call returned or raised."""
     event = slot.event
-    if not isinstance(event, End) or slot.start.of == LOCK:
-        return False
-    return event.outcome != "cancelled" and not slot.start.inbound
+    return isinstance(event, End) and event.outcome != "cancelled" and not slot.start.inbound
 
 
 def is_for(head: Slot, waiter: Waiter) -> bool:

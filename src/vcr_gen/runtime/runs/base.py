@@ -5,7 +5,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
@@ -35,7 +34,6 @@ from vcr_gen.runtime.values.stored_values import Screen
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.extras.hermetic import Hermetic
-    from vcr_gen.runtime.extras.locks import LockGate
     from vcr_gen.runtime.runs.cassette import Cassette
 
 __all__ = ["RecordRun", "Run", "Settings", "incomplete", "warn_user"]
@@ -94,11 +92,6 @@ class Run(ABC):
     def remaining(self) -> int:
         """The number of unused recorded events."""
         return 0
-
-    @property
-    @abstractmethod
-    def lock_gate(self) -> "LockGate":
-        """The session's part when the application takes a watched lock."""
 
     def learn(self, boundary: Boundary) -> None:
         """Note that a wrapper of this boundary is attached."""
@@ -252,13 +245,6 @@ class RecordRun(Run):
     def recording(self) -> bool:
         """Whether the session is recording now."""
         return True
-
-    @cached_property
-    def lock_gate(self) -> "LockGate":
-        """Records the order in which the application takes its watched locks."""
-        from vcr_gen.runtime.extras.lock_order import RecordedLocks
-
-        return RecordedLocks(self._recorder.tape, self._strands)
 
     def _inexact(self) -> Iterator[str]:
         """What a replay cannot repeat, or may do differently."""

@@ -42,7 +42,6 @@ from vcr_gen.runtime.values.anchors import Anchors, usual_roots
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.extras.hermetic import Hermetic
-    from vcr_gen.runtime.extras.locks import Locks
 
 __all__ = ["Cassette", "Mode", "StaleCassetteWarning"]
 
@@ -138,7 +137,6 @@ class Cassette:
         except VcrError as error:
             hide_our_frames(error)
             raise
-        self._locks: Locks | None = None
 
     @property
     def initial_state(self) -> Mapping[str, Any]:
@@ -188,27 +186,7 @@ class Cassette:
             self._closed = True
             if os.getpid() != self._process:  # a forked child: the file belongs to its parent
                 return
-            try:
-                self._run.close(error)
-            finally:
-                if self._locks is not None:
-                    self._locks.restore()
-
-    def watch_locks(self, *owners: object) -> None:
-        """Record and replay the order in which threads take the locks of these objects.
-
-        An owner is an object, a class or a module with `threading` locks, conditions, semaphores,
-        events or queues in its attributes, or one of the latter itself. They are watched until the
-        cassette is closed.
-        """
-        if self._closed:
-            raise UsageError(f"{self.path}: the cassette is closed")
-        if self._locks is None:
-            from vcr_gen.runtime.extras.locks import Locks
-
-            self._locks = Locks(lambda: self._run.lock_gate)
-        for owner in owners:
-            self._locks.watch(owner)
+            self._run.close(error)
 
     @overload
     def consume(self, call: type[_C]) -> _C: ...

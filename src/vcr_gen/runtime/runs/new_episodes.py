@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.boundary.port import Operation, Session
@@ -18,9 +18,6 @@ from vcr_gen.runtime.runs.replay_run import ReplayRun
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.recording import Reading, Recording
 
-if TYPE_CHECKING:
-    from vcr_gen.runtime.extras.locks import LockGate
-
 __all__ = ["ContinueRun"]
 
 
@@ -31,7 +28,6 @@ class ContinueRun(ReplayRun):
 
     def __init__(self, settings: Settings) -> None:
         self._recorder: Recorder | None = None
-        self._recorded_locks: LockGate | None = None
         self._file: Recording | None = None
         self._beginning = threading.Lock()
         super().__init__(settings)
@@ -43,19 +39,6 @@ class ContinueRun(ReplayRun):
     def recording(self) -> bool:
         """Whether the tape has ended and the session is recording."""
         return self._recorder is not None
-
-    @property
-    def lock_gate(self) -> "LockGate":
-        """Lets the application take its locks in turn, and later records their order."""
-        replayed = super().lock_gate
-        if self._recorder is None:
-            return replayed
-        if self._recorded_locks is None:
-            from vcr_gen.runtime.extras.lock_order import RecordedLocks
-
-            tape = self._recorder.tape
-            self._recorded_locks = RecordedLocks(tape, self._strands, replayed.runs)
-        return self._recorded_locks
 
     def recorder(self) -> Recorder | None:
         """The recorder, after the end of the tape."""

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from functools import cached_property
 from types import FrameType
 from typing import TYPE_CHECKING, Final
 
@@ -32,7 +31,6 @@ from vcr_gen.runtime.values.objects import Objects
 if TYPE_CHECKING:
     from vcr_gen.runtime.extras.cassette_templates import Templates
     from vcr_gen.runtime.extras.hermetic import Guard
-    from vcr_gen.runtime.extras.locks import LockGate
 
 __all__ = ["ReplayRun", "open_cassette"]
 
@@ -118,13 +116,6 @@ class ReplayRun(Run):
     def remaining(self) -> int:
         """The number of unused recorded events."""
         return self.engine.count_left()
-
-    @cached_property
-    def lock_gate(self) -> "LockGate":
-        """Lets the application take its watched locks in the recorded order."""
-        from vcr_gen.runtime.extras.lock_order import ReplayedLocks
-
-        return self.engine.lock_gate(ReplayedLocks)
 
     def check(self) -> None:
         """Raise the error that ended the replay, if any."""

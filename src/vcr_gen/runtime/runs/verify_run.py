@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, final
+from typing import Final, NamedTuple, final
 
 from vcr_gen.errors import VerificationError
 from vcr_gen.runtime.codec import MISSING, Difference, differences
@@ -24,9 +23,6 @@ from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.recording import Reading
 from vcr_gen.runtime.values.channel import Bound, ValueChannel
 from vcr_gen.runtime.values.objects import Objects
-
-if TYPE_CHECKING:
-    from vcr_gen.runtime.extras.locks import LockGate
 
 __all__ = ["VerifyRun", "compare_tapes"]
 
@@ -59,13 +55,6 @@ class VerifyRun(Run):
         self.initial_state = {
             name: passing.restore(value) for name, value in header.initial_state.items()
         }
-
-    @cached_property
-    def lock_gate(self) -> "LockGate":
-        """Locks belong to the program and are not compared."""
-        from vcr_gen.runtime.extras.lock_order import RecordedLocks
-
-        return RecordedLocks(self._recorder.tape, self._strands)
 
     def _close(self, error: BaseException | None) -> None:
         self._recorder.close()

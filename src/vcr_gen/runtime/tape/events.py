@@ -40,7 +40,7 @@ ROOT_STRAND = "0"
 JOB = "executor.job"
 """The name on the tape of a job that a loop passes to an executor."""
 LOCK = "thread.lock"
-"""The name on the tape of a lock that goes to a different thread."""
+"""The name on old tapes of a lock that goes to a different thread; a replay ignores it."""
 CLOCK = "loop.clock"
 """The name on the tape of a loop's clock that advances while the program runs."""
 INTERNAL = frozenset({CLOCK, JOB, LOCK})

@@ -14,7 +14,7 @@ from vcr_gen.errors import CassetteError, CassetteFormatError, CassetteMissingEr
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.formats.file_layout import count_in
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.tape.events import CLOCK, LOCK, End, Event, Start, unfold
+from vcr_gen.runtime.tape.events import CLOCK, End, Event, Start, unfold
 
 __all__ = [
     "Change",
@@ -228,8 +228,6 @@ def read_events(entries: Iterable[Entry], path: Path) -> Iterator[Recorded]:
                 if event.call <= last_call:
                     raise wrong(entry.line, f"call {event.call} begins after call {last_call}")
                 last_call = event.call
-                if event.of == LOCK and not isinstance(event.arguments.get("lock"), str):
-                    raise wrong(entry.line, "expected the name of a `lock` in `args`")
                 if event.of == CLOCK and not _is_tick(event):
                     raise wrong(entry.line, "expected `since` in `args`, and `reading` or `round`")
                 open_calls[event.call] = start = event

@@ -8,7 +8,7 @@ its own strand. Only what is needed to answer is read, so a sequential replay ho
 
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from math import inf
 from typing import Any, TypeVar, final
@@ -67,10 +67,6 @@ class Window:
         self._inbound: dict[str, deque[Slot]] = {}
         self._ticks: dict[tuple[int, int, int], float] = {}
         """To what time a clock caught up: from which microsecond, at which reading or round."""
-        self.locks: dict[str, deque[Slot]] = {}
-        """The recorded owners of each lock that are not yet repeated."""
-        self.ordered_locks: set[str] = set()
-        """The watched locks; events of other locks are ignored."""
         self.last_call = 0
         """The highest call number seen."""
         self.last_at = 0.0
@@ -91,7 +87,7 @@ class Window:
         window = self._window
         while window or self._extend():
             head = window[0]
-            if not head.done and (head.event.call in self._skipped or self._is_moot(head)):
+            if not head.done and head.event.call in self._skipped:
                 self.take(head)
             if not head.done:
                 return head
@@ -99,9 +95,9 @@ class Window:
         return None
 
     def peek(self) -> Slot | None:
-        """The same, but passes over what is moot now: the program may still watch a lock."""
+        """The same, without taking the events of skipped calls."""
         for slot in self._window:
-            if not (slot.done or slot.event.call in self._skipped or self._is_moot(slot)):
+            if not (slot.done or slot.event.call in self._skipped):
                 return slot
         return self._window[-1] if self._extend() else None
 
@@ -287,8 +283,6 @@ class Window:
             self._beginnings.pop(slot.event.call, None)
             if slot.start.inbound:
                 _drop(self._inbound, slot.start.strand)
-            if self._is_moot(slot):
-                self.locks.pop(str(slot.start.arguments["lock"]), None)
             if slot.event.soon is not None:
                 self._soon.pop(slot.event.soon.after, None)
 
@@ -351,15 +345,11 @@ class Window:
                 self._beginnings[slot.event.call] = slot
             if slot.event.inbound:
                 self._inbound.setdefault(slot.event.strand, deque()).append(slot)
-            if slot.start.of == LOCK and "after" in slot.start.arguments:
-                self.locks.setdefault(str(slot.start.arguments["lock"]), deque()).append(slot)
             if slot.event.soon is not None:
                 self._soon.setdefault(slot.event.soon.after, slot)
 
-    def _is_moot(self, slot: Slot) -> bool:
-        return slot.start.of == LOCK and slot.start.arguments["lock"] not in self.ordered_locks
-
     def _read(self) -> Iterator[Slot]:
+        labels: dict[str, str] = {}
         recorded_events = read_events(self._reading, self._reading.path)
         for index, (event, start, number, line) in enumerate(recorded_events, start=1):
             self.last_call = max(self.last_call, start.call)
@@ -367,6 +357,11 @@ class Window:
             if start.of == CLOCK:
                 self._note_tick(start)
                 continue
+            if start.of == LOCK:  # no longer recorded; the label that it may have is its strand's
+                labels.setdefault(start.strand, start.begins)
+                continue
+            if event is start and labels.get(start.strand):
+                event = start = replace(start, begins=labels.pop(start.strand))
             home = f"@{start.call}" if start.inbound else start.strand
             strand = home if isinstance(event, Start) else event.strand or home
             by_application = driven_by_application(event, start)
@@ -395,7 +390,7 @@ def _microseconds(at: float) -> int:
 
 
 def _is_outbound_start(slot: Slot) -> bool:
-    return isinstance(slot.event, Start) and not slot.event.inbound and slot.event.of != LOCK
+    return isinstance(slot.event, Start) and not slot.event.inbound
 
 
 def _is_answer(slot: Slot, head: Slot) -> bool:
