@@ -66,19 +66,11 @@ def view(**facts: Any) -> View:
         ({"others": Others(jobs=True), "still_for": PATIENCE + 1}, False),
         ({"others": Others(jobs=True, longest_job=1.0), "still_for": PATIENCE + 1}, True),
         ({"others": Others(takes=True), "still_for": 100.0}, True),
-        ({"others": Others(takes_at_last=True), "still_for": 100.0}, True),
         ({"others": Others(serves=True), "still_for": 100.0}, True),
     ],
 )
 def test_whether_anything_may_move(facts: dict[str, Any], expected: bool) -> None:
     assert may_move(view(**facts)) is expected
-
-
-def test_a_reader_that_takes_anothers_item_is_left_out_where_it_asks() -> None:
-    asked = view(others=Others(takes_at_last=True))
-
-    assert may_move(asked)
-    assert not may_move(asked, besides_reader=True)
 
 
 @pytest.mark.parametrize(
@@ -114,14 +106,7 @@ _STALLED: dict[str, Any] = {"still_for": 1.0, "others": BLOCKED, "head": ANSWER,
     ("facts", "asker", "expected"),
     [
         ({"due": ANSWER}, Asker(1, stream_is_over=True), Step.END_STREAM),
-        ({"due": ANSWER}, Asker(1, is_due=True, takes=True), Deliver(ANSWER)),
-        ({"due": ANSWER}, Asker(1, is_due=True), Step.LOOK),
-        ({"due": ANSWER, "others": WORKS}, Asker(1, is_due=True, takes_at_last=True), None),
-        (
-            {"due": ANSWER, "others": NOBODY},
-            Asker(1, is_due=True, takes_at_last=True),
-            Deliver(ANSWER),
-        ),
+        ({"due": ANSWER}, Asker(1, takes=True), Deliver(ANSWER)),
         ({"due": ANSWER}, Asker(2, serves=True), Serve(ANSWER)),
         ({"due": ANSWER}, Asker(2), None),
         ({"due": ANSWER}, Asker(2, watches=True), Wait(TICK)),

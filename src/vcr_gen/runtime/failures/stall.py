@@ -107,7 +107,7 @@ def reader_past_the_recording(
     """The reader that waits for more items than recorded, and blocks its strand."""
     if head is None or not head.driven_by_application:
         return None
-    readers = (waiter for waiter in waiters if waiter.stands_for(head.strand))
+    readers = (waiter for waiter in waiters if waiter.strand == head.strand)
     return next((reader for reader in readers if window.next_of_call(reader.call) is None), None)
 
 

@@ -80,7 +80,6 @@ class Tape:
         self._next_call = self._first_call = first_call
         self._status = status
         self._homes: dict[int, str] = {}
-        self._readers: dict[int, set[str]] = {}
         """The threads and pool jobs that read a stream of another strand."""
         self._lock = threading.RLock()
         self.failures: list[NotStored] = []
@@ -162,14 +161,13 @@ class Tape:
             if self._is_over(call):
                 self.late += not self._closed
                 return
-            strand, begins = self._away(call), self._begins_to_read(call)
+            strand = self._away(call)
             self._put(
                 Item(
                     call=call,
                     value=value,
                     raised=raised,
                     strand=strand,
-                    begins=begins,
                     at=self._now(),
                 )
             )
@@ -203,8 +201,6 @@ class Tape:
             self._names.pop(call, None)
             strand = self._away(call) if strand is None else strand
             self._homes.pop(call, None)
-            if self._readers:
-                self._readers.pop(call, None)
             self._put(
                 End(
                     call=call,
@@ -262,16 +258,6 @@ class Tape:
         """The running strand, if it differs from the call's."""
         name = self._strands.here().name
         return "" if self._homes.get(call, name) == name else name
-
-    def _begins_to_read(self, call: int) -> str:
-        """The running strand's label, for the first item that it reads."""
-        strand = self._strands.here()
-        if not strand.label or self._homes.get(call) == strand.name:
-            return ""
-        readers = self._readers.setdefault(call, set())
-        first = strand.name not in readers
-        readers.add(strand.name)
-        return strand.label if first else ""
 
     def _put(self, event: Event) -> None:
         if self._closed or self.failures:

@@ -55,8 +55,6 @@ class Others(NamedTuple):
 
     takes: bool = False
     """A thread is about to take what is due, or to go on otherwise."""
-    takes_at_last: bool = False
-    """A thread will take what is due, if the reader that should have it cannot come."""
     serves: bool = False
     """Another thread, or one of the session's own, will make the inbound call that is due."""
     jobs: bool = False
@@ -127,12 +125,8 @@ class Asker(NamedTuple):
     """A thread that wants the next event of a call."""
 
     call: int
-    is_due: bool = False
-    """What is due is an event of the call."""
     takes: bool = False
-    """The thread is the intended reader."""
-    takes_at_last: bool = False
-    """The thread reads it if the intended reader cannot come."""
+    """What is due is the event that the thread waits for."""
     serves: bool = False
     """What is due is an inbound call, or a step of a stream, to be made in this thread."""
     stream_is_over: bool = False
@@ -232,14 +226,13 @@ _LOOK: Final = Step.LOOK
 # Can anything still move? ---------------------------------------------------------------------
 
 
-def may_move(view: View, *, besides_reader: bool = False, soon: bool = False) -> bool:
+def may_move(view: View, *, soon: bool = False) -> bool:
     """Whether a thread or a job may still do something that the tape waits for.
 
-    `besides_reader` ignores a reader that takes the item of another reader; `soon` gives the
-    program no more time than it took in the recording.
+    `soon` gives the program no more time than it took in the recording.
     """
     others = _others(view)
-    if others.takes or others.serves or (others.takes_at_last and not besides_reader):
+    if others.takes or others.serves:
         return True
     seconds = grace(view)
     if soon:
@@ -305,13 +298,8 @@ def when_thread_asks(view: View, asker: Asker) -> Decision:
     if asker.stream_is_over:
         return Step.END_STREAM
     due = view.due
-    if due is not None and asker.is_due:
-        if asker.takes:
-            return Deliver(due)
-        if view.others is None:
-            return _LOOK
-        if asker.takes_at_last and not may_move(view, besides_reader=True):
-            return Deliver(due)
+    if due is not None and asker.takes:
+        return Deliver(due)
     if due is not None and asker.serves:
         return Serve(due)
     is_quiet = view.still_for >= TICK

@@ -33,7 +33,6 @@ from vcr_gen.runtime.replay.strand_matching import Expectation
 from vcr_gen.runtime.replay.strategies import Orders
 from vcr_gen.runtime.replay.thread_driver import ThreadDriver
 from vcr_gen.runtime.replay.unfinished import Unfinished
-from vcr_gen.runtime.replay.waiters import Readers
 from vcr_gen.runtime.replay.waiting import TICK
 from vcr_gen.runtime.strands.strands import Strands
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
@@ -314,23 +313,22 @@ class Engine:
 
     # What the environment does ------------------------------------------------------------------
 
-    def readers(self) -> Readers:
-        """The readers of a new stream."""
-        return Readers(self.window, self._matcher.strand_matching.name_of)
-
-    def hear(self, call: int, *, readers: Readers | None = None, pulls: bool = False) -> Event:
-        """Wait in this thread for the next event of a call.
+    def hear(self, call: int, *, reads: bool = False, pulls: bool = False) -> Event:
+        """Wait in this thread for the next event of a call; it `reads` a recorded stream.
 
         With `pulls` the caller reads a stream of the application: it also gets an item that is due,
         without taking it.
         """
-        return self.rendered(self._thread_driver.hear(call, readers, pulls=pulls))
+        strand = self._recorded_strand() if reads else ""
+        return self.rendered(self._thread_driver.hear(call, strand, pulls=pulls))
 
-    async def hear_async(
-        self, call: int, *, readers: Readers | None = None, pulls: bool = False
-    ) -> Event:
+    async def hear_async(self, call: int, *, reads: bool = False, pulls: bool = False) -> Event:
         """Wait in this task for the next event of a call."""
-        return self.rendered(await self._loop_driver.hear(call, readers, pulls=pulls))
+        strand = self._recorded_strand() if reads else ""
+        return self.rendered(await self._loop_driver.hear(call, strand, pulls=pulls))
+
+    def _recorded_strand(self) -> str:
+        return self._matcher.strand_matching.name_of(self.strands.here())
 
     def rendered(self, event: _E) -> _E:
         """What the environment said, with what its templates make of it now."""

@@ -25,8 +25,7 @@ from vcr_gen.runtime.replay.decide import (
 from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.session_view import decide, taker, view_of, works_aside
-from vcr_gen.runtime.replay.waiters import Readers, Waiter, is_due, is_leave
-from vcr_gen.runtime.strands.strands import Strand
+from vcr_gen.runtime.replay.waiters import Waiter, is_due, is_leave
 from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Signal, Start
 from vcr_gen.runtime.tape.window import Slot
 
@@ -117,16 +116,15 @@ class LoopDriver:
                 raise self._state.failure
         return 0
 
-    async def hear(self, call: int, readers: Readers | None, *, pulls: bool) -> Event:
-        """Wait in this task for the next event of a call."""
+    async def hear(self, call: int, strand: str, *, pulls: bool) -> Event:
+        """Wait in this task for the next event of a call; a reader of a stream has a strand."""
         library = running_library()
-        reader = self._state.strands.here() if readers is not None else None
         with self._state.monitor:
             self._state.check()
             hook = self._loops.hook()
             event = None
             if not self._state.waiters.of(call):
-                event = self._at_once(call, hook, readers, reader, pulls=pulls)
+                event = self._at_once(call, hook, pulls=pulls)
         if event is not None:
             return event
         cancelled: BaseException | None = None
@@ -135,7 +133,7 @@ class LoopDriver:
             waiter = Waiter(call, pulls=pulls, cancelled=cancelled is not None)
             waiter.leaves = leaves
             waiter.future = library.park(patient=waiter.cancelled)
-            waiter.readers, waiter.strand = readers, reader
+            waiter.strand = strand
             with self._state.monitor:
                 self._state.check()
                 self._loops.hook()
@@ -148,7 +146,7 @@ class LoopDriver:
                 with self._state.monitor:
                     if not self._state.goes_on:
                         raise
-                    leaves = self._leaves(call, readers, reader)
+                    leaves = self._leaves(call)
                 cancelled = error
                 continue
             finally:
@@ -157,15 +155,13 @@ class LoopDriver:
                 raise cancelled
             return event
 
-    def _leaves(self, call: int, readers: Readers | None, reader: Strand | None) -> bool:
+    def _leaves(self, call: int) -> bool:
         """Whether the cancelled task may leave now; the tape must have the cancellation.
 
         Otherwise the task gets an answer: in the recording the environment answered nevertheless.
         """
         slot = self._state.window.next_of_call(call)
-        if slot is not None and readers is not None and reader is not None:
-            slot = self._next_of_reader(slot, readers, reader)
-        if slot is None or is_leave(slot.event):
+        if slot is None or self._is_left_soon(call):
             return True  # no event: the recording ended before the call was left
         event = slot.event
         if not isinstance(event, Signal) or event.kind != "cancel" or slot.start.inbound:
@@ -183,27 +179,20 @@ class LoopDriver:
             return self._state.stall()
         return self._state.reporter.cancelled(slot, self._state.window)
 
-    def _next_of_reader(self, first: Slot, readers: Readers, reader: Strand) -> Slot | None:
-        """What the tape has next for a reader of a stream that was just cancelled."""
-        call = first.event.call
-        waiters = self._state.waiters.of(call)
-        own = readers.next_of(call, reader)
-        leaving = sum(waiter.leaves for waiter in waiters)
-        if is_leave(first.event) and leaving < readers.leave_soon(call):
-            return first  # its strand may be named differently now
-        if own is None and readers.is_of_another(first, reader, waiters):
-            return None
-        return own or first
+    def _is_left_soon(self, call: int) -> bool:
+        """Whether a call is left next; if it is a stream, one more of its readers leaves it soon.
 
-    def _at_once(
-        self,
-        call: int,
-        hook: "Hook | None",
-        readers: Readers | None,
-        reader: Strand | None,
-        *,
-        pulls: bool,
-    ) -> Event | None:
+        If the stream or the recording ends then, not all readers that leave are on the tape.
+        """
+        readers = self._state.waiters.of(call)
+        events = [slot.event for slot in self._state.window.upcoming_of_call(call, _SOON)]
+        left = [event for event in events if is_leave(event)]
+        if not left or (events[0] is not left[0] and not readers):
+            return False
+        is_last = len(left) == len(events) or isinstance(left[-1], End)
+        return is_last or sum(reader.leaves for reader in readers) < len(left)
+
+    def _at_once(self, call: int, hook: "Hook | None", *, pulls: bool) -> Event | None:
         """The event of a call that need not wait: it is due, and the loop is as good as idle."""
         head = self._state.window.head()
         if hook is None or head is None or not is_due(head, call, pulls=pulls):
@@ -215,7 +204,7 @@ class LoopDriver:
         self._clock.advance(head.event.at)
         if head.driven_by_application:
             return head.event
-        return self._state.give(head, readers, reader).event
+        return self._state.take(head).event
 
     def _work_is_under_way(self) -> bool:
         return works_aside(self._state) and self._state.monitor.still_for <= self._state.patience
@@ -271,7 +260,7 @@ class LoopDriver:
         """What delivers the oldest event in an idle loop; None where no task can take it."""
         if isinstance(head.event, Start) and head.event.inbound:
             return self._received(head)
-        waiter = taker(self._state, head, at_last=True)
+        waiter = taker(self._state, head)
         if waiter is None or waiter.future is None:
             return self._received(head) if isinstance(head.event, Signal) else None
         future = waiter.future
@@ -280,7 +269,7 @@ class LoopDriver:
 
         def deliver() -> None:
             if not head.driven_by_application:
-                self._state.give(head, waiter.readers, waiter.strand)
+                self._state.give(head, waiter)
             if waiter.hand_back is not None:
                 self._state.waiters.remove(waiter)
                 waiter.hand_back()
@@ -357,6 +346,9 @@ class LoopDriver:
             self._state.running.pop(waiter.call, None)
             waiter.future.set_result(End(call=waiter.call, outcome="cancelled"))
 
+
+_SOON = 50
+"""How many events of a stream tell whether one of its readers leaves it."""
 
 _ROUNDED = 1e-6
 """How far rounding may move a recorded time from the clock's time."""

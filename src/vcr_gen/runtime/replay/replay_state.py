@@ -15,10 +15,10 @@ from vcr_gen.runtime.loops.turns import Clock
 from vcr_gen.runtime.privacy import Secrets, without_secrets
 from vcr_gen.runtime.replay.liveness import Threads
 from vcr_gen.runtime.replay.strategies import Orders
-from vcr_gen.runtime.replay.waiters import NOTHING_MORE, Readers, Waiters
+from vcr_gen.runtime.replay.waiters import NOTHING_MORE, Waiter, Waiters
 from vcr_gen.runtime.replay.waiting import Monitor
 from vcr_gen.runtime.replay.watchdog import Watchdog
-from vcr_gen.runtime.strands.strands import Strand, Strands
+from vcr_gen.runtime.strands.strands import Strands
 from vcr_gen.runtime.tape.events import End, Event, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 
@@ -125,17 +125,14 @@ class ReplayState:
         self.window.take_both(start, end)
         self.moved()
 
-    def give(self, slot: Slot, readers: Readers | None, reader: Strand | None) -> Slot:
-        """Mark an event of a stream as done for one reader; the end holds for all readers."""
-        if readers is not None:
-            readers.note(slot.strand, reader)
-            if isinstance(slot.event, End):
-                for waiter in self.waiters.of(slot.event.call):
-                    if waiter.strand is not reader and waiter.future is not None:
-                        loop = waiter.future.get_loop()
-                        leave = partial(_leave, waiter.future, waiter.call)
-                        tell = leave if waiter.cancelled else partial(_end, waiter.future)
-                        loop.call_soon_threadsafe(tell)
+    def give(self, slot: Slot, receiver: Waiter) -> Slot:
+        """Mark an event as done for the call that receives it; all readers see a stream end."""
+        if isinstance(slot.event, End):
+            for waiter in self.waiters.of(slot.event.call):
+                if waiter is not receiver and waiter.future is not None:
+                    leave = partial(_leave, waiter.future, waiter.call)
+                    tell = leave if waiter.cancelled else partial(_end, waiter.future)
+                    waiter.future.get_loop().call_soon_threadsafe(tell)
         return self.take(slot)
 
     def moved(self) -> None:

@@ -70,10 +70,6 @@ class _Stream:
 class _Replayed(_Stream):
     """Feeds a recorded stream, one item at a time, when the tape has it due."""
 
-    def __init__(self, engine: Engine, call: int, bound: Bound) -> None:
-        super().__init__(engine, call, bound)
-        self._readers = engine.readers()
-
     def _ask(self, kind: StepKind, value: Any) -> None:
         """The consumer wants the next item."""
         if self._over:
@@ -130,11 +126,11 @@ class ReplayedStream(_Replayed, Stream):
 
     def step(self, kind: StepKind, value: Any = None) -> Any:
         self._ask(kind, value)
-        return self._give(self._engine.hear(self._call, readers=self._readers))
+        return self._give(self._engine.hear(self._call, reads=True))
 
     def close(self) -> None:
         if self._begin_close():
-            self._end_close(self._engine.hear(self._call, readers=self._readers))
+            self._end_close(self._engine.hear(self._call, reads=True))
 
 
 @final
@@ -146,7 +142,7 @@ class ReplayedAsyncStream(_Replayed, AsyncStream):
     async def step(self, kind: StepKind, value: Any = None) -> Any:
         self._ask(kind, value)
         try:
-            event = await self._engine.hear_async(self._call, readers=self._readers)
+            event = await self._engine.hear_async(self._call, reads=True)
         except BaseException:  # it was cancelled, and not every stream survives that
             self._over = not self._engine.is_left(self._call)
             raise
@@ -154,7 +150,7 @@ class ReplayedAsyncStream(_Replayed, AsyncStream):
 
     async def aclose(self) -> None:
         if self._begin_close():
-            event = await self._engine.hear_async(self._call, readers=self._readers)
+            event = await self._engine.hear_async(self._call, reads=True)
             self._end_close(event)
 
 

@@ -96,8 +96,7 @@ def _others(state: ReplayState) -> Others:
     jobs = state.strands.jobs_besides(_waiting_threads(state))
     calls_back = state.receiver is not None and state.receiver.takes(head)
     return Others(
-        takes=_is_told(state, due, at_last=False),
-        takes_at_last=_is_told(state, due, at_last=True),
+        takes=_is_told(state, due),
         serves=calls_back or _is_served(state, due),
         jobs=jobs,
         longest_job=max(state.recorded_jobs.values(), default=0.0),
@@ -126,9 +125,9 @@ def _waiting_threads(state: ReplayState) -> list[threading.Thread]:
     return [waiter.thread for waiter in state.waiters if waiter.future is None]
 
 
-def _is_told(state: ReplayState, due: Slot | None, *, at_last: bool) -> bool:
+def _is_told(state: ReplayState, due: Slot | None) -> bool:
     """Whether a thread has received the event that is due, and is about to go on."""
-    found = None if due is None else taker(state, due, at_last=at_last)
+    found = None if due is None else taker(state, due)
     return found is not None and found.future is None
 
 
@@ -162,16 +161,11 @@ def due_from(state: ReplayState, head: Slot | None) -> Slot | None:
     return min(awaited, key=lambda slot: slot.index, default=head)
 
 
-def taker(state: ReplayState, head: Slot, *, at_last: bool) -> Waiter | None:
-    """The waiter that gets an event; None while the intended reader of a stream may come.
-
-    `at_last` lets another reader take it.
-    """
+def taker(state: ReplayState, head: Slot) -> Waiter | None:
+    """The waiter that gets an event: of several, the recorded reader, or else the first."""
     waiters = [waiter for waiter in state.waiters.of(head.event.call) if is_for(head, waiter)]
-    readers = waiters[0].readers if waiters else None
-    if readers is None:
-        return waiters[0] if waiters else None
-    return readers.choose(head, waiters, at_last=at_last)
+    own = (waiter for waiter in waiters if waiter.strand == head.strand)
+    return next(own, waiters[0] if waiters else None)
 
 
 def served_in(state: ReplayState, head: Slot) -> str | None:

@@ -29,10 +29,8 @@ from vcr_gen.runtime.replay.session_view import (
 )
 from vcr_gen.runtime.replay.waiters import (
     NOTHING_MORE,
-    Readers,
     Waiter,
     is_answer,
-    is_for,
 )
 from vcr_gen.runtime.tape.events import Event
 from vcr_gen.runtime.tape.window import Slot
@@ -57,12 +55,11 @@ class ThreadDriver:
         else:
             self._skip_or_fail(decision)
 
-    def hear(self, call: int, readers: Readers | None, *, pulls: bool) -> Event:
-        """Wait in this thread for the next event of a call."""
+    def hear(self, call: int, strand: str, *, pulls: bool) -> Event:
+        """Wait in this thread for the next event of a call; a reader of a stream has a strand."""
         state = self._state
         waiter = Waiter(call, pulls=pulls)
-        if readers is not None:
-            waiter.readers, waiter.strand = readers, state.strands.here()
+        waiter.strand = strand
         with state.monitor, state.monitor.awaiting_answer(waiter), state.waiters.having(waiter):
             waiter.impatient = self._answer_out_of_turn(call) is not None
             begun = state.running.get(call)
@@ -75,7 +72,7 @@ class ThreadDriver:
                     case Deliver(slot) if slot.driven_by_application:
                         return slot.event
                     case Deliver(slot):
-                        return state.give(slot, readers, waiter.strand).event
+                        return state.give(slot, waiter).event
                     case Release(Slot() as slot, is_suspicious):
                         return (state.release if is_suspicious else state.take)(slot).event
                     case Step.END_STREAM:
@@ -95,21 +92,13 @@ class ThreadDriver:
     def _asker(self, waiter: Waiter, begun: Slot | None, due: Slot | None) -> Asker:
         """What is known of a thread that waits for the next event of a call it has begun."""
         state, call = self._state, waiter.call
-        in_loop = library_here() is not None  # where it waits, no other reader can come
-        takes = takes_at_last = False
-        if is_due := due is not None and is_for(due, waiter):
-            takes = taker(state, due, at_last=in_loop) is waiter
-            takes_at_last = takes or taker(state, due, at_last=True) is waiter
-        is_read = waiter.readers is not None and begun is not None
         strand = None if begun is None else begun.start.strand
         return Asker(
             call,
-            is_due=is_due,
-            takes=takes,
-            takes_at_last=takes_at_last,
+            takes=due is not None and taker(state, due) is waiter,
             serves=due is not None and serves_here(state, due, strand),
-            stream_is_over=is_read and call not in state.running,
-            holds_up_loop=in_loop,
+            stream_is_over=begun is not None and call not in state.running,
+            holds_up_loop=library_here() is not None,
             answer=self._answer_out_of_turn(call),
             watches=state.monitor.watches(waiter),
         )

@@ -3,10 +3,8 @@
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import count
-from math import inf
 from types import FrameType
 from typing import Final, final
-from weakref import WeakValueDictionary
 
 from vcr_gen.runtime.context_blocks import block
 from vcr_gen.runtime.loops.backends import Parked, library_here
@@ -15,13 +13,11 @@ from vcr_gen.runtime.strands.frames import (
     frame_of_thread,
     frames_from,
 )
-from vcr_gen.runtime.strands.strands import Strand
-from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
-from vcr_gen.runtime.tape.window import Slot, Window
+from vcr_gen.runtime.tape.events import End, Event, Signal, Start
+from vcr_gen.runtime.tape.window import Slot
 
 __all__ = [
     "NOTHING_MORE",
-    "Readers",
     "Waiter",
     "Waiters",
     "is_answer",
@@ -47,7 +43,6 @@ class Waiter:
         "leaves",
         "number",
         "pulls",
-        "readers",
         "strand",
         "task",
         "thread",
@@ -67,10 +62,8 @@ class Waiter:
         self.hand_back: Callable[[], None] | None = None
         """Lets the result of an executor job enter, if the waiter is a job."""
         self.wanted: Callable[[], bool] = lambda: True
-        self.readers: Readers | None = None
-        """The readers of the stream, if it waits for a stream."""
-        self.strand: Strand | None = None
-        """The strand that waits, among those readers."""
+        self.strand = ""
+        """The recorded strand that it stands for, if it reads a stream."""
         self.number = next(_NUMBERS)
         """Its place in the order in which waiters came."""
         self.thread = threading.current_thread()
@@ -83,12 +76,6 @@ class Waiter:
         if self._library is not None and self.task is not None:
             return f"task {self._library.name(self.task)}"
         return f"thread {self.thread.name}"
-
-    def stands_for(self, recorded: str) -> bool:
-        """Whether it reads a stream, and its recorded strand has this name."""
-        if self.readers is None or self.strand is None:
-            return False
-        return self.readers.name_of(self.strand) == recorded
 
     def frames(self) -> Iterator[FrameType]:
         """Where it stands, innermost first."""
@@ -173,81 +160,3 @@ def is_leave(event: Event) -> bool:
 
 NOTHING_MORE: Final = End(call=0, outcome="returned")
 """The event for a reader that still waits when another reader has seen the end."""
-
-_AHEAD = 50
-"""How many events of a stream tell whether it had several readers."""
-
-
-@final
-class Readers:
-    """The tasks and threads that read a stream, each in the place of a recorded one.
-
-    The tape has the strand that got each item. A live reader takes the place of such a strand
-    when it gets its first item: by its label or its name, or else because it came first.
-    """
-
-    def __init__(self, window: Window, name_of: Callable[[Strand], str]) -> None:
-        self._window = window
-        self.name_of = name_of
-        """The recorded strand of a live one."""
-        self._live: WeakValueDictionary[str, Strand] = WeakValueDictionary()
-
-    def choose(self, head: Slot, waiters: Sequence[Waiter], *, at_last: bool) -> Waiter | None:
-        """The waiter that gets an item, or the end; None while the intended one may still come.
-
-        With `at_last` no other reader can come: the first waiting reader gets it.
-        """
-        known = self._live.get(head.strand)
-        if known is not None and not known.is_over:
-            likely = [waiter for waiter in waiters if waiter.strand is known]
-            others: Sequence[Waiter] = waiters
-        else:
-            taken = list(self._live.values())
-            fresh = [waiter for waiter in waiters if waiter.strand not in taken]
-            likely = [waiter for waiter in fresh if self._is_it(waiter, head)]
-            others = fresh or waiters
-        if likely:
-            return likely[0]
-        return others[0] if at_last or not self._is_shared(head) else None
-
-    def next_of(self, call: int, reader: Strand) -> Slot | None:
-        """What the tape has next of a stream for one reader, as far as that is near."""
-        name = next((known for known, live in self._live.items() if live is reader), None)
-        name = self.name_of(reader) if name is None else name
-        upcoming = self._window.upcoming_of_call(call, _AHEAD)
-        return next((slot for slot in upcoming if slot.strand == name), None)
-
-    def leave_soon(self, call: int) -> float:
-        """How many readers leave a stream within the next events.
-
-        Infinite if the stream or the recording ends then: not all readers may be recorded.
-        """
-        events = [slot.event for slot in self._window.upcoming_of_call(call, _AHEAD)]
-        left = [event for event in events if isinstance(event, Signal) and event.kind == "left"]
-        ends = any(isinstance(event, End) and event.outcome == "cancelled" for event in events)
-        return inf if ends or len(left) == len(events) else len(left)
-
-    def is_of_another(self, slot: Slot, reader: Strand, waiters: Sequence[Waiter]) -> bool:
-        """Whether another waiting reader got this event in the recording."""
-        others = [other for other in waiters if other.strand is not reader and not other.leaves]
-        known = self._live.get(slot.strand)
-        return any(other.strand is known or self._is_it(other, slot) for other in others)
-
-    def note(self, recorded: str, reader: Strand | None) -> None:
-        """Note that a reader got the item of a recorded reader."""
-        known = self._live.get(recorded)
-        if reader is not None and (known is None or known.is_over):
-            self._live[recorded] = reader
-
-    def _is_it(self, waiter: Waiter, head: Slot) -> bool:
-        """Whether a reader has the label of the recorded one or, without a label, its name."""
-        if waiter.strand is None:
-            return False
-        if isinstance(head.event, Item) and head.event.begins:
-            return waiter.strand.label == head.event.begins
-        return self.name_of(waiter.strand) == head.strand
-
-    def _is_shared(self, head: Slot) -> bool:
-        """Whether the recording had several readers from here on."""
-        upcoming = self._window.upcoming_of_call(head.event.call, _AHEAD)
-        return any(slot.strand != head.strand for slot in upcoming)

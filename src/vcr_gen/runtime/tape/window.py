@@ -7,7 +7,7 @@ its own strand. Only what is needed to answer is read, so a sequential replay ho
 """
 
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from math import inf
@@ -16,7 +16,7 @@ from typing import Any, TypeVar, final
 from vcr_gen.runtime.tape.event_hooks import Hook, Hooked
 from vcr_gen.runtime.tape.event_table import driven_by_application
 from vcr_gen.runtime.tape.events import CLOCK, INTERNAL, LOCK, End, Event, Start
-from vcr_gen.runtime.tape.reading import read_events
+from vcr_gen.runtime.tape.reading import Recorded, read_events
 from vcr_gen.runtime.tape.recording import Reading
 
 __all__ = ["REACH", "Slot", "Window"]
@@ -349,19 +349,13 @@ class Window:
                 self._soon.setdefault(slot.event.soon.after, slot)
 
     def _read(self) -> Iterator[Slot]:
-        labels: dict[str, str] = {}
-        recorded_events = read_events(self._reading, self._reading.path)
+        recorded_events = _without_locks(read_events(self._reading, self._reading.path))
         for index, (event, start, number, line) in enumerate(recorded_events, start=1):
             self.last_call = max(self.last_call, start.call)
             self.last_at = max(self.last_at, event.at)
             if start.of == CLOCK:
                 self._note_tick(start)
                 continue
-            if start.of == LOCK:  # no longer recorded; the label that it may have is its strand's
-                labels.setdefault(start.strand, start.begins)
-                continue
-            if event is start and labels.get(start.strand):
-                event = start = replace(start, begins=labels.pop(start.strand))
             home = f"@{start.call}" if start.inbound else start.strand
             strand = home if isinstance(event, Start) else event.strand or home
             by_application = driven_by_application(event, start)
@@ -383,6 +377,20 @@ class Window:
         if self._hooked is None or of in INTERNAL:
             return event
         return self._hooked.event(event, of)
+
+
+def _without_locks(events: Iterable[Recorded]) -> Iterator[Recorded]:
+    """The events without those of locks, which old tapes have; a strand's label may be on one."""
+    labels: dict[str, str] = {}
+    for recorded in events:
+        start = recorded.start
+        if start.of == LOCK:
+            labels.setdefault(start.strand, start.begins)
+        elif recorded.event is start and labels.get(start.strand):
+            labelled = replace(start, begins=labels.pop(start.strand))
+            yield recorded._replace(event=labelled, start=labelled)
+        else:
+            yield recorded
 
 
 def _microseconds(at: float) -> int:
