@@ -48,7 +48,7 @@ class _OwnModules:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options; all have the prefix `--vcrgen-`."""
     sys.meta_path.insert(0, _OwnModules)
-    from vcr_gen.pytest.constants import FORMATS, HERMETIC, MODES, STALE
+    from vcr_gen.pytest.constants import HERMETIC, MODES
 
     group = parser.getgroup("vcrgen", "record and replay what crosses boundaries (vcr-gen)")
     group.addoption(
@@ -66,19 +66,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="fail when there are cassettes that no test has",
     )
     group.addoption(
-        "--vcrgen-max-age",
-        dest="vcrgen_max_age",
-        type=_age,
-        metavar="AGE",
-        help="how old cassettes may be, such as 30d",
-    )
-    group.addoption(
-        "--vcrgen-keep-failed",
-        dest="vcrgen_keep_failed",
-        action="store_true",
-        help="put a recording in place even though its test failed",
-    )
-    group.addoption(
         "--vcrgen-hermetic",
         dest="vcrgen_hermetic",
         nargs="?",
@@ -94,11 +81,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="DIR",
         help="write an HTML report of each replay that fails into this folder",
     )
-    parser.addini("vcrgen_mode", f"the mode without a marker: {', '.join(MODES)}", default="")
-    parser.addini("vcrgen_format", f"the format of new files: {', '.join(FORMATS)}", default="")
-    parser.addini("vcrgen_max_age", "how old cassettes may be, such as 30d", default="")
-    parser.addini("vcrgen_when_stale", f"what happens then: {', '.join(STALE)}", default="")
-    parser.addini("vcrgen_hermetic", f"guard replays: {', '.join(HERMETIC)}", default="")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -111,13 +93,8 @@ def pytest_configure(config: pytest.Config) -> None:
         "codecs=…, order=…, strategy=…, rules=…, templates=…, redaction=…, before_record=…, "
         "before_replay=…, patience=…, hermetic=…): how the test's cassette is opened",
     )
-    options = ("mode", "check_unused", "max_age", "keep_failed", "hermetic", "report")
-    settings = ("mode", "format", "max_age", "when_stale", "hermetic")
-    if (
-        os.environ.get("VCR_RECORD")
-        or any(config.getoption(f"{PREFIX}{name}") for name in options)
-        or any(config.getini(f"{PREFIX}{name}") for name in settings)
-    ):
+    options = ("mode", "check_unused", "hermetic", "report")
+    if os.environ.get("VCR_RECORD") or any(config.getoption(f"{PREFIX}{name}") for name in options):
         _fixtures(config)
 
 
@@ -142,10 +119,14 @@ def pytest_make_collect_report(
     return report
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
     """Show only the user's frames, also for cassettes opened without our fixtures."""
-    if call.excinfo is not None and call.excinfo.type.__module__ == "vcr_gen.errors":
+    from vcr_gen.pytest.constants import HOOKS
+
+    if call.excinfo is not None and (
+        call.excinfo.type.__module__ == "vcr_gen.errors"
+        or item.config.pluginmanager.has_plugin(HOOKS)
+    ):
         from vcr_gen.pytest.hooks import hide_our_frames_in
 
         hide_our_frames_in(item, call)
@@ -171,21 +152,21 @@ def vcrgen_options() -> Mapping[str, Any]:
 @pytest.fixture
 def vcrgen_cassette(
     request: pytest.FixtureRequest, vcrgen_options: Mapping[str, Any]
-) -> "Iterator[Cassette]":
+) -> "Cassette":
     """The cassette of this test: `VcrShell.attach(vcrgen_cassette, RealShell)`."""
-    yield from _fixtures(request.config).test_cassette(request, vcrgen_options)
+    return _fixtures(request.config).test_cassette(request, vcrgen_options)
 
 
 @pytest.fixture(scope="module")
 def vcrgen_module_cassette(request: pytest.FixtureRequest) -> "Iterator[CassetteFactory]":
     """Opens cassettes that all tests of a module share: `vcrgen_module_cassette("login")`."""
-    yield from _fixtures(request.config).module_factory(request)
+    yield from _fixtures(request.config).factory(request)
 
 
 @pytest.fixture(scope="session")
 def vcrgen_session_cassette(request: pytest.FixtureRequest) -> "Iterator[CassetteFactory]":
     """Opens cassettes that all tests share: `vcrgen_session_cassette("login")`."""
-    yield from _fixtures(request.config).session_factory()
+    yield from _fixtures(request.config).factory(request)
 
 
 def _fixtures(config: pytest.Config) -> "Fixtures":
@@ -201,15 +182,3 @@ def _uses_plugin(node: pytest.Item | pytest.Collector) -> bool:
         any(name.startswith(PREFIX) for name in getattr(node, "fixturenames", ()))
         or node.get_closest_marker("vcrgen") is not None
     )
-
-
-def _age(text: str) -> str:
-    import argparse
-
-    from vcr_gen.pytest.options import parse_age
-
-    try:
-        parse_age(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-    return text

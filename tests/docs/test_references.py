@@ -14,7 +14,7 @@ from vcr_gen.cli import demo, extract, generate, mark, verify
 from vcr_gen.cli.cassette import actions as cassette
 from vcr_gen.cli.commands import COMMANDS, CommandModule
 from vcr_gen.gen.settings.config import BOUNDARY_SETTINGS, OVERRIDE_SETTINGS, SETTINGS
-from vcr_gen.pytest.options import Options
+from vcr_gen.pytest.options import CassetteOptions
 from vcr_gen.runtime.tape import events
 
 REFERENCE = REPOSITORY / "docs" / "reference"
@@ -115,7 +115,7 @@ def test_every_option_of_the_pytest_plugin_is_in_its_guide() -> None:
     text = guide.read_text(encoding="utf-8")
     source = inspect.getsource(pytest_plugin)
     names = re.findall(r'"(--vcrgen-[a-z-]+)"|addini\(\s*"(vcrgen_\w+)"', source)
-    names += [(name, "") for name in Options.__slots__]
+    names += [(name, "") for name in (*CassetteOptions.__annotations__, "name")]
 
     assert [name for pair in names for name in pair if name and f"`{name}" not in text] == []
 

@@ -19,17 +19,9 @@ def test_a_failing_test_leaves_the_good_cassette_and_its_own_recording_beside_it
     project.write("test_it.py", BAD)
     output = project.run("--vcrgen-mode=all", WORLD="new")
     assert "1 left partial" in output
-    assert "test_one.yaml.partial has what was recorded; --vcrgen-keep-failed keeps it" in output
+    assert "test_one.yaml.partial has what was recorded)" in output
     assert before == project.cassettes()[FILE]
     assert "returned: new a" in project.cassettes()[PARTIAL]
-
-
-def test_keep_failed_puts_the_recording_in_place(project: PluginProject) -> None:
-    project.write("test_it.py", BAD)
-    output = project.run("--vcrgen-mode=all", "--vcrgen-keep-failed", WORLD="new")
-    assert "1 failed" in output
-    assert "recorded by a test that failed, and kept:\n  " + FILE in output
-    assert list(project.cassettes()) == [FILE]
 
 
 def test_a_failing_teardown_and_a_skip_count_as_not_passed(project: PluginProject) -> None:
@@ -54,17 +46,24 @@ def test_a_failing_teardown_and_a_skip_count_as_not_passed(project: PluginProjec
             assert False
         """,
     )
-    output = project.record("--vcrgen-keep-failed")
-    assert list(project.cassettes()) == [
-        "cassettes/test_it/test_nothing_happened.yaml",
-        "cassettes/test_it/test_skipped.yaml.partial",
-        "cassettes/test_it/test_teardown.yaml",
-    ]
-    assert "2 kept, 1 left partial" in output
-    assert "test_skipped.yaml.partial has what was recorded; skip before the first call" in output
     output = project.record()
     assert "3 left partial" in output
-    assert "test_nothing_happened.yaml  (the cassette is as it was; nothing had been" in output
+    assert list(project.cassettes()) == [
+        "cassettes/test_it/test_skipped.yaml.partial",
+        "cassettes/test_it/test_teardown.yaml.partial",
+    ]
+    assert "test_nothing_happened.yaml  (there is no cassette; nothing had been" in output
+
+
+def test_a_test_that_should_fail_and_passes_leaves_the_good_cassette(
+    project: PluginProject,
+) -> None:
+    project.write("test_it.py", GOOD)
+    project.record()
+    before = project.cassettes()[FILE]
+    project.write("test_it.py", "import pytest\n\n@pytest.mark.xfail(strict=True)\n" + GOOD)
+    assert "1 failed" in project.run("--vcrgen-mode=all", WORLD="new")
+    assert before == project.cassettes()[FILE]
 
 
 def test_a_file_of_another_recorder_is_not_replaced(project: PluginProject) -> None:

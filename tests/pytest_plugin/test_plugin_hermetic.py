@@ -1,4 +1,4 @@
-"""Hermetic replays by option, marker, fixture and configuration."""
+"""Hermetic replays by option, marker and fixture."""
 
 import pytest
 from plugin_project import PluginProject
@@ -45,10 +45,6 @@ def test_the_option_can_only_warn(leaking: PluginProject) -> None:
     output = leaking.run("--vcrgen-hermetic=warn")
     assert "HermeticWarning" in output
     assert "exit 0" in output
-
-
-def test_the_configuration_fails_a_leak(leaking: PluginProject) -> None:
-    assert "exit 1" in leaking.run("-o", "vcrgen_hermetic=fail")
 
 
 def test_the_option_wins_over_the_marker(leaking: PluginProject) -> None:

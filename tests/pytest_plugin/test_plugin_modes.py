@@ -3,7 +3,7 @@
 import pytest
 from plugin_project import PluginProject
 
-from vcr_gen.pytest.options import ModeChoice, choose_mode
+from vcr_gen.pytest.options import choose_mode
 
 pytest_plugins = ["pytester"]
 
@@ -120,26 +120,34 @@ def test_a_mode_in_vcr_record_is_refused_before_any_test_runs(project: PluginPro
 @pytest.mark.parametrize(
     ("command_line", "asked", "environment", "expected"),
     [
-        (None, None, {}, ModeChoice("none")),
-        (None, "once", {}, ModeChoice("once")),
-        (None, "rewrite", {}, ModeChoice("all")),
-        ("none", "all", {"VCR_RECORD": "1"}, ModeChoice("none")),
-        ("all", "none", {"CI": "1"}, ModeChoice("all")),
-        (None, None, {"VCR_RECORD": "1"}, ModeChoice("all")),
-        (None, "once", {"VCR_RECORD": "1"}, ModeChoice("all")),
-        (None, "none", {"VCR_RECORD": "1"}, ModeChoice("none")),
-        (None, "verify", {"VCR_RECORD": "1"}, ModeChoice("verify")),
-        (None, "new_episodes", {"VCR_RECORD": "1"}, ModeChoice("new_episodes")),
-        (None, "once", {"VCR_RECORD": "0", "CI": "false"}, ModeChoice("once")),
-        (None, "once", {"CI": "true"}, ModeChoice("none", "mode 'once'")),
-        (None, "new_episodes", {"CI": "true"}, ModeChoice("none", "mode 'new_episodes'")),
-        (None, "verify", {"CI": "true"}, ModeChoice("verify")),
-        (None, "rewrite", {"CI": "true"}, ModeChoice("all")),
-        (None, "none", {"CI": "true", "VCR_RECORD": "1"}, ModeChoice("none")),
-        (None, None, {"CI": "true", "VCR_RECORD": "1"}, ModeChoice("none", "VCR_RECORD")),
+        (None, None, {}, "none"),
+        (None, "once", {}, "once"),
+        (None, "rewrite", {}, "all"),
+        ("none", "all", {"VCR_RECORD": "1"}, "none"),
+        ("all", "none", {"CI": "1"}, "all"),
+        (None, None, {"VCR_RECORD": "1"}, "all"),
+        (None, "once", {"VCR_RECORD": "1"}, "all"),
+        (None, "none", {"VCR_RECORD": "1"}, "none"),
+        (None, "verify", {"VCR_RECORD": "1"}, "verify"),
+        (None, "new_episodes", {"VCR_RECORD": "1"}, "new_episodes"),
+        (None, "once", {"VCR_RECORD": "0", "CI": "false"}, "once"),
+        (None, "once", {"CI": "true"}, "none"),
+        (None, "new_episodes", {"CI": "true"}, "none"),
+        (None, "verify", {"CI": "true"}, "verify"),
+        (None, "rewrite", {"CI": "true"}, "all"),
+        (None, "none", {"CI": "true", "VCR_RECORD": "1"}, "none"),
+        (None, None, {"CI": "true", "VCR_RECORD": "1"}, "none"),
     ],
 )
 def test_the_command_line_wins_and_an_explicit_none_stays_none(
-    command_line: str | None, asked: str | None, environment: dict[str, str], expected: ModeChoice
+    command_line: str | None,
+    asked: str | None,
+    environment: dict[str, str],
+    expected: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert expected == choose_mode(command_line=command_line, asked=asked, environment=environment)
+    for name in ("CI", "VCR_RECORD"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert expected == choose_mode(command_line, asked)

@@ -2,8 +2,6 @@
 
 from plugin_project import PluginProject
 
-from vcr_gen.pytest.options import FactoryOptions, Options
-
 pytest_plugins = ["pytester"]
 
 CONFTEST = """
@@ -67,7 +65,6 @@ def test_module_and_session_cassettes_are_closed_with_their_scope(project: Plugi
 def test_a_factory_takes_the_options_of_the_marker_and_refuses_others(
     project: PluginProject,
 ) -> None:
-    assert {*FactoryOptions.__annotations__, "name"} == set(Options.__slots__)
     project.write(
         "test_it.py",
         """

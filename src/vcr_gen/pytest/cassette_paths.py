@@ -30,9 +30,8 @@ _stem: Final = pytest.StashKey[str]()
 class CassettePaths:
     """The cassettes of all collected tests, and of those that factories opened."""
 
-    def __init__(self, default_format: str, used: set[str]) -> None:
+    def __init__(self, used: set[str]) -> None:
         """Every path given out is added to `used`."""
-        self._format = default_format
         self._owners: dict[str, set[str]] = {}
         self._used = used
 
@@ -56,12 +55,12 @@ class CassettePaths:
         if _stem not in item.stash:
             parts = tuple(_name_parts(item))
             item.stash[_stem] = file_names([parts])[parts]
-        return module_folder(item.path) / f"{item.stash[_stem]}.{format or self._format}"
+        return module_folder(item.path) / f"{item.stash[_stem]}.{format or 'yaml'}"
 
     def for_name(self, folder: Path, name: str, format: str | None) -> Path:  # noqa: A002
         """The path of a cassette that a factory opens by name."""
         parts = (name,)
-        return folder / f"{file_names([parts])[parts]}.{format or self._format}"
+        return folder / f"{file_names([parts])[parts]}.{format or 'yaml'}"
 
     def claim(self, path: Path, owner: str) -> None:
         """Reserve a cassette for its owner; raise if it has another owner too."""

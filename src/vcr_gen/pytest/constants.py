@@ -15,7 +15,6 @@ __all__ = [
     "PREFIX",
     "RESULTS",
     "STALE",
-    "SUMMARY",
     "UNUSED_FILE",
 ]
 
@@ -23,10 +22,9 @@ FOLDER: Final = "cassettes"
 MARKER: Final = "vcrgen"
 CASSETTE: Final = "vcrgen_cassette"
 PREFIX: Final = "vcrgen_"
-"""The prefix of all our fixtures and settings."""
+"""The prefix of all our fixtures and options."""
 HOOKS: Final = "vcrgen-hooks"
-SUMMARY: Final = "vcrgen-summary"
-"""The names under which the two parts of the plugin are registered with pytest."""
+"""The name under which the hooks for tests with cassettes are registered."""
 RESULTS: Final = "vcrgen"
 """The key of what workers of xdist send to the controller."""
 DISTRIBUTED: Final = "vcrgen_distributed"

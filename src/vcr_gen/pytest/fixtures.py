@@ -1,14 +1,12 @@
 """What the fixtures do: they open a cassette as asked, and close it when the scope ends.
 
-The mode and options come from the marker, the fixture `vcrgen_options`, the configuration and the
-command line.
+The mode and options come from the marker, the fixture `vcrgen_options` and the command line.
 """
 
 import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack, final
 
@@ -20,12 +18,10 @@ from vcr_gen.pytest.constants import DISTRIBUTED, FOLDER, HOOKS
 from vcr_gen.pytest.hooks import Hooks, as_failure
 from vcr_gen.pytest.open_cassette import OpenCassette, Plan
 from vcr_gen.pytest.options import (
-    FactoryOptions,
-    ModeChoice,
+    CassetteOptions,
     Options,
     choose_mode,
     marked_options,
-    parse_age,
     read_options,
 )
 from vcr_gen.pytest.summary import Summary
@@ -59,7 +55,7 @@ class CassetteFactory:
         self._open_by_name = open_by_name
         self._open: dict[str, Cassette] = {}
 
-    def __call__(self, name: str | None = None, **options: Unpack[FactoryOptions]) -> "Cassette":
+    def __call__(self, name: str | None = None, **options: Unpack[CassetteOptions]) -> "Cassette":
         """The cassette of that name; it takes the same options as the marker."""
         name = name or self._default
         if name not in self._open:
@@ -73,17 +69,11 @@ class Fixtures:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._summary = Summary.of(config)
-        names = ("mode", "format", "max_age", "when_stale", "hermetic")
+        self._paths = CassettePaths(self._summary.used)
         try:
-            self._ini = read_options(
-                "pytest configuration",
-                {name: config.getini(f"vcrgen_{name}") or None for name in names},
-            )
-            self.choose_mode()  # reports an invalid VCR_RECORD before any test runs
-        except VcrError as error:
+            self._hooks = Hooks(self._mode())
+        except VcrError as error:  # an invalid VCR_RECORD
             raise pytest.UsageError(str(error)) from error
-        self._paths = CassettePaths(self._ini.format or "yaml", self._summary.used)
-        self._hooks = Hooks(self.choose_mode())
         config.pluginmanager.register(self._hooks, HOOKS)
 
     @staticmethod
@@ -98,58 +88,44 @@ class Fixtures:
         self._paths.collect(report.result)
         self._summary.collected(collector, report)
 
-    def choose_mode(self, asked: str | None = None) -> ModeChoice:
-        """The mode of a cassette whose marker or factory asks for `asked`."""
-        return choose_mode(
-            command_line=self._config.getoption("vcrgen_mode"),
-            asked=asked or self._ini.mode,
-            environment=os.environ,
-        )
+    def test_cassette(self, request: pytest.FixtureRequest, given: Options) -> "Cassette":
+        """Open the cassette of a test; `given` is the value of the fixture `vcrgen_options`.
 
-    def test_cassette(
-        self, request: pytest.FixtureRequest, given: Mapping[str, Any]
-    ) -> "Iterator[Cassette]":
-        """The cassette of a test; `given` is the value of the fixture `vcrgen_options`.
-
-        The hooks may close it earlier, to fail the test itself for unused events, or later, to
-        put a recording in place only after a teardown without errors.
+        The hooks close it: with the test, so that unused events fail it, or after the teardown of
+        all fixtures if one of them may still use it.
         """
-        anchors: dict[str, Path] = {}
+        automatic: dict[str, Path] = {}
         if "tmp_path" in request.fixturenames:  # a different folder in each run
-            anchors["tmp"] = request.getfixturevalue("tmp_path")
+            automatic["tmp"] = request.getfixturevalue("tmp_path")
         test = test_id(request.node)
         try:
-            options = marked_options(request.node).over(
-                read_options("fixture vcrgen_options", given, without=("name",))
-            )
-            path = self._paths.for_test(request.node, options.format)
+            options = {
+                **read_options("fixture vcrgen_options", given),
+                **marked_options(request.node),
+            }
+            path = self._paths.for_test(request.node, options.get("format"))
             self._paths.claim(path, test)
-            opened = self._open(path, options, anchors, test)
+            opened = self._open(path, options, automatic, test)
         except VcrError as error:
             raise as_failure(error) from None
-        self._hooks.test_cassette_opened(opened)
+        self._hooks.test_cassette_opened(opened, request.node)
         if _is_unittest(request.instance):  # its tests take no arguments
             request.instance.vcrgen_cassette = opened.cassette
-        yield opened.cassette
-        self._hooks.close_replay(request.node)
+        return opened.cassette
 
-    def module_factory(self, request: pytest.FixtureRequest) -> Iterator[CassetteFactory]:
-        """The factory of a module; its cassettes are closed with the module."""
-        return self._factory("module", request.node.nodeid, module_folder(request.path))
-
-    def session_factory(self) -> Iterator[CassetteFactory]:
-        """The factory of the session; its cassettes are closed with the session."""
-        return self._factory("session", "", self._config.rootpath / FOLDER)
-
-    def _factory(self, scope: str, tests: str, folder: Path) -> Iterator[CassetteFactory]:
+    def factory(self, request: pytest.FixtureRequest) -> Iterator[CassetteFactory]:
+        """The factory of a module or of the session; its cassettes are closed with the scope."""
+        scope: str = request.scope
         fixture = f"vcrgen_{scope}_cassette"
+        in_module = scope == "module"
+        folder = module_folder(request.path) if in_module else self._config.rootpath / FOLDER
 
         def open_by_name(name: str, options: Mapping[str, object]) -> "Cassette":
             try:
-                given = read_options(fixture, options, without=("name",))
-                path = self._paths.for_name(folder, name, given.format)
+                given = read_options(fixture, options)
+                path = self._paths.for_name(folder, name, given.get("format"))
                 self._paths.claim(path, f"{scope} cassette {name!r}")
-                opened = self._open(path, given, {}, tests)
+                opened = self._open(path, given, {}, request.node.nodeid)
                 self._refuse_to_record_in_parts(scope, opened)
             except VcrError as error:
                 raise as_failure(error) from None
@@ -173,25 +149,20 @@ class Fixtures:
             raise refused
 
     def _open(
-        self, path: Path, options: Options, anchors: Mapping[str, Any], tests: str
+        self, path: Path, options: Options, automatic: Mapping[str, Path], tests: str
     ) -> OpenCassette:
-        config = self._config
-        options = Options(hermetic=config.getoption("vcrgen_hermetic")).over(options)
-        options = options.over(
-            Options(when_stale=self._ini.when_stale, hermetic=self._ini.hermetic)
-        )
-        max_age = config.getoption("vcrgen_max_age")
-        reports = config.getoption("vcrgen_report")
+        own = {"name", "mode", "format", "anchors"}
+        given = {name: value for name, value in options.items() if name not in own}
+        given["anchors"] = self._anchors(automatic, options.get("anchors", {}))
+        if hermetic := self._config.getoption("vcrgen_hermetic"):
+            given["hermetic"] = hermetic
         plan = Plan(
             path=path,
-            mode=self.choose_mode(options.mode).mode,
-            options=replace(options, anchors=self._anchors(anchors, options)),
-            max_age=parse_age(max_age) if max_age else options.over(self._ini).max_age,
-            keep_failed=config.getoption("vcrgen_keep_failed"),
+            mode=self._mode(options.get("mode")),
+            options=given,
             record_with=self._command(tests, "all"),
             tests=tests,
-            root=config.rootpath,
-            reports=Path(reports) if reports else None,
+            report=self._report(path),
         )
         try:
             return OpenCassette(plan, self._summary.note)
@@ -202,13 +173,26 @@ class Fixtures:
                 path=path,
             ) from error
 
-    def _anchors(self, automatic: Mapping[str, Any], options: Options) -> Mapping[str, Path | None]:
+    def _mode(self, asked: str | None = None) -> str:
+        return choose_mode(self._config.getoption("vcrgen_mode"), asked)
+
+    def _anchors(
+        self, automatic: Mapping[str, Path], given: Mapping[str, Any]
+    ) -> Mapping[str, Path | None]:
         root = self._config.rootpath
         project = {} if is_everywhere(str(root)) else {"project": root}
-        anchors = {**project, **automatic, **(options.anchors or {})}
+        anchors = {**project, **automatic, **given}
         if anchors.get("project", root) is None:  # the cassette has no anchor `project` to drop
             del anchors["project"]
         return {name: None if folder is None else root / folder for name, folder in anchors.items()}
+
+    def _report(self, path: Path) -> Path | None:
+        """Where to write the HTML report of a failed replay: the cassette's path in the folder."""
+        folder, root = self._config.getoption("vcrgen_report"), self._config.rootpath
+        if not folder:
+            return None
+        base = root if path.is_relative_to(root) else Path(path.anchor)
+        return Path(folder, path.relative_to(base).with_suffix(f"{path.suffix}.html"))
 
     def _command(self, tests: str, mode: str) -> str:
         """The command that runs a test, a module or everything in a mode."""

@@ -1,11 +1,9 @@
 """A cassette from its opening for a test to its close, which depends on the outcome of the test."""
 
 import os
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -20,15 +18,26 @@ from vcr_gen.errors import (
     VcrError,
     VerificationError,
 )
-from vcr_gen.pytest.constants import CASSETTE_STARTS
+from vcr_gen.pytest.constants import CASSETTE, CASSETTE_STARTS
 from vcr_gen.pytest.options import Options
 from vcr_gen.pytest.summary import Kind, Note
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.replay.engine import Engine
-    from vcr_gen.runtime.runs.cassette import Cassette
 
 __all__ = ["OpenCassette", "Plan"]
+
+
+class _FailedTestError(DivergenceError, pytest.fail.Exception):  # type: ignore[misc, name-defined]
+    """A divergence that pytest handles as it does every failure of a test.
+
+    pytest takes any other exception that is not an `Exception` for the end of the run: it would
+    not tear down the other fixtures of the test.
+    """
+
+
+_FailedTestError.__module__ = DivergenceError.__module__
+_FailedTestError.__name__ = _FailedTestError.__qualname__ = DivergenceError.__name__
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,17 +47,13 @@ class Plan:
     path: Path
     mode: str
     options: Options
-    max_age: timedelta | None
-    """The age to check an existing cassette against; `options.max_age` is stored in a new one."""
-    keep_failed: bool
+    """The options for `Cassette`."""
     record_with: str
     """The command that records it."""
     tests: str
     """The id of the test, or of all tests, that use it; empty for the whole session."""
-    root: Path
-    """pytest's root folder."""
-    reports: Path | None
-    """The folder for HTML reports of failed replays."""
+    report: Path | None
+    """Where to write the HTML report if the replay fails."""
 
 
 class OpenCassette:
@@ -56,13 +61,26 @@ class OpenCassette:
 
     def __init__(self, plan: Plan, note: Callable[[Note], None]) -> None:
         """Open the cassette; `note` takes facts for the terminal summary."""
+        from vcr_gen.runtime.runs.cassette import Cassette
+
         self.plan = plan
-        self.closed = False
         self.error: BaseException | None = None
         """The first failure of a test that uses it: the reason not to replace the old cassette."""
+        self.users = {CASSETTE}
+        """The fixtures of the test that can reach it."""
+        self.used_in_teardown = False
+        """Whether one of them may still use it in its teardown."""
         self._note = note
+        self._closed = False
         self._reported: BaseException | None = None
-        self.cassette = self._open()
+        if plan.mode == "all" and plan.path.exists():
+            _refuse_foreign(plan.path)
+        with _environment_without("CI", "VCR_RECORD"):
+            self.cassette = Cassette(
+                plan.path, plan.mode, record_with=plan.record_with, **plan.options
+            )
+        if (engine := self._engine) is not None:
+            engine.fail_with(_FailedTestError)
 
     def fail(self, error: BaseException) -> None:
         """Note that a test which uses the cassette did not pass."""
@@ -79,16 +97,9 @@ class OpenCassette:
             "in the recorded order (without -k, --lf or shuffling)"
         )
 
-    def report(self, divergence: DivergenceError) -> bool:
-        """Mark a divergence as reported; False if it was reported before."""
-        again = divergence is self._reported or _shows(self.error, divergence)
-        self._reported = divergence
-        return not again
-
     def enter_block(self, block: FrameType) -> None:
         """After a divergence, end whatever the code called by this frame waits for."""
-        engine = self._engine
-        if engine is not None:
+        if (engine := self._engine) is not None:
             engine.enter_block(block)
 
     def swallowed(self, error: BaseException | None, test: object) -> DivergenceError | None:
@@ -103,76 +114,21 @@ class OpenCassette:
         self._reported = divergence
         return None if _shows(error, divergence) or _reached(divergence, test) else divergence
 
-    def uncaught(self, error: BaseException) -> VcrError | None:
-        """The failure to report for a recorded exception that would end the whole test run."""
-        try:
-            return self.cassette.replay().uncaught(error)
-        except UsageError:  # it records
-            return None
-
     def close(self, test: object = None) -> BaseException | None:
         """Close the cassette; return its failure unless the test's own error shows it."""
-        if self.closed:
+        if self._closed:
             return None
-        self.closed = True
+        self._closed = True
         failure: BaseException | None = self.swallowed(self.error, test)
         recording = self.cassette.recording
-        error = self.divergence or self.error
-        kept = recording and error is not None and self._keeps(error)
-        ended_by = None if kept else error
+        ended_by = self.divergence or self.error
         try:
             self.cassette.close(ended_by)
         except BaseException as raised:
             failure = failure or raised
             ended_by = raised
-        self._note_outcome(recording, kept, ended_by)
+        self._note_outcome(recording, ended_by)
         return failure
-
-    def _open(self) -> "Cassette":
-        from vcr_gen.runtime.runs.cassette import Cassette, StaleCassetteWarning
-
-        plan, options = self.plan, self.plan.options
-        replays = plan.path.exists() and plan.mode != "all"
-        if plan.mode == "all" and plan.path.exists():
-            _refuse_foreign(plan.path)
-        when_stale = options.when_stale or "warn"
-        with (
-            _environment_without("CI", "VCR_RECORD"),
-            warnings.catch_warnings(record=True) as caught,
-        ):
-            warnings.simplefilter("always")
-            cassette = Cassette(
-                plan.path,
-                plan.mode,
-                initial_state=options.initial_state,
-                anchors=options.anchors,
-                max_age=plan.max_age if replays else options.max_age,
-                when_stale="record" if when_stale == "record" and plan.mode != "none" else "warn",
-                codecs=options.codecs,
-                order=options.order or "strand",
-                strategy=options.strategy or "exact",
-                rules=options.rules or (),
-                templates=bool(options.templates),
-                redaction=options.redaction,
-                before_record=options.before_record,
-                before_replay=options.before_replay,
-                patience=2.0 if options.patience is None else options.patience,
-                hermetic=options.hermetic,
-                record_with=plan.record_with,
-            )
-        for warning in caught:
-            if isinstance(warning.message, StaleCassetteWarning):
-                text = str(warning.message).removeprefix(f"{plan.path}: ")
-                self._note(Note("too old", str(plan.path), text))
-                if when_stale != "warn":
-                    hint = f"hint: record again: {plan.record_with}"
-                    refused = CassetteError(f"{text}\n\n{hint}", path=plan.path)
-                    cassette.close(refused)
-                    raise refused
-            warnings.warn_explicit(
-                warning.message, warning.category, warning.filename, warning.lineno
-            )
-        return cassette
 
     @property
     def divergence(self) -> DivergenceError | None:
@@ -187,63 +143,47 @@ class OpenCassette:
         except UsageError:  # it records: there is nothing to diverge from
             return None
 
-    def _keeps(self, error: BaseException) -> bool:
-        return self.plan.keep_failed and not isinstance(
-            error, DivergenceError | pytest.skip.Exception
-        )
-
-    def _note_outcome(self, recording: bool, kept: bool, error: BaseException | None) -> None:
+    def _note_outcome(self, recording: bool, error: BaseException | None) -> None:
         kind: Kind
         detail = ""
         if recording and error is not None:
-            kind, detail = "partial", self._partial_detail(error)
+            kind, detail = "partial", self._partial_detail()
         elif recording:
-            kind = "kept" if kept else "recorded"
+            kind = "recorded"
         elif self.plan.mode == "verify":
             if error is not None and not isinstance(error, VerificationError):
                 return  # the test failed before there was anything to compare
             kind = "differs" if error is not None else "verified"
         elif isinstance(error, DivergenceError | ReplayError):
             kind = "diverged"
-            if self.plan.reports is not None:
-                self._write_report(self.plan.reports, error)
+            if self.plan.report is not None:
+                self._write_report(self.plan.report, error)
         else:
             kind = "replayed"
         self._note(Note(kind, str(self.plan.path), detail))
 
-    def _write_report(self, folder: Path, error: DivergenceError | VcrError) -> None:
+    def _write_report(self, target: Path, error: DivergenceError | VcrError) -> None:
         """Write the HTML report of a failed replay; a failure to write it fails no test."""
         from vcr_gen.html_report.failure import describe_failure
         from vcr_gen.html_report.page import refuse_foreign
         from vcr_gen.html_report.session_report import write_report
 
-        path = self.plan.path
-        if path.is_relative_to(self.plan.root):
-            below = path.relative_to(self.plan.root)
-        else:
-            below = Path(*path.absolute().parts[1:])
-        target = folder / below.with_name(f"{below.name}.html")
         detail = ""
         try:
             refuse_foreign(target)
-            write_report(target, path, failure=describe_failure(error, self.plan.tests))
+            write_report(target, self.plan.path, failure=describe_failure(error, self.plan.tests))
         except (VcrError, OSError) as problem:
             detail = f"(not written: {str(problem).splitlines()[0]})"
         self._note(Note("report", str(target), detail))
 
-    def _partial_detail(self, error: BaseException) -> str:
+    def _partial_detail(self) -> str:
         from vcr_gen.runtime.tape.recording import partial_of
 
         partial = partial_of(Path(os.path.realpath(self.plan.path)))
         before = "the cassette is as it was" if self.plan.path.exists() else "there is no cassette"
         if not partial.exists():
             return f"({before}; nothing had been recorded)"
-        advice = "; --vcrgen-keep-failed keeps it"
-        if isinstance(error, pytest.skip.Exception):
-            advice = "; skip before the first call"
-        elif isinstance(error, VcrError):  # something could not be stored or written
-            advice = ""
-        return f"({before}; {partial.name} has what was recorded{advice})"
+        return f"({before}; {partial.name} has what was recorded)"
 
 
 @contextmanager

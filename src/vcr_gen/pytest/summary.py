@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 import pytest
 
-from vcr_gen.pytest.constants import RESULTS, SUMMARY, UNUSED_FILE
+from vcr_gen.pytest.constants import RESULTS, UNUSED_FILE
 from vcr_gen.pytest.unused_cassettes import CollectedModules, find_unused
 
 __all__ = ["Kind", "Note", "Summary", "summary_lines"]
@@ -23,19 +23,15 @@ Kind: TypeAlias = Literal[
     "diverged",
     "verified",
     "differs",
-    "kept",
     "partial",
-    "too old",
     "unused",
     "report",
 ]
 
 _TITLES: Final[dict[Kind, str]] = {
     "recorded": "recorded",
-    "kept": "recorded by a test that failed, and kept",
     "partial": "not recorded: the test did not pass",
     "differs": "the real environment no longer behaves as recorded",
-    "too old": "too old",
     "unused": "unused: no test has this cassette",
     "report": "reports of failed replays",
 }
@@ -75,7 +71,7 @@ class Summary:
         """The summary of this session; registered on first use."""
         if _stash_key not in config.stash:
             config.stash[_stash_key] = summary = Summary(config)
-            config.pluginmanager.register(summary, SUMMARY)
+            config.pluginmanager.register(summary)
         return config.stash[_stash_key]
 
     def note(self, note: Note) -> None:
@@ -121,7 +117,6 @@ class Summary:
         self._notes.extend(self._pending)
         if not self._checks_unused:
             return
-        self._collected.merge(self._collected.plain())  # classes never collected count as missing
         unused = find_unused(self._collected, self.used, self._passed)
         self._notes.extend(Note("unused", str(path)) for path in unused)
         if unused and session.exitstatus == pytest.ExitCode.OK:

@@ -26,23 +26,20 @@ class CollectedModules:
     """Test file → ids of the tests whose cassettes are only known once they ran."""
     incomplete: set[str] = field(default_factory=set)
     """Test files that were not collected as a whole."""
-    _pending_classes: dict[str, int] = field(default_factory=dict)
 
     def add(self, collector: pytest.Collector, report: pytest.CollectReport) -> None:
         """Add a collected module or class."""
-        module = str(collector.path)
-        self.modules.setdefault(module, [])
-        if isinstance(collector, pytest.Class):
-            self._pending_classes[module] = self._pending_classes.get(module, 0) - 1
-        if not report.passed:
+        module, config = str(collector.path), collector.config
+        ids = self.modules.setdefault(module, [])
+        ids += [
+            node.nodeid
+            for node in report.result
+            if _opens_unknown_cassettes(set(getattr(node, "fixturenames", ())))
+        ]
+        # Classes that are not selected are not collected, nor are modules without last failures.
+        selects = config.getoption("lf", False) or any("::" in given for given in config.args)
+        if selects or not report.passed:
             self.incomplete.add(module)
-        if not report.result and collector.config.getoption("lf", False):
-            self.incomplete.add(module)  # with --lf, modules without failures look empty
-        for node in report.result:
-            if isinstance(node, pytest.Collector):
-                self._pending_classes[module] = self._pending_classes.get(module, 0) + 1
-            elif _opens_unknown_cassettes(set(getattr(node, "fixturenames", ()))):
-                self.modules[module].append(node.nodeid)
 
     def judged(self, passed: Collection[str]) -> set[str]:
         """The modules whose cassettes are all known, given the tests that passed."""
@@ -54,8 +51,7 @@ class CollectedModules:
 
     def plain(self) -> dict[str, Any]:
         """Plain data for the xdist controller."""
-        pending = {module for module, classes in self._pending_classes.items() if classes > 0}
-        return {"modules": dict(self.modules), "incomplete": sorted(self.incomplete | pending)}
+        return {"modules": self.modules, "incomplete": sorted(self.incomplete)}
 
     def merge(self, plain: Mapping[str, Any]) -> None:
         """Add the modules that another process collected."""

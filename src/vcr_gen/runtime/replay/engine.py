@@ -388,6 +388,10 @@ class Engine:
         """The session is a block of this frame: after a divergence, what that calls is ended."""
         self._state.watchdog.within(block)
 
+    def fail_with(self, failure_type: type[DivergenceError]) -> None:
+        """Raise a divergence as this type, which test runners may handle better."""
+        self._state.failure_type = failure_type
+
     def name_strands(self) -> None:
         """Give each strand the name of the recorded one that it goes on with."""
         with self._state.monitor:

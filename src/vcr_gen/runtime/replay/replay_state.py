@@ -100,6 +100,7 @@ class ReplayState:
         """What every task and thread waited for when an answer was given before its turn."""
         self.stuck_at: Slot | None = None
         """The oldest event when an answer was given before its turn."""
+        self.failure_type: type[DivergenceError] = DivergenceError
         self.failed_at = 0.0
         self.clock = clock
         self.patience = patience
@@ -167,7 +168,7 @@ class ReplayState:
         """
         if self.failure is None:
             divergence = without_secrets(divergence, self._secrets)
-            self.failure = DivergenceError(divergence, message_of(divergence))
+            self.failure = self.failure_type(divergence, message_of(divergence))
             self.failed_at = time.monotonic()
             self.watchdog.begin(at_once=all_wait)
         self.monitor.wake_all()
