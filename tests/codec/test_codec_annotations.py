@@ -14,9 +14,9 @@ import pytest
 from codec_exact import through_json
 from typing_extensions import TypeAliasType
 
-from vcr_gen.boundary import Secret, Volatile
+from vcr_gen.boundary import Match, Secret, Volatile
 from vcr_gen.runtime.codec import Compiler, Registry, resolve_annotations
-from vcr_gen.runtime.codec.resolve_annotations import without_type_variables
+from vcr_gen.runtime.codec.annotations import without_type_variables
 
 T = TypeVar("T")
 B = TypeVar("B", bound=Path)
@@ -59,7 +59,6 @@ CASES: dict[str, tuple[Any, object]] = {
         "list[Annotated[int, Secret, Volatile]]",
         list[Annotated[int, Secret, Volatile]],
     ),
-    "annotated with other words": ("Annotated[int, missing(1), Secret]", Annotated[int, Secret]),
     "literal": ("Literal['int', 'a b']", typing.Literal["int", "a b"]),
     "unknown name": ("Nope", Any),
     "unknown part": ("list[Nope]", list[Any]),
@@ -99,6 +98,16 @@ def test_an_annotation_is_evaluated(name: str) -> None:
         assert (list, (int,)) == (typing.get_origin(found), typing.get_args(found))
     else:
         assert expected == found
+
+
+def test_a_word_that_is_known_stays_beside_one_that_is_not() -> None:
+    found = resolved("Annotated[int, missing(1), Secret]")
+    assert (int, Secret) == typing.get_args(found)[::2]
+
+
+def test_a_function_in_a_word_knows_the_names_of_its_module() -> None:
+    found = resolved("Annotated[int, Match(lambda a, b: m is not None)]", Match=Match)
+    assert typing.get_args(found)[1].same(1, 2)
 
 
 def test_one_unknown_name_does_not_spoil_the_others() -> None:

@@ -18,7 +18,7 @@ from contextlib import (
 )
 from typing import Any, Final, Union
 
-from vcr_gen.runtime.codec.resolve_annotations import Reference, resolve_text
+from vcr_gen.runtime.codec.annotations import Reference, resolve_text
 
 DEEP: Final = 3
 SCALARS: Final[dict[object, Callable[[int], object]]] = {

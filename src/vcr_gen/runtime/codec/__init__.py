@@ -1,5 +1,10 @@
 """The value codec: annotation to encoder and decoder, compiled once, strict both ways."""
 
+from vcr_gen.runtime.codec.annotations import (
+    import_failures,
+    late_import,
+    resolve_annotations,
+)
 from vcr_gen.runtime.codec.compare import (
     MISSING,
     TYPE_DIFFERS,
@@ -11,11 +16,6 @@ from vcr_gen.runtime.codec.compare import (
 from vcr_gen.runtime.codec.compiler import Codec, Compiler, decode_exception, encode_exception
 from vcr_gen.runtime.codec.plain_kinds import Plain
 from vcr_gen.runtime.codec.registry import Registry
-from vcr_gen.runtime.codec.resolve_annotations import (
-    import_failures,
-    late_import,
-    resolve_annotations,
-)
 
 __all__ = [
     "MISSING",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum, Flag
 from typing import Any, Final
 
+from vcr_gen.runtime.codec.annotations import class_annotations, strip_qualifiers
 from vcr_gen.runtime.codec.dynamic import DynamicNode, ProtocolNode
 from vcr_gen.runtime.codec.exceptions import ExceptionNode
 from vcr_gen.runtime.codec.foreign import foreign_node
@@ -24,8 +25,6 @@ from vcr_gen.runtime.codec.records import (
     typeddict_fields,
 )
 from vcr_gen.runtime.codec.registry import HINT
-from vcr_gen.runtime.codec.resolve_annotations import class_annotations
-from vcr_gen.runtime.codec.rewrite import strip_qualifiers
 from vcr_gen.runtime.codec.standard_types import STANDARD, completed_process_node, struct_node
 
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final, get_args, get_origin
 
 from vcr_gen.errors import DecodeError, EncodeError
 from vcr_gen.paths import Step
+from vcr_gen.runtime.codec.annotations import Scope, strip_annotated
 from vcr_gen.runtime.codec.classes import UnsupportedNode, class_node
 from vcr_gen.runtime.codec.compare import Difference, differences
 from vcr_gen.runtime.codec.dynamic import DynamicNode, Recursive
@@ -27,8 +28,6 @@ from vcr_gen.runtime.codec.node import DYNAMIC, LIVE, NO_FIT, Node
 from vcr_gen.runtime.codec.placeholders import REDACTED
 from vcr_gen.runtime.codec.plain_kinds import Fault, Plain
 from vcr_gen.runtime.codec.registry import HINT, Registered, Registry
-from vcr_gen.runtime.codec.resolve_annotations import Scope
-from vcr_gen.runtime.codec.rewrite import strip_annotated
 from vcr_gen.runtime.codec.standard_types import standard_name, standard_type
 from vcr_gen.runtime.codec.unions import form_node
 

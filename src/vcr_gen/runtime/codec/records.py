@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NotRequired, Required, get_args, get_origin
 
 from vcr_gen.paths import Step
+from vcr_gen.runtime.codec.annotations import strip_qualifiers
 from vcr_gen.runtime.codec.markers import is_unrecorded
 from vcr_gen.runtime.codec.node import EXACT, NO_FIT, ClassNode, Node, Nodes
 from vcr_gen.runtime.codec.plain_kinds import DICT, Fault, Plain, show, step_to
-from vcr_gen.runtime.codec.rewrite import strip_qualifiers
 
 
 @dataclass(frozen=True, slots=True)

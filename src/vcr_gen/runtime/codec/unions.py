@@ -28,6 +28,15 @@ from typing import (
 )
 
 from vcr_gen.paths import Step
+from vcr_gen.runtime.codec.annotations import (
+    Reference,
+    Scope,
+    resolve,
+    resolve_text,
+    strip_qualifiers,
+    union_of,
+    widest,
+)
 from vcr_gen.runtime.codec.classes import TypeNode, UnsupportedNode
 from vcr_gen.runtime.codec.lookup import describe
 from vcr_gen.runtime.codec.markers import reachable
@@ -44,14 +53,6 @@ from vcr_gen.runtime.codec.plain_kinds import (
     tag,
     untag,
 )
-from vcr_gen.runtime.codec.resolve_annotations import (
-    Reference,
-    Scope,
-    resolve,
-    resolve_text,
-    widest,
-)
-from vcr_gen.runtime.codec.rewrite import strip_qualifiers, union_of
 
 
 class OptionalNode(Wrapper):

@@ -2,37 +2,70 @@
 
 from __future__ import annotations
 
-import ast
 import builtins
+import functools
 import importlib
 import inspect
+import operator
 import re
 import sys
+import types
 import typing
+from collections import abc
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import InitVar
 from types import BuiltinFunctionType
 from typing import (
     Annotated,
     Any,
+    ClassVar,
     Final,
     ForwardRef,
     Generic,
+    Literal,
+    NotRequired,
     ParamSpec,
     Protocol,
+    Required,
     Self,
     TypeVar,
     TypeVarTuple,
+    Union,
+    cast,
     get_args,
     get_origin,
 )
 
 from vcr_gen.boundary import Secret
-from vcr_gen.runtime.codec.rewrite import rewrite, union_of
 
 _MEANT: Final[dict[object, object]] = {None: type(None), any: Any, callable: Callable}
 """What people mean by things that are no types."""
 UNRESOLVED = Any
 """Replaces a name that exists only for type checkers, or whose package is not installed."""
+
+
+class _Unknown:
+    """The value of an unknown name in an annotation: it takes part in any expression of types."""
+
+    def __getattr__(self, name: str) -> _Unknown:
+        if name.startswith("__"):  # what `typing` looks for in a type
+            raise AttributeError(name)
+        return self
+
+    def __getitem__(self, arguments: object) -> _Unknown:
+        return self
+
+    def __call__(self, *_: object, **__: object) -> _Unknown:
+        return self
+
+    def __or__(self, other: object) -> object:
+        return union_of((self, other))
+
+    def __ror__(self, other: object) -> object:
+        return union_of((other, self))
+
+
+_UNKNOWN: Final = _Unknown()
 
 
 class Scope:
@@ -47,20 +80,28 @@ class Scope:
     ) -> None:
         self.names = names
         self._late = late or {}
-        self._inner = inner or {}
-        self._fallback = fallback or {}
-        self._found: dict[str, object] = {}
+        self._imported: dict[str, object] = {}
+        self._known = (inner or {}, names, self._imported, vars(builtins), fallback or {})
 
-    def lookup(self, name: str) -> object:
-        """The value of a name; raises NameError."""
-        for known in (self._inner, self.names, self._found, vars(builtins), self._fallback):
+    def __getitem__(self, name: str) -> object:
+        for known in self._known:
             if name in known:
                 found: object = known[name]
                 return found
-        if name in self._late:
-            self._found[name] = late_import(self._late[name])
-            return self._found[name]
-        raise NameError(name)
+        if name not in self._late:
+            return _UNKNOWN
+        try:
+            found = late_import(self._late[name])
+        except NameError:
+            found = _UNKNOWN
+        self._imported[name] = found
+        return found
+
+    def evaluate(self, text: str) -> object:
+        """The value of an expression."""
+        # As globals too: a lambda in `Match` looks for its names there when it is called.
+        value: object = eval(text.strip(), {**self.names}, cast("Any", self))
+        return value
 
 
 class Reference:
@@ -122,14 +163,14 @@ def resolve(annotation: object, scope: Scope, seen: frozenset[str] = frozenset()
     def leaf(part: object) -> object:
         if isinstance(part, ForwardRef):
             module = getattr(part, "__forward_module__", None)
-            where = scope
             if isinstance(module, str):
                 module = sys.modules.get(module)
-            if module is not None:
-                where = Scope(vars(module))
+            where = scope if module is None else Scope(vars(module))
             return resolve_text(part.__forward_arg__, where, seen)
         if isinstance(part, str):
             return resolve_text(part, scope, seen)
+        if part is _UNKNOWN or (get_origin(part) is Literal and _UNKNOWN in get_args(part)):
+            return UNRESOLVED
         return _MEANT.get(part, part) if isinstance(part, BuiltinFunctionType | None) else part
 
     return rewrite(annotation, leaf)
@@ -140,22 +181,10 @@ def resolve_text(text: str, scope: Scope, seen: frozenset[str] = frozenset()) ->
     if text in seen:
         return Reference(text, scope)
     try:
-        tree = ast.parse(text.strip(), mode="eval")
-    except SyntaxError:
-        return _unresolved(text)
-    names: dict[str, object] = {}
-    body = _Filler(scope, names).visit(tree.body)
-    expression = ast.fix_missing_locations(ast.Expression(body))
-    try:
-        value = eval(compile(expression, "<annotation>", "eval"), {}, names)
-        return resolve(value, scope, seen | {text})
+        return resolve(scope.evaluate(text), scope, seen | {text})
     except Exception:  # whatever an annotation does when it is evaluated, it must not stop the rest
-        return _unresolved(text)
-
-
-def _unresolved(text: str) -> object:
-    # A secret stays secret, even if its type is unknown.
-    return Annotated[UNRESOLVED, Secret] if re.search(r"\bSecret\b", text) else UNRESOLVED
+        # A secret stays secret, even if its type is unknown.
+        return Annotated[UNRESOLVED, Secret] if re.search(r"\bSecret\b", text) else UNRESOLVED
 
 
 def without_type_variables(annotation: object, this: type | None = None) -> object:
@@ -175,83 +204,6 @@ def widest(part: object, this: type | None = None) -> object:
     if isinstance(part, ParamSpec | TypeVarTuple):
         return Any
     return part
-
-
-class _Filler(ast.NodeTransformer):
-    """Resolves each name in an annotation; unknown names become `Any`."""
-
-    def __init__(self, scope: Scope, names: dict[str, object]) -> None:
-        self._scope = scope
-        self._names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        """A name."""
-        try:
-            self._names[node.id] = self._scope.lookup(node.id)
-        except NameError:
-            self._names[node.id] = UNRESOLVED
-        return node
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        """A dotted name, as a whole."""
-        try:
-            value = self._dotted(node)
-        except Exception:  # a module may import attributes lazily
-            value = UNRESOLVED
-        return self._named(ast.unparse(node), value)
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        """A generic; nothing is known of one whose origin is unknown."""
-        value = self.visit(node.value)
-        if isinstance(value, ast.Name) and self._names.get(value.id) is UNRESOLVED:
-            return self._named("Any", UNRESOLVED)
-        node.value = value
-        if isinstance(value, ast.Name) and self._names.get(value.id) is typing.Literal:
-            return node
-        if isinstance(value, ast.Name) and self._names.get(value.id) is typing.Annotated:
-            return self._annotated(node)
-        node.slice = self.visit(node.slice)
-        return node
-
-    def _annotated(self, node: ast.Subscript) -> ast.expr:
-        # Words are expressions of any form: evaluate them in the real scope, not piece by piece.
-        if isinstance(node.slice, ast.Tuple):
-            first, *words = node.slice.elts
-            kept: list[ast.expr] = [self.visit(first)]
-            for i, word in enumerate(words):
-                names = {
-                    each.id: self._lookup_or_any(each.id)
-                    for each in ast.walk(word)
-                    if isinstance(each, ast.Name)
-                }
-                code = compile(ast.Expression(word), "<annotation>", "eval")
-                try:
-                    value: object = eval(code, {**names})
-                except Exception:
-                    continue
-                kept.append(self._named(f"word {i}", value))
-            if len(kept) == 1:
-                return kept[0]
-            node.slice = ast.Tuple(kept, ast.Load())
-        return node
-
-    def _lookup_or_any(self, name: str) -> object:
-        try:
-            return self._scope.lookup(name)
-        except NameError:
-            return UNRESOLVED
-
-    def _dotted(self, node: ast.expr) -> object:
-        if isinstance(node, ast.Attribute):
-            return getattr(self._dotted(node.value), node.attr)
-        if isinstance(node, ast.Name):
-            return self._scope.lookup(node.id)
-        raise NameError(ast.unparse(node))
-
-    def _named(self, text: str, value: object) -> ast.Name:
-        name = f"_{text}_{len(self._names)}"
-        self._names[name] = value
-        return ast.Name(name, ast.Load())
 
 
 def import_failures(places: Iterable[str]) -> Iterator[str]:
@@ -311,7 +263,7 @@ def class_annotations(
 
 def arguments_by_class(cls: type, args: tuple[object, ...]) -> dict[type, Arguments]:
     """The arguments of each generic base, by type variable."""
-    given: dict[object, object] = dict(zip(parameters_of(cls), args, strict=False))
+    given: dict[object, object] = dict(zip(getattr(cls, "__parameters__", ()), args, strict=False))
     found: dict[type, Arguments] = {cls: given}
     for base in vars(cls).get("__orig_bases__", cls.__bases__):
         origin = get_origin(base) or base
@@ -321,11 +273,6 @@ def arguments_by_class(cls: type, args: tuple[object, ...]) -> dict[type, Argume
             for each, values in arguments_by_class(origin, filled).items():
                 found.setdefault(each, values)
     return found
-
-
-def parameters_of(cls: type) -> tuple[object, ...]:
-    """The type variables of a generic class."""
-    return tuple(getattr(cls, "__parameters__", ()))
 
 
 def substitute(annotation: object, arguments: Arguments) -> object:
@@ -361,3 +308,92 @@ def _visible(cls: type) -> dict[str, object]:
     # A field's default must not hide the type of the same name: `date: date = date.today()`.
     own = inspect.get_annotations(cls)
     return {name: value for name, value in vars(cls).items() if name not in own}
+
+
+Leaf = Callable[[object], object]
+
+
+def rewrite(annotation: object, leaf: Leaf) -> object:
+    """The annotation with every part that has no parts of its own given to `leaf`.
+
+    The values in `Literal` and the words in `Annotated` are left as they are.
+    """
+    if isinstance(annotation, list):  # the parameters of a Callable
+        parts = [rewrite(part, leaf) for part in annotation]
+        return annotation if all(map(operator.is_, parts, annotation)) else parts
+    origin = get_origin(annotation)
+    if origin is None or origin is Literal:
+        return leaf(annotation)
+    args = get_args(annotation)
+    if origin is Annotated:
+        inner = rewrite(args[0], leaf)
+        return annotation if inner is args[0] else _annotated(inner, args[1:])
+    if origin is abc.Callable and args and not isinstance(args[0], list):
+        args = (..., *args[1:])  # a ParamSpec: any parameters
+    new = tuple(rewrite(arg, leaf) for arg in args)
+    if all(map(operator.is_, new, args)):
+        return annotation
+    if origin is Union or origin is types.UnionType:
+        return union_of(new)
+    return _rebuild(annotation, origin, new)
+
+
+def union_of(members: tuple[object, ...]) -> object:
+    """The union of annotations."""
+    try:
+        return operator.getitem(cast("Any", Union), members)
+    except TypeError:  # words in Annotated need not be hashable; `|` does not ask
+        return functools.reduce(operator.or_, cast("Any", members))
+
+
+def _annotated(inner: object, words: tuple[object, ...]) -> object:
+    return Annotated[(inner, *words)]
+
+
+def _rebuild(annotation: object, origin: object, args: tuple[object, ...]) -> object:
+    if origin is abc.Callable:
+        spelled = abc.Callable if isinstance(annotation, types.GenericAlias) else typing.Callable
+        return operator.getitem(cast("Any", spelled), args)
+    if isinstance(annotation, types.GenericAlias):
+        rebuilt: object = types.GenericAlias(cast("type", origin), args)
+        if getattr(annotation, "__unpacked__", False):
+            return next(iter(cast("Any", rebuilt)))
+        return rebuilt
+    copy_with = getattr(annotation, "copy_with", None)
+    if copy_with is not None:
+        made: object = copy_with(_flat(args))
+        return made
+    return operator.getitem(cast("Any", origin), args if len(args) != 1 else args[0])
+
+
+def _flat(args: tuple[object, ...]) -> tuple[object, ...]:
+    flat: list[object] = []
+    for arg in args:
+        flat += arg if isinstance(arg, list) else [arg]
+    return tuple(flat)
+
+
+QUALIFIERS = (Required, NotRequired, Final, ClassVar)
+
+
+def strip_qualifiers(annotation: object) -> object:
+    """The annotation without `Required`, `NotRequired`, `ReadOnly`, `Final` and their like."""
+    while True:
+        if isinstance(annotation, InitVar):
+            annotation = annotation.type
+            continue
+        origin = get_origin(annotation)
+        if origin is Annotated:
+            inner, *words = get_args(annotation)
+            stripped = strip_qualifiers(inner)
+            return annotation if stripped is inner else _annotated(stripped, tuple(words))
+        if any(annotation is each for each in QUALIFIERS):
+            return Any  # a bare `Final` or `ClassVar` says nothing of the type
+        if origin not in QUALIFIERS and getattr(origin, "_name", "") != "ReadOnly":
+            return annotation
+        annotation = get_args(annotation)[0]
+
+
+def strip_annotated(annotation: object) -> object:
+    """The annotation without the words around it."""
+    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
