@@ -36,7 +36,7 @@ def _shell(project: Project, line: str) -> tuple[int, str]:
         ("{} --list > /dev/full", 2, "vcr-gen: No space left on device"),
         ("{} --list | head -c 1 > /dev/null; {} --help | head -c 1", 0, "u"),
         ("d=$(mktemp -d) && cd $d && rmdir $d && {}", 2, "the working directory no longer exists"),
-        ("{} cassette shwo", 2, "unknown action 'shwo'; did you mean 'show'?"),
+        ("{} cassette shwo", 2, "invalid choice: 'shwo'"),
     ],
 )
 def test_streams_and_folders_that_are_not_there_are_no_internal_errors(

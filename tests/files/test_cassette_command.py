@@ -145,7 +145,7 @@ def test_converting_there_and_back_gives_the_same_bytes(tapes, capsys):
     assert main(["cassette", "convert", str(jsonl), str(back)]) == 0
     assert jsonl.read_bytes() == write(JSONL, HEADER, SESSION)
     assert back.read_bytes() == yaml.read_bytes()
-    assert capsys.readouterr().err == f"wrote {jsonl}: 5 events\nwrote {back}: 5 events\n"
+    assert capsys.readouterr().out == f"wrote {jsonl}: 5 events\nwrote {back}: 5 events\n"
 
 
 def test_templates_survive_being_converted(tmp_path):
@@ -173,7 +173,7 @@ def test_every_value_survives_being_converted(tmp_path_factory, state, event):
 def test_a_whole_folder_is_converted_to_one_format(tapes, tmp_path, capsys):
     target = tmp_path / "converted"
     assert main(["cassette", "convert", str(tapes), str(target), "--to", "jsonl"]) == 0
-    assert capsys.readouterr().err == (
+    assert capsys.readouterr().out == (
         f"wrote {target}/good.jsonl: 5 events\nwrote {target}/inner/good.jsonl: 5 events\n"
     )
     assert (target / "good.jsonl").read_bytes() == write(JSONL, HEADER, SESSION)

@@ -1,4 +1,4 @@
-"""`vcr-gen cassette show`: overview, filters, JSON, colours and the pager."""
+"""`vcr-gen cassette show`: overview, JSON, colours and the pager."""
 
 import json
 from pathlib import Path
@@ -13,10 +13,6 @@ from vcr_gen.cli import main
 @pytest.fixture(params=["yaml", "jsonl"])
 def tape(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     return write_tape(tmp_path / f"tape.{request.param}", SESSION)
-
-
-def numbers(output: str) -> list[int]:
-    return [int(line.split()[0]) for line in output.splitlines()]
 
 
 def test_the_overview_has_one_line_for_each_event_indented_by_nesting(tape, capsys):
@@ -36,37 +32,9 @@ def test_the_overview_has_one_line_for_each_event_indented_by_nesting(tape, caps
     )
 
 
-@pytest.mark.parametrize(
-    ("options", "events"),
-    [
-        (["--boundary", "server"], [2, 10]),
-        (["--method", "watch"], [3, 4, 6, 7, 8]),
-        (["--method", "Shell.run"], [1, 9, 11]),
-        (["--status", "raised"], [9]),
-        (["--status", "unfinished"], [11]),
-        (["--boundary", "Shell", "--status", "returned"], [1, 3, 4, 6, 7, 8]),
-        (["--status", "cancelled"], []),
-        (["3-11", "--boundary", "server"], [10]),
-    ],
-)
-def test_events_can_be_chosen_by_boundary_method_and_status(tape, options, events, capsys):
-    assert main(["cassette", "show", str(tape), *options, "--overview"]) == 0
-    assert numbers(capsys.readouterr().out) == events
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--boundary", "Shel"], "no boundary 'Shel'; did you mean 'Shell'?"),
-        (["--method", "zip"], "no method 'zip'; known: Shell.run"),
-        (["--status", "lost"], "invalid choice: 'lost'"),
-        (["--bondary", "Shell"], "--bondary Shell; did you mean --boundary?"),
-        (["--overview", "3-5"], "3-5; put positional arguments together, before the options"),
-    ],
-)
-def test_a_choice_that_cannot_be_meant_exits_2(tape, options, words, capsys):
-    assert main(["cassette", "show", str(tape), *options]) == 2
-    assert words in capsys.readouterr().err
+def test_an_option_that_does_not_exist_exits_2_with_a_suggestion(tape, capsys):
+    assert main(["cassette", "show", str(tape), "--overvew"]) == 2
+    assert "--overvew; did you mean --overview?" in capsys.readouterr().err
 
 
 def test_show_speaks_json(tape, capsys):
@@ -76,10 +44,8 @@ def test_show_speaks_json(tape, capsys):
     assert document["header"]["boundaries"] == HEADER["boundaries"]
     assert [event["event"] for event in document["events"]] == SESSION
     assert document["events"][1]["number"] == 2
-    assert (
-        main(["cassette", "show", "--output-format=json", str(tape), "--status", "cancelled"]) == 0
-    )
-    assert json.loads(capsys.readouterr().out)["events"] == []
+    assert main(["cassette", "show", "--output-format=json", str(tape), "2-3"]) == 0
+    assert [each["number"] for each in json.loads(capsys.readouterr().out)["events"]] == [2, 3]
 
 
 def test_a_terminal_gets_colours_and_pages(tape, tmp_path):
@@ -96,15 +62,8 @@ def test_a_terminal_gets_colours_and_pages(tape, tmp_path):
         "cassette", "show", str(tape), "9", cwd=tmp_path, PAGER=pager, NO_COLOR="1"
     )
     assert "page:- call: 5\n" in plain.shown
-    for arguments, chosen in (
-        ([], "cat"),
-        ([], ""),
-        ([], "no-such-pager"),
-        (["--no-pager"], pager),
-    ):
-        direct = run_in_terminal(
-            "cassette", "show", str(tape), "9", *arguments, cwd=tmp_path, PAGER=chosen
-        )
+    for chosen in ("cat", "", "no-such-pager"):
+        direct = run_in_terminal("cassette", "show", str(tape), "9", cwd=tmp_path, PAGER=chosen)
         assert "# event 9" in direct.shown
         assert "page:" not in direct.shown
 
@@ -127,7 +86,7 @@ def test_there_is_no_pager_in_a_pipe(tape, capsys, monkeypatch):
 def test_text_that_looks_like_keys_is_left_alone_in_colour(tmp_path):
     event = {**SESSION[0], "returned": "call: 7\n  took: 3\n"}
     tape = write_tape(tmp_path / "tape.yaml", [event])
-    shown = run_in_terminal("cassette", "show", str(tape), "--no-pager", cwd=tmp_path, NO_COLOR="")
+    shown = run_in_terminal("cassette", "show", str(tape), cwd=tmp_path, PAGER="cat", NO_COLOR="")
     assert "\n    call: 7\n      took: 3\n" in shown.shown
     assert "\033[36mtook\033[0m: 0.5" in shown.shown
 

@@ -54,7 +54,7 @@ def tapes(tmp_path: Path) -> Path:
         ("stats .", "counting"),
         ("diff a.yaml b.jsonl", "comparing"),
         ("convert a.yaml c.jsonl", "converting"),
-        ("migrate --rename-boundary Shell=Term", "reading"),
+        ("migrate", "reading"),
         ("merge a.yaml b.jsonl -o c.yaml", "merging"),
     ],
 )

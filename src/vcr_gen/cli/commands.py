@@ -55,37 +55,15 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
-    """Parse all arguments; `rest` holds the words after `--` for commands that take them."""
-    used = _used_parser(parser, arguments)
-    rest: list[str] = []
-    if used.get_default("takes_rest") and "--" in arguments:
-        cut = list(arguments).index("--")
-        arguments, rest = arguments[:cut], list(arguments[cut + 1 :])
-    _refuse_unknown_action(used, arguments)
+    """Parse all arguments; suggest an option for an unknown one."""
     namespace, unknown = parser.parse_known_args(arguments)
     if unknown:
-        used.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(used, unknown[0])}")
-    namespace.rest = rest
+        used = _used_parser(parser, arguments)
+        known = [name for action in used._actions for name in action.option_strings]
+        meant = difflib.get_close_matches(unknown[0].partition("=")[0], known, n=1)
+        hint = f"; did you mean {meant[0]}?" if meant else ""
+        used.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     return namespace
-
-
-def _refuse_unknown_action(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
-    """Suggest the closest action; argparse would only list all of them."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            given = next((word for word in words[1:] if not word.startswith("-")), "")
-            meant = difflib.get_close_matches(given, action.choices, n=1)
-            if meant and given not in action.choices:
-                parser.error(f"unknown action {given!r}; did you mean {meant[0]!r}?")
-
-
-def _meant(parser: argparse.ArgumentParser, unknown: str) -> str:
-    """A suggestion for an unknown argument."""
-    if not unknown.startswith("-"):
-        return "; put positional arguments together, before the options"
-    known = [name for action in parser._actions for name in action.option_strings]
-    meant = difflib.get_close_matches(unknown.partition("=")[0], known, n=1)
-    return f"; did you mean {meant[0]}?" if meant else ""
 
 
 def _used_parser(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.ArgumentParser:

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from vcr_gen.cli.outcome import ERROR, Outcome, counted, print_outcome
-from vcr_gen.cli.terminal import OUTPUT_FORMATS, Terminal, add_output_format
+from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.settings.config_reader import load_config
@@ -18,7 +18,6 @@ __all__ = [
     "read_config",
     "report_refusals",
     "require_extra",
-    "terminal_of",
 ]
 
 _EXTRA = ("libcst", "jinja2", "black", "mypy")
@@ -35,19 +34,7 @@ def add_common_options(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         help="override a setting of pyproject.toml, written as TOML: line-length=80",
     )
-    add_output_format(parser, OUTPUT_FORMATS)
-    loudness = parser.add_mutually_exclusive_group()
-    loudness.add_argument("-q", "--quiet", action="store_true", help="print errors only")
-    loudness.add_argument("-v", "--verbose", action="store_true", help="print more")
-
-
-def terminal_of(arguments: argparse.Namespace) -> Terminal:
-    """A terminal with the verbosity and format of the options."""
-    return Terminal(
-        output_format=arguments.output_format,
-        quiet=arguments.quiet,
-        verbose=arguments.verbose,
-    )
+    add_output_options(parser)
 
 
 def read_config(arguments: argparse.Namespace) -> Config:

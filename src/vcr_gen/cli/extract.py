@@ -13,7 +13,6 @@ from vcr_gen.cli.common_options import (
     read_config,
     report_refusals,
     require_extra,
-    terminal_of,
 )
 from vcr_gen.cli.outcome import DIFFERENT, FINE, Outcome, print_outcome
 from vcr_gen.cli.terminal import Terminal
@@ -43,7 +42,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(arguments: argparse.Namespace) -> int:
     """Show what would be written, ask, and write it."""
-    terminal = terminal_of(arguments)
+    terminal = Terminal.of(arguments)
     return report_refusals(lambda: _run(arguments, terminal), terminal)
 
 

@@ -19,7 +19,6 @@ from vcr_gen.cli.common_options import (
     read_config,
     report_refusals,
     require_extra,
-    terminal_of,
 )
 from vcr_gen.cli.outcome import DIFFERENT, FINE, FileNote, Outcome, counted, explain, print_outcome
 from vcr_gen.cli.terminal import Terminal, table
@@ -76,7 +75,7 @@ def parser(commands: Mapping[str, Command]) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return the exit code."""
-    terminal = terminal_of(arguments)
+    terminal = Terminal.of(arguments)
     looks_only = arguments.explain or arguments.show_config or arguments.list
     then = "" if looks_only else _NOTHING_WRITTEN
     return report_refusals(lambda: _run(arguments, terminal), terminal, then=then)
@@ -124,7 +123,7 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
 
     started = time.perf_counter()
     paths = _checked_paths(config, arguments.paths)
-    with terminal.progress("generating", percent=True) as progress:
+    with terminal.progress("generating") as progress:
         request = Request(
             paths=paths,
             use_cache=not arguments.no_cache,

@@ -8,7 +8,6 @@ from vcr_gen.cli.common_options import (
     read_config,
     report_refusals,
     require_extra,
-    terminal_of,
 )
 from vcr_gen.cli.outcome import FINE, FileNote, Outcome, print_outcome
 from vcr_gen.cli.terminal import Terminal
@@ -38,7 +37,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(arguments: argparse.Namespace) -> int:
     """Mark the Protocol, and say in which file."""
-    terminal = terminal_of(arguments)
+    terminal = Terminal.of(arguments)
     return report_refusals(
         lambda: _run(arguments, terminal), terminal, then="; nothing was written"
     )

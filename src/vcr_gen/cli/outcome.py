@@ -1,9 +1,8 @@
 """Prints the outcome of a run as text, JSON or GitHub annotations."""
 
-import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
@@ -51,7 +50,11 @@ class Outcome:
     diagnostics: Sequence[Diagnostic] = ()
     warnings: Sequence[Diagnostic] = ()
     text: str = ""
-    """The requested data: a page, a Protocol."""
+    """The requested data: a page, a Protocol, a table."""
+    document: Mapping[str, object] | None = None
+    """The fields of the JSON document; None if they are those of this class."""
+    annotations: Sequence[Diagnostic] = ()
+    """Problems in `text` that GitHub shows at their places."""
     diff: str = ""
     summary: str = ""
     fix: str = ""
@@ -92,6 +95,9 @@ def _text(outcome: Outcome, terminal: Terminal) -> None:
 
 
 def _json(outcome: Outcome, terminal: Terminal) -> None:
+    if outcome.document is not None:
+        terminal.document({"status": _STATUS[outcome.code], **outcome.document})
+        return
     document = {
         "status": _STATUS[outcome.code],
         "files": [_said(file) for file in outcome.files],
@@ -103,7 +109,7 @@ def _json(outcome: Outcome, terminal: Terminal) -> None:
         "summary": outcome.summary,
         "fix": outcome.fix,
     }
-    terminal.data(json.dumps(document, indent=2))
+    terminal.document(document)
 
 
 def _said(file: FileNote) -> dict[str, str]:
@@ -111,15 +117,17 @@ def _said(file: FileNote) -> dict[str, str]:
 
 
 def _github(outcome: Outcome, terminal: Terminal) -> None:
-    for diagnostic in (*outcome.diagnostics, *outcome.warnings):
+    for diagnostic in (*outcome.annotations, *outcome.diagnostics, *outcome.warnings):
         hint = f"\nhint: {diagnostic.hint}" if diagnostic.hint else ""
         place = f"file={_property(_in_repository(diagnostic.path))}"
         if diagnostic.line:
-            place += f",line={diagnostic.line},col={diagnostic.column}"
-        title = f"title={diagnostic.code}"
+            place += f",line={diagnostic.line}"
+        if diagnostic.column:
+            place += f",col={diagnostic.column}"
+        title = f",title={diagnostic.code}" if diagnostic.code else ""
         is_warning = outcome.code == FINE or diagnostic in outcome.warnings
         word = "warning" if is_warning else "error"
-        terminal.data(f"::{word} {place},{title}::{_message(diagnostic.message + hint)}")
+        terminal.data(f"::{word} {place}{title}::{_message(diagnostic.message + hint)}")
     terminal.data(outcome.text)
     terminal.data(outcome.diff)
     if outcome.code == DIFFERENT and outcome.fix:

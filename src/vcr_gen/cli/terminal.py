@@ -3,7 +3,6 @@
 import argparse
 import json
 import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -12,14 +11,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import TextIOWrapper
-from typing import Final, Literal, TextIO, TypeAlias
+from typing import Final, Literal, Self, TextIO, TypeAlias
 
 __all__ = [
     "DOCUMENT_VERSION",
     "OUTPUT_FORMATS",
     "OutputFormat",
     "Terminal",
-    "add_output_format",
+    "add_output_options",
     "cut",
     "duration",
     "fall_silent",
@@ -39,12 +38,13 @@ _REDRAWN: Final = 0.05
 _COLORS: Final = {"red": 31, "green": 32, "yellow": 33, "cyan": 36, "bold": 1, "dim": 2}
 
 
-def add_output_format(
-    parser: argparse._ActionsContainer, formats: Sequence[OutputFormat] = ("text", "json")
-) -> None:
-    """Add the option that every command with results for programs has."""
-    described = "json prints one document (default: text)"
-    parser.add_argument("--output-format", choices=formats, default="text", help=described)
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    """Add the output options that every command has."""
+    formats = "json prints one document, github prints annotations for a workflow (default: text)"
+    parser.add_argument("--output-format", choices=OUTPUT_FORMATS, default="text", help=formats)
+    loudness = parser.add_mutually_exclusive_group()
+    loudness.add_argument("-q", "--quiet", action="store_true", help="print results only")
+    loudness.add_argument("-v", "--verbose", action="store_true", help="print more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +54,15 @@ class Terminal:
     output_format: OutputFormat = "text"
     quiet: bool = False
     verbose: bool = False
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace) -> Self:
+        """A terminal with the verbosity and format of the options."""
+        return cls(
+            output_format=arguments.output_format,
+            quiet=arguments.quiet,
+            verbose=arguments.verbose,
+        )
 
     def data(self, text: str) -> None:
         """Print the requested data to stdout."""
@@ -82,15 +91,10 @@ class Terminal:
         return f"\033[{_COLORS[color]}m{text}\033[0m"
 
     @contextmanager
-    def progress(
-        self, label: str, *, percent: bool = False
-    ) -> Iterator[Callable[[int, int], None]]:
-        """A progress bar to call with `(done, total)`; silent unless stderr is a terminal.
-
-        `percent` suits numbers that mean little to a person, such as bytes.
-        """
+    def progress(self, label: str) -> Iterator[Callable[[int, int], None]]:
+        """A progress bar to call with `(done, total)`; silent unless stderr is a terminal."""
         if self.quiet or self.output_format != "text" or not sys.stderr.isatty():
-            yield _no_bar
+            yield lambda *_: None
             return
         drawn = 0.0
         full, rest = "█░" if (sys.stderr.encoding or "").lower().startswith("utf") else "#."
@@ -103,8 +107,7 @@ class Terminal:
             drawn = now
             filled = _WIDTH * done // max(total, 1)
             bar = full * filled + rest * (_WIDTH - filled)
-            far = f"{100 * done // max(total, 1)} %" if percent else f"{done}/{total}"
-            sys.stderr.write(f"\r{label} {bar} {far}")
+            sys.stderr.write(f"\r{label} {bar} {100 * done // max(total, 1)} %")
             sys.stderr.flush()
 
         try:
@@ -128,12 +131,10 @@ def fall_silent() -> None:
             os.dup2(nowhere, stream.fileno())
 
 
-def _no_bar(done: int, total: int) -> None:
-    """Draw nothing."""
-
-
 def table(rows: Sequence[Sequence[str]], *, right: int = 0) -> str:
     """The rows with aligned columns; the first `right` columns are right-aligned."""
+    if not rows:
+        return ""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(
@@ -167,12 +168,12 @@ class _Page(TextIOWrapper):
 
 
 @contextmanager
-def paged(*, wanted: bool = True) -> Iterator[None]:
+def paged() -> Iterator[None]:
     """Show the output of the body in a pager, if stdout is a terminal.
 
     `PAGER` names the pager; `cat` or an empty value disables it; the default is `less`.
     """
-    command = _command() if wanted and sys.stdout.isatty() else []
+    command = _pager() if sys.stdout.isatty() else []
     if not command:
         yield
         return
@@ -194,12 +195,6 @@ def paged(*, wanted: bool = True) -> Iterator[None]:
                 page.close()
 
 
-def _command() -> list[str]:
-    chosen = os.environ.get("PAGER", "less")
-    try:
-        words = shlex.split(chosen)
-    except ValueError:
-        return []
-    if not words or words == ["cat"] or shutil.which(words[0]) is None:
-        return []
-    return words
+def _pager() -> list[str]:
+    words = os.environ.get("PAGER", "less").split()
+    return words if words and words != ["cat"] and shutil.which(words[0]) else []

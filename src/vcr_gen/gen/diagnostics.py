@@ -37,16 +37,15 @@ class Diagnostic:
     column: int
     """From 1; 0 for the whole line."""
     code: str
+    """Empty for a problem of a cassette."""
     message: str
     """What was expected, and what was found instead."""
     hint: str
     """What to do about it; empty when the message says it all."""
 
     def __str__(self) -> str:
-        place = printable(self.path)
-        if self.line:
-            place += f":{self.line}:{self.column}"
-        text = f"{place}: {self.code} {self.message}"
+        place = ":".join((printable(self.path), *(str(n) for n in (self.line, self.column) if n)))
+        text = f"{place}: {self.code} {self.message}" if self.code else f"{place}: {self.message}"
         return f"{text}\n  hint: {self.hint}" if self.hint else text
 
 

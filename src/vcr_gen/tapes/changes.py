@@ -14,7 +14,7 @@ from vcr_gen.tapes.recorded_calls import RecordedCall
 
 __all__ = ["Change", "Kind", "LiveNumbers", "call_changes", "value_changes"]
 
-Kind: TypeAlias = Literal["value", "type", "vanished", "added", "outcome", "time"]
+Kind: TypeAlias = Literal["value", "type", "vanished", "added", "outcome"]
 
 _TYPE: Final = ".$type"
 _HIDDEN: Final = "<redacted:"
@@ -45,8 +45,6 @@ class Change:
                 return f"{self.before} became {self.after}"
             case "vanished" | "added":
                 return self.kind
-            case "time":
-                return "time differs"
             case "value":
                 return "value differs"
 
@@ -84,9 +82,7 @@ class LiveNumbers:
         return all(old[1] == new[1] and self.agree(old[0], new[0]) for old, new in pairs)
 
 
-def call_changes(
-    before: RecordedCall, after: RecordedCall, live: LiveNumbers, *, times: bool = False
-) -> list[Change]:
+def call_changes(before: RecordedCall, after: RecordedCall, live: LiveNumbers) -> list[Change]:
     """The differences between a call and its counterpart on another tape."""
     found: list[Change] = []
     if not _same_object(before.start.on, after.start.on, live):
@@ -104,8 +100,6 @@ def call_changes(
         found.append(Change("outcome", "outcome", broke, before.status, after.status))
     elif before.end is not None and after.end is not None:
         found += value_changes(before.status, before.end.value, after.end.value, live)
-    if times and before.took != after.took:
-        found.append(Change("took", "time", False, before.took, after.took))
     return found
 
 

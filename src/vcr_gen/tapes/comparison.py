@@ -46,9 +46,7 @@ class CallDifference:
         return call
 
 
-def compare_tapes(
-    before: Reading, after: Reading, *, times: bool = False
-) -> Iterator[CallDifference]:
+def compare_tapes(before: Reading, after: Reading) -> Iterator[CallDifference]:
     """The differences, roughly in the order of the tapes.
 
     Reads each file twice: once to pair the calls, keeping a few bytes per call, and once
@@ -66,7 +64,7 @@ def compare_tapes(
     waiting_there: dict[int, RecordedCall] = {}
 
     def compared(left: RecordedCall, right: RecordedCall) -> Iterator[CallDifference]:
-        changes = tuple(call_changes(left, right, live, times=times))
+        changes = tuple(call_changes(left, right, live))
         if left.index in moved:
             yield CallDifference("moved", left, right, changes)
         elif changes:
@@ -93,12 +91,11 @@ def compare_tapes(
             right = next(rights, None)
 
 
-def compare_headers(before: Reading, after: Reading, *, times: bool = False) -> list[Change]:
+def compare_headers(before: Reading, after: Reading) -> list[Change]:
     """The differences between the headers of two cassettes."""
     found: list[Change] = []
-    ignored = {"boundaries", "roots"}  # the place of the recording is not part of the session
-    if not times:
-        ignored |= {"recorded_at", "max_age"}
+    # The place and time of the recording are not part of the session.
+    ignored = {"boundaries", "roots", "recorded_at", "max_age"}
     for key in dict.fromkeys([*before.header, *after.header]):
         if key not in ignored:
             left, right = before.header.get(key, MISSING), after.header.get(key, MISSING)

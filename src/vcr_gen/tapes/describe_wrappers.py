@@ -9,14 +9,15 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any, get_origin, get_overloads
 
 from vcr_gen.errors import EncodeError
 from vcr_gen.runtime.boundary.call_kinds import strip
-from vcr_gen.runtime.boundary.calls import OMITTED, Call
-from vcr_gen.runtime.boundary.spec import Boundary
+from vcr_gen.runtime.boundary.calls import OMITTED
+from vcr_gen.runtime.boundary.spec import Boundary, Method
 from vcr_gen.runtime.codec import Codec, Compiler, same
 from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.plain import Plain
@@ -25,143 +26,85 @@ from vcr_gen.runtime.values.anchors import Anchors
 from vcr_gen.runtime.values.channel import Binder
 from vcr_gen.runtime.values.live_objects import live_kind
 
-__all__ = ["CurrentBoundary", "CurrentMethod", "Default", "Described", "describe", "read_described"]
-
-
-@dataclass(frozen=True, slots=True)
-class Default:
-    """The recorded value of a parameter that a call omits."""
-
-    stored: Plain = None
-    is_recorded: bool = True
-    """False if nothing is recorded: the parameter is unrecorded, or only the callee knows it."""
-    problem: str = ""
-    """Why the default has no stored form."""
+__all__ = ["CurrentMethod", "Described", "describe"]
 
 
 @dataclass(frozen=True, slots=True)
 class CurrentMethod:
-    """A method of a wrapper."""
+    """A method, as its wrapper declares it."""
 
     signature: str
-    defaults: Mapping[str, Default] = field(default_factory=dict)
-    """Parameters with a default."""
-
-
-@dataclass(frozen=True, slots=True)
-class CurrentBoundary:
-    """A boundary, as its wrapper declares it."""
-
-    direction: str
-    methods: Mapping[str, CurrentMethod]
-    module: str = field(default="", compare=False)
-    """The module of its Protocol."""
-
-    @property
-    def signatures(self) -> dict[str, str]:
-        """The signature of every method."""
-        return {key: about.signature for key, about in self.methods.items()}
+    defaults: Mapping[str, Plain]
+    """The stored form of defaults; a default that cannot be stored is missing."""
+    omitted: Sequence[str]
+    """Parameters that a recorded call may lack: unrecorded, or with a default of the callee."""
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """The boundaries of a project by name, and the modules that could not be imported."""
+    """The boundaries of a project."""
 
-    boundaries: Mapping[str, CurrentBoundary]
-    problems: Mapping[str, str]
-    """Module and error."""
-    namesakes: Mapping[str, Sequence[CurrentBoundary]] = field(default_factory=dict)
-    """Boundaries with the same name and different signatures."""
-
-    def signature(self, boundary: str, method: str) -> str | None:
-        """The current signature of a method; None if it is unknown."""
-        known = self.boundaries.get(boundary)
-        found = None if known is None else known.methods.get(method)
-        return None if found is None else found.signature
+    boundaries: Mapping[str, Mapping[str, CurrentMethod]]
+    """The methods of each boundary, by name."""
+    remarks: Sequence[str] = ()
+    """Which wrappers were not described, and why."""
 
 
 def describe(modules: Iterable[str]) -> Described:
     """Import the modules, and describe every boundary in them."""
     found: list[Boundary] = []
-    problems: dict[str, str] = {}
+    remarks = []
     for name in modules:
         try:
             module = import_module(name)
         except (Exception, SystemExit) as error:
-            problems[name] = f"{type(error).__name__}: {error}"
+            why = f"it cannot be imported: {type(error).__name__}: {error}"
+            remarks.append(f"signatures of {name} were not compared: {why}")
             continue
         found += [value for value in vars(module).values() if isinstance(value, Boundary)]
-    boundaries: dict[str, list[CurrentBoundary]] = {}
     binder = _binder(found)
+    boundaries: dict[str, dict[str, CurrentMethod]] = {}
+    ambiguous = set()
     for boundary in found:
         try:
-            described = _described(boundary, binder)
+            methods = _methods(boundary, binder)
         except Exception as error:  # a type of the project may be unresolvable
-            problems[boundary.wrapper.__module__] = f"{type(error).__name__}: {error}"
+            why = f"{type(error).__name__}: {error}"
+            remarks.append(f"signatures of `{boundary.name}` were not compared: {why}")
             continue
-        known = boundaries.setdefault(boundary.name, [])
-        if described not in known:
-            known.append(described)
-    return Described(
-        {name: known[0] for name, known in boundaries.items() if len(known) == 1},
-        problems,
-        {name: known for name, known in boundaries.items() if len(known) > 1},
-    )
+        if boundaries.setdefault(boundary.name, methods) != methods:
+            ambiguous.add(boundary.name)
+    for name in sorted(ambiguous):
+        del boundaries[name]
+        why = "several boundaries have this name; give them different ones: @outbound(name=…)"
+        remarks.append(f"signatures of `{name}` were not compared: {why}")
+    return Described(boundaries, remarks)
 
 
-def read_described(document: Mapping[str, Any]) -> Described:
-    """Parse the description made by another process."""
-    return Described(
-        {name: _read_boundary(about) for name, about in document["boundaries"].items()},
-        document["problems"],
-        {
-            name: [_read_boundary(about) for about in several]
-            for name, several in document["namesakes"].items()
-        },
-    )
-
-
-def _read_boundary(about: Mapping[str, Any]) -> CurrentBoundary:
-    methods = {
-        key: CurrentMethod(
-            method["signature"],
-            {name: Default(**default) for name, default in method["defaults"].items()},
-        )
-        for key, method in about["methods"].items()
-    }
-    return CurrentBoundary(about["direction"], methods, about["module"])
-
-
-def _described(boundary: Boundary, binder: Binder) -> CurrentBoundary:
+def _methods(boundary: Boundary, binder: Binder) -> dict[str, CurrentMethod]:
     signatures = boundary.signatures()
-    return CurrentBoundary(
-        boundary.direction,
-        {
-            key: CurrentMethod(signatures[key], _defaults(boundary, key, call, binder))
-            for key, call in boundary.calls.items()
-        },
-        boundary.protocol.partition(":")[0],
-    )
+    return {
+        key: _method(signatures[key], boundary.method(call), boundary.wrapper, key, binder)
+        for key, call in boundary.calls.items()
+    }
 
 
-def _defaults(boundary: Boundary, key: str, call: type[Call], binder: Binder) -> dict[str, Default]:
-    values = _default_values(boundary.wrapper, key)
-    method = boundary.method(call)
+def _method(
+    signature: str, method: Method, wrapper: type[Any], key: str, binder: Binder
+) -> CurrentMethod:
+    values = _default_values(wrapper, key)
     bound = binder.bind(method)
-    found: dict[str, Default] = {}
+    defaults = {}
+    omitted = [parameter.name for parameter in method.unrecorded]
     for parameter in method.parameters:
-        if parameter.name not in values:
-            continue
-        value = values[parameter.name]
+        value = values.get(parameter.name, inspect.Parameter.empty)
         if value is OMITTED:
-            found[parameter.name] = Default(is_recorded=False)
-            continue
-        try:
-            stored = bound.arguments[parameter.name].encode(value)
-            found[parameter.name] = Default(_without_secrets(parameter.name, stored))
-        except EncodeError as error:
-            found[parameter.name] = Default(problem=str(error))
-    return found | {parameter.name: Default(is_recorded=False) for parameter in method.unrecorded}
+            omitted.append(parameter.name)
+        elif value is not inspect.Parameter.empty:
+            with suppress(EncodeError):
+                stored = bound.arguments[parameter.name].encode(value)
+                defaults[parameter.name] = _without_secrets(parameter.name, stored)
+    return CurrentMethod(signature, defaults, omitted)
 
 
 def _without_secrets(name: str, stored: Plain) -> Plain:

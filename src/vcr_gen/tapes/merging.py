@@ -10,7 +10,7 @@ from vcr_gen.runtime.codec.placeholders import REDACTED, placeholders_in
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import ROOT_STRAND
 from vcr_gen.runtime.tape.header import Header
-from vcr_gen.tapes.rewriting import map_live_objects
+from vcr_gen.tapes.live_names import map_live_objects
 
 __all__ = ["Rebasing", "header_conflicts", "merge_headers"]
 

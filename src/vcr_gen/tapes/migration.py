@@ -1,313 +1,239 @@
-"""Plans how a cassette must change to match the current Protocols."""
+"""Migrates cassettes to changed Protocols: plans the changes, and rewrites header and events."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
 
+from vcr_gen.runtime.failures.signature_drift import declared_types, same_signature
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.tapes.describe_wrappers import CurrentBoundary, CurrentMethod, Described
+from vcr_gen.tapes.describe_wrappers import CurrentMethod, Described
+from vcr_gen.tapes.live_names import map_live_objects
 from vcr_gen.tapes.recorded_calls import split_name
-from vcr_gen.tapes.recorded_signatures import Recorded, Signature, fitted
+from vcr_gen.tapes.recorded_signatures import Recorded
 
-__all__ = [
-    "AddedParameter",
-    "Edits",
-    "MethodPlan",
-    "MigrationOptions",
-    "Plan",
-    "Verdict",
-    "plan_method",
-    "plan_migration",
-]
+__all__ = ["Edits", "MethodPlan", "Plan", "migrate_event", "migrate_header", "plan_migration"]
 
-
-@dataclass(frozen=True, slots=True)
-class AddedParameter:
-    """A parameter to add to recorded calls."""
-
-    stored: Plain
-    type: str = ""
-    """As spelled in the signature; optional if a wrapper declares it."""
+_WORD: Final = re.compile(r"\w+")
+_AFTER_ARGUMENTS: Final = ("took", "at_call", "returned", "raised", "cancelled")
 
 
 @dataclass(frozen=True, slots=True)
 class Edits:
-    """The requested changes of one method."""
+    """The changes that only a person knows, by recorded names."""
 
     renamed: Mapping[str, str]
-    added: Mapping[str, AddedParameter]
+    """`Shell`, `Shell.run` or `Shell.run.command`, and the new name of the last part."""
     removed: Collection[str]
-    keep_values: bool = False
+    """Parameters: `Shell.run.command`."""
+
+    def touch(self, boundary: str) -> bool:
+        """Whether a boundary, or a name in it, changed."""
+        return any(f"{name}.".startswith(f"{boundary}.") for name in (*self.renamed, *self.removed))
 
 
 @dataclass(frozen=True, slots=True)
 class MethodPlan:
     """The changes to the calls of one method."""
 
-    signature: str
+    name: str
+    """Its current `Boundary.method`."""
     renamed: Mapping[str, str]
+    """Recorded and current names of parameters."""
     removed: Collection[str]
     added: Mapping[str, Plain]
+    """New parameters with the stored form of their defaults."""
     order: Sequence[str]
-    """The parameters in their new order."""
-    boundary: str = ""
-    method: str = ""
-
-    def under(self, boundary: str, method: str) -> "MethodPlan":
-        """The same plan for a method with a new name."""
-        return replace(self, boundary=boundary, method=method)
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The plan for a method, or the problems that prevent it."""
-
-    plan: MethodPlan | None = None
-    notes: Sequence[str] = ()
-    problems: Sequence[str] = ()
-
-
-@dataclass(slots=True)
-class _Additions:
-    """Values for the parameters that the recording lacks."""
-
-    stored: dict[str, Plain] = field(default_factory=dict)
-    lacking: list[str] = field(default_factory=list)
-    """Parameters without a known value."""
-    problems: list[str] = field(default_factory=list)
-
-
-def plan_method(
-    name: str, recorded: Signature, edits: Edits, now: CurrentMethod | None, *, is_called: bool
-) -> Verdict:
-    """Plan the changes to the calls of `name`; `now` is the current method, if known."""
-    renamed = {old: new for old, new in edits.renamed.items() if old in recorded.parameters}
-    removed = {parameter for parameter in edits.removed if parameter in recorded.parameters}
-    shape = {
-        renamed.get(parameter, parameter): type_
-        for parameter, type_ in recorded.parameters.items()
-        if parameter not in removed
-    }
-    problems = [
-        f"{name}: parameter `{parameter}` already exists"
-        for parameter in edits.added
-        if parameter in shape
-    ]
-    if len(shape) < len(recorded.parameters) - len(removed):
-        problems.append(f"{name}: two parameters would have the same name")
-    if now is None:
-        untyped = [parameter for parameter, about in edits.added.items() if not about.type]
-        problems += [
-            f"{name}: no wrapper declares the type of `{parameter}`; pass it: "
-            f"--add-parameter '{name}.{parameter}: TYPE=VALUE'"
-            for parameter in untyped
-        ]
-        additions = _Additions(
-            {parameter: about.stored for parameter, about in edits.added.items()}
-        )
-        shape |= {parameter: about.type for parameter, about in edits.added.items()}
-        text, order = str(Signature(shape, recorded.result)), list(shape)
-    else:
-        today = Signature.read(now.signature) or recorded
-        additions = _additions(name, shape, today, edits, now)
-        if is_called:
-            problems += additions.problems
-            problems += _unexplained(
-                name, Signature(shape, recorded.result), today, additions, edits
-            )
-        text, order = now.signature, list(today.parameters)
-    notes = [f"{name}: parameter `{old}` renamed to `{new}`" for old, new in renamed.items()]
-    notes += [f"{name}: parameter `{parameter}` removed" for parameter in sorted(removed)]
-    notes += [f"{name}: parameter `{parameter}` added" for parameter in additions.stored]
-    if text != str(recorded) and not notes:
-        notes.append(f"{name}: signature updated")
-    return Verdict(MethodPlan(text, renamed, removed, additions.stored, order), notes, problems)
-
-
-def _additions(
-    name: str, shape: Mapping[str, str], today: Signature, edits: Edits, now: CurrentMethod
-) -> _Additions:
-    found = _Additions()
-    for parameter in today.parameters:
-        default = now.defaults.get(parameter)
-        if parameter in shape:
-            continue
-        if parameter in edits.added:
-            found.stored[parameter] = edits.added[parameter].stored
-        elif default is None:
-            found.lacking.append(parameter)
-        elif default.problem:
-            found.problems.append(
-                f"{name}: the default of `{parameter}` cannot be stored: {default.problem}"
-            )
-        elif default.is_recorded:
-            found.stored[parameter] = default.stored
-    found.problems += [
-        f"{name}: it no longer has a parameter `{parameter}`"
-        for parameter in edits.added
-        if parameter not in today.parameters
-    ]
-    return found
-
-
-def _unexplained(
-    name: str, shape: Signature, today: Signature, additions: _Additions, edits: Edits
-) -> Iterator[str]:
-    """The problems that prevent a migration to the current signature."""
-    fresh = [parameter for parameter in today.parameters if parameter not in shape.parameters]
-    gone = [parameter for parameter in shape.parameters if parameter not in today.parameters]
-    for parameter in gone:
-        alike = [new for new in fresh if today.parameters[new] == shape.parameters[parameter]]
-        meant = alike[0] if len(alike) == 1 else "NEW"
-        yield (
-            f"{name}: parameter `{parameter}` no longer exists; if it was renamed: "
-            f"--rename-parameter {name}.{parameter}={meant}; if it was removed: "
-            f"--remove-parameter {name}.{parameter}"
-        )
-    if not gone:
-        for parameter in additions.lacking:
-            yield (
-                f"{name}: parameter `{parameter}` is new and has no default; pass a value for "
-                f"recorded calls, as JSON: --add-parameter {name}.{parameter}=VALUE"
-            )
-    if edits.keep_values:
-        return
-    changed = [
-        f"the type of parameter `{parameter}`"
-        for parameter, type_ in shape.parameters.items()
-        if parameter in today.parameters and today.parameters[parameter] != type_
-    ]
-    changed += ["the type of its result"] if shape.result != today.result else []
-    for what in changed:
-        yield (
-            f"{name}: {what} changed: record it again; if the recorded values are still "
-            f"valid: --keep-values {name}"
-        )
-
-
-_Methods: TypeAlias = Mapping[str, CurrentMethod]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MigrationOptions:
-    """The changes requested on the command line; methods have their recorded or current names."""
-
-    boundaries: Mapping[str, str] = field(default_factory=dict)
-    """Recorded and new names of boundaries."""
-    methods: Mapping[str, str] = field(default_factory=dict)
-    """Recorded `Boundary.method` and the new name of the method."""
-    parameters: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    """Method and parameter, and the new name of the parameter."""
-    added: Mapping[tuple[str, str], AddedParameter] = field(default_factory=dict)
-    removed: Collection[tuple[str, str]] = ()
-    kept: Collection[str] = ()
-    """Methods whose recorded values stay valid although types changed."""
+    """The current parameters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """The changes to one cassette."""
 
-    methods: Mapping[str, MethodPlan]
-    """By the recorded name."""
     boundaries: Mapping[str, str]
-    """Recorded and new name of every boundary."""
-    signatures: Mapping[str, Mapping[str, str]]
-    """The signatures of the new header, by the new name of the boundary."""
+    """Recorded and current name of every boundary."""
+    methods: Mapping[str, MethodPlan]
+    """The called methods by their recorded names."""
+    signatures: Mapping[str, Mapping[str, Plain]]
+    """The current signatures, by the current name of the boundary."""
     notes: Sequence[str]
     """What changes, in words."""
     problems: Sequence[str]
-    """The problems that prevent the migration."""
+    """What prevents the migration."""
 
 
-def plan_migration(
-    recorded: Recorded, options: MigrationOptions, current: Described | None
-) -> Plan:
-    """Plan the migration of a cassette to the requested changes and the current wrappers."""
-    boundaries = {name: options.boundaries.get(name, name) for name in recorded.boundaries}
+def plan_migration(recorded: Recorded, edits: Edits, current: Described) -> Plan:
+    """Plan the migration of a cassette to the current wrappers.
+
+    Boundaries without a wrapper stay as they are.
+    """
+    boundaries = {name: edits.renamed.get(name, name) for name in recorded.boundaries}
     notes = [
         f"boundary `{old}` renamed to `{new}`" for old, new in boundaries.items() if old != new
     ]
-    problems = []
+    problems = [
+        f"no wrapper of `{new}` found"
+        for old, new in boundaries.items()
+        if new not in current.boundaries and edits.touch(old)
+    ]
     if len(set(boundaries.values())) < len(boundaries):
         problems.append("two boundaries would have the same name")
-    if current is not None:
-        current = fitted(recorded, current, options.boundaries)
-        problems += [
-            _which(name, current.namesakes[name])
-            for name in boundaries.values()
-            if name in current.namesakes
+    methods = {}
+    for name, signature in recorded.signatures.items():
+        boundary, method = split_name(name, recorded.boundaries)
+        home = boundaries[boundary]
+        known = current.boundaries.get(home)
+        if known is None or name not in recorded.called:
+            continue
+        now = edits.renamed.get(name, method)
+        if now not in known:
+            problems.append(_gone(name, signature, recorded.signatures_of(boundary), known))
+            continue
+        if now != method:
+            notes.append(f"{name}: renamed to `{now}`")
+        plan = _plan_method(name, f"{home}.{now}", signature, edits, known[now])
+        methods[name] = plan
+        notes += _notes(name, plan, signature, known[now].signature)
+        problems += _problems(name, plan, signature, known[now])
+    signatures = {
+        home: {key: method.signature for key, method in current.boundaries[home].items()}
+        for home in boundaries.values()
+        if home in current.boundaries
+    }
+    return Plan(boundaries, methods, signatures, notes, problems)
+
+
+def _plan_method(
+    name: str, new_name: str, signature: str, edits: Edits, now: CurrentMethod
+) -> MethodPlan:
+    before, after = _parameters(signature), _parameters(now.signature)
+    removed = [old for old in before if f"{name}.{old}" in edits.removed]
+    renamed = {
+        old: edits.renamed[f"{name}.{old}"] for old in before if f"{name}.{old}" in edits.renamed
+    }
+    kept = {renamed.get(old, old) for old in before if old not in removed}
+    added = {new: now.defaults[new] for new in after if new not in kept and new in now.defaults}
+    return MethodPlan(new_name, renamed, removed, added, after)
+
+
+def _notes(name: str, plan: MethodPlan, recorded: str, current: str) -> list[str]:
+    notes = [f"{name}: parameter `{old}` renamed to `{new}`" for old, new in plan.renamed.items()]
+    notes += [f"{name}: parameter `{old}` removed" for old in plan.removed]
+    notes += [f"{name}: parameter `{new}` added" for new in plan.added]
+    if not notes and not same_signature(recorded, current):
+        notes.append(f"{name}: signature updated; the recorded values are kept")
+    return notes
+
+
+def _problems(name: str, plan: MethodPlan, recorded: str, now: CurrentMethod) -> list[str]:
+    """What prevents the migration of a method."""
+    if not declared_types(recorded):
+        return [f"{name}: its recorded signature cannot be read: {recorded}"]
+    kept = {
+        old: plan.renamed.get(old, old) for old in _parameters(recorded) if old not in plan.removed
+    }
+    if len(set(kept.values())) < len(kept):
+        return [f"{name}: two parameters would have the same name"]
+    fresh = [new for new in plan.order if new not in kept.values()]
+    gone = [old for old, new in kept.items() if new not in plan.order]
+    if gone:
+        meant = fresh[0] if len(fresh) == 1 else "NEW"
+        return [
+            f"{name}: parameter `{old}` no longer exists; if it was renamed: "
+            f"--rename {name}.{old}={meant}; if it was removed: --remove {name}.{old}"
+            for old in gone
         ]
-    methods: dict[str, MethodPlan] = {}
-    listed: dict[str, dict[str, str]] = {new: {} for new in boundaries.values()}
-    for name, text in recorded.signatures.items():
-        verdict = _verdict(name, text, recorded, options, current)
-        notes += verdict.notes
-        problems += verdict.problems
-        if verdict.plan is not None:
-            methods[name] = verdict.plan
-            listed[verdict.plan.boundary][verdict.plan.method] = verdict.plan.signature
-    for name in listed:
-        if current is not None and name in current.boundaries:
-            today = current.boundaries[name].methods
-            listed[name] = {key: about.signature for key, about in today.items()}
-    return Plan(methods, boundaries, listed, notes, problems)
+    return [
+        f"{name}: parameter `{new}` is new and has no default that can be stored; record it again"
+        for new in fresh
+        if new not in now.defaults and new not in now.omitted
+    ]
 
 
-def _verdict(
-    name: str, text: str, recorded: Recorded, options: MigrationOptions, current: Described | None
-) -> Verdict:
-    boundary, method = split_name(name, recorded.boundaries)
-    home = options.boundaries.get(boundary, boundary)
-    wanted = options.methods.get(name) or options.methods.get(f"{home}.{method}") or method
-    is_called = name in recorded.called
-    signature = Signature.read(text)
-    if signature is None:
-        unread = f"{name}: its recorded signature cannot be read: {text}"
-        return Verdict(problems=(unread,) if is_called else ())
-    known = None if current is None else current.boundaries.get(home)
-    if known is not None and wanted not in known.methods:
-        if not is_called:  # the header lists it, but no call uses it
-            return Verdict()
-        listed = {
-            split_name(listed_name, recorded.boundaries)[1] for listed_name in recorded.signatures
-        }
-        return Verdict(problems=(_gone(name, text, wanted, listed, known.methods),))
-    aliases = {name, f"{boundary}.{wanted}", f"{home}.{method}", f"{home}.{wanted}"}
-    edits = Edits(
-        renamed={old: new for (of, old), new in options.parameters.items() if of in aliases},
-        added={
-            parameter: about for (of, parameter), about in options.added.items() if of in aliases
-        },
-        removed={parameter for of, parameter in options.removed if of in aliases},
-        keep_values=bool(aliases & set(options.kept)),
-    )
-    now = None if known is None else known.methods[wanted]
-    verdict = plan_method(name, signature, edits, now, is_called=is_called)
-    if verdict.plan is None:
-        return verdict
-    notes = verdict.notes
-    if wanted != method:
-        notes = (f"{name}: renamed to `{wanted}`", *notes)
-    return Verdict(verdict.plan.under(home, wanted), notes, verdict.problems)
-
-
-def _which(name: str, namesakes: Sequence[CurrentBoundary]) -> str:
-    """The problem of a boundary whose name is ambiguous."""
-    modules = " and ".join(f"`{boundary.module}`" for boundary in namesakes)
-    return (
-        f"{name}: there are boundaries of this name in {modules}, and its recorded signatures "
-        "match none of them; rename one (`name=`) and, if the recording is of that one: "
-        f"--rename-boundary {name}=NEW"
-    )
-
-
-def _gone(name: str, text: str, wanted: str, listed: Collection[str], today: _Methods) -> str:
+def _gone(
+    name: str, signature: str, listed: Collection[str], known: Mapping[str, CurrentMethod]
+) -> str:
     """The problem of a missing method, with its likely new name."""
-    fresh = [key for key in today if key not in listed]
-    alike = [key for key in fresh if today[key].signature == text]
+    fresh = [key for key in known if key not in listed]
+    alike = [key for key in fresh if known[key].signature == signature]
     meant = alike[0] if len(alike) == 1 else fresh[0] if len(fresh) == 1 else "NEW"
-    return (
-        f"{name}: method `{wanted}` no longer exists; "
-        f"if it was renamed: --rename-method {name}={meant}"
-    )
+    return f"{name}: no such method; if it was renamed: --rename {name}={meant}"
+
+
+def _parameters(signature: str) -> list[str]:
+    return [name for name in declared_types(signature) if name != "return"]
+
+
+def migrate_header(header: Mapping[str, Plain], plan: Plan) -> dict[str, Plain]:
+    """The header with the current names and signatures."""
+    found = dict(header)
+    rules = header.get("rules")
+    if isinstance(rules, dict):
+        found["rules"] = dict(_rule(of, paths, plan) for of, paths in rules.items())
+    for key in ("order", "strategy"):
+        named = header.get(key)
+        if isinstance(named, dict):
+            found[key] = {plan.boundaries.get(name, name): value for name, value in named.items()}
+    boundaries = header.get("boundaries")
+    if isinstance(boundaries, dict):
+        moved: dict[str, Plain] = {}
+        for old, about in boundaries.items():
+            new = plan.boundaries[old]
+            moved[new] = about
+            if new in plan.signatures and isinstance(about, dict):
+                moved[new] = {**about, "methods": dict(plan.signatures[new])}
+        found["boundaries"] = {name: moved[name] for name in sorted(moved)}
+    return found
+
+
+def _rule(of: str, paths: Plain, plan: Plan) -> tuple[str, Plain]:
+    """A rule with current names; its path begins with a parameter."""
+    method = plan.methods.get(of)
+    if method is None or not isinstance(paths, dict):
+        return plan.boundaries.get(of, of), paths
+
+    def renamed(found: re.Match[str]) -> str:
+        return method.renamed.get(found[0], found[0])
+
+    return method.name, {_WORD.sub(renamed, path, count=1): how for path, how in paths.items()}
+
+
+def migrate_event(entry: Mapping[str, Plain], plan: Plan) -> dict[str, Plain]:
+    """The entry with the current names and arguments."""
+    found = dict(entry)
+    method = plan.methods.get(str(entry.get("of")))
+    if method is not None:
+        found["of"] = method.name
+        found = _with_arguments(found, method)
+    if "on" in found:
+        found["on"] = _current_object(found["on"], plan)
+    return {
+        key: map_live_objects(value, lambda name: _current_object(name, plan))
+        for key, value in found.items()
+    }
+
+
+def _current_object(name: Plain, plan: Plan) -> Plain:
+    """The current name of a live object; an attached wrapper is `Shell`, or `Shell~2`."""
+    if not isinstance(name, str):
+        return name
+    boundary, mark, number = name.partition("~")
+    return f"{plan.boundaries.get(boundary, boundary)}{mark}{number}"
+
+
+def _with_arguments(entry: dict[str, Plain], method: MethodPlan) -> dict[str, Plain]:
+    recorded = entry.get("args", {})
+    assert isinstance(recorded, dict)  # the plan was made from these events
+    arguments = {
+        method.renamed.get(name, name): value
+        for name, value in recorded.items()
+        if name not in method.removed
+    }
+    arguments |= {name: value for name, value in method.added.items() if name not in arguments}
+    ordered = {name: arguments[name] for name in method.order if name in arguments} | arguments
+    if list(ordered.items()) == list(recorded.items()):
+        return entry
+    head = {key: item for key, item in entry.items() if key not in (*_AFTER_ARGUMENTS, "args")}
+    tail = {key: item for key, item in entry.items() if key in _AFTER_ARGUMENTS}
+    return {**head, **({"args": ordered} if ordered else {}), **tail}

@@ -1,5 +1,6 @@
 """Finds, inspects and writes cassette files for the cassette commands."""
 
+import argparse
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from vcr_gen.errors import CassetteError, CassetteMissingError, UsageError
+from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.runtime.formats import Entry, format_for
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.header import Header
@@ -24,6 +26,8 @@ from vcr_gen.tapes.recorded_signatures import Recorded
 __all__ = [
     "Inspection",
     "Watch",
+    "add_paths",
+    "diagnostic_of",
     "find_cassettes",
     "inspect_cassette",
     "is_cassette",
@@ -80,6 +84,22 @@ class Watch:
             reached = position()
         finally:
             self._before += reached
+
+
+def add_paths(parser: argparse.ArgumentParser) -> None:
+    """Add the files and folders that an action works on."""
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        type=Path,
+        default=[Path()],
+        help="files and folders (default: current folder)",
+    )
+
+
+def diagnostic_of(error: CassetteError) -> Diagnostic:
+    """The problem of a cassette at its place."""
+    return Diagnostic(str(error.path), error.line or 0, 0, "", error.message, "")
 
 
 def find_cassettes(paths: Sequence[Path], *, partial: bool = True) -> list[Path]:

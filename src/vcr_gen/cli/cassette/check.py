@@ -2,25 +2,24 @@
 
 import argparse
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from vcr_gen.cli.cassette.cassette_files import (
     Inspection,
     Watch,
+    add_paths,
     find_cassettes,
     inspect_cassette,
     recorded_by,
 )
-from vcr_gen.cli.cassette.project_wrappers import (
-    Wrappers,
-    add_config_option,
-    describe_project_wrappers,
-)
-from vcr_gen.cli.outcome import DIFFERENT, FINE, counted
-from vcr_gen.cli.terminal import Terminal, add_output_format
+from vcr_gen.cli.cassette.project_wrappers import describe_project_wrappers
+from vcr_gen.cli.outcome import DIFFERENT, FINE, Outcome, counted, print_outcome
+from vcr_gen.cli.terminal import Terminal, add_output_options
+from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.runtime.failures.signature_drift import migration_of
+from vcr_gen.tapes.describe_wrappers import Described
 from vcr_gen.tapes.recorded_signatures import (
     ChangedSignature,
     changed_signatures,
@@ -40,135 +39,105 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
             "wrappers. Exit 1 if a cassette is truncated, damaged, partial or out of date."
         ),
     )
+    add_paths(parser)
     add = parser.add_argument
-    add(
-        "paths",
-        nargs="*",
-        type=Path,
-        default=[Path()],
-        help="files and folders (default: current folder)",
-    )
     add("--no-signatures", action="store_true", help="do not import the project's wrappers")
-    add_config_option(parser)
-    add_output_format(parser)
-    add("-q", "--quiet", action="store_true", help="only print problems")
-    add("-v", "--verbose", action="store_true", help="also list cassettes without problems")
+    add("--config", type=Path, metavar="FILE", help="the pyproject.toml of the project")
+    add_output_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Check every file, also after problems in earlier ones."""
-    terminal = Terminal(quiet=arguments.quiet, verbose=arguments.verbose)
+    terminal = Terminal.of(arguments)
     paths = find_cassettes(arguments.paths)
-    with terminal.progress("checking", percent=True) as draw:
+    with terminal.progress("checking") as draw:
         watch = Watch(paths, draw)
         inspections = [inspect_cassette(path, watch) for path in paths]
-    wrappers = _ask(inspections, arguments)
-    wrappers = replace(wrappers, remarks=wrappers.remarks + _renamed(inspections, wrappers))
-    changed = {inspection.path: _changed(inspection, wrappers) for inspection in inspections}
-    problems = sum(
-        inspection.problem is not None or bool(changed[inspection.path])
+    wrappers = Described({})
+    if not arguments.no_signatures and any(inspection.called for inspection in inspections):
+        wrappers = describe_project_wrappers(arguments.config)
+    usable = [inspection for inspection in inspections if inspection.problem is None]
+    changed = {
+        inspection.path: list(changed_signatures(recorded_by(inspection), wrappers))
+        for inspection in usable
+    }
+    remarks = [*wrappers.remarks, *_renamed(usable, wrappers)]
+    found = {
+        inspection.path: list(_problems(inspection, changed.get(inspection.path, ())))
         for inspection in inspections
+    }
+    for inspection in inspections:
+        if not found[inspection.path]:
+            terminal.detail(f"{inspection.path}: fine, {counted(inspection.events, 'event')}")
+    problems = [problem for several in found.values() for problem in several]
+    bad = sum(map(bool, found.values()))
+    events = counted(sum(inspection.events for inspection in inspections), "event")
+    summary = (
+        f"{counted(len(paths), 'cassette')}, {events}: {f'{bad} with problems' if bad else 'fine'}"
     )
-    if arguments.output_format == "json":
-        document = _document(inspections, changed, wrappers)
-        terminal.document(document)
-    else:
-        for inspection in inspections:
-            _tell(inspection, changed[inspection.path], terminal)
-        for remark in wrappers.remarks:
-            terminal.note(remark)
-        events = sum(inspection.events for inspection in inspections)
-        found = f"{problems} with problems" if problems else "fine"
-        counts = f"{counted(len(inspections), 'cassette')}, {counted(events, 'event')}"
-        terminal.note(f"{counts}: {found}")
-    return DIFFERENT if problems else FINE
+    outcome = Outcome(
+        code=DIFFERENT if problems else FINE,
+        text="\n".join(map(str, problems)),
+        annotations=problems,
+        summary="\n".join([*remarks, summary]),
+        document={
+            "remarks": remarks,
+            "cassettes": [
+                _described(inspection, changed.get(inspection.path, ()))
+                for inspection in inspections
+            ],
+        },
+    )
+    return print_outcome(outcome, terminal)
 
 
-def _ask(inspections: Sequence[Inspection], arguments: argparse.Namespace) -> Wrappers:
-    """The project's wrappers, if any cassette has calls to compare."""
-    if arguments.no_signatures or not any(inspection.called for inspection in inspections):
-        return Wrappers(None)
-    return describe_project_wrappers(arguments.config)
-
-
-def _changed(inspection: Inspection, wrappers: Wrappers) -> list[ChangedSignature]:
-    if inspection.problem is not None or wrappers.described is None:
-        return []
-    return list(changed_signatures(recorded_by(inspection), wrappers.described))
-
-
-def _renamed(inspections: Sequence[Inspection], wrappers: Wrappers) -> tuple[str, ...]:
+def _renamed(inspections: Sequence[Inspection], wrappers: Described) -> Iterator[str]:
     """Remarks about boundaries that may have been renamed."""
-    if wrappers.described is None:
-        return ()
-    return tuple(
-        f"{inspection.path}: no wrapper of `{old}` found; "
-        f"if it was renamed: vcr-gen cassette migrate --rename-boundary {old}={new}"
-        for inspection in inspections
-        if inspection.problem is None
-        for old, new in renamed_boundaries(recorded_by(inspection), wrappers.described)
-    )
+    for inspection in inspections:
+        for old, new in renamed_boundaries(recorded_by(inspection), wrappers):
+            yield (
+                f"{inspection.path}: no wrapper of `{old}` found; "
+                f"if it was renamed: vcr-gen cassette migrate --rename {old}={new}"
+            )
 
 
-def _tell(inspection: Inspection, changed: Sequence[ChangedSignature], terminal: Terminal) -> None:
-    path = inspection.path
-    if inspection.problem is None:
-        if not changed:
-            terminal.detail(f"{path}: fine, {counted(inspection.events, 'event')}")
-        for change in changed:
-            terminal.data(f"{path}: {change.words}")
-        if changed:
-            terminal.data(f"  hint: {_hint(path, changed)}")
+def _problems(inspection: Inspection, changed: Sequence[ChangedSignature]) -> Iterator[Diagnostic]:
+    path, problem = inspection.path, inspection.problem
+    for change in changed:
+        hint = _hint(path, changed) if change is changed[-1] else ""
+        yield Diagnostic(str(path), 0, 0, "", change.message, hint)
+    if problem is None:
         return
-    terminal.data(str(inspection.problem))
-    if inspection.header is None or not inspection.torn:
-        return
-    held = counted(inspection.events, "whole event")
-    kind = "an interrupted recording" if inspection.partial else "a damaged cassette"
-    terminal.data(f"  {kind} that holds {held}")
-    if inspection.events:
-        terminal.data(f"  hint: vcr-gen cassette convert --salvage {path} NEW")
+    message, hint = problem.message, ""
+    if inspection.header is not None and inspection.torn:
+        kind = "an interrupted recording" if inspection.partial else "a damaged cassette"
+        message += f"\n  {kind} that holds {counted(inspection.events, 'whole event')}"
+        hint = f"vcr-gen cassette convert --salvage {path} NEW" if inspection.events else ""
+    yield Diagnostic(str(path), problem.line or 0, 0, "", message, hint)
 
 
 def _hint(path: Path, changed: Sequence[ChangedSignature]) -> str:
     """The command that updates a cassette, where it is known."""
+    command = ["vcr-gen", "cassette", "migrate"]
     options: list[str] = []
     for change in changed:
+        migrate = shlex.join([*command, str(path)])
+        if change.current is None:
+            return f"record it again; `{migrate}` suggests options for renamed methods"
         found = migration_of(change.method, change.recorded, change.current)
-        if change.current is None or found is None:
-            command = shlex.join(["vcr-gen", "cassette", "migrate", str(path)])
-            return f"record it again; `{command}` shows other options"
+        if found is None:
+            return f"record it again; if the recorded values are still valid: {migrate}"
         options += found
-    command = shlex.join(["vcr-gen", "cassette", "migrate", *options, str(path)])
-    return f"{command}, or record it again"
+    return f"{shlex.join([*command, *options, str(path)])}, or record it again"
 
 
-def _document(
-    inspections: Sequence[Inspection],
-    changed: Mapping[Path, Sequence[ChangedSignature]],
-    wrappers: Wrappers,
-) -> dict[str, object]:
+def _described(inspection: Inspection, changed: Sequence[ChangedSignature]) -> dict[str, object]:
+    problem = inspection.problem
     return {
-        "signatures_compared": wrappers.described is not None,
-        "remarks": list(wrappers.remarks),
-        "cassettes": [
-            {
-                "path": str(inspection.path),
-                "partial": inspection.partial,
-                "events": inspection.events,
-                "recorded_at": (inspection.header or {}).get("recorded_at"),
-                "problem": inspection.problem
-                and {"line": inspection.problem.line, "message": str(inspection.problem)},
-                "changed_signatures": [
-                    {
-                        "method": change.method,
-                        "recorded": change.recorded,
-                        "current": change.current,
-                        "message": change.words,
-                    }
-                    for change in changed[inspection.path]
-                ],
-            }
-            for inspection in inspections
-        ],
+        "path": str(inspection.path),
+        "partial": inspection.partial,
+        "events": inspection.events,
+        "recorded_at": (inspection.header or {}).get("recorded_at"),
+        "problem": problem and {"line": problem.line, "message": str(problem)},
+        "changed_signatures": [asdict(change) for change in changed],
     }

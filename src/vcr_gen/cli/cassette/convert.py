@@ -10,8 +10,8 @@ from vcr_gen.cli.cassette.cassette_files import (
     refuse_existing,
     write_cassette,
 )
-from vcr_gen.cli.outcome import counted
-from vcr_gen.cli.terminal import Terminal
+from vcr_gen.cli.outcome import FINE, FileNote, Outcome, counted, print_outcome
+from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.errors import CassetteFormatError, UsageError
 from vcr_gen.runtime.formats import Entry
 from vcr_gen.runtime.tape.reading import entries_of, open_regular
@@ -35,24 +35,23 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add("--to", choices=("yaml", "jsonl"), help="the format for all cassettes of a folder")
     add("--salvage", action="store_true", help="keep the complete events of a damaged file")
     add("--force", action="store_true", help="replace the target if it exists")
-    add("-q", "--quiet", action="store_true", help="print nothing")
+    add_output_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Convert the files; each target is written atomically."""
-    terminal = Terminal(quiet=arguments.quiet)
+    terminal = Terminal.of(arguments)
     targets = _targets(arguments.source, arguments.target, arguments.to)
     for target in targets:
         refuse_existing(target, force=arguments.force)
-    with terminal.progress("converting", percent=True) as draw:
+    with terminal.progress("converting") as draw:
         watch = Watch(list(targets.values()), draw)
         counts = {
             target: _convert(source, target, watch, salvage=arguments.salvage)
             for target, source in targets.items()
         }
-    for target, count in counts.items():
-        terminal.note(f"wrote {target}: {counted(count, 'event')}")
-    return 0
+    files = [FileNote(str(path), "wrote", counted(n, "event")) for path, n in counts.items()]
+    return print_outcome(Outcome(code=FINE, files=files), terminal)
 
 
 def _targets(source: Path, target: Path, ending: str | None) -> dict[Path, Path]:

@@ -2,15 +2,15 @@
 
 import argparse
 import difflib
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from vcr_gen.cli.cassette.cassette_files import find_cassettes
-from vcr_gen.cli.outcome import DIFFERENT, FINE, counted
-from vcr_gen.cli.terminal import Terminal, add_output_format
+from vcr_gen.cli.outcome import DIFFERENT, FINE, Outcome, counted, print_outcome
+from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.errors import CassetteMissingError, UsageError
 from vcr_gen.runtime.codec import MISSING, Missing
 from vcr_gen.runtime.failures.format_values import show, show_arguments
@@ -21,17 +21,15 @@ from vcr_gen.tapes.changes import Change
 from vcr_gen.tapes.comparison import CallDifference, compare_headers, compare_tapes
 from vcr_gen.tapes.recorded_calls import RecordedCall
 
-__all__ = [
-    "add_parser",
-    "change_document",
-    "difference_document",
-    "run",
-    "tell_change",
-    "tell_difference",
-]
+__all__ = ["add_parser", "run"]
 
-
-_KINDS: Final = ("added", "removed", "moved", "modified")
+_LOOKS: Final = {
+    "added": ("+", "green"),
+    "removed": ("-", "red"),
+    "moved": (">", "yellow"),
+    "modified": ("~", "yellow"),
+}
+"""The sign and colour of each kind of difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +42,17 @@ class _Comparison:
     calls: Sequence[CallDifference] = ()
 
     @property
+    def is_alone(self) -> bool:
+        return self.before is None or self.after is None
+
+    @property
     def count(self) -> int:
-        alone = self.before is None or self.after is None
-        return alone + len(self.header) + len(self.calls)
+        return self.is_alone + len(self.header) + len(self.calls)
 
     @property
     def breaking(self) -> int:
-        changes = sum(change.breaking for change in self.header)
-        return changes + sum(difference.breaking for difference in self.calls)
+        breaking = [change.breaking for change in self.header]
+        return sum(breaking + [call.breaking for call in self.calls])
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -69,39 +70,39 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add("before", type=Path, help="the earlier cassette or folder")
     add("after", type=Path, help="the later one")
     add("--fail-on-breaking", action="store_true", help="exit 1 only for breaking changes")
-    add("--times", action="store_true", help="treat different times as a difference")
-    add_output_format(parser)
+    add_output_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare the cassettes and print the differences."""
-    terminal = Terminal()
+    terminal = Terminal.of(arguments)
     pairs = _pairs(arguments.before, arguments.after)
     comparisons = []
     with terminal.progress("comparing") as draw:
         for number, (before, after) in enumerate(pairs):
             draw(number, len(pairs))
-            comparisons.append(_compare(before, after, times=arguments.times))
-    if arguments.output_format == "json":
-        terminal.document(_document(comparisons))
-    else:
-        for comparison in comparisons:
-            _tell(comparison, terminal, named=len(pairs) > 1)
-        terminal.note(_summary(comparisons))
-    broken = sum(comparison.breaking for comparison in comparisons)
-    differs = any(comparison.count for comparison in comparisons)
-    return DIFFERENT if (broken if arguments.fail_on_breaking else differs) else FINE
+            comparisons.append(_compare(before, after))
+    breaking = sum(comparison.breaking for comparison in comparisons)
+    count = sum(comparison.count for comparison in comparisons)
+    lines = (line for each in comparisons for line in _lines(each, terminal, titled=len(pairs) > 1))
+    outcome = Outcome(
+        code=DIFFERENT if (breaking if arguments.fail_on_breaking else count) else FINE,
+        text="\n".join(lines),
+        summary=_summary(comparisons, count, breaking),
+        document={"breaking": breaking, "comparisons": list(map(_document, comparisons))},
+    )
+    return print_outcome(outcome, terminal)
 
 
-def _compare(before: Path | None, after: Path | None, *, times: bool) -> _Comparison:
+def _compare(before: Path | None, after: Path | None) -> _Comparison:
     if before is None or after is None:
         return _Comparison(before, after)
-    with ExitStack() as stack:
-        left, right = (
-            stack.enter_context(Reading(path, change=redacting())) for path in (before, after)
-        )
-        header = compare_headers(left, right, times=times)
-        return _Comparison(before, after, header, list(compare_tapes(left, right, times=times)))
+    with (
+        Reading(before, change=redacting()) as left,
+        Reading(after, change=redacting()) as right,
+    ):
+        calls = list(compare_tapes(left, right))
+        return _Comparison(before, after, compare_headers(left, right), calls)
 
 
 def _pairs(before: Path, after: Path) -> list[tuple[Path | None, Path | None]]:
@@ -122,99 +123,39 @@ def _by_name(folder: Path) -> dict[str, Path]:
     return {path.relative_to(folder).with_suffix("").as_posix(): path for path in found}
 
 
-def _tell(comparison: _Comparison, terminal: Terminal, *, named: bool) -> None:
-    if comparison.before is None or comparison.after is None:
-        sign, word = ("+", "added") if comparison.before is None else ("-", "removed")
-        path = comparison.before or comparison.after
-        terminal.data(f"{sign} {word} cassette {path}")
-        return
-    if named and comparison.count:
-        title = f"{comparison.before} → {comparison.after}"
-        terminal.data(terminal.paint(title, "bold"))
+def _lines(comparison: _Comparison, terminal: Terminal, *, titled: bool) -> Iterator[str]:
+    if comparison.before is None:
+        yield f"+ added cassette {comparison.after}"
+    elif comparison.after is None:
+        yield f"- removed cassette {comparison.before}"
+    elif titled and comparison.count:
+        yield terminal.paint(f"{comparison.before} → {comparison.after}", "bold")
     for change in comparison.header:
-        tell_change(change, terminal, indent="")
-    for difference in comparison.calls:
-        tell_difference(difference, comparison.before, comparison.after, terminal)
+        yield from _change_lines(change, terminal, indent="")
+    for found in comparison.calls:
+        start = found.call.start
+        sign, color = _LOOKS[found.kind]
+        line = f"{sign} {found.kind} {start.of}({show_arguments(start.arguments)})"
+        yield terminal.paint(line, color)
+        sides = ((comparison.before, found.before), (comparison.after, found.after))
+        places = [f"{path}:{call.line} (event {call.number})" for path, call in sides if call]
+        yield f"    {' → '.join(places)}"
+        for change in found.changes:
+            yield from _change_lines(change, terminal, indent="    ")
 
 
-def _summary(comparisons: Sequence[_Comparison]) -> str:
-    differences = [difference for comparison in comparisons for difference in comparison.calls]
-    parts = [
-        f"{number} {kind}"
-        for kind in _KINDS
-        if (number := sum(difference.kind == kind for difference in differences))
-    ]
-    headers = sum(len(comparison.header) for comparison in comparisons)
-    parts += [f"{headers} in headers"] if headers else []
-    alone = sum(comparison.before is None or comparison.after is None for comparison in comparisons)
-    parts += [
-        counted(alone, "cassette without a counterpart", "cassettes without a counterpart")
-    ] * bool(alone)
-    if not parts:
-        return "no differences"
-    total = counted(sum(comparison.count for comparison in comparisons), "difference")
-    broken = sum(comparison.breaking for comparison in comparisons)
-    return f"{total}: {', '.join(parts)}; {broken or 'none'} breaking"
-
-
-def _document(comparisons: Sequence[_Comparison]) -> dict[str, object]:
-    return {
-        "breaking": sum(comparison.breaking for comparison in comparisons),
-        "comparisons": [
-            {
-                "before": None if comparison.before is None else str(comparison.before),
-                "after": None if comparison.after is None else str(comparison.after),
-                "breaking": comparison.breaking,
-                "header": [change_document(change) for change in comparison.header],
-                **{
-                    kind: [
-                        difference_document(found)
-                        for found in comparison.calls
-                        if found.kind == kind
-                    ]
-                    for kind in _KINDS
-                },
-            }
-            for comparison in comparisons
-        ],
-    }
-
-
-_SIGNS: Final = {"added": "+", "removed": "-", "moved": ">", "modified": "~"}
-_COLORS: Final = {"added": "green", "removed": "red", "moved": "yellow", "modified": "yellow"}
-
-
-def tell_difference(
-    difference: CallDifference, before: Path, after: Path, terminal: Terminal
-) -> None:
-    """Print a call that differs, with its locations and every changed field."""
-    start = difference.call.start
-    places = [
-        f"{path}:{call.line} (event {call.number})"
-        for path, call in ((before, difference.before), (after, difference.after))
-        if call is not None
-    ]
-    line = (
-        f"{_SIGNS[difference.kind]} {difference.kind} {start.of}({show_arguments(start.arguments)})"
-    )
-    terminal.data(terminal.paint(line, _COLORS[difference.kind]))
-    terminal.data(f"    {' → '.join(places)}")
-    for change in difference.changes:
-        tell_change(change, terminal, indent="    ")
-
-
-def tell_change(change: Change, terminal: Terminal, *, indent: str) -> None:
-    """Print one changed field; a breaking one is marked."""
+def _change_lines(change: Change, terminal: Terminal, *, indent: str) -> Iterator[str]:
+    """One changed field; a breaking one is marked."""
     mark = terminal.paint("breaking: ", "red") if change.breaking else ""
-    terminal.data(f"{indent}{mark}{change.path}: {change.words}")
+    yield f"{indent}{mark}{change.path}: {change.words}"
     if change.kind == "outcome" or change.path.endswith("$type"):
         return
-    for line in _lines(change.before, change.after):
-        color = {"-": "red", "+": "green"}.get(line[0], "")
-        terminal.data(f"{indent}  {terminal.paint(line, color) if color else line}")
+    for line in _value_lines(change.before, change.after):
+        color = {"-": "red", "+": "green"}.get(line[0])
+        yield f"{indent}  {terminal.paint(line, color) if color else line}"
 
 
-def _lines(before: Plain | Missing, after: Plain | Missing) -> Iterator[str]:
+def _value_lines(before: Plain | Missing, after: Plain | Missing) -> Iterator[str]:
     """Both values; only the differing lines of long texts."""
     if isinstance(before, str) and isinstance(after, str) and "\n" in before + after:
         diff = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2)
@@ -226,19 +167,43 @@ def _lines(before: Plain | Missing, after: Plain | Missing) -> Iterator[str]:
         yield f"+ {show(after)}"
 
 
-def difference_document(difference: CallDifference) -> dict[str, object]:
-    """A call that differs, for the JSON output."""
+def _summary(comparisons: Sequence[_Comparison], count: int, breaking: int) -> str:
+    if not count:
+        return "no differences"
+    kinds: Counter[str] = Counter(
+        found.kind for comparison in comparisons for found in comparison.calls
+    )
+    parts = [f"{kinds[kind]} {kind}" for kind in _LOOKS if kinds[kind]]
+    headers = sum(len(comparison.header) for comparison in comparisons)
+    alone = sum(comparison.is_alone for comparison in comparisons)
+    parts += [f"{headers} in headers"] if headers else []
+    parts += [f"{counted(alone, 'cassette')} without a counterpart"] if alone else []
+    return f"{counted(count, 'difference')}: {', '.join(parts)}; {breaking or 'none'} breaking"
+
+
+def _document(comparison: _Comparison) -> dict[str, object]:
+    calls = {kind: [found for found in comparison.calls if found.kind == kind] for kind in _LOOKS}
     return {
-        "method": difference.call.start.of,
-        "before": _place(difference.before),
-        "after": _place(difference.after),
-        "breaking": difference.breaking,
-        "changes": [change_document(change) for change in difference.changes],
+        "before": comparison.before and str(comparison.before),
+        "after": comparison.after and str(comparison.after),
+        "breaking": comparison.breaking,
+        "header": list(map(_change_document, comparison.header)),
+        **{kind: list(map(_call_document, found)) for kind, found in calls.items()},
     }
 
 
-def change_document(change: Change) -> dict[str, object]:
-    """A changed field for the JSON output; a side without the field is omitted."""
+def _call_document(found: CallDifference) -> dict[str, object]:
+    return {
+        "method": found.call.start.of,
+        "before": _place(found.before),
+        "after": _place(found.after),
+        "breaking": found.breaking,
+        "changes": list(map(_change_document, found.changes)),
+    }
+
+
+def _change_document(change: Change) -> dict[str, object]:
+    """A changed field; a side without the field is omitted."""
     sides = {"before": change.before, "after": change.after}
     return {
         "path": change.path,
@@ -249,4 +214,4 @@ def change_document(change: Change) -> dict[str, object]:
 
 
 def _place(call: RecordedCall | None) -> dict[str, object] | None:
-    return None if call is None else {"event": call.number, "line": call.line}
+    return call and {"event": call.number, "line": call.line}

@@ -1,13 +1,12 @@
 """`vcr-gen cassette list`: one line for each cassette."""
 
 import argparse
-import sys
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from vcr_gen.cli.cassette.cassette_files import find_cassettes
-from vcr_gen.cli.outcome import ERROR, FINE
-from vcr_gen.cli.terminal import Terminal, add_output_format, table
+from vcr_gen.cli.cassette.cassette_files import add_paths, diagnostic_of, find_cassettes
+from vcr_gen.cli.outcome import ERROR, FINE, Outcome, print_outcome
+from vcr_gen.cli.terminal import Terminal, add_output_options, table
 from vcr_gen.errors import CassetteError
 from vcr_gen.runtime.tape.reading import Reading, is_partial
 
@@ -34,48 +33,45 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="one line for each cassette",
         description="List cassettes: events, bytes, time of recording. Does not read the events.",
     )
-    add = parser.add_argument
-    add(
-        "paths",
-        nargs="*",
-        type=Path,
-        default=[Path()],
-        help="files and folders (default: current folder)",
-    )
-    add_output_format(parser)
+    add_paths(parser)
+    add_output_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """List every file; report the problem of each unusable one."""
-    terminal = Terminal()
+    terminal = Terminal.of(arguments)
     paths = find_cassettes(arguments.paths)
     rows = []
+    problems = []
     with terminal.progress("listing") as draw:
         for number, path in enumerate(paths):
             draw(number, len(paths))
-            rows.append(_row(path))
-    if arguments.output_format == "json":
-        document = {"cassettes": [asdict(row) for row in rows]}
-        terminal.document(document)
-    elif rows:
-        terminal.data(table([_cells(row) for row in rows], right=2))
-    problems = [row.problem for row in rows if row.problem]
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    return ERROR if problems else FINE
+            try:
+                rows.append(_row(path))
+            except CassetteError as error:
+                rows.append(replace(_unread(path), problem=str(error)))
+                problems.append(diagnostic_of(error))
+    outcome = Outcome(
+        code=ERROR if problems else FINE,
+        text=table([_cells(row) for row in rows], right=2),
+        diagnostics=problems,
+        document={"cassettes": [asdict(row) for row in rows]},
+    )
+    return print_outcome(outcome, terminal)
+
+
+def _unread(path: Path) -> _Row:
+    size = path.stat().st_size if path.is_file() else 0
+    return _Row(str(path), is_partial(path), None, size, None, None)
 
 
 def _row(path: Path) -> _Row:
-    size = path.stat().st_size if path.is_file() else 0
-    row = _Row(str(path), is_partial(path), None, size, None, None)
+    row = _unread(path)
     if row.partial:
         return row
-    try:
-        with Reading(path) as reading:
-            when = str(reading.header.get("recorded_at") or "")
-            return replace(row, events=reading.count, recorded_at=when)
-    except CassetteError as error:
-        return replace(row, problem=str(error))
+    with Reading(path) as reading:
+        when = str(reading.header.get("recorded_at") or "")
+        return replace(row, events=reading.count, recorded_at=when)
 
 
 def _cells(row: _Row) -> list[str]:

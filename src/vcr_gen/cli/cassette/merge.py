@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from vcr_gen.cli.cassette.cassette_files import Watch, refuse_existing, write_cassette
-from vcr_gen.cli.outcome import counted
-from vcr_gen.cli.terminal import Terminal
+from vcr_gen.cli.outcome import FINE, FileNote, Outcome, counted, print_outcome
+from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.reading import Reading, read_events
@@ -39,12 +39,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="where to write: .yaml or .jsonl",
     )
     add("--force", action="store_true", help="replace the output if it exists")
-    add("-q", "--quiet", action="store_true", help="print nothing")
+    add_output_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Merge the sessions; the output is written atomically."""
-    terminal = Terminal(quiet=arguments.quiet)
+    terminal = Terminal.of(arguments)
     sources: list[Path] = arguments.sources
     if len(sources) < 2:
         raise UsageError("merge needs two cassettes or more")
@@ -55,13 +55,13 @@ def run(arguments: argparse.Namespace) -> int:
         conflicts = header_conflicts(headers)
         if conflicts:
             raise UsageError("\n".join(["these sessions cannot be merged:", *conflicts]))
-        draw = stack.enter_context(terminal.progress("merging", percent=True))
+        draw = stack.enter_context(terminal.progress("merging"))
         for reading in readings:  # check each session before any is written
             deque(read_events(reading, reading.path), maxlen=0)
         events = _events(readings, Watch(sources, draw))
         count = write_cassette(arguments.output, merge_headers(headers), events)
-    terminal.note(f"wrote {arguments.output}: {counted(count, 'event')}")
-    return 0
+    wrote = FileNote(str(arguments.output), "wrote", counted(count, "event"))
+    return print_outcome(Outcome(code=FINE, files=[wrote]), terminal)
 
 
 def _events(readings: list[Reading], watch: Watch) -> Iterator[Mapping[str, Plain]]:

@@ -1,45 +1,23 @@
 """Reads the signatures of a project's wrappers in a subprocess."""
 
-import argparse
 import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from vcr_gen.gen.output.ownership import owned_files
 from vcr_gen.gen.settings.config_reader import load_config
-from vcr_gen.tapes.describe_wrappers import Described, read_described
+from vcr_gen.tapes.describe_wrappers import CurrentMethod, Described
 
-__all__ = ["Wrappers", "add_config_option", "describe_project_wrappers"]
+__all__ = ["describe_project_wrappers"]
 
 _PATIENCE: Final = 120
 """Seconds for importing a project."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wrappers:
-    """The described wrappers of a project."""
-
-    described: Described | None
-    """None if they could not be described."""
-    remarks: tuple[str, ...] = ()
-    """Why some wrappers could not be described."""
-
-
-def add_config_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option that selects the project."""
-    parser.add_argument(
-        "--config",
-        type=Path,
-        metavar="FILE",
-        help="the pyproject.toml of the project with the wrappers",
-    )
-
-
-def describe_project_wrappers(config_file: Path | None) -> Wrappers:
+def describe_project_wrappers(config_file: Path | None) -> Described:
     """Import the project's wrappers in a separate process and read their description."""
     config = load_config(Path.cwd(), file=config_file.resolve() if config_file else None)
     modules = [
@@ -48,8 +26,7 @@ def describe_project_wrappers(config_file: Path | None) -> Wrappers:
         if path.suffix == ".py" and path.stem != "__init__"
     ]
     if not modules:
-        place = config.display(config.output)
-        return Wrappers(None, (f"signatures were not compared: no wrappers in {place}",))
+        return _nothing(f"no wrappers in {config.display(config.output)}")
     request = {
         "path": [str(folder) for folder in (config.output, *config.sources)],
         "more": [str(folder) for folder in config.search_path],
@@ -67,14 +44,17 @@ def describe_project_wrappers(config_file: Path | None) -> Wrappers:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        words = f"importing them took more than {_PATIENCE} s"
-        return Wrappers(None, (f"signatures were not compared: {words}",))
+        return _nothing(f"importing them took more than {_PATIENCE} s")
     if done.returncode != 0 or not done.stdout:
-        last = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no reason given"]
-        return Wrappers(None, (f"signatures were not compared: {last[0]}",))
-    described = read_described(json.loads(done.stdout))
-    remarks = tuple(
-        f"signatures of {module} were not compared: it cannot be imported: {error}"
-        for module, error in described.problems.items()
-    )
-    return Wrappers(described, remarks)
+        last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+        return _nothing(last[0] if last else "no reason given")
+    document = json.loads(done.stdout)
+    boundaries = {
+        name: {key: CurrentMethod(**method) for key, method in methods.items()}
+        for name, methods in document["boundaries"].items()
+    }
+    return Described(boundaries, document["remarks"])
+
+
+def _nothing(why: str) -> Described:
+    return Described({}, (f"signatures were not compared: {why}",))

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from vcr_gen.cli.cassette.cassette_files import find_cassettes, write_cassette
-from vcr_gen.cli.outcome import DIFFERENT, FINE, counted
-from vcr_gen.cli.scan_config import ScanConfig, read_scan_config
-from vcr_gen.cli.terminal import Terminal
+from vcr_gen.cli.outcome import DIFFERENT, FINE, FileNote, Outcome, counted, print_outcome
+from vcr_gen.cli.scan_config import read_scan_config
+from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.codec.placeholders import placeholders_in
 from vcr_gen.runtime.plain import Plain
@@ -17,7 +17,7 @@ from vcr_gen.runtime.tape.fold import Folding
 from vcr_gen.runtime.tape.reading import Reading, is_partial, read_events
 from vcr_gen.runtime.tape.stream_redaction_buffer import StreamBuffer
 from vcr_gen.runtime.values.stored_values import Screen
-from vcr_gen.tapes.findings import Finding, find_secrets
+from vcr_gen.tapes.findings import find_secrets
 
 __all__ = ["add_parser", "redacted_events", "redactor_of", "run"]
 
@@ -36,43 +36,40 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add("paths", nargs="+", type=Path, help="files and folders")
     add("--check", action="store_true", help="write nothing; exit 1 if credentials were found")
     add("--config", type=Path, metavar="FILE", help="a TOML file with [tool.vcr-gen] tables")
-    add("-q", "--quiet", action="store_true", help="print nothing")
+    add_output_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Rewrite the cassettes that contain credentials."""
-    terminal = Terminal(quiet=arguments.quiet)
-    config = read_scan_config(arguments.config)
-    files = changed = replaced = 0
-    for path in find_cassettes(arguments.paths):
-        files += 1
-        findings = list(find_secrets(path, config.redaction))
-        if not findings:
-            continue
-        changed += 1
-        replaced += len(findings)
-        _tell(findings, terminal)
-        if not arguments.check:
-            _rewrite(path, config)
-    what = f"{counted(replaced, 'credential')} in {counted(changed, 'file')}"
-    done = "to redact" if arguments.check else "redacted"
-    terminal.note(f"{counted(files, 'cassette')}: {what} {done}")
-    return DIFFERENT if arguments.check and changed else FINE
+    redaction = read_scan_config(arguments.config).redaction
+    paths = find_cassettes(arguments.paths)
+    found = {path: list(find_secrets(path, redaction)) for path in paths}
+    found = {path: findings for path, findings in found.items() if findings}
+    if not arguments.check:
+        for path in found:
+            _rewrite(path, redaction)
+    count = sum(map(len, found.values()))
+    verb = "to redact" if arguments.check else "redacted"
+    what = f"{counted(count, 'credential')} in {counted(len(found), 'file')} {verb}"
+    outcome = Outcome(
+        code=DIFFERENT if arguments.check and found else FINE,
+        files=[
+            FileNote(str(path), verb, counted(len(findings), "credential"))
+            for path, findings in found.items()
+        ],
+        summary=f"{counted(len(paths), 'cassette')}: {what}",
+    )
+    return print_outcome(outcome, Terminal.of(arguments))
 
 
-def _tell(findings: list[Finding], terminal: Terminal) -> None:
-    for finding in findings:
-        terminal.note(f"{finding.path}:{finding.line}: {finding.rule}: {finding.shown}")
-
-
-def _rewrite(path: Path, config: ScanConfig) -> None:
+def _rewrite(path: Path, redaction: Redaction) -> None:
     if is_partial(path):
         raise UsageError(
             f"{path} is an interrupted recording; partial files are not rewritten\n"
             f"  hint: vcr-gen cassette convert --salvage {path} NEW, or delete it"
         )
     with Reading(path) as reading:
-        secrets = redactor_of(reading, config.redaction)
+        secrets = redactor_of(reading, redaction)
         write_cassette(path, secrets.entry(reading.header), redacted_events(reading, secrets))
 
 

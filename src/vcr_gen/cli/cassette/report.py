@@ -3,7 +3,8 @@
 import argparse
 from pathlib import Path
 
-from vcr_gen.cli.terminal import Terminal
+from vcr_gen.cli.outcome import FINE, Outcome, print_outcome
+from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.runtime.tape.reading import target_of
 
 __all__ = ["add_parser", "run"]
@@ -29,7 +30,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="where to write it (default: NAME.html in the current folder)",
     )
     add("--force", action="store_true", help="replace a file that is not a report")
-    add("-q", "--quiet", action="store_true", help="show no progress")
+    add_output_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -37,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     from vcr_gen.html_report.page import refuse_foreign
     from vcr_gen.html_report.session_report import write_comparison, write_report
 
-    terminal = Terminal(quiet=arguments.quiet)
+    terminal = Terminal.of(arguments)
     cassette, other = arguments.cassette, arguments.other
     target = arguments.output or Path(_name(cassette, other))
     if not arguments.force:
@@ -47,8 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
             write_report(target, cassette, progress=progress)
         else:
             write_comparison(target, cassette, other, progress=progress)
-    terminal.data(str(target))
-    return 0
+    return print_outcome(Outcome(code=FINE, text=str(target)), terminal)
 
 
 def _name(cassette: Path, other: Path | None) -> str:

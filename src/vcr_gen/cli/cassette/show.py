@@ -11,8 +11,15 @@ from pathlib import Path
 from typing import Final
 
 from vcr_gen.cli.cassette.cassette_files import find_cassettes
-from vcr_gen.cli.cassette.event_filter import EventFilter
-from vcr_gen.cli.terminal import DOCUMENT_VERSION, Terminal, add_output_format, cut, duration, paged
+from vcr_gen.cli.outcome import FINE
+from vcr_gen.cli.terminal import (
+    DOCUMENT_VERSION,
+    Terminal,
+    add_output_options,
+    cut,
+    duration,
+    paged,
+)
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.failures.format_values import show, show_arguments
 from vcr_gen.runtime.formats import Entry, format_for
@@ -20,7 +27,6 @@ from vcr_gen.runtime.privacy import redacting
 from vcr_gen.runtime.tape.event_table import kind_of
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start, unfold
 from vcr_gen.runtime.tape.reading import Reading
-from vcr_gen.tapes.recorded_calls import STATUSES
 
 __all__ = ["add_parser", "overview", "paint_yaml", "run"]
 
@@ -38,13 +44,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add = parser.add_argument
     add("path", type=Path, help="a cassette, or a folder")
     add("events", nargs="?", metavar="N[-M]", help="only these events, from 1")
-    look = parser.add_mutually_exclusive_group()
-    look.add_argument("--overview", action="store_true", help="one line for each event")
-    add_output_format(look)
-    add("--boundary", metavar="NAME", help="only calls of this boundary")
-    add("--method", metavar="NAME", help="only calls of this method: run, or Shell.run")
-    add("--status", choices=STATUSES, help="only calls with this status")
-    add("--no-pager", action="store_true", help="do not use a pager")
+    add("--overview", action="store_true", help="one line for each event")
+    add_output_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -52,34 +53,28 @@ def run(arguments: argparse.Namespace) -> int:
     path: Path = arguments.path
     if arguments.output_format == "json":
         with Reading(path, change=redacting()) as reading:
-            _print_json(reading, _chosen(reading, arguments))
-        return 0
+            _print_json(reading, _chosen(reading, arguments.events))
+        return FINE
     if path.is_dir() and arguments.events is not None:
         raise UsageError(f"{path} is a folder: event numbers select events of a single cassette")
-    with paged(wanted=not arguments.no_pager):
-        for each in find_cassettes([path], partial=False):
-            with Reading(each, change=redacting()) as reading:
-                _print(reading, arguments, named=path.is_dir())
-    return 0
-
-
-def _chosen(reading: Reading, arguments: argparse.Namespace) -> Iterator[tuple[int, Entry]]:
-    first, last = _range(arguments.events, reading.count)
-    chosen = EventFilter.of(reading, arguments.boundary, arguments.method, arguments.status)
-    return chosen.entries(islice(enumerate(reading, start=1), first - 1, last))
-
-
-def _print(reading: Reading, arguments: argparse.Namespace, *, named: bool) -> None:
     terminal = Terminal()
-    entries = _chosen(reading, arguments)
-    if named:
-        terminal.data(terminal.paint(f"# {reading.path}", "bold"))
-    if arguments.overview:
-        for line in overview(reading, entries, terminal):
-            terminal.data(line)
-        return
-    narrowed = (arguments.events, arguments.boundary, arguments.method, arguments.status)
-    _print_yaml(reading, entries, with_header=not any(narrowed))
+    with paged():
+        for each in find_cassettes([path], partial=False):
+            if path.is_dir():
+                terminal.data(terminal.paint(f"# {each}", "bold"))
+            with Reading(each, change=redacting()) as reading:
+                entries = _chosen(reading, arguments.events)
+                if arguments.overview:
+                    for line in overview(reading, entries, terminal):
+                        terminal.data(line)
+                else:
+                    _print_yaml(reading, entries, with_header=arguments.events is None)
+    return FINE
+
+
+def _chosen(reading: Reading, events: str | None) -> Iterator[tuple[int, Entry]]:
+    first, last = _range(events, reading.count)
+    return islice(enumerate(reading, start=1), first - 1, last)
 
 
 def _print_yaml(
@@ -100,21 +95,12 @@ def _print_json(reading: Reading, entries: Iterable[tuple[int, Entry]]) -> None:
     terminal = Terminal()
     head = {"version": DOCUMENT_VERSION, "path": str(reading.path), "header": reading.header}
     terminal.data(json.dumps(head, indent=2).removesuffix("\n}") + ',\n  "events": [')
-    for line in _separated(
-        json.dumps({"number": number, "line": entry.line, "event": entry.data})
-        for number, entry in entries
-    ):
-        terminal.data(f"    {line}")
-    terminal.data("  ]\n}")
-
-
-def _separated(lines: Iterator[str]) -> Iterator[str]:
-    before = next(lines, None)
-    for line in lines:
-        yield f"{before},"
-        before = line
-    if before is not None:
-        yield before
+    comma = ""
+    for number, entry in entries:
+        event = json.dumps({"number": number, "line": entry.line, "event": entry.data})
+        sys.stdout.write(f"{comma}    {event}")
+        comma = ",\n"
+    terminal.data("\n  ]\n}")
 
 
 def _range(text: str | None, count: int) -> tuple[int, int]:

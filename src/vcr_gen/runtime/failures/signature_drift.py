@@ -72,8 +72,8 @@ def migration_of(name: str, recorded: str | None, current: str | None) -> list[s
     removed = [parameter for parameter in before if parameter not in after]
     added = [parameter for parameter in after if parameter not in before]
     if len(added) == len(removed) == 1:
-        return ["--rename-parameter", f"{name}.{removed[0]}={added[0]}"]
-    return [word for parameter in removed for word in ("--remove-parameter", f"{name}.{parameter}")]
+        return ["--rename", f"{name}.{removed[0]}={added[0]}"]
+    return [word for parameter in removed for word in ("--remove", f"{name}.{parameter}")]
 
 
 @lru_cache(1024)
@@ -171,7 +171,7 @@ class SignatureDrift:
             new = called.removeprefix(f"{boundary}.") if called not in self._recorded else ""
             if new and called.startswith(f"{boundary}."):
                 words = f"recorded before `{recorded}` was renamed to `{new}`, or removed"
-                return self._change(words, ["--rename-method", f"{recorded}={new}"])
+                return self._change(words, ["--rename", f"{recorded}={new}"])
             return self._change(f"recorded before `{recorded}` was renamed or removed", None)
         if not any(name.startswith(f"{boundary}.") for name in self._recorded):
             return None
@@ -179,7 +179,7 @@ class SignatureDrift:
         strangers = [name for name in self._boundaries if name not in names]
         if len(strangers) == 1:
             words = f"recorded before `{boundary}` was renamed to `{strangers[0]}`"
-            return self._change(words, ["--rename-boundary", f"{boundary}={strangers[0]}"])
+            return self._change(words, ["--rename", f"{boundary}={strangers[0]}"])
         attach = f"attach its wrapper to this cassette; {self._advice.record('or record again')}"
         return Change(f"no wrapper of `{boundary}` is attached to this cassette", attach, ())
 
