@@ -24,17 +24,16 @@ from vcr_gen.gen.model.annotation import (
     variables_of,
     without_quotes,
 )
-from vcr_gen.gen.model.boundaries import Boundary, Kind, Parameter, Signature, TypeVariable
+from vcr_gen.gen.model.boundaries import Kind, Parameter, Signature, TypeVariable
 from vcr_gen.gen.model.field_rules import names_parameter
 from vcr_gen.gen.wrappers.checker_view import callables_own
-from vcr_gen.gen.wrappers.generic_headers import generic_header
-from vcr_gen.gen.wrappers.layout import Item, Nest
-from vcr_gen.gen.wrappers.names import Names, declared_first
-from vcr_gen.gen.wrappers.views import Access, EventView, FieldView
+from vcr_gen.gen.wrappers.context import RUNTIME, WrapperContext
+from vcr_gen.gen.wrappers.names import camel, declared_first
+from vcr_gen.gen.wrappers.signatures import arguments_for, header_of
+from vcr_gen.gen.wrappers.views import EventKind, EventView, FieldView
 
-__all__ = ["RUNTIME", "Event", "EventMaker", "arguments_for"]
+__all__ = ["Event", "make_event", "of_protocol"]
 
-RUNTIME = "vcr_gen.runtime"
 _NARROWING = frozenset({"typing.TypeGuard", "typing.TypeIs"})
 
 
@@ -53,184 +52,92 @@ class Event:
         return tuple(f"{field}={values.get(name, name)}" for name, field in self.fields.items())
 
 
-@dataclass(frozen=True)
-class EventMaker:
-    """Makes the events of one boundary."""
+def make_event(
+    context: WrapperContext,
+    member: str,
+    signature: Signature,
+    *,
+    kind: EventKind = "call",
+    number: str = "",
+    typed: bool,
+) -> Event:
+    """The event of calling a method, or of reading, setting or deleting a property.
 
-    names: Names
-    boundary: Boundary
-    variables: Mapping[Reference, TypeVariable]
-    target: Annotation
-    """The Protocol, with its own type parameters."""
+    Overloads have a `number`, from the second on.
+    """
+    names = context.names
+    suffix = kind.capitalize() if kind in {"set", "delete"} else number
+    key = f"{member}#{number}" if number else f"{member}.{kind}" if suffix else member
+    types, returns = _types(context, member, signature, kind)
+    fields = _fields(context, types, signature)
+    bound = frozenset(fields.values())
+    target = context.target if typed else ANY
+    name = context.free_name(f"{context.chosen.prefix}{camel(member)}{suffix}")
+    variables = _variables(context, signature, [target, *types.values()], returns)
+    is_renamed = any(parameter not in {field, "value"} for parameter, field in fields.items())
+    view = EventView(
+        key=key,
+        header=header_of(names, name, variables, base=names.own(RUNTIME, "Call")),
+        fields=tuple(
+            FieldView(
+                fields[parameter],
+                _annotation(context, annotation, bound, lazy=signature.lazy),
+                "" if parameter in {fields[parameter], "value"} else parameter,
+            )
+            for parameter, annotation in types.items()
+        ),
+        field=names.own("dataclasses", "field", bound=bound) if is_renamed else "",
+        kind=kind,
+        member=member,
+        target=names.own_annotation(target, bound=bound),
+        returns=_annotation(context, returns, bound, lazy=signature.lazy),
+        typed=typed,
+        asynchronous=kind in {"call", "get"} and signature.asynchronous,
+        result="value" if kind != "call" or signature.managed else signature.returned,
+        arguments=(
+            arguments_for(names, signature, {name: f"self.{fields[name]}" for name in fields})
+            if kind == "call"
+            else ()
+        ),
+    )
+    context.events.append(view)
+    return Event(view, fields, tuple(variables))
 
-    def call(self, name: str, key: str, member: str, signature: Signature, *, typed: bool) -> Event:
-        """The event of a method."""
-        types = {
-            parameter.name: self._field_type(parameter, signature, key)
-            for parameter in signature.parameters
-        }
-        fields = self._fields(types, signature)
-        values = {parameter: f"self.{field}" for parameter, field in fields.items()}
-        event = self._event(
-            name,
-            key,
-            member,
-            signature,
-            returns=self.returned(signature),
-            typed=typed,
-            types=types,
-        )
-        view = replace(
-            event.view,
-            asynchronous=signature.asynchronous,
-            result="value" if signature.managed else signature.returned,
-            arguments=arguments_for(self.names, signature, values),
-        )
-        return replace(event, view=view)
 
-    def access(
-        self, kind: Access, name: str, member: str, signature: Signature, *, typed: bool
-    ) -> Event:
-        """The event of reading, setting or deleting a property."""
-        key = member if kind == "get" else f"{member}.{kind}"
-        never = signature.returned == "never"  # which no type checker believes of an attribute
-        types: dict[str, Annotation] = {}
-        returns: Annotation = NONE
-        if kind == "get":
-            returns = ANY if never else self.returned(signature)
-        elif kind == "set":
-            types = {"value": self._field_type(signature.parameters[0], signature, key)}
-        event = self._event(name, key, member, signature, returns=returns, typed=typed, types=types)
-        awaited = kind == "get" and signature.asynchronous
-        return replace(event, view=replace(event.view, kind=kind, asynchronous=awaited))
+def _types(
+    context: WrapperContext, member: str, signature: Signature, kind: EventKind
+) -> tuple[dict[str, Annotation], Annotation]:
+    """The types of what an event holds, by parameter, and of what it returns."""
+    types: dict[str, Annotation] = {}
+    if kind in {"call", "set"}:
+        for parameter in signature.parameters:
+            name = "value" if kind == "set" else parameter.name
+            types[name] = _field_type(context, member, name, parameter, signature)
+    if kind == "call":
+        return types, _returned(context, signature)
+    if kind == "get":
+        # No type checker believes that an attribute never returns.
+        return {}, ANY if signature.returned == "never" else _returned(context, signature)
+    return types, NONE
 
-    def returned(self, signature: Signature) -> Annotation:
-        """The declared result as the event says it."""
-        if signature.managed is not None:
-            asynchronous = signature.managed == "async with"
-            kind = "AbstractAsyncContextManager" if asynchronous else "AbstractContextManager"
-            inner = self.of_protocol(signature.entered or ANY, signature.self_type)
-            return subscript(Name(imported("contextlib", kind)), inner)
-        if full_name(signature.returns) in _NARROWING:
-            return Name(builtin("bool"))  # it speaks of an argument, which the event has not
-        return self.of_protocol(signature.returns or ANY, signature.self_type)
 
-    def of_protocol(self, text: Annotation, self_type: Reference | None = None) -> Annotation:
-        """The text with `Self` replaced by the Protocol; every name in it can be evaluated."""
-        return replace_self(replace_nodes(text, _plain_builtin), self_type, self.target)
+def _returned(context: WrapperContext, signature: Signature) -> Annotation:
+    """The declared result as the event says it."""
+    if signature.managed is not None:
+        asynchronous = signature.managed == "async with"
+        kind = "AbstractAsyncContextManager" if asynchronous else "AbstractContextManager"
+        inner = of_protocol(context, signature.entered or ANY, signature.self_type)
+        return subscript(Name(imported("contextlib", kind)), inner)
+    if full_name(signature.returns) in _NARROWING:
+        return Name(builtin("bool"))  # it speaks of an argument, which the event has not
+    return of_protocol(context, signature.returns or ANY, signature.self_type)
 
-    def _field_type(self, parameter: Parameter, signature: Signature, key: str) -> Annotation:
-        annotation = self.of_protocol(parameter.annotation or ANY, signature.self_type)
-        if parameter.pack == "args":
-            annotation = subscript(TUPLE, ANY, ELLIPSIS)
-        elif parameter.pack == "kwargs":
-            annotation = subscript(DICT, STR, ANY)
-        elif parameter.pack == "dict":
-            annotation = self.of_protocol(parameter.packed or ANY, signature.self_type)
-        elif parameter.kind is Kind.VARIADIC:
-            annotation = subscript(TUPLE, annotation, ELLIPSIS)
-        elif parameter.kind is Kind.KEYWORDS:
-            annotation = subscript(DICT, STR, annotation)
-        member, _, change = key.partition("#")[0].partition(".")
-        name = "value" if change == "set" else parameter.name
-        for marker, listed in (
-            ("Secret", self.boundary.field_rules.secret),
-            ("Volatile", self.boundary.field_rules.volatile),
-        ):
-            if names_parameter(self.boundary, listed, member, name):
-                mark = Name(imported("vcr_gen.boundary", marker))
-                annotation = subscript(ANNOTATED, annotation, mark)
-        return annotation
 
-    def _event(
-        self,
-        name: str,
-        key: str,
-        member: str,
-        signature: Signature,
-        *,
-        returns: Annotation,
-        typed: bool,
-        types: Mapping[str, Annotation] | None = None,
-    ) -> Event:
-        types = types or {}
-        fields = self._fields(types, signature)
-        bound = frozenset(fields.values())
-        target = self.target if typed else ANY
-        variables = self._variables(signature, [target, *types.values()], returns)
-        renamed = any(parameter not in {field, "value"} for parameter, field in fields.items())
-        view = EventView(
-            name=name,
-            key=key,
-            header=generic_header(
-                self.names, name, variables, base=self.names.own(RUNTIME, "Call")
-            ),
-            fields=tuple(
-                FieldView(
-                    fields[parameter],
-                    self._annotation(annotation, bound, lazy=signature.lazy),
-                    "" if parameter in {fields[parameter], "value"} else parameter,
-                )
-                for parameter, annotation in types.items()
-            ),
-            field=self.names.own("dataclasses", "field", bound=bound) if renamed else "",
-            kind="call",
-            member=member,
-            target=self.names.own_annotation(target, bound=bound),
-            returns=self._annotation(returns, bound, lazy=signature.lazy),
-            typed=typed,
-        )
-        return Event(view, fields, tuple(variables))
-
-    def _variables(
-        self, signature: Signature, held: list[Annotation], returns: Annotation
-    ) -> list[TypeVariable]:
-        """The type variables that an event is generic in: the Protocol's, and the function's."""
-        mentioned = variables_of([*held, returns])
-        known = [
-            variable.reference
-            for variable in self.boundary.type_parameters
-            if variable.reference in mentioned
-        ]
-        own = callables_own(returns) - set(variables_of(held))
-        others = [
-            reference
-            for reference in mentioned
-            if reference not in known and (reference not in own or reference.kind == "parameter")
-        ]
-        local = {variable.reference: variable for variable in signature.type_parameters}
-        table = {**self.variables, **local}
-        table.update((variable.reference, variable) for variable in self.boundary.type_parameters)
-        variables = declared_first(
-            table.get(reference, TypeVariable(reference, "TypeVar"))
-            for reference in [*known, *others]
-        )
-        if local:  # brackets, which know no defaults before 3.13; an event is never left to them
-            return [replace(variable, default=None) for variable in variables]
-        return variables
-
-    def _fields(self, parameters: Collection[str], signature: Signature) -> dict[str, str]:
-        """A legal, distinct field name for each parameter, other than the type parameters."""
-        variables = (*self.boundary.type_parameters, *signature.type_parameters)
-        hidden = {
-            variable.reference.spelling
-            for variable in variables
-            if variable.reference.kind == "parameter"
-        }
-        found: dict[str, str] = {}
-        for parameter in parameters:
-            name = parameter
-            if "__" in parameter and parameter.startswith("_"):
-                name = parameter.strip("_").rpartition("__")[2]
-            while iskeyword(name) or name in {*found.values(), *hidden} or not name:
-                name += "_"
-            found[parameter] = name
-        return found
-
-    def _annotation(self, text: Annotation, bound: Collection[str], *, lazy: bool | None) -> str:
-        """An annotation of the event's own, without the quotes that the source need not have."""
-        shown = without_quotes(text) if self.names.lazy or lazy else text
-        return self.names.annotation(shown, lazy=lazy, bound=bound)
+def of_protocol(
+    context: WrapperContext, annotation: Annotation, self_type: Reference | None = None
+) -> Annotation:
+    """The annotation with the Protocol for `Self`; every name in it can be evaluated."""
+    return replace_self(replace_nodes(annotation, _plain_builtin), self_type, context.target)
 
 
 def _plain_builtin(node: Annotation) -> Annotation | None:
@@ -240,45 +147,74 @@ def _plain_builtin(node: Annotation) -> Annotation | None:
     return None
 
 
-def arguments_for(
-    names: Names, signature: Signature, values: Mapping[str, str], bound: Collection[str] = ()
-) -> tuple[Item, ...]:
-    """The arguments of a call: positional where the parameter can be.
-
-    After one whose default only the implementation knows, those that were given are passed on.
-    """
-    items: list[Item] = []
-    keywords: list[Item] = []
-    rest: list[Item] = []
-    omitted: list[str] = []
-    positional: list[str] = []
-    variadic = any(parameter.kind is Kind.VARIADIC for parameter in signature.parameters)
-    skipped = False
-    for parameter in signature.parameters:
-        value = values[parameter.name]
-        is_omitted = parameter.default is not None and parameter.default.how == "omitted"
-        is_positional = parameter.kind in {Kind.POSITIONAL_ONLY, Kind.POSITIONAL}
-        skipped |= is_omitted and is_positional
-        if parameter.kind is Kind.VARIADIC:
-            items.extend(_spread(names, positional, bound))
-            positional = []
-            items.append(f"*{value}")
-        elif parameter.kind is Kind.KEYWORDS:
-            rest.append(f"**{value}")
-        elif is_positional and not skipped:
-            items.append(value)
-        elif parameter.kind is Kind.POSITIONAL_ONLY or (is_positional and variadic):
-            positional.append(value)
-        else:
-            (omitted if is_omitted else keywords).append(f"{parameter.name}={value}")
-    items.extend(_spread(names, positional, bound))
-    if omitted:
-        given = names.own(RUNTIME, "given", bound=bound)
-        keywords.append(Nest(f"**{given}(", tuple(omitted)))
-    return (*items, *keywords, *rest)
+def _field_type(
+    context: WrapperContext, member: str, name: str, parameter: Parameter, signature: Signature
+) -> Annotation:
+    annotation = of_protocol(context, parameter.annotation or ANY, signature.self_type)
+    if parameter.pack == "args":
+        annotation = subscript(TUPLE, ANY, ELLIPSIS)
+    elif parameter.pack == "kwargs":
+        annotation = subscript(DICT, STR, ANY)
+    elif parameter.pack == "dict":
+        annotation = of_protocol(context, parameter.packed or ANY, signature.self_type)
+    elif parameter.kind is Kind.VARIADIC:
+        annotation = subscript(TUPLE, annotation, ELLIPSIS)
+    elif parameter.kind is Kind.KEYWORDS:
+        annotation = subscript(DICT, STR, annotation)
+    rules = context.boundary.field_rules
+    for marker, listed in (("Secret", rules.secret), ("Volatile", rules.volatile)):
+        if names_parameter(context.boundary, listed, member, name):
+            mark = Name(imported("vcr_gen.boundary", marker))
+            annotation = subscript(ANNOTATED, annotation, mark)
+    return annotation
 
 
-def _spread(names: Names, values: list[str], bound: Collection[str]) -> list[Nest]:
-    if not values:
-        return []
-    return [Nest(f"*{names.own(RUNTIME, 'given_positional', bound=bound)}(", tuple(values))]
+def _variables(
+    context: WrapperContext, signature: Signature, held: list[Annotation], returns: Annotation
+) -> list[TypeVariable]:
+    """The type variables that an event is generic in: the Protocol's, and the function's."""
+    mentioned = variables_of([*held, returns])
+    of_class = {variable.reference: variable for variable in context.boundary.type_parameters}
+    of_function = {variable.reference: variable for variable in signature.type_parameters}
+    table = {**context.variables, **of_function, **of_class}
+    own = callables_own(returns) - set(variables_of(held))
+    others = [
+        reference
+        for reference in mentioned
+        if reference not in of_class and (reference not in own or reference.kind == "parameter")
+    ]
+    variables = declared_first(
+        table.get(reference, TypeVariable(reference, "TypeVar"))
+        for reference in [*(known for known in of_class if known in mentioned), *others]
+    )
+    if of_function:  # brackets, which know no defaults before 3.13; an event is never left to them
+        return [replace(variable, default=None) for variable in variables]
+    return variables
+
+
+def _fields(
+    context: WrapperContext, parameters: Collection[str], signature: Signature
+) -> dict[str, str]:
+    """A legal, distinct field name for each parameter, other than the type parameters."""
+    hidden = {
+        variable.name
+        for variable in (*context.boundary.type_parameters, *signature.type_parameters)
+        if variable.reference.kind == "parameter"
+    }
+    found: dict[str, str] = {}
+    for parameter in parameters:
+        name = parameter
+        if "__" in parameter and parameter.startswith("_"):
+            name = parameter.strip("_").rpartition("__")[2]
+        while iskeyword(name) or name in {*found.values(), *hidden} or not name:
+            name += "_"
+        found[parameter] = name
+    return found
+
+
+def _annotation(
+    context: WrapperContext, annotation: Annotation, bound: Collection[str], *, lazy: bool | None
+) -> str:
+    """An annotation of the event's own, without the quotes that the source need not have."""
+    shown = without_quotes(annotation) if context.names.lazy or lazy else annotation
+    return context.names.annotation(shown, lazy=lazy, bound=bound)

@@ -14,8 +14,7 @@ from vcr_gen.gen.model.boundaries import (
 )
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.wrappers.checker_view import needs_private_usage
-from vcr_gen.gen.wrappers.context import Chosen, names_for
-from vcr_gen.gen.wrappers.event_classes import RUNTIME
+from vcr_gen.gen.wrappers.context import RUNTIME, Chosen, WrapperContext, wished_names
 from vcr_gen.gen.wrappers.imports import Import, statements
 from vcr_gen.gen.wrappers.layout import Nest
 from vcr_gen.gen.wrappers.names import Names, means
@@ -42,15 +41,17 @@ class BoundaryLocation:
 
 
 @dataclass
-class _Taken:
-    """Names that the generated module must not define twice."""
+class _Definitions:
+    """The names that a generated module defines."""
 
+    spelled: set[str]
+    """The names that the Protocols use, which are not free."""
     names: set[str] = field(default_factory=set)
 
-    def free(self, wish: str) -> str:
-        """The wished name, or the next free one."""
+    def add(self, wish: str) -> str:
+        """Define the wished name, or the next free one."""
         name, number = wish, 2
-        while name in self.names or iskeyword(name):
+        while name in self.names or name in self.spelled or iskeyword(name):
             name, number = f"{wish}{number}", number + 1
         self.names.add(name)
         return name
@@ -113,21 +114,21 @@ def _names_in(signature: Signature) -> Iterator[str]:
     yield from (reference.spelling for reference in references(signature.returns))
 
 
-def choose_names(module: SourceModule) -> tuple[tuple[Chosen, ...], _Taken]:
+def choose_names(module: SourceModule) -> tuple[tuple[Chosen, ...], _Definitions]:
     """The names that the generated module defines for each boundary."""
-    taken = _Taken(_spellings(module))
+    defined = _Definitions(_spellings(module))
     chosen = []
     for boundary in module.boundaries:
-        wish = names_for(boundary)
+        wish = wished_names(boundary)
         chosen.append(
             Chosen(
-                taken.free(wish.wrapper),
-                taken.free(wish.constant),
+                defined.add(wish.wrapper),
+                defined.add(wish.constant),
                 wish.prefix,
-                taken.free(wish.conformance),
+                defined.add(wish.conformance),
             )
         )
-    return tuple(chosen), taken
+    return tuple(chosen), defined
 
 
 def emit_module(
@@ -136,8 +137,8 @@ def emit_module(
     is_project: Callable[[str], bool],
 ) -> ModuleView:
     """The view of one generated module."""
-    chosen, taken = choose_names(module)
-    names = Names(_Reserved(taken), module.lazy)
+    chosen, defined = choose_names(module)
+    names = Names(defined.names, module.lazy)
     for reference in _references(module):
         names.claim(reference)
     names.brackets = _brackets(*module.boundaries)  # for what all wrappers share
@@ -145,11 +146,13 @@ def emit_module(
     final = names.own("typing", "Final")
     made = [
         make_boundary(
-            replace(names, brackets=()).inside(boundary.type_parameters),
-            boundary,
-            names_of,
-            module.variables,
-            new_event=taken.free,
+            WrapperContext(
+                replace(names, brackets=()).inside(boundary.type_parameters),
+                boundary,
+                names_of,
+                module.variables,
+                defined.add,
+            ),
             handles=tuple(
                 elsewhere[handle].place for handle in boundary.handles if handle in elsewhere
             ),
@@ -179,23 +182,6 @@ def emit_module(
         variables=sorted_names.variables,
         boundaries=tuple(made),
     )
-
-
-class _Reserved:
-    """The names the module defines, as a live collection: events are still being named."""
-
-    def __init__(self, taken: _Taken) -> None:
-        self._taken = taken
-        self._spelled = frozenset(taken.names)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._taken.names and name not in self._spelled
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._taken.names - self._spelled)
-
-    def __len__(self) -> int:
-        return len(self._taken.names - self._spelled)
 
 
 @dataclass(frozen=True)

@@ -74,19 +74,19 @@ class Names:
         *,
         lazy: bool | None = None,
         bound: Collection[str] = (),
-        unsayable: Collection[str] | None = None,
+        bound_in_text: Collection[str] | None = None,
     ) -> str:
         """An annotation; quoted where the source keeps text and the module does not.
 
-        In a string the `unsayable` names mean something else, instead of those that are `bound`.
+        In a string, other names may be bound than outside.
         """
         kept = (
             self.lazy or bool(lazy) or any(map(_is_missing, references(annotation, strings=False)))
         )
-        shown = self.spell(annotation, bound=bound, unsayable=unsayable, evaluated=not kept)
+        shown = self.spell(annotation, bound=bound, bound_in_text=bound_in_text, evaluated=not kept)
         if self.lazy or not kept:
             return shown
-        string = self.quoted(annotation, bound=bound, unsayable=unsayable)
+        string = self.quoted(annotation, bound=bound, bound_in_text=bound_in_text)
         if shown[0] == "*" or "\n" in shown:  # type checkers cannot read such a string
             return f"{self.spell(STR, bound=bound)}({string})"
         return string
@@ -101,11 +101,11 @@ class Names:
         annotation: Annotation,
         *,
         bound: Collection[str] = (),
-        unsayable: Collection[str] | None = None,
+        bound_in_text: Collection[str] | None = None,
     ) -> str:
         """An annotation as a string."""
         return string_literal(
-            self.spell(annotation, bound=bound, unsayable=unsayable, in_string=True)
+            self.spell(annotation, bound=bound, bound_in_text=bound_in_text, in_string=True)
         )
 
     def known(self, annotation: Annotation) -> Annotation:
@@ -124,12 +124,12 @@ class Names:
         annotation: Annotation,
         *,
         bound: Collection[str] = (),
-        unsayable: Collection[str] | None = None,
+        bound_in_text: Collection[str] | None = None,
         evaluated: bool = False,
         in_string: bool = False,
     ) -> str:
         """An annotation as text; `bound` are names that mean something else here."""
-        hidden = bound if unsayable is None else unsayable
+        hidden = bound if bound_in_text is None else bound_in_text
         return to_text(
             annotation,
             lambda name: self._dotted(name, bound, evaluated=evaluated),

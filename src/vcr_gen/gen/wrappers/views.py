@@ -12,20 +12,20 @@ __all__ = [
     "BodyView",
     "BoundaryView",
     "ConformanceView",
+    "EventKind",
     "EventView",
     "FieldView",
     "FunctionView",
+    "HeaderView",
     "MemberView",
     "ModuleView",
     "PackageView",
-    "PortView",
-    "Result",
-    "SplitView",
 ]
 
 Access: TypeAlias = Literal["get", "set", "delete"]
 """What can be done with a property."""
-Result: TypeAlias = Literal["value", "none", "never"]
+EventKind: TypeAlias = Literal["call"] | Access
+_Result: TypeAlias = Literal["value", "none", "never"]
 """What a function returns: a value, `None`, or not at all."""
 
 
@@ -49,7 +49,7 @@ class BodyView:
     arguments: tuple[Item, ...] = ()
     """The arguments of the event, of the real object's method or of the port; the value to set."""
     asynchronous: bool = False
-    result: Result = "value"
+    result: _Result = "value"
     managed: Literal["with", "async with"] | None = None
     """The statement that enters a context manager, whose function is a generator."""
     entered: str = "value"
@@ -66,11 +66,28 @@ class BodyView:
 class FunctionView:
     """One function: a method, an overload, a getter."""
 
-    decorators: tuple[str, ...]
-    signature: Nest
-    """`def name(...) -> type:`, with ` ...` at its end when there is no body."""
+    name: str
+    parameters: tuple[str, ...]
+    """Each with its annotation and default; `/` and `*` too."""
+    returns: str
+    """The annotation of the result; empty when there is none."""
+    decorators: tuple[str, ...] = ()
+    brackets: str = ""
+    """PEP 695 type parameters, such as `[T]`."""
+    asynchronous: bool = False
     docstring: str | None = None
     body: BodyView | None = None
+    """None for a stub: `...`."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderView:
+    """The first line of a class."""
+
+    name: str
+    brackets: str
+    """PEP 695 type parameters, such as `[T]`."""
+    bases: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,23 +104,27 @@ class FieldView:
 class EventView:
     """One typed event."""
 
-    name: str
     key: str
     """The member it calls, as the tape names it."""
-    header: Nest
+    header: HeaderView
     fields: tuple[FieldView, ...]
     field: str
     """What `dataclasses.field` is called in this module, if a field needs it."""
-    kind: Literal["call", "get", "set", "delete"]
+    kind: EventKind
     member: str
     target: str
     """The type of the object that it is called on: the Protocol, or `Any`."""
     returns: str
     typed: bool
     """Whether type checkers check the call; else `target` is anything."""
-    asynchronous: bool = False
-    result: Result = "value"
-    arguments: tuple[Item, ...] = ()
+    asynchronous: bool
+    result: _Result
+    arguments: tuple[Item, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of its class."""
+        return self.header.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +138,6 @@ class AttributeView:
     settable: bool
     shown: str = ""
     """The type that type checkers see, where that differs; else empty."""
-    shown_name: str = ""
-    """The name that they see."""
     on_instance: bool = False
     """Whether `__init__` declares it to them."""
 
@@ -127,27 +146,9 @@ class AttributeView:
 class MemberView:
     """A member of a wrapper: overloads and their implementation, or a property's accessors."""
 
-    name: str
     functions: tuple[FunctionView, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SplitView:
-    """A member whose signature stands under `if TYPE_CHECKING:`, and whose body under `else:`."""
-
-    name: str
-    declared: tuple[FunctionView, ...]
-    """The functions that type checkers see."""
-    running: tuple[FunctionView, ...]
-    """The functions that run, which no type checker reads."""
-
-
-@dataclass(frozen=True, slots=True)
-class PortView:
-    """The attribute that holds the port, in a wrapper without a base."""
-
-    name: str
-    type: str
+    declared: tuple[FunctionView, ...] = ()
+    """What type checkers see instead of them, under `if TYPE_CHECKING:`; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +174,10 @@ class BoundaryView:
     direction: str
     constant: str
     wrapper: str
-    header: Nest
-    port: PortView | None
+    header: HeaderView
+    port: str
+    """The attribute that holds the port, with its type, in a wrapper without a base; else empty."""
     attributes: tuple[AttributeView, ...]
-    split: tuple[SplitView, ...]
     members: tuple[MemberView, ...]
     events: tuple[EventView, ...]
     opposite: tuple[str, ...]

@@ -1,65 +1,50 @@
 """Makes the view of a boundary: its wrapper, its events and its constant."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 from vcr_gen.gen.model.annotation import (
     CALLABLE,
     NONE,
     List,
-    Name,
-    Reference,
     Union,
-    builtin,
     references,
     subscript,
     without_quotes,
 )
-from vcr_gen.gen.model.boundaries import (
-    Attribute,
-    Boundary,
-    Method,
-    Property,
-    TypeVariable,
-)
+from vcr_gen.gen.model.boundaries import Attribute, Method
 from vcr_gen.gen.model.field_rules import matched_places, places_inside
 from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.wrappers.checker_view import is_declared_on_instance, is_unsolved
-from vcr_gen.gen.wrappers.context import Chosen, WrapperContext, protocol_text
-from vcr_gen.gen.wrappers.event_classes import RUNTIME, EventMaker
-from vcr_gen.gen.wrappers.generic_headers import brackets_of, generic_argument, generic_header
-from vcr_gen.gen.wrappers.headers import header_of
+from vcr_gen.gen.wrappers.context import RUNTIME, WrapperContext
 from vcr_gen.gen.wrappers.layout import Nest
-from vcr_gen.gen.wrappers.methods import make_method
-from vcr_gen.gen.wrappers.names import Names
-from vcr_gen.gen.wrappers.properties import make_attribute, make_property
+from vcr_gen.gen.wrappers.members import make_attribute, make_method, make_property
+from vcr_gen.gen.wrappers.signatures import brackets_of, function_of, generic_argument, header_of
 from vcr_gen.gen.wrappers.views import (
     AttributeView,
     BodyView,
     BoundaryView,
     ConformanceView,
     FunctionView,
+    HeaderView,
     MemberView,
-    PortView,
-    SplitView,
 )
 
 __all__ = ["make_boundary"]
 
 
-def make_boundary(
-    names: Names,
-    boundary: Boundary,
-    chosen: Chosen,
-    variables: Mapping[Reference, TypeVariable],
-    *,
-    new_event: Callable[[str], str],
-    handles: tuple[str, ...],
-) -> BoundaryView:
+def make_boundary(context: WrapperContext, *, handles: tuple[str, ...]) -> BoundaryView:
     """The wrapper, events and constant of one boundary."""
-    maker = EventMaker(names, boundary, variables, protocol_text(boundary))
-    context = WrapperContext(names, boundary, chosen, maker, new_event)
-    members = [*_construction(context), *_members(context)]
+    names, boundary, chosen = context.names, context.boundary, context.chosen
+    attributes: list[AttributeView] = []
+    members = [*_construction(context)]
+    for member in boundary.members:
+        if isinstance(member, Attribute):
+            attributes.append(make_attribute(context, member))
+        elif isinstance(member, Method):
+            members.append(make_method(context.inside(*member.signatures), member))
+        else:
+            members.append(make_property(context, member))
     return BoundaryView(
         name=boundary.name,
         protocol=boundary.qualname,
@@ -68,10 +53,9 @@ def make_boundary(
         constant=chosen.constant,
         wrapper=chosen.wrapper,
         header=_header(context),
-        port=None if context.has_base else _port(context),
-        attributes=tuple(member for member in members if isinstance(member, AttributeView)),
-        split=tuple(member for member in members if isinstance(member, SplitView)),
-        members=tuple(member for member in members if isinstance(member, MemberView)),
+        port="" if context.has_base else _port(context),
+        attributes=tuple(attributes),
+        members=tuple(members),
         events=tuple(context.events),
         opposite=tuple(
             event.key
@@ -90,101 +74,79 @@ def make_boundary(
     )
 
 
-def _members(context: WrapperContext) -> Iterator[MemberView | SplitView | AttributeView]:
-    for member in context.boundary.members:
-        match member:
-            case Method():
-                yield make_method(context.inside(*member.signatures), member)
-            case Property():
-                yield make_property(context, member)
-            case Attribute():
-                yield make_attribute(context, member)
-
-
-def _header(context: WrapperContext) -> Nest:
+def _header(context: WrapperContext) -> HeaderView:
     """`class VcrFiles(OutboundWrapper[Files]):`."""
-    names, variables = context.names, list(context.boundary.type_parameters)
+    names, variables = context.names, context.boundary.type_parameters
     if not context.has_base:
-        return generic_header(names, context.chosen.wrapper, variables)
-    target = names.known(context.maker.target)
+        return header_of(names, context.chosen.wrapper, variables)
+    target = names.known(context.target)
     evaluated = all(reference.when is When.ALWAYS for reference in references(target))
     shown = names.spell(target, evaluated=True) if evaluated else names.quoted(target)
     base = names.own(RUNTIME, f"{context.direction}Wrapper")
     # A base that can be evaluated says which variables the wrapper is generic in.
-    needed = variables if context.boundary.brackets or not evaluated else []
-    return generic_header(names, context.chosen.wrapper, needed, base=f"{base}[{shown}]")
+    needed = variables if context.boundary.brackets or not evaluated else ()
+    return header_of(names, context.chosen.wrapper, needed, base=f"{base}[{shown}]")
 
 
-def _port(context: WrapperContext) -> PortView:
+def _port(context: WrapperContext) -> str:
     port = context.names.own(RUNTIME, f"{context.direction}Port")
-    target = context.names.own_annotation(context.maker.target)
-    return PortView(context.port, f"{port}[{target}]")
+    return f"{context.port}: {port}[{context.names.own_annotation(context.target)}]"
 
 
 # How a wrapper is built, where its base does not say it.
 
 
-def _construction(context: WrapperContext) -> Iterator[MemberView | SplitView]:
+def _construction(context: WrapperContext) -> Iterator[MemberView]:
     """`__init__` and `attach`."""
-    real = None if context.has_base else _init(context)
+    real = () if context.has_base else (_init(context),)
     shown = tuple(_shown_init(context))
-    if shown:
-        yield SplitView("__init__", shown, (real,) if real else ())
-    elif real:
-        yield MemberView("__init__", (real,))
+    if real or shown:
+        yield MemberView(real, declared=shown)
     if real and context.direction == "Outbound":
-        yield MemberView(context.attach, (_attach(context),))
+        yield MemberView((_attach(context),))
 
 
 def _init(context: WrapperContext) -> FunctionView:
-    names = context.names
-    port = names.own(RUNTIME, f"{context.direction}Port")
-    arguments = (
-        "self",
-        f'"{context.port}"',
-        Nest(f"{port}(", ("cassette", context.chosen.constant, "inner", "self")),
-    )
-    return FunctionView((), _init_header(context), None, BodyView("init", arguments=arguments))
+    port = context.names.own(RUNTIME, f"{context.direction}Port")
+    made = Nest(f"{port}(", ("cassette", context.chosen.constant, "inner", "self"))
+    body = BodyView("init", arguments=("self", f'"{context.port}"', made))
+    return replace(_plain_init(context), body=body)
 
 
 def _shown_init(context: WrapperContext) -> Iterator[FunctionView]:
     """`__init__` as type checkers see it: with the Protocol's own, and what it declares."""
     names, bound = context.names, {"self", "cassette", "inner", "args", "kwargs"}
     declarations = tuple(
-        (
-            member.name,
-            names.spell(without_quotes(member.annotation), bound=bound),
-        )
+        (member.name, names.spell(without_quotes(member.annotation), bound=bound))
         for member in context.boundary.members
         if isinstance(member, Attribute) and is_declared_on_instance(member)
     )
     constructors = context.boundary.constructors
-    if not constructors and not declarations:
-        return
-    body = BodyView("declare", declarations=declarations)
+    body = BodyView("declare", declarations=declarations) if declarations else None
     if not constructors:
-        yield FunctionView((), _init_header(context), None, body)
+        if body:
+            yield replace(_plain_init(context), body=body)
         return
-    overload = names.own("typing", "overload", bound=context.members)
-    yield FunctionView((overload,), _init_header(context, stub=True))
+    overload = context.own("typing", "overload")
+    yield replace(_plain_init(context), decorators=(overload,))
     for signature in constructors:
-        plain = replace(signature, asynchronous=False, returns=signature.returns or NONE)
-        header = header_of(context.inside(signature), "__init__", plain, stub=True)
-        yield FunctionView((overload,), header)
-    any_name = names.own("typing", "Any", bound=context.members)
-    items = (*_init_receiver(context), f"*args: {any_name}", f"**kwargs: {any_name}")
-    end = ") -> None:" if declarations else ") -> None: ..."
-    yield FunctionView((), Nest("def __init__(", items, end), None, body if declarations else None)
+        plain = replace(
+            signature, asynchronous=False, returns=signature.returns or NONE, decorators=()
+        )
+        yield function_of(context.inside(signature), "__init__", plain, overload)
+    any_name = context.own("typing", "Any")
+    parameters = (*_init_receiver(context), f"*args: {any_name}", f"**kwargs: {any_name}")
+    yield FunctionView("__init__", parameters, "None", body=body)
 
 
-def _init_header(context: WrapperContext, *, stub: bool = False) -> Nest:
-    names, bound, target = context.names, context.members, context.maker.target
-    optional = context.direction == "Outbound"
-    cassette = names.own(RUNTIME, "Cassette", bound=bound)
-    inner = names.own_annotation(Union((target, NONE)) if optional else target, bound=bound)
+def _plain_init(context: WrapperContext) -> FunctionView:
+    target, optional = context.target, context.direction == "Outbound"
+    cassette = context.own(RUNTIME, "Cassette")
+    wrapped = Union((target, NONE)) if optional else target
+    inner = context.names.own_annotation(wrapped, bound=context.members)
     given = f"inner: {inner}{' = None' if optional else ''}"
-    items = (*_init_receiver(context), "*", f"cassette: {cassette}", given)
-    return Nest("def __init__(", items, f") -> None:{' ...' if stub else ''}")
+    parameters = (*_init_receiver(context), "*", f"cassette: {cassette}", given)
+    return FunctionView("__init__", parameters, "None")
 
 
 def _init_receiver(context: WrapperContext) -> tuple[str, ...]:
@@ -194,20 +156,16 @@ def _init_receiver(context: WrapperContext) -> tuple[str, ...]:
 
 
 def _attach(context: WrapperContext) -> FunctionView:
-    names, bound = context.names, context.members
-    cassette = names.own(RUNTIME, "Cassette", bound=bound)
-    factory = subscript(CALLABLE, List(()), context.maker.target)
-    items = (
-        "cls",
-        f"cassette: {cassette}",
-        f"factory: {names.own_annotation(factory, bound=bound)}",
+    cassette = context.own(RUNTIME, "Cassette")
+    factory = context.names.own_annotation(
+        subscript(CALLABLE, List(()), context.target), bound=context.members
     )
-    own = names.own("typing", "Self", bound=bound)
     return FunctionView(
-        (names.spell(Name(builtin("classmethod")), bound=bound),),
-        Nest(f"def {context.attach}(", items, f") -> {own}:"),
-        None,
-        BodyView("attach"),
+        context.attach,
+        ("cls", f"cassette: {cassette}", f"factory: {factory}"),
+        context.own("typing", "Self"),
+        (context.builtin("classmethod"),),
+        body=BodyView("attach"),
     )
 
 
@@ -218,6 +176,6 @@ def _conformance(context: WrapperContext) -> ConformanceView:
     return ConformanceView(
         f"{context.chosen.conformance}{brackets}",
         f"{context.chosen.wrapper}[{given}]" if given else context.chosen.wrapper,
-        names.own_annotation(context.maker.target),
+        names.own_annotation(context.target),
         is_unsolved(context.boundary),
     )

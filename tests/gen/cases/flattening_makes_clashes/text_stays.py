@@ -1,7 +1,7 @@
 from datetime import datetime
 from typing import Protocol
 
-from flattening_makes_clashes.lazy_base import Listed, Timed
+from flattening_makes_clashes.lazy_base import Timed
 
 from vcr_gen.boundary import outbound
 
@@ -14,10 +14,3 @@ class Alarm(Timed, Protocol):
     """Says what its base says as text; what is evaluated here can be called something else."""
 
     def ring(self, at: datetime, token: Token) -> None: ...
-
-
-@outbound
-class Directory(Listed, Protocol):
-    """A method hides a type from the overloads and properties of the base, which come after it."""
-
-    def list(self) -> str: ...

@@ -26,25 +26,12 @@ if TYPE_CHECKING:
         CalendarDay,
         VcrCalendar,
     )
-    from vcr_flattening_makes_clashes.text_stays import (
-        ALARM,
-        DIRECTORY,
-        AlarmRing,
-        AlarmSince,
-        DirectoryAll,
-        DirectoryAllSet,
-        DirectoryFound,
-        DirectoryFound2,
-        DirectoryList,
-        VcrAlarm,
-        VcrDirectory,
-    )
+    from vcr_flattening_makes_clashes.text_stays import ALARM, AlarmRing, AlarmSince, VcrAlarm
 
 __all__ = [
     "ALARM",
     "BOTH",
     "CALENDAR",
-    "DIRECTORY",
     "AlarmRing",
     "AlarmSince",
     "BothDate",
@@ -56,22 +43,15 @@ __all__ = [
     "CalendarDate",
     "CalendarDatetime",
     "CalendarDay",
-    "DirectoryAll",
-    "DirectoryAllSet",
-    "DirectoryFound",
-    "DirectoryFound2",
-    "DirectoryList",
     "VcrAlarm",
     "VcrBoth",
     "VcrCalendar",
-    "VcrDirectory",
 ]
 
 _HOMES = {
     "ALARM": "vcr_flattening_makes_clashes.text_stays",
     "BOTH": "vcr_flattening_makes_clashes.ports",
     "CALENDAR": "vcr_flattening_makes_clashes.strings_stay",
-    "DIRECTORY": "vcr_flattening_makes_clashes.text_stays",
     "AlarmRing": "vcr_flattening_makes_clashes.text_stays",
     "AlarmSince": "vcr_flattening_makes_clashes.text_stays",
     "BothDate": "vcr_flattening_makes_clashes.ports",
@@ -83,15 +63,9 @@ _HOMES = {
     "CalendarDate": "vcr_flattening_makes_clashes.strings_stay",
     "CalendarDatetime": "vcr_flattening_makes_clashes.strings_stay",
     "CalendarDay": "vcr_flattening_makes_clashes.strings_stay",
-    "DirectoryAll": "vcr_flattening_makes_clashes.text_stays",
-    "DirectoryAllSet": "vcr_flattening_makes_clashes.text_stays",
-    "DirectoryFound": "vcr_flattening_makes_clashes.text_stays",
-    "DirectoryFound2": "vcr_flattening_makes_clashes.text_stays",
-    "DirectoryList": "vcr_flattening_makes_clashes.text_stays",
     "VcrAlarm": "vcr_flattening_makes_clashes.text_stays",
     "VcrBoth": "vcr_flattening_makes_clashes.ports",
     "VcrCalendar": "vcr_flattening_makes_clashes.strings_stay",
-    "VcrDirectory": "vcr_flattening_makes_clashes.text_stays",
 }
 
 if not TYPE_CHECKING:

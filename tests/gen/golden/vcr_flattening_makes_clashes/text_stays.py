@@ -3,15 +3,14 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `flattening_makes_clashes.text_stays`."""
 
-import builtins
 import datetime
 from datetime import datetime as _datetime
-from typing import TYPE_CHECKING, Any, Final, overload
+from typing import TYPE_CHECKING, Final
 
-from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, implementation
+from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event
 
 from flattening_makes_clashes.lazy_base import Token
-from flattening_makes_clashes.text_stays import Alarm, Directory
+from flattening_makes_clashes.text_stays import Alarm
 from flattening_makes_clashes.text_stays import Token as _Token
 
 
@@ -51,87 +50,7 @@ ALARM: Final = Boundary(
     calls={"ring": AlarmRing, "since": AlarmSince},
 )
 
-
-@event
-class DirectoryList(Call):
-    def __call__(self, target: Directory) -> str:
-        return target.list()
-
-
-@event
-class DirectoryFound(Call):
-    key: "list[int]"
-
-    def __call__(self, target: Any) -> "list[str]":
-        result: "list[str]" = target.found(self.key)
-        return result
-
-
-@event
-class DirectoryFound2(Call):
-    key: "str"
-    rest: "list[int]"
-
-    def __call__(self, target: Any) -> "str":
-        result: "str" = target.found(self.key, self.rest)
-        return result
-
-
-@event
-class DirectoryAll(Call):
-    def __call__(self, target: Directory) -> "list[str]":
-        return target.all
-
-
-@event
-class DirectoryAllSet(Call):
-    value: "list[str]"
-
-    def __call__(self, target: Directory) -> "None":
-        target.all = self.value
-
-
-class VcrDirectory(OutboundWrapper[Directory]):
-    """Records and replays `Directory`."""
-
-    def list(self) -> str:
-        return self._port.call(DirectoryList())
-
-    @overload
-    def found(self, key: "builtins.list[int]") -> "builtins.list[str]": ...
-    @overload
-    def found(self, key: "str", rest: "builtins.list[int]") -> "str": ...
-    @implementation
-    def found(self, /, *args: Any, **kwds: Any) -> Any:
-        return self._port.call(self._port.choose((DirectoryFound, DirectoryFound2), args, kwds))
-
-    @property
-    def all(self) -> "builtins.list[str]":
-        return self._port.call(DirectoryAll())
-
-    @all.setter
-    def all(self, value: "builtins.list[str]") -> "None":
-        self._port.call(DirectoryAllSet(value=value))
-
-
-DIRECTORY: Final = Boundary(
-    "Directory",
-    direction="outbound",
-    protocol="flattening_makes_clashes.text_stays:Directory",
-    wrapper=VcrDirectory,
-    calls={
-        "list": DirectoryList,
-        "found": DirectoryFound,
-        "found#2": DirectoryFound2,
-        "all": DirectoryAll,
-        "all.set": DirectoryAllSet,
-    },
-)
-
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_alarm_is_a_alarm(wrapper: VcrAlarm) -> Alarm:
-        return wrapper
-
-    def vcr_directory_is_a_directory(wrapper: VcrDirectory) -> Directory:
         return wrapper
