@@ -24,8 +24,7 @@ from vcr_gen.runtime.replay.decide import (
     when_thread_asks,
     when_thread_waits,
 )
-from vcr_gen.runtime.replay.waiters import Waiter
-from vcr_gen.runtime.replay.waiting import BLOCKED_GRACE, LONG_WAIT, LOOK_AGAIN, POLL, TICK
+from vcr_gen.runtime.replay.waiting import BLOCKED_GRACE, LONG_WAIT, LOOK_AGAIN, POLL, TICK, Waiter
 from vcr_gen.runtime.tape.events import JOB, End, Start
 from vcr_gen.runtime.tape.window import Slot
 

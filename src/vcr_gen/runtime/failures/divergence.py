@@ -38,7 +38,7 @@ from vcr_gen.runtime.values.anchors import Anchors
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.replay.strand_matching import Expectation
-    from vcr_gen.runtime.replay.waiters import Waiter
+    from vcr_gen.runtime.replay.waiting import Waiter
 
 __all__ = ["DRIVE_IT", "Reporter"]
 

@@ -18,7 +18,7 @@ from vcr_gen.runtime.tape.events import End, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
 
 if TYPE_CHECKING:
-    from vcr_gen.runtime.replay.waiters import Waiter
+    from vcr_gen.runtime.replay.waiting import Waiter
 
 __all__ = [
     "IN_FLIGHT",

@@ -19,7 +19,13 @@ from vcr_gen.runtime.loops.session_loops import Loops
 from vcr_gen.runtime.replay.liveness import OWN_THREAD
 from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.session_view import program_gap
-from vcr_gen.runtime.replay.waiting import AT_WORK, BLOCKED_GRACE, MOMENT, UNEXPECTED
+from vcr_gen.runtime.replay.waiting import (
+    AT_WORK,
+    BLOCKED_GRACE,
+    MOMENT,
+    SECONDS_TO_END,
+    UNEXPECTED,
+)
 from vcr_gen.runtime.tape.window import Slot
 
 __all__ = [
@@ -31,9 +37,6 @@ Work: TypeAlias = Callable[[], None]
 
 _MOST = 32
 """How many threads are kept for reuse; each job of an environment's pool is a strand."""
-
-_SECONDS_TO_END = 1.0
-"""Seconds to wait at the end for a thread that is still in the application."""
 
 
 @final
@@ -91,7 +94,7 @@ class EnvironmentThreads:
             caller.give(None)
         for caller in self._callers.values():
             if caller.thread is not here:
-                caller.thread.join(_SECONDS_TO_END)
+                caller.thread.join(SECONDS_TO_END)
         self._callers.clear()
 
 

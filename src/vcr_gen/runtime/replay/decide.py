@@ -11,7 +11,6 @@ from typing import Final, NamedTuple, TypeAlias, final
 
 from vcr_gen.runtime.loops.turns import TOGETHER
 from vcr_gen.runtime.replay.liveness import Activity
-from vcr_gen.runtime.replay.waiters import Waiter
 from vcr_gen.runtime.replay.waiting import (
     BLOCKED_GRACE,
     LONG_WAIT,
@@ -19,6 +18,7 @@ from vcr_gen.runtime.replay.waiting import (
     POLL,
     SLOWER_NOW,
     TICK,
+    Waiter,
 )
 from vcr_gen.runtime.tape.events import INTERNAL
 from vcr_gen.runtime.tape.window import Slot

@@ -28,12 +28,10 @@ from vcr_gen.runtime.replay.inbound_gate import InboundGate
 from vcr_gen.runtime.replay.loop_driver import LoopDriver, ReplayedJobs
 from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.replay_state import Receiver, ReplayState
-from vcr_gen.runtime.replay.session_view import anything_may_move
 from vcr_gen.runtime.replay.strand_matching import Expectation
 from vcr_gen.runtime.replay.strategies import Orders
 from vcr_gen.runtime.replay.thread_driver import ThreadDriver
 from vcr_gen.runtime.replay.unfinished import Unfinished
-from vcr_gen.runtime.replay.waiting import TICK
 from vcr_gen.runtime.strands.strands import Strands
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.window import Slot, Window
@@ -92,7 +90,7 @@ class Engine:
         """
         self._thread_driver = ThreadDriver(self._state)
         self.inbound_gate = InboundGate(self._state, self._thread_driver, self._matcher, screen)
-        self.unfinished = Unfinished(self._state, self._matcher)
+        self.unfinished = Unfinished(self._state, self._thread_driver, self._matcher)
         self._loop_driver = LoopDriver(self._state, loops)
         loops.serve(self._loop_driver, ReplayedJobs(self._state, self._matcher, loops))
 
@@ -210,9 +208,7 @@ class Engine:
         with self._state.monitor:
             slot = self._expected(operation, stored)
             if self._orders.of(operation.bound.method.name) == "total":
-                while self.window.head() is not slot:
-                    self._state.check()
-                    self._thread_driver.wait_for_others()
+                self._thread_driver.wait_until(lambda: self.window.head() is slot or None)
             return self._begin(slot)
 
     async def start_async(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
@@ -235,8 +231,7 @@ class Engine:
         self._state.threads.see()
         self.unfinished.hold_job(strand)
         found = self._matcher.start(strand, operation, stored)
-        while found.may_come and library_here() is None and anything_may_move(self._state):
-            self._state.monitor.wait(TICK)
+        while found.may_come and self._thread_driver.others_move():
             self._state.check()
             found = self._matcher.start(strand, operation, stored)
         if found.slot is None or not found.is_met:
@@ -293,10 +288,8 @@ class Engine:
         """
         call = slot.event.call
         while self.window.next_of_call(call) is not slot:
-            others = self._state.waiters.of(call)
-            if library_here() is not None or not others or not anything_may_move(self._state):
+            if not self._state.waiters.of(call) or not self._thread_driver.others_move():
                 return False
-            self._state.monitor.wait(TICK)
             self._state.check()
         return True
 

@@ -31,35 +31,28 @@ class InboundGate:
 
     def enter(self, operation: Operation, stored: Mapping[str, Plain]) -> int:
         """Let in a call that the test makes as the environment: it must be the expected one."""
-        while True:
-            with self._state.monitor:
-                self._state.check()
-                head = self._window.head()
-                if head is not None and self._is_entered(head):
-                    found = self._matcher.entered(head, operation, stored)
-                    if found.differences:
-                        self._state.fail(
-                            self._state.reporter.call(operation, stored, found, self._window)
-                        )
-                    return self._state.take(head).event.call
-                self._thread_driver.wait_for_others()
+        with self._state.monitor:
+            head = self._thread_driver.wait_until(self._entering)
+            found = self._matcher.entered(head, operation, stored)
+            if found.differences:
+                self._state.fail(self._state.reporter.call(operation, stored, found, self._window))
+            return self._state.take(head).event.call
 
     def play(self, event: Signal, passing: ValueChannel | None) -> None:
         """Let in a signal that the test gives to a stream of the application: it must be due."""
         event = event if passing is None else self._screen.event(event, passing.of)
+        call = event.call
+
+        def due() -> Slot | None:
+            head = self._window.head()
+            return head if head is not None and head.event.call == call else None
+
         with self._state.monitor:
-            while True:
-                self._state.check()
-                head = self._window.head()
-                if head is not None and head.event.call == event.call:
-                    found = self._matcher.played(head, event, passing)
-                    if found.differences:
-                        self._state.fail(
-                            self._state.reporter.answer(event.call, event, found, self._window)
-                        )
-                    self._state.take(head)
-                    return
-                self._thread_driver.wait_for_others()
+            head = self._thread_driver.wait_until(due)
+            found = self._matcher.played(head, event, passing)
+            if found.differences:
+                self._state.fail(self._state.reporter.answer(call, event, found, self._window))
+            self._state.take(head)
 
     def announce(self, slot: Slot) -> bool:
         """Take an inbound call that is delivered now; False where another thread has taken it."""
@@ -83,20 +76,16 @@ class InboundGate:
     def take_inbound(self, methods: Collection[str]) -> Start:
         """Wait in this thread for a call of one of these inbound methods, and take it."""
         with self._state.monitor:
-            while True:
-                self._state.check()
-                head = self._window.head()
-                if head is not None and self._is_entered(head):
-                    if head.start.of not in methods:
-                        self._state.fail(
-                            self._state.reporter.another_inbound(methods, head, self._window)
-                        )
-                    self._state.take(head)
-                    return head.start
-                self._thread_driver.wait_for_others()
+            head = self._thread_driver.wait_until(self._entering)
+            if head.start.of not in methods:
+                self._state.fail(self._state.reporter.another_inbound(methods, head, self._window))
+            self._state.take(head)
+            return head.start
 
-    def _is_entered(self, head: Slot) -> bool:
-        """Whether the oldest event is an inbound call that comes from here, and no callback."""
-        if not isinstance(head.event, Start) or not head.event.inbound:
-            return False
-        return self._state.receiver is None or not self._state.receiver.takes(head)
+    def _entering(self) -> Slot | None:
+        """The oldest event, if it is an inbound call that comes from here, and no callback."""
+        head = self._window.head()
+        if head is None or not isinstance(head.event, Start) or not head.event.inbound:
+            return None
+        receiver = self._state.receiver
+        return head if receiver is None or not receiver.takes(head) else None

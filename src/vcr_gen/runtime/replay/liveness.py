@@ -7,7 +7,7 @@ from types import FrameType
 from typing import Literal, TypeAlias, final
 from weakref import WeakSet
 
-from vcr_gen.runtime.replay.waiters import Waiter
+from vcr_gen.runtime.replay.waiting import Waiter
 from vcr_gen.runtime.strands.frames import (
     frames_from,
     frames_of_threads,

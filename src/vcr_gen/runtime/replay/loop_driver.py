@@ -25,7 +25,7 @@ from vcr_gen.runtime.replay.decide import (
 from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.session_view import decide, taker, view_of, works_aside
-from vcr_gen.runtime.replay.waiters import Waiter, is_due, is_leave
+from vcr_gen.runtime.replay.waiting import Waiter, is_due, is_leave
 from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Signal, Start
 from vcr_gen.runtime.tape.window import Slot
 

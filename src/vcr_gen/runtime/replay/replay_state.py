@@ -15,8 +15,7 @@ from vcr_gen.runtime.loops.turns import Clock
 from vcr_gen.runtime.privacy import Secrets, without_secrets
 from vcr_gen.runtime.replay.liveness import Threads
 from vcr_gen.runtime.replay.strategies import Orders
-from vcr_gen.runtime.replay.waiters import NOTHING_MORE, Waiter, Waiters
-from vcr_gen.runtime.replay.waiting import Monitor
+from vcr_gen.runtime.replay.waiting import NOTHING_MORE, Monitor, Waiter, Waiters
 from vcr_gen.runtime.replay.watchdog import Watchdog
 from vcr_gen.runtime.strands.strands import Strands
 from vcr_gen.runtime.tape.events import End, Event, Start

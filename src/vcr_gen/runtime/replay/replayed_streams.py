@@ -11,7 +11,7 @@ from vcr_gen.errors import DecodeError, DivergenceError
 from vcr_gen.runtime.boundary.base_streams import AsyncStream, StepKind, Stream, goes_on, survives
 from vcr_gen.runtime.loops.backends import as_answer
 from vcr_gen.runtime.replay.engine import Engine
-from vcr_gen.runtime.replay.waiters import NOTHING_MORE
+from vcr_gen.runtime.replay.waiting import NOTHING_MORE
 from vcr_gen.runtime.tape.events import End, Event, Item, Signal, SignalKind
 from vcr_gen.runtime.tape.window import Slot
 from vcr_gen.runtime.values.channel import Bound, ValueChannel

@@ -17,7 +17,7 @@ from vcr_gen.runtime.replay.decide import (
     patience_with_recorded_gap,
 )
 from vcr_gen.runtime.replay.replay_state import ReplayState
-from vcr_gen.runtime.replay.waiters import Waiter, is_answer, is_for
+from vcr_gen.runtime.replay.waiting import Waiter, is_answer, is_for
 from vcr_gen.runtime.tape.events import Signal, Start
 from vcr_gen.runtime.tape.window import Slot
 

@@ -1,8 +1,9 @@
 """Threads in a replay: how one waits for what the tape has next for a call."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import final
+from typing import TypeVar, final
 
 from vcr_gen.runtime.loops.backends import library_here
 from vcr_gen.runtime.replay.decide import (
@@ -20,6 +21,7 @@ from vcr_gen.runtime.replay.decide import (
 )
 from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.session_view import (
+    anything_may_move,
     decide,
     due_from,
     served_in,
@@ -27,8 +29,9 @@ from vcr_gen.runtime.replay.session_view import (
     taker,
     view_of,
 )
-from vcr_gen.runtime.replay.waiters import (
+from vcr_gen.runtime.replay.waiting import (
     NOTHING_MORE,
+    TICK,
     Waiter,
     is_answer,
 )
@@ -36,6 +39,8 @@ from vcr_gen.runtime.tape.events import Event
 from vcr_gen.runtime.tape.window import Slot
 
 __all__ = ["ThreadDriver"]
+
+_T = TypeVar("_T")
 
 
 @final
@@ -46,6 +51,27 @@ class ThreadDriver:
         self._state = state
         self._window = state.window
         state.monitor.wake_takers = self._wake_takers
+
+    def wait_until(self, find: Callable[[], _T | None]) -> _T:
+        """Wait in this thread until there is something; when nothing can move, the replay ends."""
+        while True:
+            self._state.check()
+            found = find()
+            if found is not None:
+                return found
+            self.wait_for_others()
+
+    def others_move(self, *, in_loop: bool = False) -> bool:
+        """Wait a moment for other threads; False where nothing can move.
+
+        A loop is held up meanwhile, so its thread waits only where that is asked for.
+        """
+        if library_here() is not None and not in_loop:
+            return False
+        if not anything_may_move(self._state):
+            return False
+        self._state.monitor.wait(TICK)
+        return True
 
     def wait_for_others(self) -> None:
         """Wait in this thread until something moved; when nothing can, the replay ends."""

@@ -6,9 +6,8 @@ from typing import final
 from vcr_gen.runtime.loops.backends import library_here
 from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.replay_state import ReplayState
-from vcr_gen.runtime.replay.session_view import anything_may_move
-from vcr_gen.runtime.replay.waiters import Waiter
-from vcr_gen.runtime.replay.waiting import POLL
+from vcr_gen.runtime.replay.thread_driver import ThreadDriver
+from vcr_gen.runtime.replay.waiting import Waiter
 from vcr_gen.runtime.strands.strands import Strand
 from vcr_gen.runtime.tape.events import Signal
 from vcr_gen.runtime.tape.window import Slot
@@ -20,8 +19,9 @@ __all__ = ["Unfinished"]
 class Unfinished:
     """Holds threads that go further than the recording, until the replay is closed too."""
 
-    def __init__(self, state: ReplayState, matcher: Matcher) -> None:
+    def __init__(self, state: ReplayState, thread_driver: ThreadDriver, matcher: Matcher) -> None:
         self._state = state
+        self._thread_driver = thread_driver
         self._window = state.window
         self._matcher = matcher
         self._calls: set[int] = set()
@@ -71,11 +71,10 @@ class Unfinished:
                 endless = head is None and bool(self._being_served() - self._calls)
                 if head is None and not endless:
                     return
-                if not anything_may_move(state):
+                if not self._thread_driver.others_move(in_loop=True):
                     if endless:
                         state.note_failure(state.stall())
                     return
-                state.monitor.wait(POLL)
 
     def _being_served(self) -> set[int]:
         """The callbacks that threads of ours make."""
