@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from operator import is_
 from typing import Final, final
 
 from vcr_gen.runtime.codec.placeholders import ANY_SPELLING, joined
@@ -51,7 +52,7 @@ class Redactor:
         self.vault = vault
         self._clean: set[str] = set()
         self._harmless_keys: set[tuple[str, ...]] = set()
-        self._namings: dict[str, Naming] = {}
+        self._naming = finder.naming
         self._known: tuple[str, ...] = ()
         self._version = 0
 
@@ -60,7 +61,8 @@ class Redactor:
 
         `name` is its parameter, field or method.
         """
-        self._notice_secrets()
+        if self.texts_if_harmless(value, name) is not None:
+            return value
         return self._walk(value, Context(name, self._naming(name)) if name else NOTHING)
 
     def texts_if_harmless(self, value: Plain, name: str = "") -> str | None:
@@ -68,7 +70,11 @@ class Redactor:
 
         A single search of the joined text replaces one search per text.
         """
-        self._notice_secrets()
+        if self._version != self.vault.version:
+            self._version = self.vault.version
+            self._known = self.vault.known
+            self._clean.clear()
+            self._harmless_keys.clear()
         texts: list[str] = []
         if name and self._naming(name) is not _HARMLESS:
             return None
@@ -120,17 +126,6 @@ class Redactor:
         self._harmless_keys.add(keys)
         return True
 
-    def _notice_secrets(self) -> None:
-        if self._version != self.vault.version:
-            self._version = self.vault.version
-            self._known = self.vault.known
-            self._clean.clear()
-            self._harmless_keys.clear()
-
-    def text(self, text: str) -> str:
-        """A text for messages, without its secrets."""
-        return self._text(text)
-
     def hide(self, rule: str, value: Plain) -> str:
         """The placeholder for a value that is a secret as a whole."""
         text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
@@ -139,137 +134,72 @@ class Redactor:
         return self.vault.hide(rule, text, everywhere=isinstance(value, str))
 
     def _walk(self, value: Plain, context: Context) -> Plain:
-        kind = type(value)
-        if kind is str:
-            assert isinstance(value, str)
-            if context.naming is _HARMLESS and (
-                len(value) < 5 or (not context.spans and self._is_clean(value))
-            ):
-                return value
-            return self._text(value, context)
-        if kind is dict:
-            assert isinstance(value, dict)
+        if isinstance(value, str):
+            is_plain = context.naming is _HARMLESS and not context.spans
+            return value if is_plain and self._is_clean(value) else self.text(value, context)
+        if isinstance(value, dict):
             return self._dict(value, context)
-        if kind is list:
-            assert isinstance(value, list)
-            return self._list(value, context)
-        if kind is int and context.naming is Naming.STRONG:
-            assert isinstance(value, int)
-            return value if abs(value) < SMALL_NUMBER else self._number(str(value), context)
+        if isinstance(value, list):
+            contexts = in_list(value, context, self._naming, by_names=self.finder.by_names)
+            made = list(map(self._walk, value, contexts))
+            return value if all(map(is_, value, made)) else made
+        if type(value) is int and context.naming is Naming.STRONG and abs(value) >= SMALL_NUMBER:
+            return self._number(value, context)
         return value
 
-    def _number(self, number: str, context: Context) -> int:
+    def _number(self, number: int, context: Context) -> int:
         """The replacement of a numeric secret: a number."""
-        self.vault.hide(rule_of(context.name), number)
+        self.vault.hide(rule_of(context.name), str(number))
         return 0
 
     def _is_clean(self, text: str) -> bool:
         """Whether a text certainly contains no secret; answers are cached."""
-        if text in self._clean:
+        if len(text) < 5 or text in self._clean:
             return True
         if self.finder.may_hold(text) or "edacted" in text:
             return False
         if self._known and any(secret in text for secret in self._known):
             return False
-        if len(text) <= _SHORT:
-            self._remember_clean(text)
+        self._remember_clean(text)
         return True
 
     def _remember_clean(self, text: str) -> None:
-        if len(self._clean) >= _CLEAN:
-            self._clean.clear()
-        self._clean.add(text)
-
-    def _naming(self, name: str) -> Naming:
-        naming = self._namings.get(name)
-        if naming is None:
-            if len(self._namings) >= _CLEAN:
-                self._namings.clear()
-            naming = self._namings[name] = self.finder.naming(name)
-        return naming
+        if len(text) <= _SHORT:
+            if len(self._clean) >= _CLEAN:
+                self._clean.clear()
+            self._clean.add(text)
 
     def _dict(self, value: dict[str, Plain], context: Context) -> Plain:
-        if len(value) == 1 and next(iter(value))[:1] == "$":
-            special = self._special(value, context)
-            if special is not None:
-                return special
-        changed: dict[str, Plain] | None = None
-        namings = self._namings
-        is_alone = len(value) == 1
-        is_plain = context.naming is _HARMLESS
+        if len(value) == 1:
+            ((tag, item),) = value.items()
+            if tag == BASE64:
+                data = bytes_from_plain(value, expected="bytes").decode("latin-1")
+                shown = self.text(data, context)
+                return value if shown == data else bytes_to_plain(shown.encode("latin-1"))
+            if tag == ESCAPED:
+                data = str_from_plain(value, expected="str")
+                shown = self.text(data, context)
+                return value if shown == data else str_to_plain(shown)
+            if tag == BIG_INT:
+                is_secret = context.naming is Naming.STRONG
+                return self._number(int(str(item)), context) if is_secret else value
+        made: dict[str, Plain] = {}
         for key, item in value.items():
-            if (
-                is_plain
-                and changed is None
-                and namings.get(key) is _HARMLESS
-                and len(key) < LONG_KEY
-                and (is_alone or key not in CONTENTS)
-            ):
-                kind = type(item)  # most are harmless at first sight
-                if isinstance(item, str) and (len(item) < 5 or self._is_clean(item)):
-                    continue
-                if kind is int or item is None or kind is bool or kind is float:
-                    continue
-            new_key, made = key, item
-            if key != TYPE:
-                made = self._walk(item, in_dict(value, key, context, self._naming))
-            if len(key) >= LONG_KEY and not self._is_clean(key):
-                new_key = self._text(key)
-            if (made is not item or new_key != key) and changed is None:
-                changed = dict(value)
-            if changed is not None:
-                if new_key != key:
-                    changed = _renamed(changed, key, new_key)
-                changed[new_key] = made
-        return value if changed is None else changed
+            shown = key if len(key) < LONG_KEY or self._is_clean(key) else self.text(key)
+            inner = in_dict(value, key, context, self._naming) if key != TYPE else NOTHING
+            made[shown] = self._walk(item, inner) if key != TYPE else item
+        is_same = made.keys() == value.keys() and all(map(is_, made.values(), value.values()))
+        return value if is_same else made
 
-    def _special(self, value: dict[str, Plain], context: Context) -> Plain | None:
-        """The same for tagged values; None for an ordinary dict."""
-        if BASE64 in value:
-            data = bytes_from_plain(value, expected="bytes").decode("latin-1")
-            made = self._text(data, context)
-            return value if made == data else bytes_to_plain(made.encode("latin-1"))
-        if BIG_INT in value:
-            is_secret = context.naming is Naming.STRONG
-            return self._number(str(value[BIG_INT]), context) if is_secret else value
-        if ESCAPED in value:
-            text = str_from_plain(value, expected="str")
-            made = self._text(text, context)
-            return value if made == text else str_to_plain(made)
-        return None
-
-    def _list(self, value: list[Plain], context: Context) -> Plain:
-        if context.naming is _HARMLESS and self._is_plain(value):
-            return value
-        changed: list[Plain] | None = None
-        contexts = in_list(value, context, self._naming, by_names=self.finder.by_names)
-        for index, (item, inner) in enumerate(zip(value, contexts, strict=True)):
-            made = self._walk(item, inner)
-            if made is not item:
-                changed = list(value) if changed is None else changed
-                changed[index] = made
-        return value if changed is None else changed
-
-    def _is_plain(self, value: list[Plain]) -> bool:
-        """Whether a list is obviously harmless: no pair, no option, nothing unknown."""
-        clean = self._clean
-        for item in value:
-            if isinstance(item, str):
-                if item[:1] == "-" or (len(item) >= 5 and item not in clean):
-                    return False
-            elif isinstance(item, list | dict):
-                return False
-        first = value[0] if len(value) == 2 else None
-        return not isinstance(first, str) or self._namings.get(first) is _HARMLESS
-
-    def _text(self, text: str, context: Context = NOTHING) -> str:
+    def text(self, text: str, context: Context = NOTHING) -> str:
+        """A text without its secrets."""
         spans = self.finder.find(text, context, known=self.vault.known)
         is_named = context.naming is not _HARMLESS
         if not spans and is_named and self.vault.is_known(text):
             spans = [Span(0, len(text), "secret")]  # a known secret, here also found by name
         if spans:
             text = self.replaced(text, spans)
-        elif not is_named and not context.spans and len(text) <= _SHORT:
+        elif not is_named and not context.spans:
             self._remember_clean(text)
         return joined(ANY_SPELLING.sub(_spelled, text)) if "edacted" in text else text
 
@@ -288,7 +218,7 @@ class Redactor:
         if span.rule == BASE64_RULE:
             inner = decoded(secret)
             if inner is not None:
-                made = self._text(inner).encode("latin-1")
+                made = self.text(inner).encode("latin-1")
                 spelled = base64.b64encode(made).decode("ascii")
                 return spelled.rstrip("=") if "=" not in secret else spelled
         if _BASIC.search(text, max(0, span.start - 8), span.start) is not None:
@@ -304,7 +234,3 @@ def _spelled(found: "re.Match[str]") -> str:
         return "<redacted>"
     piece = f"#{part}/{parts}" if part else ""
     return f"<redacted:{rule}:{number.replace('%7e', '~').replace('%7E', '~')}{piece}>"
-
-
-def _renamed(value: dict[str, Plain], old: str, new: str) -> dict[str, Plain]:
-    return {new if key == old else key: item for key, item in value.items()}

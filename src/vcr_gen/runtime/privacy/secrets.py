@@ -2,13 +2,13 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any, TypeVar, cast, final
 
-from vcr_gen.paths import FieldPath
+from vcr_gen.paths import FieldPath, Wild
 from vcr_gen.runtime.codec import MISSING, Difference, Missing, field_paths
 from vcr_gen.runtime.codec.placeholders import placeholders_in
 from vcr_gen.runtime.plain import Plain
@@ -29,7 +29,7 @@ class Secrets:
     def __init__(self, redaction: Redaction, *, replaying: bool = False) -> None:
         finder = Finder(redaction)
         self._fields = list(redaction.places())
-        self._has_fields: dict[str, bool] = {}
+        self._fields_of: dict[str, list[FieldPath]] = {}
         self._spared: dict[str, list[FieldPath]] = {}
         self.vault = Vault(replaying=replaying)
         self.redactor = Redactor(finder, self.vault)
@@ -39,7 +39,7 @@ class Secrets:
         """Treat a field of a method as a secret."""
         if (of, path) not in self._fields:
             self._fields.append((of, path))
-            self._has_fields.clear()
+            self._fields_of.clear()
 
     def spare(self, of: str, path: FieldPath) -> None:
         """Treat a field as harmless, whatever its name: its type allows only a few values."""
@@ -51,20 +51,17 @@ class Secrets:
 
     def texts_if_harmless(self, of: str, kind: str, value: Plain) -> str | None:
         """All texts of a value of a call, joined; None if it may contain a secret."""
-        has_fields = self._has_fields.get(of)
-        if has_fields is None:
-            has_fields = any(fnmatchcase(of, pattern) for pattern, _ in self._fields)
-            self._has_fields[of] = has_fields
-        if has_fields:
+        if self._secret_fields(of):
             return None
-        name = name_of_result(of) if kind == "returned" else ""
-        return self.redactor.texts_if_harmless(value, name)
+        return self.redactor.texts_if_harmless(
+            value, name_of_result(of) if kind == "returned" else ""
+        )
 
     def redact(self, of: str, kind: str, value: Plain) -> Plain:
         """A redacted value of a call: its arguments by name, its result, …"""
-        if self._fields:
-            value = self._redact_fields(of, kind, value)
-        spared = self._spared_in(of, kind)
+        for path in _within(self._secret_fields(of), kind):
+            value = field_paths.replace(path, value, self._hide_place)
+        spared = _within(self._spared.get(of, ()), kind)
         seen = value
         for path in spared:  # hidden from the redactor, which would search for it everywhere
             seen = field_paths.replace(path, seen, _nothing)
@@ -72,6 +69,13 @@ class Secrets:
         for path in spared:
             made = field_paths.align(path, value, made, _as_it_was)
         return made
+
+    def _secret_fields(self, of: str) -> list[FieldPath]:
+        paths = self._fields_of.get(of)
+        if paths is None:
+            paths = [path for pattern, path in self._fields if fnmatchcase(of, pattern)]
+            self._fields_of[of] = paths
+        return paths
 
     def entry(self, entry: dict[str, Plain]) -> dict[str, Plain]:
         """The header or an event of a file without the secrets in its values."""
@@ -93,18 +97,6 @@ class Secrets:
         """A text for messages, without secrets."""
         return self.redactor.text(text)
 
-    def _redact_fields(self, of: str, kind: str, value: Plain) -> Plain:
-        for pattern, path in self._fields:
-            if not fnmatchcase(of, pattern):
-                continue
-            if kind == "call" and isinstance(value, dict):
-                for name in [name for name in value if path.starts_at(name)]:
-                    made = field_paths.replace(path, value[name], self._hide_place)
-                    value = {**value, name: made}
-            elif kind != "call" and path.starts_at(_ROOTS[kind]):
-                value = field_paths.replace(path, value, self._hide_place)
-        return value
-
     def _hide_place(self, value: Plain) -> Plain:
         if value is None or isinstance(value, bool):
             return value
@@ -117,16 +109,6 @@ class Secrets:
         return {
             key: each if key == "$type" else self._hide_place(each) for key, each in value.items()
         }
-
-    def _spared_in(self, of: str, kind: str) -> list[FieldPath]:
-        """The spared fields of one kind of value, relative to the value."""
-        if of not in self._spared:
-            return []
-        if kind == "call":  # the value is the mapping of all arguments
-            roots = _ROOTS.values()
-            paths = [path for path in self._spared[of] if path.root not in roots]
-            return [FieldPath("", "", (path.root, *path.steps)) for path in paths]
-        return [path for path in self._spared[of] if path.root == _ROOTS[kind]]
 
     def refused(self, place: str, got: str) -> str:
         """A refused value for a message; hidden if its name is that of a secret."""
@@ -178,6 +160,17 @@ _ROOTS = {
     "returned": "$result",
     "raised": "$raised",
 }
+
+
+def _within(paths: Iterable[FieldPath], kind: str) -> list[FieldPath]:
+    """The paths that lead into one kind of value, relative to it; arguments are one mapping."""
+    if kind != "call":
+        return [path for path in paths if path.starts_at(_ROOTS[kind])]
+    return [
+        FieldPath("", "", (Wild.ANY if path.root == "*" else path.root, *path.steps))
+        for path in paths
+        if path.root not in _ROOTS.values()
+    ]
 
 
 def _nothing(value: Plain) -> Plain:

@@ -5,14 +5,15 @@ runs with other credentials, so there the secrets are *bound* to the recorded pl
 events match: the same secret to the same placeholder, another one to another.
 """
 
+import json
 import threading
 import uuid
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final, TypeAlias, final
+from collections.abc import Callable, Iterable
+from typing import Any, Final, final
 
 from vcr_gen.errors import DecodeError
-from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, is_placeholder
+from vcr_gen.runtime.codec.placeholders import PLACEHOLDER
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.heuristics import is_distinctive
 
@@ -20,6 +21,7 @@ __all__ = ["Vault", "decode_with_typed_placeholders"]
 
 
 _REMEMBERED: Final = 64
+"""How many known secrets are searched for."""
 
 
 @final
@@ -47,8 +49,8 @@ class Vault:
     def hide(self, rule: str, secret: str, *, everywhere: bool = False) -> str:
         """The placeholder of a secret; `everywhere` also searches for it from now on."""
         with self._lock:
-            if everywhere and is_distinctive(secret):
-                self._remember(secret)
+            if everywhere:
+                self.look_for(secret)
             name = self._names.get(secret)
             if name is None:
                 name = self._names[secret] = self._next(rule)
@@ -58,8 +60,9 @@ class Vault:
     def look_for(self, secret: str) -> None:
         """Search for a secret everywhere from now on, if it is distinctive."""
         with self._lock:
-            if is_distinctive(secret):
-                self._remember(secret)
+            if is_distinctive(secret) and secret not in self.known:
+                self.known = (*self.known, secret)[-_REMEMBERED:]
+                self.version += 1
 
     def hidden(self) -> list[tuple[str, str]]:
         """The rule and text of every secret so far, in order of discovery."""
@@ -128,16 +131,6 @@ class Vault:
         number = self._numbers[rule] = self._numbers.get(rule, 0) + 1
         return f"<redacted:{rule}:{'~' if self._replaying else ''}{number}>"
 
-    def _remember(self, secret: str) -> None:
-        if secret not in self.known:
-            self.known = (*self.known, secret)[-_REMEMBERED:]
-            self.version += 1
-
-
-_Place: TypeAlias = tuple[str | int, ...]
-_MOST: Final = 32
-"""How many placeholders of one value are tried."""
-
 
 def decode_with_typed_placeholders(
     decode: Callable[[Plain], Any], value: Plain, refused: DecodeError
@@ -147,11 +140,11 @@ def decode_with_typed_placeholders(
     Each placeholder always gets the same value, so that it is recognised when it comes back.
     Raises the original error if nothing fits.
     """
-    for number, (place, placeholder) in enumerate(_placeholders(value, ())):
-        if number == _MOST:
-            break
-        for form in _FORMS:
-            made = _with(value, place, form(placeholder))
+    found = PLACEHOLDER.finditer(json.dumps(value))  # in the order of the fields
+    for placeholder in dict.fromkeys(each[0] for each in found):
+        number = zlib.crc32(placeholder.encode())
+        for text in (str(uuid.UUID(int=number)), str(number), "1970-01-01"):
+            made = _with(value, placeholder, text)
             try:
                 return decode(made)
             except DecodeError as error:
@@ -161,39 +154,10 @@ def decode_with_typed_placeholders(
     raise refused
 
 
-def _uuid(placeholder: str) -> str:
-    return str(uuid.UUID(int=zlib.crc32(placeholder.encode())))
-
-
-def _number(placeholder: str) -> str:
-    return str(zlib.crc32(placeholder.encode()))
-
-
-def _date(placeholder: str) -> str:
-    del placeholder
-    return "1970-01-01"
-
-
-_FORMS: Final[tuple[Callable[[str], str], ...]] = (_uuid, _number, _date)
-
-
-def _placeholders(value: Plain, place: _Place) -> Iterator[tuple[_Place, str]]:
-    if isinstance(value, str):
-        if is_placeholder(value):
-            yield place, value
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _placeholders(item, (*place, index))
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from _placeholders(item, (*place, key))
-
-
-def _with(value: Plain, place: _Place, text: str) -> Plain:
-    if not place:
-        return text
-    step, rest = place[0], place[1:]
-    if isinstance(value, list) and isinstance(step, int):
-        return [_with(item, rest, text) if n == step else item for n, item in enumerate(value)]
-    assert isinstance(value, dict)
-    return {key: _with(item, rest, text) if key == step else item for key, item in value.items()}
+def _with(value: Plain, placeholder: str, text: str) -> Plain:
+    """The value with a text instead of a placeholder."""
+    if isinstance(value, list):
+        return [_with(item, placeholder, text) for item in value]
+    if isinstance(value, dict):
+        return {key: _with(item, placeholder, text) for key, item in value.items()}
+    return text if value == placeholder else value
