@@ -14,7 +14,7 @@ from vcr_guarded import VcrApi
 from vcr_gen import Cassette, Redaction
 from vcr_gen.errors import DivergenceError, UsageError
 from vcr_gen.runtime.privacy import Secrets
-from vcr_gen.runtime.privacy.open_suffix import open_from
+from vcr_gen.runtime.tape.stream_redaction_buffer import open_from
 
 
 def redacted(value: Any, **options: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from vcr_gen.runtime.privacy.secrets import Secrets, hidden, hidden_in, redacting, without_secrets
 from vcr_gen.runtime.privacy.settings import DEFAULT_RULES, Redaction
+from vcr_gen.runtime.privacy.structure import text_of
 from vcr_gen.runtime.privacy.vault import Vault, decode_with_typed_placeholders
 
 __all__ = [
@@ -13,5 +14,6 @@ __all__ = [
     "hidden",
     "hidden_in",
     "redacting",
+    "text_of",
     "without_secrets",
 ]

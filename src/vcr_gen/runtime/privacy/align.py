@@ -93,15 +93,16 @@ class Aligner:
 
     def _text(self, recorded: str, actual: str, context: Context) -> str:
         """The recorded text, if the live text differs only in its secrets."""
-        if _MARK not in recorded and _MARK not in actual and not _may_be_encoded(recorded, actual):
+        is_plain = _MARK not in recorded and _MARK not in actual
+        if is_plain and not (ENCODED.search(recorded) and ENCODED.search(actual)):
             return actual
         old = _opened(recorded)
         live = self._revealed(_opened(actual), context)
         if live.text == old or self._fits(old, live):
             return recorded
-        if is_placeholder(recorded) and _MARK not in actual:
-            return _NOT_SHOWN  # it is at the place of a secret
-        return _masked(recorded, actual)
+        is_whole = is_placeholder(recorded) and _MARK not in actual
+        is_in_parts = any(found[3] for found in PLACEHOLDER.finditer(recorded))
+        return _NOT_SHOWN if is_whole or is_in_parts else actual  # it may be a secret
 
     def _revealed(self, text: str, context: Context) -> "_Live":
         """The live text with its secrets and their positions, including secrets found by name."""
@@ -134,7 +135,7 @@ class Aligner:
             is_whole = live.secrets.get(0, (0, ""))[0] == len(raw)
             if live.hidden and not is_whole:
                 return False
-            return (is_whole or _is_one_word(raw)) and self._same(recorded, raw)
+            return (is_whole or len(raw.split()) == 1) and self._same(recorded, raw)
         position = cursor = 0
         for found in PLACEHOLDER.finditer(recorded):
             literal = recorded[cursor : found.start()]
@@ -180,27 +181,10 @@ class Aligner:
         return not is_placeholder(secret) and self._vault.agree(placeholder, secret)
 
 
-def _is_one_word(text: str) -> bool:
-    return len(text.split()) == 1
-
-
 def _end_of_part(recorded: str, cursor: int, raw: str, position: int) -> int:
     following = PLACEHOLDER.search(recorded, cursor)
     literal = recorded[cursor : following.start() if following else len(recorded)]
     return raw.find(literal, position) if literal else len(raw)
-
-
-def _may_be_encoded(recorded: str, actual: str) -> bool:
-    return ENCODED.search(recorded) is not None and ENCODED.search(actual) is not None
-
-
-def _masked(recorded: str, actual: str) -> str:
-    """The live text for a message, with possible secrets masked."""
-    return (
-        _NOT_SHOWN
-        if "#" in recorded and any(f[3] for f in PLACEHOLDER.finditer(recorded))
-        else actual
-    )
 
 
 def _opened(text: str) -> str:

@@ -6,12 +6,13 @@ from typing import Any, Final, NamedTuple
 
 from vcr_gen.runtime.codec.plain_kinds import TYPE, VALUE
 from vcr_gen.runtime.codec.scalars import BASE64, bytes_from_plain
+from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy.command_lines import argument_spans
 from vcr_gen.runtime.privacy.field_names import Naming
 from vcr_gen.runtime.privacy.heuristics import naming_of_cookie
 from vcr_gen.runtime.privacy.spans import Span
 
-__all__ = ["CONTENTS", "NOTHING", "TITLES", "Context", "in_dict", "in_list"]
+__all__ = ["CONTENTS", "NOTHING", "TITLES", "Context", "in_dict", "in_list", "text_of"]
 
 TITLES: Final = ("name", "key", "header", "Name", "Key")
 """Keys for the name in objects such as `{name: …, value: …}`."""
@@ -91,7 +92,7 @@ def _pair(value: list[Any], outer: Context, naming_of: Callable[[str], Naming]) 
     """The context of the second of two values, if they are a header or a login."""
     if outer.name.lower() in _LOGINS and outer.naming is not Naming.HARMLESS:
         return Context("password", naming_of("password"))
-    title = _text(value[0])
+    title = text_of(value[0])
     if title is None or len(title) > _LONGEST_NAME:
         return None
     said = naming_of(title)
@@ -118,13 +119,13 @@ def _arguments(
     return found
 
 
-def _text(value: Any) -> str | None:
-    """The text of a stored string or bytes."""
+def text_of(value: Plain) -> str | None:
+    """The text of a stored string, also of bytes; None for any other value."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
-        if len(value) == 1 and BASE64 in value:
+        if set(value) == {BASE64}:
             return bytes_from_plain(value, expected="bytes").decode("latin-1")
-        if len(value) == 2 and TYPE in value and isinstance(value.get(VALUE), str | dict):
-            return _text(value[VALUE])
+        if set(value) == {TYPE, VALUE}:
+            return text_of(value[VALUE])
     return None

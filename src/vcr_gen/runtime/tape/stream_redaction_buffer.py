@@ -4,6 +4,7 @@ Later events wait too, so that the tape keeps its order. A killed recording may 
 events, at most `MOST_EVENTS`.
 """
 
+import re
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,28 +12,42 @@ from itertools import accumulate
 from typing import Final, final
 
 from vcr_gen.runtime.codec.placeholders import part_of
-from vcr_gen.runtime.codec.plain_kinds import TYPE, VALUE
-from vcr_gen.runtime.codec.scalars import BASE64, bytes_from_plain, bytes_to_plain
+from vcr_gen.runtime.codec.plain_kinds import VALUE
+from vcr_gen.runtime.codec.scalars import bytes_to_plain
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.privacy import Secrets
-from vcr_gen.runtime.privacy.open_suffix import (
-    LONGEST_LINE,
-    LONGEST_WORD,
-    begun_in,
-    first_word,
-    goes_on,
-    has_name,
-    open_from,
-)
+from vcr_gen.runtime.privacy import Secrets, text_of
+from vcr_gen.runtime.privacy.assignments import NAME_WORDS
+from vcr_gen.runtime.privacy.command_lines import COMMAND_WORD
+from vcr_gen.runtime.privacy.field_names import Naming, naming_of
+from vcr_gen.runtime.privacy.key_formats import KEY_FORMATS
 from vcr_gen.runtime.privacy.spans import Span, merged, secret_in
 from vcr_gen.runtime.tape.events import End, Event, Item
 
-__all__ = ["MOST_EVENTS", "MOST_TEXT", "StreamBuffer"]
+__all__ = ["MOST_EVENTS", "MOST_TEXT", "StreamBuffer", "open_from"]
 
 MOST_EVENTS: Final = 256
 """How many events may wait behind an item."""
 MOST_TEXT: Final = 1 << 16
 """How much text of a stream may be held back."""
+_LONGEST_WORD: Final = 2048
+"""The maximum length of an open word."""
+
+_LONGEST_LINE: Final = 4096
+"""How much of a line is searched."""
+_END_OF_LINE: Final = 256
+"""How much of a longer line is searched."""
+_STOP: Final = re.compile(r"[\s\"'<>(){}\[\],;|\\`]")
+"""The end of a word."""
+_KEY: Final = re.compile(r"-{1,5}\Z|-----(?:B|BE|BEG|BEGI|BEGIN|BEGIN [A-Z0-9 ]{0,60}-{0,5})\Z")
+_NAME: Final = re.compile(rf"[\w-]{{0,40}}?(?:{NAME_WORDS.pattern})[\w-]{{0,40}}", re.IGNORECASE)
+_MACHINE: Final = re.compile(
+    r"(?:^|(?<=\n))[ \t]{0,16}(?:machine|default|login)(?:\s{1,8}\S{1,256}){0,7}\s{0,8}\Z"
+)
+_TITLE: Final = re.compile(
+    r"(?:name|key)[\"']?\s{0,8}[:=]\s{0,8}[\"']?([\w.-]{1,80})[\"']?[^\n]{0,200}\n"
+    r"(?:\r?\n)?[^\n]{0,2048}\Z"
+)
+"""The first of the two lines of `name: DB_PASSWORD` and `value: …`."""
 
 
 @dataclass(slots=True)
@@ -94,11 +109,12 @@ class StreamBuffer:
 
     def _go_on(self, event: Item, text: str) -> tuple[Item, str]:
         """The next item of a stream whose last one was cut inside a secret."""
-        end = first_word(text)
+        word = _STOP.split(text, maxsplit=1)[0]
+        end = len(word)
         rule = self._cut[event.call]
         if end < len(text):
             del self._cut[event.call]
-        rest = self._secrets.vault.hide(rule, text[:end]) if end else ""
+        rest = self._secrets.vault.hide(rule, word) if word else ""
         text = rest + text[end:]
         return replace(event, value=_like(event.value, text)), text
 
@@ -121,13 +137,13 @@ class StreamBuffer:
         if cut or not is_last:
             end = max(0, open_from(before + text, len(before)) - len(before))
         if not is_last and end < len(held[0].text or ""):
-            if end == 0 and "\n" not in text and has_name(text):
+            if end == 0 and "\n" not in text and _has_name(text):
                 self._in_line.add(call)
             return
         spans = self._find(before, text)
         begun = [span.start for span in spans if span.end == len(text)]
         end = min(end, *begun, len(text))
-        if cut and (secret := begun_in(text, end)) is not None:
+        if cut and (secret := _begun_in(text, end)) is not None:
             spans = merged([*spans, secret])
             self._cut[call] = secret.rule
         self._pass(call, _count_of_whole(held, spans, len(text) if is_last else end), text, spans)
@@ -135,13 +151,13 @@ class StreamBuffer:
     def _may_end(self, call: int, last: str, size: int) -> bool:
         """Whether the last item of a stream may complete the open secret."""
         if call in self._in_line:
-            return "\n" in last or size > LONGEST_LINE
-        return size >= LONGEST_WORD or not goes_on(last)
+            return "\n" in last or size > _LONGEST_LINE
+        return size >= _LONGEST_WORD or _STOP.search(last) is not None
 
     def _find(self, before: str, text: str) -> list[Span]:
         """The secrets in a text that follows another on the same line."""
         redactor = self._secrets.redactor
-        start = len(before) if before and has_name(text) else 0
+        start = len(before) if before and _has_name(text) else 0
         whole = before + text if start else text
         found = redactor.finder.find(whole, known=redactor.vault.known)
         return [
@@ -158,24 +174,12 @@ class StreamBuffer:
         passed = text[: sum(len(waiting.text or "") for waiting in held[:count])]
         _redact(held[:count], text, spans, self._secrets)
         line = passed if "\n" in passed else self._lines.get(call, "") + passed
-        self._lines[call] = line.rpartition("\n")[2][-LONGEST_LINE:]
+        self._lines[call] = line.rpartition("\n")[2][-_LONGEST_LINE:]
         if count == len(held):
             del self._held[call], self._sizes[call]
         else:
             self._held[call] = held[count:]
             self._sizes[call] = len(text) - len(passed)
-
-
-def text_of(value: Plain) -> str | None:
-    """The text of an item, also of bytes; None for any other value."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, dict):
-        if set(value) == {BASE64}:
-            return bytes_from_plain(value, expected="bytes").decode("latin-1")
-        if set(value) == {TYPE, VALUE}:
-            return text_of(value[VALUE])
-    return None
 
 
 def _like(value: Plain, text: str) -> Plain:
@@ -235,3 +239,48 @@ def _replaced(text: str, start: int, end: int, changes: list[tuple[int, int, str
         pieces += (text[start:first], made)
         start = last
     return "".join((*pieces, text[start:end]))
+
+
+def open_from(text: str, start: int = 0) -> int:
+    """The start of the part that may continue in the next item; the length of the text if none.
+
+    A line with the name of a credential is open until it ends: its value may follow. The text
+    before `start` belongs to the same line and has been checked.
+    """
+    tail = max(0, len(text) - _LONGEST_WORD)
+    stop = _STOP.search(text[tail:][::-1])
+    starts = [tail if stop is None else len(text) - stop.start()]
+    line = max(text.rfind("\n", start) + 1, start)
+    if len(text) - line > _LONGEST_LINE:
+        line = len(text) - _END_OF_LINE
+    if _has_name(text[line:]):
+        starts.append(line)
+    if text[-1:] == "-" or "-----" in text[-100:]:
+        starts += (found.start() for found in _KEY.finditer(text, max(0, len(text) - 100)))
+    if "\n" in text[start:]:
+        if (machine := _MACHINE.search(text, tail)) is not None:
+            starts.append(machine.start())
+        title = _TITLE.search(text, tail)
+        if title is not None and naming_of(title[1]) is not Naming.HARMLESS:
+            starts.append(title.start())
+    return min(starts)
+
+
+def _has_name(text: str) -> bool:
+    """Whether a text contains the name of a credential, or a word that precedes one."""
+    lower = text.lower()
+    if COMMAND_WORD.search(lower) is not None:
+        return True
+    if NAME_WORDS.search(lower) is None:
+        return False
+    names = (found[0].strip("-") for found in _NAME.finditer(text))
+    return any(naming_of(name, in_query=True) is not Naming.HARMLESS for name in names)
+
+
+def _begun_in(text: str, start: int) -> Span | None:
+    """The secret at the start of the open part, if waiting for the rest is impossible."""
+    tail = text[start:]
+    for known in KEY_FORMATS:
+        if any(len(hint) > 2 and hint in tail for hint in known.hints):
+            return Span(start, len(text), known.name)
+    return None

@@ -5,11 +5,10 @@ from dataclasses import replace
 from typing import TypeVar, final
 
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.privacy import Secrets
+from vcr_gen.runtime.privacy import Secrets, text_of
 from vcr_gen.runtime.tape.event_hooks import Hook, Hooked
 from vcr_gen.runtime.tape.event_table import Happening, kind_of
 from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Item, Signal, Start
-from vcr_gen.runtime.tape.stream_redaction_buffer import text_of
 from vcr_gen.runtime.values.anchors import Anchors
 
 __all__ = ["Screen"]
