@@ -15,7 +15,8 @@ from vcr_gen.cli.cassette import actions as cassette
 from vcr_gen.cli.commands import COMMANDS, CommandModule
 from vcr_gen.gen.settings.config import BOUNDARY_SETTINGS, OVERRIDE_SETTINGS, SETTINGS
 from vcr_gen.pytest.options import CassetteOptions
-from vcr_gen.runtime.tape import events
+from vcr_gen.runtime.tape import entries
+from vcr_gen.runtime.tape.event_table import ENDS, SIGNALS
 
 REFERENCE = REPOSITORY / "docs" / "reference"
 
@@ -122,6 +123,6 @@ def test_every_option_of_the_pytest_plugin_is_in_its_guide() -> None:
 
 def test_every_key_of_an_event_is_on_the_page_of_cassette_files() -> None:
     text = read("cassette-files.md")
-    keys = {"item", "end", "value", "took", *events._START_KEYS, *events._SIGNALS}
+    keys = {"item", "end", "value", "took", *entries._START_KEYS, *SIGNALS}
 
-    assert sorted(key for key in keys | {*events._OUTCOMES} if f"`{key}`" not in text) == []
+    assert sorted(key for key in keys | {*ENDS} if f"`{key}`" not in text) == []

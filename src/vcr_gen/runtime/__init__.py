@@ -16,9 +16,13 @@ from vcr_gen.runtime.boundary.calls import (
     instance_member,
 )
 from vcr_gen.runtime.boundary.port import InboundPort, MixedPort, OutboundPort
-from vcr_gen.runtime.boundary.recorded_attributes import recorded_attribute
 from vcr_gen.runtime.boundary.spec import Boundary
-from vcr_gen.runtime.boundary.wrapper_base import InboundWrapper, MixedWrapper, OutboundWrapper
+from vcr_gen.runtime.boundary.wrapper_base import (
+    InboundWrapper,
+    MixedWrapper,
+    OutboundWrapper,
+    recorded_attribute,
+)
 
 if TYPE_CHECKING:
     from vcr_gen.runtime.runs.cassette import Cassette

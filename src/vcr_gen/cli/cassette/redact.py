@@ -13,7 +13,7 @@ from vcr_gen.errors import UsageError
 from vcr_gen.runtime.codec.placeholders import placeholders_in
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
-from vcr_gen.runtime.tape.fold import Folding
+from vcr_gen.runtime.tape.entries import Folding
 from vcr_gen.runtime.tape.reading import Reading, is_partial, read_events
 from vcr_gen.runtime.tape.stream_redaction_buffer import StreamBuffer
 from vcr_gen.runtime.values.stored_values import Screen

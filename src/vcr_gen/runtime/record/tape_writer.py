@@ -9,6 +9,7 @@ from vcr_gen.errors import UsageError
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.record.progress import StatusLine
 from vcr_gen.runtime.strands.strands import Strands
+from vcr_gen.runtime.tape.entries import Folding
 from vcr_gen.runtime.tape.event_table import Happening
 from vcr_gen.runtime.tape.events import (
     CLOCK,
@@ -21,7 +22,6 @@ from vcr_gen.runtime.tape.events import (
     Soon,
     Start,
 )
-from vcr_gen.runtime.tape.fold import Folding
 from vcr_gen.runtime.tape.stream_redaction_buffer import StreamBuffer
 from vcr_gen.runtime.values.stored_values import Screen
 

@@ -18,7 +18,8 @@ from vcr_gen.runtime.record.record_session import Recorder
 from vcr_gen.runtime.record.tape_writer import Tape
 from vcr_gen.runtime.runs.base import Run, Settings, incomplete
 from vcr_gen.runtime.runs.replay_run import open_cassette
-from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Item, Signal, Start, unfold
+from vcr_gen.runtime.tape.entries import unfold
+from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.recording import Reading
 from vcr_gen.runtime.values.channel import Bound, ValueChannel

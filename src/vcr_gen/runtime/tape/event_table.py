@@ -5,7 +5,15 @@ from typing import Final, Literal, TypeAlias
 
 from vcr_gen.runtime.tape.events import End, Event, Item, Outcome, Signal, SignalKind, Start
 
-__all__ = ["Driver", "EventKind", "Happening", "driven_by_application", "kind_of"]
+__all__ = [
+    "ENDS",
+    "SIGNALS",
+    "Driver",
+    "EventKind",
+    "Happening",
+    "driven_by_application",
+    "kind_of",
+]
 
 Driver: TypeAlias = Literal["caller", "callee", "environment"]
 Happening: TypeAlias = Literal["call", "item", "sent", "thrown", "returned", "raised"]
@@ -44,7 +52,7 @@ _ITEM: Final = EventKind(
 _RAISED_ITEM: Final = EventKind(
     driver="callee", value="raised", doing="raising", did="raised", shown="raised "
 )
-_SIGNALS: Final[dict[SignalKind, EventKind]] = {
+SIGNALS: Final[dict[SignalKind, EventKind]] = {
     "next": EventKind(
         driver="caller",
         doing="being asked for an item",
@@ -83,7 +91,7 @@ _SIGNALS: Final[dict[SignalKind, EventKind]] = {
         shown="loses a reader that was cancelled",
     ),
 }
-_ENDS: Final[dict[Outcome, EventKind]] = {
+ENDS: Final[dict[Outcome, EventKind]] = {
     "returned": EventKind(
         driver="callee",
         value="returned",
@@ -106,9 +114,9 @@ def kind_of(event: Event) -> EventKind:
     if isinstance(event, Start):
         return _CALL
     if isinstance(event, End):
-        return _ENDS[event.outcome]
+        return ENDS[event.outcome]
     if isinstance(event, Signal):
-        return _SIGNALS[event.kind]
+        return SIGNALS[event.kind]
     assert isinstance(event, Item)
     return _RAISED_ITEM if event.raised else _ITEM
 

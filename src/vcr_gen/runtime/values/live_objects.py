@@ -4,14 +4,14 @@ Each crosses as a wrapper whose uses are calls of their own on the tape (`callab
 The same wrappers serve both ways: whether a use goes out or comes in is the link's business.
 """
 
-import contextlib
 import inspect
 import typing
 from collections import abc
 from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from functools import update_wrapper
-from types import NoneType, TracebackType
+from types import NoneType
 from typing import Any, TypeAlias, final
 
 from vcr_gen.runtime.boundary.base_streams import AsyncStream, StepKind, Stream
@@ -46,57 +46,35 @@ def live_kind(annotation: object, *, inbound: bool) -> LiveKind | None:
     shape = shape_of(annotation)
     match shape.kind:
         case Kind.STREAM:
-            iterate = _method("stream.iterate", annotation, inbound=inbound)
-            return LiveKind(
-                "$stream", {"iterate": iterate}, _LiveStream, _use_stream, _is(abc.Iterator)
-            )
+            methods = {"iterate": Method("stream.iterate", (), annotation, False, inbound)}
+            return LiveKind("$stream", methods, _LiveStream, _use_stream, _is(abc.Iterator))
         case Kind.ASYNC_STREAM:
-            iterate = _method("stream.iterate", annotation, inbound=inbound)
-            return LiveKind(
-                "$stream",
-                {"iterate": iterate},
-                _LiveAsyncStream,
-                _use_stream,
-                _is(abc.AsyncIterable),
-            )
+            methods = {"iterate": Method("stream.iterate", (), annotation, False, inbound)}
+            fits = _is(abc.AsyncIterable)
+            return LiveKind("$stream", methods, _LiveAsyncStream, _use_stream, fits)
         case Kind.AWAITABLE:
-            wait = _method("awaitable.wait", shape.value, inbound=inbound, asynchronous=True)
-            return LiveKind(
-                "$awaitable", {"wait": wait}, _LiveAwaitable, _use_awaitable, _is(abc.Awaitable)
-            )
+            methods = {"wait": Method("awaitable.wait", (), shape.value, True, inbound)}
+            fits = _is(abc.Awaitable)
+            return LiveKind("$awaitable", methods, _LiveAwaitable, _use_awaitable, fits)
     return _manager_kind(annotation, inbound=inbound) or _callable_kind(annotation, inbound=inbound)
 
 
 def _manager_kind(annotation: object, *, inbound: bool) -> LiveKind | None:
     origin = typing.get_origin(annotation) or annotation
-    arguments = typing.get_args(annotation)
-    entered = arguments[0] if arguments else Any
-    exception = (Parameter("exception", BaseException | None, "exception"),)
-    if origin is contextlib.AbstractContextManager:
-        return LiveKind(
-            "$manager",
-            {
-                "enter": _method("manager.enter", entered, inbound=inbound),
-                "exit": _method("manager.exit", bool | None, exception, inbound=inbound),
-            },
-            _LiveManager,
-            _use_manager,
-            _is(contextlib.AbstractContextManager),
-        )
-    if origin is contextlib.AbstractAsyncContextManager:
-        return LiveKind(
-            "$manager",
-            {
-                "enter": _method("manager.enter", entered, inbound=inbound, asynchronous=True),
-                "exit": _method(
-                    "manager.exit", bool | None, exception, inbound=inbound, asynchronous=True
-                ),
-            },
-            _LiveAsyncManager,
-            _use_async_manager,
-            _is(contextlib.AbstractAsyncContextManager),
-        )
-    return None
+    managers: dict[object, tuple[bool, Any]] = {
+        AbstractContextManager: (False, _LiveManager),
+        AbstractAsyncContextManager: (True, _LiveAsyncManager),
+    }
+    if origin not in managers:
+        return None
+    asynchronous, wrap = managers[origin]
+    entered = (*typing.get_args(annotation), Any)[0]
+    exception = Parameter("exception", BaseException | None, "exception")
+    methods = {
+        "enter": Method("manager.enter", (), entered, asynchronous, inbound),
+        "exit": Method("manager.exit", (exception,), bool | None, asynchronous, inbound),
+    }
+    return LiveKind("$manager", methods, wrap, _use_manager, _is(origin))
 
 
 def _callable_kind(annotation: object, *, inbound: bool) -> LiveKind | None:
@@ -107,22 +85,17 @@ def _callable_kind(annotation: object, *, inbound: bool) -> LiveKind | None:
         parameters, result, asynchronous = _protocol_types(annotation)
     else:
         return None
-    call = _method("callable.call", result, parameters, inbound=inbound, asynchronous=asynchronous)
+    methods = {"call": Method("callable.call", parameters, result, asynchronous, inbound)}
+    if asynchronous:
+        return LiveKind("$callable", methods, _wrap_coroutine_function, _use_callable, callable)
     awaited = LiveKind(
         "$async_callable",
-        {"call": call},
+        methods,
         _wrap_coroutine_function,
         _use_callable,
         inspect.iscoroutinefunction,
     )
-    return LiveKind(
-        "$callable",
-        {"call": call},
-        _wrap_coroutine_function if asynchronous else _wrap_callable,
-        _use_callable,
-        callable,
-        None if asynchronous else awaited,
-    )
+    return LiveKind("$callable", methods, _wrap_callable, _use_callable, callable, awaited)
 
 
 _DYNAMIC = (
@@ -161,17 +134,6 @@ def _protocol_types(annotation: Any) -> tuple[tuple[Parameter, ...], object, boo
         for p in parameters
     )
     return fixed, types.get("return", Any), inspect.iscoroutinefunction(function)
-
-
-def _method(
-    name: str,
-    result: object,
-    parameters: tuple[Parameter, ...] = (),
-    *,
-    inbound: bool,
-    asynchronous: bool = False,
-) -> Method:
-    return Method(name, parameters, result, asynchronous, inbound)
 
 
 def _is(kind: Any) -> Callable[[object], bool]:
@@ -248,24 +210,35 @@ def _use_stream(wrapper: Any, _: str, __: Mapping[str, object]) -> Any:
     return wrapper.start()
 
 
-@final
-class _LiveStream(Stream):
-    """A stream that is not itself the result of a call: it begins when it is first used."""
+class _Live:
+    """The wrapper of a live object, whose uses are calls."""
 
     def __init__(self, link: Link, methods: _Methods, real: Any) -> None:
         self._link = link
-        self._iterate = methods["iterate"]
+        self._methods = methods
         self._real = real
-        self._stream: Any = None
 
-    def start(self) -> Any:
-        """Begin to read: anew, where the environment got the stream a second time."""
-        self._stream = self._link.call(self._iterate, {}, lambda _: iter(self._real))
-        return self._stream
+
+class _Lazy(_Live):
+    """A stream that is not itself the result of a call: it begins when it is first used."""
+
+    _stream: Any = None
+
+    def iterate(self) -> Any:
+        """Ask the real object for its iterator."""
+        return iter(self._real)
 
     def started(self) -> Any:
         return self.start() if self._stream is None else self._stream
 
+    def start(self) -> Any:
+        """Begin to read: anew, where the environment got the stream a second time."""
+        self._stream = self._link.call(self._methods["iterate"], {}, lambda _: self.iterate())
+        return self._stream
+
+
+@final
+class _LiveStream(_Lazy, Stream):
     def step(self, kind: StepKind, value: Any = None) -> Any:
         return self.started().step(kind, value)
 
@@ -274,22 +247,9 @@ class _LiveStream(Stream):
 
 
 @final
-class _LiveAsyncStream(AsyncStream):
-    """The same for an asynchronous stream."""
-
-    def __init__(self, link: Link, methods: _Methods, real: Any) -> None:
-        self._link = link
-        self._iterate = methods["iterate"]
-        self._real = real
-        self._stream: Any = None
-
-    def start(self) -> Any:
-        """Begin to read: anew, where the environment got the stream a second time."""
-        self._stream = self._link.call(self._iterate, {}, lambda _: aiter(self._real))
-        return self._stream
-
-    def started(self) -> Any:
-        return self.start() if self._stream is None else self._stream
+class _LiveAsyncStream(_Lazy, AsyncStream):
+    def iterate(self) -> Any:
+        return aiter(self._real)
 
     async def step(self, kind: StepKind, value: Any = None) -> Any:
         return await self.started().step(kind, value)
@@ -299,28 +259,49 @@ class _LiveAsyncStream(AsyncStream):
 
 
 @final
-class _LiveManager:
+class _LiveManager(_Live):
     """A context manager whose entering and leaving are calls."""
 
-    def __init__(self, link: Link, methods: _Methods, real: Any) -> None:
-        self._link = link
-        self._methods = methods
-        self._real = real
-
-    def __enter__(self) -> Any:
+    def enter(self) -> Any:
         return self._link.call(self._methods["enter"], {}, lambda _: self._real.__enter__())
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> bool | None:
+    def leave(self, error: BaseException | None) -> Any:
         def leave(_: object) -> Any:
-            return self._real.__exit__(kind, error, tb)
+            return self._real.__exit__(*_exit_arguments(error))
 
-        swallowed: bool | None = self._link.call(self._methods["exit"], _seen(error), leave)
+        return self._link.call(self._methods["exit"], _seen(error), leave)
+
+    def __enter__(self) -> Any:
+        return self.enter()
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> bool | None:
+        swallowed: bool | None = self.leave(error)
         return swallowed
+
+
+@final
+class _LiveAsyncManager(_Live):
+    """The same for an asynchronous context manager."""
+
+    def enter(self) -> Any:
+        return self._link.acall(self._methods["enter"], {}, lambda _: self._real.__aenter__())
+
+    def leave(self, error: BaseException | None) -> Any:
+        def leave(_: object) -> Any:
+            return self._real.__aexit__(*_exit_arguments(error))
+
+        return self._link.acall(self._methods["exit"], _seen(error), leave)
+
+    async def __aenter__(self) -> Any:
+        return await self.enter()
+
+    async def __aexit__(self, _: object, error: BaseException | None, __: object) -> bool | None:
+        swallowed: bool | None = await self.leave(error)
+        return swallowed
+
+
+def _exit_arguments(error: BaseException | None) -> tuple[object, object, object]:
+    return (None, None, None) if error is None else (type(error), error, error.__traceback__)
 
 
 def _seen(error: BaseException | None) -> dict[str, object]:
@@ -328,58 +309,18 @@ def _seen(error: BaseException | None) -> dict[str, object]:
     return {"exception": None if error is None else as_answer(error)}
 
 
-def _use_manager(wrapper: _LiveManager, key: str, arguments: Mapping[str, Any]) -> Any:
-    if key == "enter":
-        return wrapper.__enter__()
-    error: BaseException | None = arguments["exception"]
-    return wrapper.__exit__(type(error) if error else None, error, None)
+def _use_manager(
+    wrapper: _LiveManager | _LiveAsyncManager, key: str, arguments: Mapping[str, Any]
+) -> Any:
+    return wrapper.enter() if key == "enter" else wrapper.leave(arguments["exception"])
 
 
 @final
-class _LiveAsyncManager:
-    """The same for an asynchronous context manager."""
-
-    def __init__(self, link: Link, methods: _Methods, real: Any) -> None:
-        self._link = link
-        self._methods = methods
-        self._real = real
-
-    async def __aenter__(self) -> Any:
-        enter = self._methods["enter"]
-        return await self._link.acall(enter, {}, lambda _: self._real.__aenter__())
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> bool | None:
-        def leave(_: object) -> Any:
-            return self._real.__aexit__(kind, error, tb)
-
-        exiting = self._link.acall(self._methods["exit"], _seen(error), leave)
-        swallowed: bool | None = await exiting
-        return swallowed
-
-
-def _use_async_manager(wrapper: _LiveAsyncManager, key: str, arguments: Mapping[str, Any]) -> Any:
-    if key == "enter":
-        return wrapper.__aenter__()
-    error: BaseException | None = arguments["exception"]
-    return wrapper.__aexit__(type(error) if error else None, error, None)
-
-
-@final
-class _LiveAwaitable:
+class _LiveAwaitable(_Live):
     """Something to await that is not itself the result of a call."""
 
-    def __init__(self, link: Link, methods: _Methods, real: Any) -> None:
-        self._link = link
-        self._wait = methods["wait"]
-        self._real = real
-
     def __await__(self) -> Generator[Any, Any, Any]:
-        return self._link.acall(self._wait, {}, lambda _: self._real).__await__()
+        return self._link.acall(self._methods["wait"], {}, lambda _: self._real).__await__()
 
 
 def _use_awaitable(wrapper: Any, _: str, __: Mapping[str, object]) -> Any:

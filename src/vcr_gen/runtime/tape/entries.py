@@ -1,0 +1,302 @@
+"""Turns events into entries of a file, and back.
+
+A start and an end that directly follows it are one entry; unknown keys are refused.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast, final
+
+from vcr_gen.errors import CassetteFormatError
+from vcr_gen.runtime.plain import Plain
+from vcr_gen.runtime.privacy import hidden
+from vcr_gen.runtime.tape.event_table import ENDS, SIGNALS, kind_of
+from vcr_gen.runtime.tape.events import (
+    ROOT_STRAND,
+    End,
+    Event,
+    Item,
+    Outcome,
+    Signal,
+    Soon,
+    Start,
+)
+
+__all__ = ["Folding", "unfold"]
+
+_START_KEYS = frozenset(
+    {"call", "of", "on", "strand", "begins", "within", "inbound", "after", "rounds"}
+    | {"timers", "at", "args"}
+)
+_USUAL_CALLS = (
+    ("call", "of", "at", "args", "took", "returned"),
+    ("call", "of", "at", "took", "returned"),
+)
+
+
+@final
+class Folding:
+    """Writes events as entries of a file; a start waits for the next event."""
+
+    def __init__(self, append: Callable[[Mapping[str, Plain]], None]) -> None:
+        self._append = append
+        self._pending: Start | None = None
+
+    def add(self, event: Event) -> None:
+        """Write an event, and the start that waits for it."""
+        pending = self._pending
+        if pending is not None:
+            self._pending = None
+            folded = _fold_with_end(pending, event) if isinstance(event, End) else None
+            if folded is not None:
+                self._append(folded)
+                return
+            self._append(_fold(pending))
+        if isinstance(event, Start):
+            self._pending = event
+        else:
+            self._append(_fold_event(event))
+
+    def close(self) -> None:
+        """Write a start that still waits for its end."""
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            self._append(_fold(pending))
+
+
+def _fold(start: Start) -> dict[str, Plain]:
+    """The entry for a start."""
+    entry: dict[str, Plain] = {"call": start.call, "of": start.of}
+    if start.on:
+        entry["on"] = start.on
+    if start.inbound:
+        entry["inbound"] = True
+    if start.strand != ROOT_STRAND:
+        entry["strand"] = start.strand
+    if start.begins:
+        entry["begins"] = start.begins
+    if start.within is not None:
+        entry["within"] = start.within
+    if start.soon is not None:
+        entry["after"], entry["rounds"] = start.soon
+    if start.timers:
+        entry["timers"] = list(start.timers)
+    entry["at"] = start.at
+    if start.arguments:
+        entry["args"] = cast("dict[str, Plain]", start.arguments)
+    return entry
+
+
+def _fold_with_end(start: Start, end: End) -> dict[str, Plain] | None:
+    """One entry for a start and its end; None if one entry cannot represent both."""
+    took = round(end.at - start.at, 6)
+    if start.call != end.call or end.strand or round(start.at + took, 6) != end.at:
+        return None
+    entry = _fold(start)
+    entry["took"] = took
+    if end.at_call:
+        entry["at_call"] = True
+    entry[end.outcome] = end.value
+    return entry
+
+
+def _fold_event(event: Item | Signal | End) -> dict[str, Plain]:
+    """The entry for an event of a call that has begun."""
+    word = event.kind if isinstance(event, Signal) else "item" if isinstance(event, Item) else "end"
+    entry: dict[str, Plain] = {word: event.call}
+    if event.strand:
+        entry["strand"] = event.strand
+    if isinstance(event, Item) and event.begins:
+        entry["begins"] = event.begins
+    entry["at"] = event.at
+    if isinstance(event, End):
+        if event.at_call:
+            entry["at_call"] = True
+        entry[event.outcome] = event.value
+    elif kind_of(event).value is not None:
+        entry["raised" if isinstance(event, Item) and event.raised else "value"] = event.value
+    return entry
+
+
+def unfold(entry: Mapping[str, Plain], *, path: Path, line: int) -> tuple[Event, ...]:
+    """The events of an entry of the file; unknown keys are refused."""
+    keys = tuple(entry)
+    if keys in _USUAL_CALLS:
+        usual = _usual_call(entry)
+        if usual is not None:
+            return usual
+    reader = _Entry(entry, path, line)
+    if "call" in entry:
+        return _unfold_call(reader)
+    if "item" in entry:
+        key = "raised" if "raised" in entry else "value"
+        reader.allow("item", "strand", "begins", "at", key)
+        item = Item(
+            call=reader.number("item"),
+            value=reader.required(key),
+            raised=key == "raised",
+            strand=reader.text("strand"),
+            begins=reader.text("begins"),
+            at=reader.seconds("at"),
+        )
+        return (item,)
+    if "end" in entry:
+        outcome = reader.outcome()
+        reader.allow("end", "strand", "at", "at_call", outcome)
+        end = End(
+            call=reader.number("end"),
+            outcome=outcome,
+            value=entry[outcome],
+            at_call=reader.at_call(outcome),
+            strand=reader.text("strand"),
+            at=reader.seconds("at"),
+        )
+        return (end,)
+    return (_unfold_signal(reader),)
+
+
+def _usual_call(entry: Mapping[str, Plain]) -> tuple[Start, End] | None:
+    """The common case of a call that returned at once; None for any other entry."""
+    call, of, at, took = entry["call"], entry["of"], entry["at"], entry["took"]
+    arguments = entry.get("args", {})
+    if (
+        type(call) is int
+        and call >= 0
+        and type(of) is str
+        and of
+        and type(at) is float
+        and at >= 0
+        and type(took) is float
+        and took >= 0
+        and type(arguments) is dict
+    ):
+        start = Start(call=call, of=of, arguments=arguments, at=at)
+        value = entry["returned"]
+        return start, End(call=call, outcome="returned", value=value, at=round(at + took, 6))
+    return None
+
+
+def _unfold_call(reader: "_Entry") -> tuple[Event, ...]:
+    entry = reader.entry
+    ended = any(key in entry for key in ("took", *ENDS))
+    reader.allow(*_START_KEYS, *(["took", "at_call", *ENDS] if ended else []))
+    arguments = entry.get("args", {})
+    if not isinstance(arguments, dict):
+        raise reader.wrong("args", "a mapping")
+    within = reader.number("within") if "within" in entry else None
+    soon = Soon(reader.number("after"), reader.number("rounds")) if "after" in entry else None
+    start = Start(
+        call=reader.number("call"),
+        of=reader.text("of", required=True),
+        arguments=arguments,
+        on=reader.text("on"),
+        strand=reader.text("strand") or ROOT_STRAND,
+        begins=reader.text("begins"),
+        within=within,
+        inbound=reader.flag("inbound"),
+        soon=soon,
+        timers=reader.timers(),
+        at=reader.seconds("at"),
+    )
+    if not ended:
+        return (start,)
+    outcome = reader.outcome()
+    end = End(
+        call=start.call,
+        outcome=outcome,
+        value=entry[outcome],
+        at_call=reader.at_call(outcome),
+        at=round(start.at + reader.seconds("took"), 6),
+    )
+    return start, end
+
+
+def _unfold_signal(reader: "_Entry") -> Signal:
+    kinds = [kind for kind in SIGNALS if kind in reader.entry]
+    if len(kinds) != 1:
+        keys = ", ".join(reader.entry) or "nothing"
+        raise reader.error(
+            "expected an event (call, next, item, sent, thrown, closed, cancel, left, end);"
+            f" got {keys}"
+        )
+    kind = kinds[0]
+    is_bare = SIGNALS[kind].value is None
+    reader.allow(kind, "strand", "at", *([] if is_bare else ["value"]))
+    return Signal(
+        call=reader.number(kind),
+        kind=kind,
+        value=None if is_bare else reader.required("value"),
+        strand=reader.text("strand"),
+        at=reader.seconds("at"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """An entry of the file with its location, read strictly."""
+
+    entry: Mapping[str, Plain]
+    path: Path
+    line: int
+
+    def error(self, message: str) -> CassetteFormatError:
+        return CassetteFormatError(message, path=self.path, line=self.line)
+
+    def wrong(self, key: str, expected: str) -> CassetteFormatError:
+        return self.error(
+            f"`{key}`: expected {expected}; got {hidden(repr(self.entry.get(key))):.80}"
+        )
+
+    def allow(self, *keys: str) -> None:
+        for key in self.entry:
+            if key not in keys:
+                raise self.error(f"unknown key `{key}` in an event")
+
+    def required(self, key: str) -> Plain:
+        if key not in self.entry:
+            raise self.error(f"`{key}` is missing")
+        return self.entry[key]
+
+    def number(self, key: str) -> int:
+        value = self.required(key)
+        if type(value) is not int or value < 0:
+            raise self.wrong(key, "a call number")
+        return value
+
+    def text(self, key: str, *, required: bool = False) -> str:
+        value = self.required(key) if required else self.entry.get(key, "")
+        if not isinstance(value, str) or (required and not value):
+            raise self.wrong(key, "text")
+        return value
+
+    def flag(self, key: str) -> bool:
+        value = self.entry.get(key, False)
+        if not isinstance(value, bool):
+            raise self.wrong(key, "true or false")
+        return value
+
+    def seconds(self, key: str) -> float:
+        value = self.entry.get(key, 0.0)
+        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+            raise self.wrong(key, "seconds")
+        return float(value)
+
+    def timers(self) -> tuple[float, ...]:
+        value = self.entry.get("timers", [])
+        if not isinstance(value, list) or not all(type(rest) in (int, float) for rest in value):
+            raise self.wrong("timers", "a list of seconds")
+        return tuple(float(rest) for rest in value if isinstance(rest, int | float))
+
+    def at_call(self, outcome: Outcome) -> bool:
+        if self.flag("at_call") and outcome != "raised":
+            raise self.error("`at_call` is said only of what has raised")
+        return self.flag("at_call")
+
+    def outcome(self) -> Outcome:
+        outcomes = [word for word in ENDS if word in self.entry]
+        if len(outcomes) != 1:
+            raise self.error("expected one of returned, raised or cancelled")
+        if outcomes[0] == "cancelled" and self.entry["cancelled"] is not None:
+            raise self.wrong("cancelled", "nothing")
+        return outcomes[0]
