@@ -42,7 +42,7 @@ class Recorder:
         self.tape = tape
         self.strands = strands
         self._loops = loops
-        self._turns = turns
+        self.turns = turns
         self._promptness = CallbackTiming(strands, turns)
         self._served: dict[int, threading.Thread] = {}
         """The inbound calls that threads are at work for."""
@@ -65,7 +65,7 @@ class Recorder:
                 lambda: all(thread is here for thread in self._served.values()), CLOSING_GRACE
             )
             self.tape.close(unfinished=self._served)
-        self._turns.close()
+        self.turns.close()
 
     def go_out(self, operation: Operation) -> Any:
         """Make an outbound call and record it."""
@@ -119,8 +119,8 @@ class Recorder:
     async def turn(self) -> None:
         """Wait until an answer of the environment may be delivered."""
         hook = self._loops.hook()
-        if hook is not None and not self._turns.has_come(hook):
-            await self._turns.turn()
+        if hook is not None and not self.turns.has_come(hook):
+            await self.turns.turn()
 
     async def hear(
         self,
@@ -201,7 +201,7 @@ class Recorder:
         if self._loops.hook() is None:
             enter()
         else:
-            self._turns.queue(wanted, enter, running_library().loop())
+            self.turns.queue(wanted, enter, running_library().loop())
 
     @block
     def ending(
@@ -362,7 +362,7 @@ class Recorder:
     async def _turn_after_cancel(self) -> None:
         """Wait for a turn in which a cancelled call leaves; further cancellations are ignored."""
         if self._loops.hook() is not None:
-            await self._turns.turn(patient=True)
+            await self.turns.turn(patient=True)
 
 
 async def _environment(real: Awaitable[Any]) -> Any:

@@ -7,7 +7,6 @@ from typing import Final, ParamSpec, TypeVar, final
 
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.record.progress import StatusLine
 from vcr_gen.runtime.strands.strands import Strands
 from vcr_gen.runtime.tape.entries import Folding
 from vcr_gen.runtime.tape.event_table import Happening
@@ -67,7 +66,6 @@ class Tape:
         screen: Screen,
         site: Callable[[], str],
         first_call: int = 1,
-        status: StatusLine | None = None,
     ) -> None:
         self._now = now
         self._strands = strands
@@ -78,7 +76,6 @@ class Tape:
         self._has_items = False
         self._names: dict[int, str] = {}
         self._next_call = self._first_call = first_call
-        self._status = status
         self._homes: dict[int, str] = {}
         """The threads and pool jobs that read a stream of another strand."""
         self._lock = threading.RLock()
@@ -228,8 +225,6 @@ class Tape:
                 self.fail(error)
             finally:
                 self._closed = True
-                if self._status is not None:
-                    self._status.clear()
 
     def _screened(self, call: int, kind: Happening, value: Plain) -> Plain:
         of = self._names.get(call, "")
@@ -263,8 +258,6 @@ class Tape:
         if self._closed or self.failures:
             return
         self.appended += 1
-        if self._status is not None:
-            self._status.tell(self.appended)
         try:
             if isinstance(event, Item):
                 self._has_items = True

@@ -2,7 +2,7 @@
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,7 +19,6 @@ from vcr_gen.runtime.loops.session_loops import InexactReplayWarning, Loops
 from vcr_gen.runtime.loops.turns import Clock, RecordingTurns
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
-from vcr_gen.runtime.record.progress import status_line
 from vcr_gen.runtime.record.record_session import Recorder
 from vcr_gen.runtime.record.tape_writer import NotStored, Tape
 from vcr_gen.runtime.replay.strategies import Orders
@@ -144,6 +143,27 @@ class Run(ABC):
         secrets = Secrets(settings.redaction, replaying=replaying)
         return Screen(secrets, settings.before_record, settings.anchors)
 
+    def _make_recorder(
+        self, append: Callable[[Mapping[str, Plain]], None], *, since: float = 0.0, call: int = 1
+    ) -> Recorder:
+        """A recorder that passes events to `append`; the first has this time and call number."""
+        now = self._loops.now
+        tape = Tape(
+            append,
+            now=(lambda: round(since + now(), 6)) if since else now,
+            strands=self._strands,
+            screen=self.screen,
+            site=self._settings.call_site,
+            first_call=call,
+        )
+        turns = RecordingTurns(self._loops.clock)
+        return Recorder(tape, self._strands, self._loops, turns)
+
+    def _restored_state(self, header: Header) -> dict[str, Any]:
+        """The initial state in the header of a recorded cassette."""
+        passing = self.crossing.binder.anything("initial_state")
+        return {name: passing.restore(value) for name, value in header.initial_state.items()}
+
     def _new_header(self) -> Header:
         return Header(
             recorded_at=datetime.now(UTC),
@@ -225,17 +245,8 @@ class RecordRun(Run):
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
         self._begun = False
-        self._turns = turns = RecordingTurns(self._loops.clock)
         self.screen = self._screen(replaying=False)
-        tape = Tape(
-            self._append,
-            now=self._loops.now,
-            strands=self._strands,
-            screen=self.screen,
-            site=settings.call_site,
-            status=status_line("recording", settings.path),
-        )
-        self.session = self._recorder = Recorder(tape, self._strands, self._loops, turns)
+        self.session = self._recorder = self._make_recorder(self._append)
         self.crossing = self._cross(self.session, Objects(replaying=False))
         self._header = self._new_header()
         self.initial_state = dict(settings.initial_state)
@@ -266,9 +277,9 @@ class RecordRun(Run):
                 "common order: a replay may interleave tasks differently; attach all wrappers to "
                 "one cassette"
             )
-        if self._turns.forced:
+        if forced := self._recorder.turns.forced:
             yield (
-                f"{self._turns.forced} results were delivered to an event loop that was never "
+                f"{forced} results were delivered to an event loop that was never "
                 "idle: a replay may interleave tasks differently; let the loop wait instead of "
                 "spinning"
             )

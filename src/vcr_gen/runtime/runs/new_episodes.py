@@ -7,11 +7,8 @@ from typing import Any, final
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.boundary.port import Operation, Session
 from vcr_gen.runtime.codec.placeholders import placeholders_in
-from vcr_gen.runtime.loops.turns import RecordingTurns
 from vcr_gen.runtime.plain import Plain
-from vcr_gen.runtime.record.progress import status_line
 from vcr_gen.runtime.record.record_session import Recorder
-from vcr_gen.runtime.record.tape_writer import Tape
 from vcr_gen.runtime.replay.replay_session import Replayer
 from vcr_gen.runtime.runs.base import Settings
 from vcr_gen.runtime.runs.replay_run import ReplayRun
@@ -49,27 +46,20 @@ class ContinueRun(ReplayRun):
         return self._recorder
 
     def _begin(self) -> Recorder:
-        turns = RecordingTurns(self._loops.clock)
         self.dispatcher.close()  # from now on the environment itself calls
         self.crossing.objects.record_on()
-        origin = self._window.last_at
-        tape = Tape(
-            self._append,
-            now=lambda: round(origin + self._loops.now(), 6),
-            strands=self._strands,
-            screen=self.screen,
-            site=self._settings.call_site,
-            first_call=self._window.last_call + 1,
-            status=status_line("recording", self._settings.path),
+        window = self._window
+        recorder = self._make_recorder(
+            self._append, since=window.last_at, call=window.last_call + 1
         )
         names: set[str] = set()
         try:
             self._copy_recorded(names)
         except Exception as error:
-            tape.fail(error)
+            recorder.tape.fail(error)
         self.screen.secrets.vault.record_on(names)
         self.engine.name_strands()
-        return Recorder(tape, self._strands, self._loops, turns)
+        return recorder
 
     def _copy_recorded(self, names: set[str]) -> None:
         """Start a new file with the events of the tape; collect its placeholders in `names`."""

@@ -85,10 +85,7 @@ class ReplayRun(Run):
         self.wrappers = Wrappers(self.crossing)
         self.dispatcher = Dispatcher(self.engine, self.wrappers)
         objects.when_exported = self.dispatcher.attend
-        passing = self.crossing.binder.anything("initial_state")
-        self.initial_state = {
-            name: passing.restore(value) for name, value in header.initial_state.items()
-        }
+        self.initial_state = self._restored_state(header)
         if settings.hermetic is not None and not self.calls_real:
             from vcr_gen.runtime.extras.hermetic import Guard
 
