@@ -143,15 +143,12 @@ def _generate(config: Config, arguments: argparse.Namespace, terminal: Terminal)
 
         apply_plan(plan)
         remove_leftovers([*packages(config.output), config.cache_dir])
-        done = Outcome(
-            code=FINE, files=files, warnings=plan.warnings, summary=summary(plan, _COUNTED)
-        )
+        done = Outcome(code=FINE, files=files, summary=summary(plan, _COUNTED))
         return print_outcome(done, terminal)
     return print_outcome(
         Outcome(
             code=DIFFERENT if plan.changes else FINE,
             files=files,
-            warnings=plan.warnings,
             diff="".join(unified_diff(config, plan)) if arguments.diff else "",
             summary=summary(plan, _FOUND),
             fix=fixing_command(arguments, arguments.paths) if plan.changes else "",

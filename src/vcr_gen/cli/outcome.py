@@ -48,7 +48,6 @@ class Outcome:
     code: int
     files: Sequence[FileNote] = ()
     diagnostics: Sequence[Diagnostic] = ()
-    warnings: Sequence[Diagnostic] = ()
     text: str = ""
     """The requested data: a page, a Protocol, a table."""
     document: Mapping[str, object] | None = None
@@ -86,7 +85,7 @@ def _text(outcome: Outcome, terminal: Terminal) -> None:
     terminal.data(outcome.text)
     terminal.data(outcome.diff)
     sys.stdout.flush()
-    for diagnostic in (*outcome.diagnostics, *(() if terminal.quiet else outcome.warnings)):
+    for diagnostic in outcome.diagnostics:
         print(diagnostic, file=sys.stderr)
     if outcome.summary:
         terminal.note(outcome.summary)
@@ -101,9 +100,7 @@ def _json(outcome: Outcome, terminal: Terminal) -> None:
     document = {
         "status": _STATUS[outcome.code],
         "files": [_said(file) for file in outcome.files],
-        "diagnostics": [
-            asdict(diagnostic) for diagnostic in (*outcome.diagnostics, *outcome.warnings)
-        ],
+        "diagnostics": [asdict(diagnostic) for diagnostic in outcome.diagnostics],
         "text": outcome.text,
         "diff": outcome.diff,
         "summary": outcome.summary,
@@ -117,7 +114,7 @@ def _said(file: FileNote) -> dict[str, str]:
 
 
 def _github(outcome: Outcome, terminal: Terminal) -> None:
-    for diagnostic in (*outcome.annotations, *outcome.diagnostics, *outcome.warnings):
+    for diagnostic in (*outcome.annotations, *outcome.diagnostics):
         hint = f"\nhint: {diagnostic.hint}" if diagnostic.hint else ""
         place = f"file={_property(_in_repository(diagnostic.path))}"
         if diagnostic.line:
@@ -125,8 +122,7 @@ def _github(outcome: Outcome, terminal: Terminal) -> None:
         if diagnostic.column:
             place += f",col={diagnostic.column}"
         title = f",title={diagnostic.code}" if diagnostic.code else ""
-        is_warning = outcome.code == FINE or diagnostic in outcome.warnings
-        word = "warning" if is_warning else "error"
+        word = "warning" if outcome.code == FINE else "error"
         terminal.data(f"::{word} {place}{title}::{_message(diagnostic.message + hint)}")
     terminal.data(outcome.text)
     terminal.data(outcome.diff)

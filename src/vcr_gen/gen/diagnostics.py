@@ -123,7 +123,6 @@ CODES: Final[Mapping[str, Explanation]] = _table(
         "VCR206": "a Protocol that is a dataclass cannot be wrapped",
         "VCR207": "type checkers would reject a wrapper with this member",
         "VCR208": "a member exists only on a newer Python",
-        "VCR209": "a function inside a record is treated as a callback (a warning)",
         # writing and drift
         "VCR301": "a file that vcr-gen did not write is in the way",
         "VCR302": "something that is not a regular file is in the way",

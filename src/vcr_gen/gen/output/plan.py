@@ -33,8 +33,6 @@ class Plan:
 
     changes: tuple[Change, ...]
     unchanged: int
-    warnings: tuple[Diagnostic, ...] = ()
-    """In order of place."""
 
 
 def make_plan(config: Config, files: Mapping[Path, str], owned: Iterable[Path]) -> Plan:

@@ -16,7 +16,6 @@ from vcr_gen.gen.model.field_rules import check_fields, split_match
 from vcr_gen.gen.protocols.class_body import read_members
 from vcr_gen.gen.protocols.decorators import is_deprecated
 from vcr_gen.gen.protocols.discover import FoundProtocol
-from vcr_gen.gen.protocols.functions_in_records import functions_in_records
 from vcr_gen.gen.protocols.handles import handles
 from vcr_gen.gen.protocols.mro import linearize, own_parameters, scope_around
 from vcr_gen.gen.protocols.problems import Problems, RefusedProtocolError
@@ -54,7 +53,6 @@ def build_module(
         if len(problems.found) > before:
             continue
         boundaries.append(boundary)
-        _warn_of_functions(loader, boundary, known, problems)
         lazy.update(_laziness(boundary, protocol.definition.module))
         for reference in _all_references(boundary):
             if reference.kind == "variable" and reference not in variables:
@@ -106,25 +104,6 @@ def _boundary(
     for message, hint in (*check_fields(boundary), *_missing_functions(loader, boundary)):
         problems.report_rule("VCR403", message, hint, line=found.rule.line if found.rule else 0)
     return replace(boundary, handles=tuple(handles(loader, boundary, known)))
-
-
-def _warn_of_functions(
-    loader: SourceLoader, boundary: Boundary, known: Container[str], problems: Problems
-) -> None:
-    """Warn of functions in records of the project that may or may not be callbacks."""
-    for record, field in functions_in_records(loader, boundary, known):
-        if not loader.project_has(record.module.name):
-            continue
-        name = f"{record.qualname}.{ast.unparse(field.target)}"
-        problems.warn(
-            "VCR209",
-            f"`{name}` is a function inside a record that `{boundary.qualname}` sends out: a "
-            "replay treats it as a callback and calls it when the environment did",
-            "if the environment runs it as a job, mark it Annotated[Callable[…], ByName]; if it is "
-            "a callback, make it a parameter of the method; or mark it Unrecorded",
-            at=record.module,
-            node=field,
-        )
 
 
 def _imported_inside(definition: Definition) -> Iterator[str]:

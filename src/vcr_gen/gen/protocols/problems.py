@@ -23,8 +23,6 @@ class Problems:
 
     config: Config
     found: list[Diagnostic] = field(default_factory=list)
-    warnings: list[Diagnostic] = field(default_factory=list)
-    """The warnings, with absolute paths: a run in another folder may show them again."""
 
     def report(
         self, code: str, message: str, hint: str, *, module: Module, node: ast.AST | None
@@ -33,11 +31,6 @@ class Problems:
         line = getattr(node, "lineno", 0) if node is not None else 0
         column = getattr(node, "col_offset", -1) + 1 if node is not None else 0
         self.found.append(Diagnostic(self.display(module), line, column, code, message, hint))
-
-    def warn(self, code: str, message: str, hint: str, *, at: Module, node: ast.stmt) -> None:
-        """Add one warning at a place in the source."""
-        line, column = node.lineno, node.col_offset + 1
-        self.warnings.append(Diagnostic(str(at.path), line, column, code, message, hint))
 
     def report_rule(self, code: str, message: str, hint: str, *, line: int) -> None:
         """Add one problem with a rule of the configuration."""

@@ -58,7 +58,6 @@ class Generation:
     files: tuple[RenderedFile, ...] = ()
     """Sorted by path."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    warnings: tuple[Diagnostic, ...] = ()
     """With absolute paths."""
     boundaries: tuple[Generated, ...] = ()
     inputs: frozenset[Path] = frozenset()
@@ -108,7 +107,6 @@ def generate(
         return Generation(diagnostics=(error.diagnostic(config),))
     return Generation(
         files=tuple(sorted((*_files(config, modules, rendered), *packages), key=_by_path)),
-        warnings=tuple(sorted(set(problems.warnings))),
         boundaries=tuple(_listed(modules, rendered, found)),
         inputs=frozenset({*loader.read, *loader.listed}),
         missed=frozenset(loader.missed),

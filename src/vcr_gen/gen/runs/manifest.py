@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+from vcr_gen.gen.diagnostics import RefusedError
 from vcr_gen.gen.output.write import write_file
 from vcr_gen.gen.rendering.formatting import formatter_version
 from vcr_gen.gen.resources import templates_dir
@@ -63,8 +63,6 @@ class Manifest:
     inputs: Mapping[str, str]
     """Every other file or folder that was read or not found, with its digest."""
     outputs: Mapping[str, Output]
-    warnings: tuple[Diagnostic, ...]
-    """The warnings, with absolute paths."""
 
     def holds(self, sources: Mapping[str, str], owned: Collection[Path]) -> bool:
         """Whether a run would generate the same again, and every generated file is unchanged.
@@ -86,8 +84,7 @@ def load(config: Config, settings: str) -> Manifest | None:
         if document.pop("check") != _fingerprint(document) or document["settings"] != settings:
             return None
         outputs = {path: Output(**output) for path, output in document.pop("outputs").items()}
-        warnings = tuple(Diagnostic(**fields) for fields in document.pop("warnings"))
-        return Manifest(outputs=outputs, warnings=warnings, **document)
+        return Manifest(outputs=outputs, **document)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
@@ -99,7 +96,6 @@ def save(config: Config, manifest: Manifest) -> None:
         "sources": dict(manifest.sources),
         "inputs": dict(manifest.inputs),
         "outputs": {path: asdict(output) for path, output in manifest.outputs.items()},
-        "warnings": [asdict(warning) for warning in manifest.warnings],
     }
     document["check"] = _fingerprint(document)
     try:

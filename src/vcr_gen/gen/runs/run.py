@@ -7,11 +7,11 @@ format what needs it → plan. Writing, `--check` and `--diff` are three consume
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
+from vcr_gen.gen.diagnostics import RefusedError
 from vcr_gen.gen.output.ownership import owned_files, source_of
 from vcr_gen.gen.output.plan import Plan, make_plan
 from vcr_gen.gen.runs import manifest as manifests
@@ -53,8 +53,7 @@ def plan_run(config: Config, request: Request) -> Plan:
     digests = {str(file.path): file.digest for file in sources}
     owned = list(owned_files(config.output))
     if last and not request.paths and last.holds(digests, owned):
-        warnings = _shown(config, last.warnings)
-        return Plan(changes=(), unchanged=len(last.outputs), warnings=warnings)
+        return Plan(changes=(), unchanged=len(last.outputs))
 
     from vcr_gen.gen.runs.generation import generate
 
@@ -77,7 +76,7 @@ def plan_run(config: Config, request: Request) -> Plan:
     plan = make_plan(config, texts, owned)
     if request.use_cache and not request.paths:
         _remember(config, settings, digests, generation, texts=texts, started=started)
-    return replace(plan, warnings=_shown(config, generation.warnings))
+    return plan
 
 
 def _remember(
@@ -103,16 +102,8 @@ def _remember(
         sources=sources,
         inputs={**missed, **{path: hash_file(path) for path in others}},
         outputs=outputs,
-        warnings=generation.warnings,
     )
     manifests.save(config, manifest)
-
-
-def _shown(config: Config, warnings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """The warnings with paths that can be opened from the current folder."""
-    return tuple(
-        sorted(replace(warning, path=config.display(Path(warning.path))) for warning in warnings)
-    )
 
 
 def _part(progress: Progress, begin: int, end: int) -> Progress:
