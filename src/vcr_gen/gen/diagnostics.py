@@ -122,7 +122,6 @@ CODES: Final[Mapping[str, Explanation]] = _table(
         "VCR205": "a member that Python itself uses cannot be wrapped",
         "VCR206": "a Protocol that is a dataclass cannot be wrapped",
         "VCR207": "type checkers would reject a wrapper with this member",
-        "VCR208": "a member exists only on a newer Python",
         # writing and drift
         "VCR301": "a file that vcr-gen did not write is in the way",
         "VCR302": "something that is not a regular file is in the way",

@@ -112,8 +112,6 @@ class Signature:
     """Whether the function returns a value, None, or never."""
     receiver: Parameter | None
     """`self` or `cls`; None for a static method."""
-    limits_self: bool = False
-    """Whether the annotation of `self` excludes some specialisations of the Protocol."""
     type_parameters: tuple[TypeVariable, ...] = ()
     """PEP 695 type parameters of the function itself."""
     asynchronous: bool = False
@@ -131,17 +129,31 @@ class Signature:
         return self.receiver is not None and self.receiver.kind is Kind.POSITIONAL_ONLY
 
     @property
-    def self_type(self) -> Reference | None:
-        """The TypeVar of `self: T` or `cls: type[T]`."""
+    def instance_type(self) -> Annotation | None:
+        """The annotation of `self`, or `T` of `cls: type[T]`."""
         if self.receiver is None or self.receiver.annotation is None:
             return None
         annotation = unquoted(self.receiver.annotation)
         if isinstance(annotation, Subscript) and full_name(annotation) in _CLASS_OF:
-            annotation = annotation.inner
-        match annotation:
+            return unquoted(annotation.inner)
+        return annotation
+
+    @property
+    def self_type(self) -> Reference | None:
+        """The TypeVar of `self: T` or `cls: type[T]`."""
+        match self.instance_type:
             case Name(reference=reference, tail=()) if reference.is_variable:
                 return reference
         return None
+
+    @property
+    def limits_self(self) -> bool:
+        """Whether the annotation of `self` excludes some specialisations of the Protocol."""
+        instance = self.instance_type
+        return isinstance(instance, Subscript) and not all(
+            isinstance(argument, Name) and argument.reference.is_variable
+            for argument in instance.arguments
+        )
 
     @property
     def entered(self) -> Annotation:
@@ -202,7 +214,6 @@ class Property:
     getter: Signature
     setter: Signature | None = None
     deleter: Signature | None = None
-    cached: bool = False
     direction: Direction | None = None
     recorded: bool = True
     deprecated: bool = False

@@ -1,32 +1,49 @@
 """Turns the bodies of a Protocol and its bases into members of the model."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from vcr_gen.gen.model.boundaries import (
-    Member,
-    Signature,
-)
-from vcr_gen.gen.protocols.attributes import (
-    annotated_attribute,
-    assigned_attribute,
-    is_alias,
-    names_type,
-)
-from vcr_gen.gen.protocols.declarations import Declared, MemberPlace, declarations, functions_of
+from vcr_gen.gen.model.annotation import Subscript, Tuple, full_name, unquoted
+from vcr_gen.gen.model.boundaries import Member, Signature
+from vcr_gen.gen.protocols.attributes import annotated_attribute, assigned_attribute
+from vcr_gen.gen.protocols.declarations import Declared, MemberPlace, declarations
 from vcr_gen.gen.protocols.function_members import constructors, function_member
 from vcr_gen.gen.protocols.mro import Ancestor, class_scope
-from vcr_gen.gen.protocols.problems import Problems
-from vcr_gen.gen.protocols.reserved_members import NOT_MEMBERS, is_reserved
+from vcr_gen.gen.protocols.problems import Problems, RefusedMemberError
 from vcr_gen.gen.protocols.signatures import mangled
-from vcr_gen.gen.protocols.unsupported import refuse_dataclasses
-from vcr_gen.gen.sources.loader import Definition, SourceLoader
-from vcr_gen.gen.sources.modules import Module, class_bindings
-from vcr_gen.gen.sources.syntax import is_function
+from vcr_gen.gen.sources.loader import SourceLoader
+from vcr_gen.gen.sources.modules import Module
+from vcr_gen.gen.sources.syntax import all_parameters, is_function
+from vcr_gen.gen.types.scope import Scope
 
 __all__ = ["Members", "read_members"]
+
+_NOT_MEMBERS: Final = frozenset(
+    {
+        "__abstractmethods__",
+        "__annotate__",
+        "__annotate_func__",
+        "__annotations__",
+        "__annotations_cache__",
+        "__class_getitem__",
+        "__dict__",
+        "__doc__",
+        "__firstlineno__",
+        "__init__",
+        "__init_subclass__",
+        "__module__",
+        "__new__",
+        "__slots__",
+        "__static_attributes__",
+        "__subclasshook__",
+        "__weakref__",
+    }
+)
+"""Attributes that every class has, declared or not."""
+_RESERVED: Final = frozenset({"__class__", "__del__", "__getattribute__", "__qualname__"})
+_DICTS: Final = frozenset({"builtins.dict", "typing.Dict"})
 
 
 @dataclass(frozen=True)
@@ -35,30 +52,6 @@ class Members:
 
     members: tuple[Member, ...]
     constructors: tuple[Signature, ...]
-
-
-_NEWEST: Final = (3, 99)
-
-
-def _refuse_newer_members(ancestor: Ancestor, problems: Problems) -> None:
-    """Refuse members that exist only on newer Pythons: a wrapper would lack them."""
-    module, node = ancestor.definition.module, ancestor.node
-    if module.standard:
-        return
-    names = {binding.name for binding in class_bindings(module, node)}
-    newest = replace(module.target, version=_NEWEST)
-    for binding in class_bindings(module, node, newest):
-        if binding.name not in names:
-            target = ".".join(map(str, module.target.version))
-            problems.report(
-                "VCR208",
-                f"`{node.name}.{binding.name}` does not exist on Python {target}, the lowest "
-                "version of the project",
-                "set `target-version` in [tool.vcr-gen]: to a version that has it, or to "
-                f'"{target}" to leave it out',
-                module=module,
-                node=binding.node,
-            )
 
 
 def read_members(
@@ -72,126 +65,94 @@ def read_members(
     initial: tuple[Signature, ...] = ()
     for ancestor in ancestors:
         scope = class_scope(loader, ancestor.definition, unresolved)
-        place = MemberPlace(scope, ancestor.arguments)
-        if problems.config.target_is_assumed:
-            _refuse_newer_members(ancestor, problems)
-        for declared in declarations(ancestor, place):
-            if declared.name == "__init__":
-                initial = initial or constructors(declared, ancestors, problems)
-            elif is_reserved(declared.name, declared.nodes, place):
+        body = declarations(ancestor, MemberPlace(scope, ancestor.arguments))
+        for name, declared in body.items():
+            try:
+                _refuse_unusual(declared)
+                if name == "__init__":
+                    initial = initial or constructors(declared, ancestors)
+                elif name not in _NOT_MEMBERS and name not in found:
+                    found[name] = _member(declared, body, ancestors)
+            except RefusedMemberError as error:
                 problems.report(
-                    "VCR205",
-                    f"`{place.class_name}.{declared.name}` cannot be wrapped: "
-                    "Python itself uses it",
-                    "leave it out of the Protocol",
-                    module=place.scope.module,
-                    node=declared.nodes[0],
+                    error.code, error.message, error.hint, module=scope.module, node=error.node
                 )
-            elif declared.name not in NOT_MEMBERS:
-                name = mangled(declared.name, place.class_name)
-                if name in found:
-                    continue
-                if name != declared.name:
-                    what = "is private to its class: Python mangles the name"
-                    _refuse(declared, what, "use a name with one underscore", problems)
-                    continue
-                member = _member(declared, name, problems, ancestors)
-                if member is not None:
-                    found[name] = replace(member, disputed=declared.disputed or member.disputed)
-    refuse_dataclasses(loader, ancestors, problems)
+    _refuse_dataclasses(loader, ancestors, problems)
     return Members(tuple(found.values()), initial)
 
 
 def _member(
-    declared: Declared, name: str, problems: Problems, ancestors: Sequence[Ancestor]
-) -> Member | None:
-    functions = functions_of(declared)
-    first, last = declared.nodes[0], declared.nodes[-1]
-    if isinstance(last, ast.Assign) and _mentions(last.value, declared.name):
-        first = last  # `size = property(size)`, which makes something else of the function
-    if functions and is_function(first):
-        return function_member(declared, name, functions, problems, ancestors)
-    if declared.place.scope.module.parsed.is_type_statement(first):
-        what = "is a `type` statement, which no other class can match"
-        _refuse(declared, what, "move the statement out of the class", problems)
-        return None
+    declared: Declared, body: Mapping[str, Declared], ancestors: Sequence[Ancestor]
+) -> Member:
+    first = declared.nodes[0]
+    if is_function(first):
+        return function_member(declared, ancestors)
     match first:
-        case ast.AnnAssign() if is_alias(first, declared.place.scope):
-            _refuse_type(declared, problems)
-        case ast.AnnAssign():
-            return annotated_attribute(declared.place, declared.name, name, first, problems)
-        case ast.Assign():
-            return _assigned(declared, name, first, problems, ancestors)
-        case ast.ClassDef():
-            _refuse_type(declared, problems)
-    return None
-
-
-def _refuse_type(declared: Declared, problems: Problems) -> None:
-    what = "is a type in the body of a Protocol, and so a member that every implementation needs"
-    _refuse(declared, what, "define the type outside of the Protocol", problems)
-
-
-def _refuse(declared: Declared, what: str, hint: str, problems: Problems) -> None:
-    problems.report(
+        case ast.AnnAssign(annotation=annotation):
+            if declared.place.scope.name_of(annotation) != "typing.TypeAlias":
+                return annotated_attribute(declared, first)
+        case ast.Assign(value=value):
+            method = body.get(value.id) if isinstance(value, ast.Name) else None
+            if method is not None and method.nodes[0].lineno < first.lineno:  # `close = quit`
+                return replace(_member(method, body, ancestors), name=declared.name)
+            if not declared.place.scope.module.parsed.is_type_statement(first):
+                return assigned_attribute(declared, first)
+    raise RefusedMemberError(
         "VCR207",
-        f"`{declared.place.class_name}.{declared.name}` {what}",
-        hint,
-        module=declared.place.scope.module,
-        node=declared.nodes[0],
+        f"{declared} is a type in the body of a Protocol, and so a member that every "
+        "implementation needs",
+        "define the type outside of the Protocol",
+        first,
     )
 
 
-def _mentions(value: ast.expr, name: str) -> bool:
-    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(value))
+def _refuse_unusual(declared: Declared) -> None:
+    """Refuse members that Python itself needs on every object or class, and private ones."""
+    first = declared.nodes[0]
+    if _is_reserved(declared):
+        raise RefusedMemberError(
+            "VCR205",
+            f"{declared} cannot be wrapped: Python itself uses it",
+            "leave it out of the Protocol",
+            first,
+        )
+    if mangled(declared.name, declared.place.class_name) != declared.name:
+        raise RefusedMemberError(
+            "VCR207",
+            f"{declared} is private to its class: Python mangles the name",
+            "use a name with one underscore",
+            first,
+        )
 
 
-def _assigned(
-    declared: Declared,
-    name: str,
-    node: ast.Assign,
-    problems: Problems,
-    ancestors: Sequence[Ancestor],
-) -> Member | None:
-    """`name = value` in a Protocol's body: another name for a method, or a plain value."""
-    target = _method_named(node.value, declared, ancestors)
-    if target is None and names_type(node.value, declared.place.scope):
-        _refuse_type(declared, problems)
-        return None
-    if target is None:
-        return assigned_attribute(declared.place, declared.name, name, node, problems)
-    member = _member(target, name, problems, ancestors)
-    return replace(member, name=name) if member is not None else None
+def _is_reserved(declared: Declared) -> bool:
+    """Whether a wrapper that answered for the real object would not work, or cannot be defined."""
+    if declared.name in {"__new__", "__init_subclass__"}:
+        functions = filter(is_function, declared.nodes)
+        return any(len(all_parameters(node.args)) > 1 for node in functions)
+    first = declared.nodes[0]
+    if declared.name in {"__dict__", "__annotations__"} and isinstance(first, ast.AnnAssign):
+        match unquoted(declared.place.typed(first.annotation)):
+            case Subscript(value=kind, inner=Tuple(elements=(key, value))):
+                found = [full_name(part) for part in (kind, key, value)]
+                return found[1:] != ["builtins.str", "typing.Any"] or found[0] not in _DICTS
+        return True
+    return declared.name in _RESERVED
 
 
-def _method_named(
-    value: ast.expr, declared: Declared, ancestors: Sequence[Ancestor]
-) -> Declared | None:
-    """The declaration of the method behind `close = quit` or `close = Base.quit`."""
-    scope = declared.place.scope
-    for index, ancestor in enumerate(ancestors):
-        if ancestor.node is not scope.classes[-1]:
-            continue
-        match value:
-            case ast.Name(id=name):
-                return _before(declared.nodes[0], name, ancestor, declared.place)
-            case ast.Attribute(value=owner, attr=name):
-                found = scope.resolve(owner)
-                for base in ancestors[index + 1 :]:
-                    if isinstance(found, Definition) and found.node is base.node:
-                        inner = class_scope(scope.loader, base.definition, scope.unresolved)
-                        return _before(None, name, base, MemberPlace(inner, base.arguments))
-    return None
-
-
-def _before(
-    node: ast.stmt | None, name: str, ancestor: Ancestor, place: MemberPlace
-) -> Declared | None:
-    """What declares a method in a class, above a statement in it; perhaps by another name."""
-    for other in declarations(ancestor, place):
-        first = other.nodes[0]
-        above = node is None or first.lineno < node.lineno
-        if other.name == name and above:
-            again = isinstance(first, ast.Assign) and isinstance(first.value, ast.Name)
-            return other if again or is_function(first) else None
-    return None
+def _refuse_dataclasses(
+    loader: SourceLoader, ancestors: Sequence[Ancestor], problems: Problems
+) -> None:
+    """`@dataclass` gives a Protocol members that only another dataclass can have."""
+    for ancestor in ancestors:
+        scope = Scope(loader, ancestor.definition.module)
+        for decorator in ancestor.node.decorator_list:
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if scope.name_of(called) == "dataclasses.dataclass":
+                problems.report(
+                    "VCR206",
+                    f"`{ancestor.node.name}` is a dataclass, and a wrapper cannot be one",
+                    "remove `@dataclass` from the Protocol; its attributes are members anyway",
+                    module=ancestor.definition.module,
+                    node=ancestor.node,
+                )

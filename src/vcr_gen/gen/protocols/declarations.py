@@ -1,7 +1,7 @@
 """Groups the statements of a class body by the names that they declare."""
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -10,7 +10,7 @@ from vcr_gen.gen.model.kinds import When
 from vcr_gen.gen.protocols.decorators import Decorations, decorations
 from vcr_gen.gen.protocols.mro import Ancestor
 from vcr_gen.gen.sources.modules import Binding, class_bindings
-from vcr_gen.gen.sources.syntax import Function
+from vcr_gen.gen.sources.syntax import Function, is_function
 from vcr_gen.gen.types.resolve import resolve_names
 from vcr_gen.gen.types.scope import Scope
 from vcr_gen.gen.types.type_arguments import fill
@@ -53,37 +53,25 @@ class Declared:
     place: MemberPlace
     disputed: bool
     """Whether type checkers do not agree that it is declared, or do not know it."""
-    is_split: bool = False
-    """Whether the statements under `if TYPE_CHECKING` differ from those that run."""
+
+    def __str__(self) -> str:
+        """Its name in messages."""
+        return f"`{self.place.class_name}.{self.name}`"
 
 
-def declarations(ancestor: Ancestor, place: MemberPlace) -> list[Declared]:
+def declarations(ancestor: Ancestor, place: MemberPlace) -> dict[str, Declared]:
     """What one class of the MRO declares, in the order of its body."""
     groups: dict[str, list[Binding]] = {}
-    module = ancestor.definition.module
-    for binding in class_bindings(module, ancestor.node):
+    for binding in class_bindings(ancestor.definition.module, ancestor.node):
         if not binding.module:
             groups.setdefault(binding.name, []).append(binding)
-    own = module.bindings.get(ancestor.node.name, ())
-    whole = any(binding.disputed and binding.node is ancestor.node for binding in own)
-    return [
-        Declared(
-            name,
-            tuple(binding.node for binding in bindings),
-            place,
-            whole
-            or f"{ancestor.definition.full_name}.{name}" in _DISPUTED
-            or any(binding.disputed for binding in bindings),
-            _is_split(bindings),
-        )
-        for name, bindings in groups.items()
-    ]
-
-
-def _is_split(bindings: Sequence[Binding]) -> bool:
-    return any(binding.disputed and binding.when is When.ALWAYS for binding in bindings) and any(
-        binding.when is When.CHECKING for binding in bindings
-    )
+    found: dict[str, Declared] = {}
+    for name, bindings in groups.items():
+        seen = [binding for binding in bindings if binding.when is When.CHECKING] or bindings
+        disputed = f"{ancestor.definition.full_name}.{name}" in _DISPUTED
+        disputed = disputed or any(binding.disputed for binding in seen)
+        found[name] = Declared(name, tuple(binding.node for binding in seen), place, disputed)
+    return found
 
 
 def functions_of(declared: Declared) -> list[Decorated]:
@@ -91,5 +79,5 @@ def functions_of(declared: Declared) -> list[Decorated]:
     return [
         (node, decorations(node, declared.place.scope))
         for node in declared.nodes
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if is_function(node)
     ]

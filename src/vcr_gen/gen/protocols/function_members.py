@@ -3,188 +3,117 @@
 import ast
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
-from vcr_gen.gen.model.boundaries import Default, Kind, Member, Method, Property, Signature
-from vcr_gen.gen.protocols.declarations import Declared, Decorated, MemberPlace, functions_of
-from vcr_gen.gen.protocols.decorators import Decorations
-from vcr_gen.gen.protocols.mro import Ancestor
-from vcr_gen.gen.protocols.problems import Problems
-from vcr_gen.gen.protocols.self_annotations import (
-    asked_of_instance,
-    limits_self,
-    why_self_is_bounded,
-    why_uncallable,
-)
+from vcr_gen.gen.model.annotation import Subscript, full_name, walk
+from vcr_gen.gen.model.boundaries import Default, Method, Property, Signature
+from vcr_gen.gen.protocols.declarations import Declared, Decorated, functions_of
+from vcr_gen.gen.protocols.mro import Ancestor, own_parameters
+from vcr_gen.gen.protocols.problems import RefusedMemberError
 from vcr_gen.gen.protocols.signatures import signature_of
-from vcr_gen.gen.protocols.unsupported import why_captured, why_undecided, why_unsayable
 from vcr_gen.gen.settings.config import Direction
-from vcr_gen.gen.sources.syntax import Function, all_parameters
+from vcr_gen.gen.sources.loader import Definition
+from vcr_gen.gen.types.scope import Scope
 
 __all__ = ["constructors", "function_member"]
 
 
-class _Refusal(NamedTuple):
-    """Why a member cannot be wrapped."""
-
-    code: str
-    message: str
-    hint: str
-    node: ast.AST
-
-
-def function_member(
-    declared: Declared,
-    name: str,
-    functions: list[Decorated],
-    problems: Problems,
-    ancestors: Sequence[Ancestor],
-) -> Member | None:
+def function_member(declared: Declared, ancestors: Sequence[Ancestor]) -> Method | Property:
     """A method or property, from all functions of its name in one class body."""
-    module = declared.place.scope.module
-    refusal = _refusal(declared, functions, ancestors)
-    if refusal is not None:
-        problems.report(
-            refusal.code, refusal.message, refusal.hint, module=module, node=refusal.node
-        )
-        return None
+    functions = functions_of(declared)
+    signatures = _signatures(declared, functions, ancestors)
     if functions[0][1].role != "method":
-        return _property(declared, name, functions, ancestors, problems)
-    overloads = [pair for pair in functions if pair[1].overload]
-    plain = [pair for pair in functions if not pair[1].overload]
-    node, decorated = (plain or overloads)[-1]
-    place = declared.place
-    signature = _signature(node, place, decorated, ancestors)
-    impossible = why_captured(node, place) or why_unsayable(node, place)
-    if impossible is None and not overloads:
-        impossible = why_undecided(signature, place.scope, ancestors)
-    if impossible is not None:
-        why, hint = impossible
-        message = f"`{place.class_name}.{declared.name}` {why}"
-        problems.report("VCR207", message, hint, module=module, node=node)
-        return None
-    overloaded = [_overload(_signature(way, place, how, ancestors)) for way, how in overloads]
+        return _property(declared, functions, signatures)
+    pairs = list(zip(functions, signatures, strict=True))
+    overloads = [signature for (_, how), signature in pairs if how.overload]
+    plain = [signature for (_, how), signature in pairs if not how.overload]
     return Method(
-        name,
-        decorated.binding,
-        signature,
-        overloads=tuple(overloaded),
+        declared.name,
+        functions[-1][1].binding,
+        (plain or overloads)[-1],
+        overloads=tuple(map(_overload, overloads)),
         implemented=bool(plain),
-        direction=_direction(functions),
+        direction=_direction(declared, functions),
         recorded=all(how.recorded for _, how in functions),
         deprecated=any(how.deprecated for _, how in functions),
-        disputed=any(how.unchecked for _, how in functions)
-        or any(map(_hides_a_keyword, (signature, *overloaded))),
+        disputed=declared.disputed,
     )
 
 
-def _refusal(
+def constructors(declared: Declared, ancestors: Sequence[Ancestor]) -> tuple[Signature, ...]:
+    """The signatures of `__init__`."""
+    functions = functions_of(declared)
+    signatures = _signatures(declared, functions, ancestors)
+    pairs = list(zip(functions, signatures, strict=True))
+    return tuple(signature for (_, how), signature in pairs if how.overload) or signatures
+
+
+def _signatures(
     declared: Declared, functions: list[Decorated], ancestors: Sequence[Ancestor]
-) -> _Refusal | None:
-    """What makes it impossible to wrap the functions, if anything does."""
-    member = f"`{declared.place.class_name}.{declared.name}`"
-    if declared.is_split:
-        return _Refusal(
-            "VCR207",
-            f"{member} is declared twice, once for type checkers and once for run time",
-            "declare it once, for both",
-            declared.nodes[0],
-        )
+) -> tuple[Signature, ...]:
+    """The signatures of all functions; refuses those that no wrapper can have."""
+    found: list[Signature] = []
     for node, decorated in functions:
-        if decorated.foreign is not None:
-            return _Refusal(
-                "VCR203",
-                "the source does not say what the decorator "
-                f"`{ast.unparse(decorated.foreign)}` makes of {member}",
-                "remove the decorator from the Protocol; implementations may still use it",
-                decorated.foreign,
-            )
-        if again := _named_twice(node):
-            return _Refusal(
-                "VCR101",
-                f"the file is not valid Python: duplicate argument '{again.arg}' in function "
-                "definition",
-                "correct the file, or `exclude` it",
-                again,
-            )
-        if named := _named_in_default(node):
-            return _Refusal(
-                "VCR207",
-                f"a default in {member} assigns `{named.target.id}`, which makes it a member",
-                "write the value without the name",
-                named,
-            )
         if decorated.binding != "static" and not (node.args.posonlyargs or node.args.args):
-            return _Refusal(
+            raise RefusedMemberError(
                 "VCR204",
-                f"{member} has no parameter for the instance",
+                f"{declared} has no parameter for the instance",
                 "add `self` as its first parameter, or make it a `@staticmethod`",
                 node,
             )
-        if decorated.named is not None:
-            return _Refusal(
-                "VCR108",
-                f"a mark on a member takes no arguments; got `{ast.unparse(decorated.named)}`",
-                "remove the parentheses; cassettes use the name of the member",
-                decorated.named,
+        signature = signature_of(node, declared.place, decorated)
+        found.append(signature)
+        if other := _other_instance(signature, ancestors):
+            raise RefusedMemberError(
+                "VCR207",
+                f"{declared} can only be called on a `{other}`, and a wrapper is not one",
+                "annotate its first parameter with the Protocol itself, or not at all",
+                node,
             )
-        asked = None if decorated.binding == "static" else asked_of_instance(node, declared.place)
-        why = why_uncallable(asked, ancestors, declared.place.scope.loader)
-        why = why or why_self_is_bounded(node, declared.place)
-        if why is not None:
-            return _Refusal("VCR207", f"{member} {why[0]}", why[1], node)
-    if len({direction for _, how in functions for direction in how.directions}) > 1:
-        return _Refusal(
+        if generic := _bounded_type_of_self(signature, declared.place.scope):
+            raise RefusedMemberError(
+                "VCR207",
+                f"{declared} has `Self` as an argument of `{generic}`, whose type parameter has a "
+                "bound: type checkers do not accept a wrapper there",
+                "name the Protocol instead of `Self`",
+                node,
+            )
+    return tuple(found)
+
+
+def _other_instance(signature: Signature, ancestors: Sequence[Ancestor]) -> str:
+    """The class that `self` is annotated with, if it is neither the Protocol nor a base of it."""
+    name = full_name(signature.instance_type)
+    known = {ancestor.definition.full_name for ancestor in ancestors}
+    is_own = signature.self_type is not None or name == "typing.Self" or name in known
+    return "" if is_own else name.rpartition(".")[2]
+
+
+def _bounded_type_of_self(signature: Signature, scope: Scope) -> str:
+    """The type with a bounded type parameter that has `Self` as an argument."""
+    for annotation in signature.annotations():
+        for generic in walk(annotation):
+            if not isinstance(generic, Subscript):
+                continue
+            if "typing.Self" not in map(full_name, generic.arguments):
+                continue
+            match scope.resolve(generic):
+                case Definition(node=ast.ClassDef()) as found:
+                    if any(variable.bound for variable in own_parameters(scope.loader, found)):
+                        return full_name(generic)
+    return ""
+
+
+def _direction(declared: Declared, functions: list[Decorated]) -> Direction | None:
+    """The direction that marks on the functions give."""
+    directions = {direction for _, how in functions for direction in how.directions}
+    if len(directions) > 1:
+        raise RefusedMemberError(
             "VCR110",
-            f"{member} is marked `@outbound` and `@inbound`",
+            f"{declared} is marked `@outbound` and `@inbound`",
             "remove one of the marks; a member has one direction",
             declared.nodes[0],
         )
-    return None
-
-
-def _named_in_default(node: Function) -> ast.NamedExpr | None:
-    """An assignment inside of a default, which binds its name in the body of the class."""
-    pending: list[ast.AST | None] = [*node.args.defaults, *node.args.kw_defaults]
-    while pending:
-        part = pending.pop(0)
-        if isinstance(part, ast.NamedExpr):
-            return part
-        if part is not None and not isinstance(part, ast.Lambda):  # whose names are its own
-            pending.extend(ast.iter_child_nodes(part))
-    return None
-
-
-def _hides_a_keyword(signature: Signature) -> bool:
-    """Whether a call must name a parameter that Python mangles: type checkers do not know how."""
-    return any(
-        parameter.source_name and parameter.kind is Kind.KEYWORD
-        for parameter in signature.parameters
-    )
-
-
-def _direction(functions: list[Decorated]) -> Direction | None:
-    return next((direction for _, how in functions for direction in how.directions), None)
-
-
-def _signature(
-    node: Function, place: MemberPlace, decorated: Decorations, ancestors: Sequence[Ancestor]
-) -> Signature:
-    signature = signature_of(node, place, decorated)
-    if signature.receiver is None or signature.receiver.annotation is None:
-        return signature
-    asked = asked_of_instance(node, place)
-    return replace(signature, limits_self=limits_self(asked, ancestors, place.scope.loader))
-
-
-def _named_twice(node: Function) -> ast.arg | None:
-    """A parameter that has the name of another, which parsing alone does not find."""
-    seen: set[str] = set()
-    for parameter in all_parameters(node.args):
-        if parameter.arg in seen:
-            return parameter
-        seen.add(parameter.arg)
-    return None
+    return directions.pop() if directions else None
 
 
 def _overload(signature: Signature) -> Signature:
@@ -201,55 +130,25 @@ def _overload(signature: Signature) -> Signature:
 
 
 def _property(
-    declared: Declared,
-    name: str,
-    functions: list[Decorated],
-    ancestors: Sequence[Ancestor],
-    problems: Problems,
-) -> Property | None:
-    by_role = {
-        ("getter" if how.role in {"property", "cached", "getter"} else how.role): (node, how)
-        for node, how in functions
-    }
+    declared: Declared, functions: list[Decorated], signatures: Sequence[Signature]
+) -> Property:
+    by_role: dict[str, Signature] = {}
+    for (_, how), signature in zip(functions, signatures, strict=True):
+        by_role["getter" if how.role == "property" else how.role] = signature
     if "getter" not in by_role:
-        node, _ = functions[0]
-        problems.report(
+        raise RefusedMemberError(
             "VCR203",
-            f"`{declared.place.class_name}.{declared.name}` extends a property that is "
-            "declared elsewhere",
+            f"{declared} extends a property that is declared elsewhere",
             "declare the property here, with its getter",
-            module=declared.place.scope.module,
-            node=node,
+            declared.nodes[0],
         )
-        return None
-    place = declared.place
-    parts = {role: _signature(node, place, how, ancestors) for role, (node, how) in by_role.items()}
     return Property(
-        name,
-        parts["getter"],
-        parts.get("setter"),
-        parts.get("deleter"),
-        cached=functions[0][1].role == "cached",
-        direction=_direction(functions),
+        declared.name,
+        by_role["getter"],
+        by_role.get("setter"),
+        by_role.get("deleter"),
+        direction=_direction(declared, functions),
         recorded=all(how.recorded for _, how in functions),
         deprecated=any(how.deprecated for _, how in functions),
-        disputed=any(how.unchecked for _, how in functions),
-    )
-
-
-def constructors(
-    declared: Declared, ancestors: Sequence[Ancestor], problems: Problems
-) -> tuple[Signature, ...]:
-    """The signatures of `__init__`."""
-    functions = functions_of(declared)
-    scope = declared.place.scope
-    for node, _ in functions:
-        asked = asked_of_instance(node, declared.place)
-        if why := why_uncallable(asked, ancestors, scope.loader):
-            message = f"`{declared.place.class_name}.__init__` {why[0]}"
-            problems.report("VCR207", message, why[1], module=scope.module, node=node)
-    overloads = [pair for pair in functions if pair[1].overload]
-    return tuple(
-        _signature(node, declared.place, decorated, ancestors)
-        for node, decorated in overloads or functions
+        disputed=declared.disputed,
     )

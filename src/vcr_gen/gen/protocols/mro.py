@@ -18,12 +18,9 @@ from vcr_gen.gen.types.type_variables import bracketed, declared_variables
 
 __all__ = [
     "Ancestor",
-    "NamedClass",
-    "annotated_class",
     "class_scope",
     "is_protocol",
     "linearize",
-    "named_class",
     "own_parameters",
     "scope_around",
 ]
@@ -33,8 +30,8 @@ _OF_PYTHON: Final = "inherit from `Collection` or `Iterable`, or declare the met
 _NOT_BASES: Final = frozenset({_PROTOCOL, "typing.Generic", "builtins.object"})
 
 
-NamedClass: TypeAlias = tuple[Definition, Sequence[Annotation] | None]
-"""A class, and its type arguments where there are brackets."""
+NamedClass: TypeAlias = tuple[Definition, Sequence[Annotation]]
+"""A class, and its type arguments."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +109,7 @@ def linearize(
     for current in order:
         env = arguments.get(current.full_name, {})
         for base, bound in reader.bases(current):
-            filled = None if bound is None else [fill(argument, env) for argument in bound]
+            filled = [fill(argument, env) for argument in bound]
             names = own_parameters(loader, base)
             arguments.setdefault(base.full_name, assigned(names, filled))
     return tuple(Ancestor(base, arguments.get(base.full_name, {})) for base in order)
@@ -139,7 +136,7 @@ class _Bases:
             name = scope.name_of(base)
             if name in _NOT_BASES:
                 continue
-            resolved = named_class(base, scope)
+            resolved = _named_class(base, scope)
             if resolved is None:
                 refused = True
                 self.problems.report(
@@ -163,13 +160,13 @@ class _Bases:
                     module=definition.module,
                     node=base,
                 )
-            elif pack := _left_out(self.loader, resolved):
+            elif variable := _variadic_parameter(self.loader, resolved):
                 refused = True
                 self.problems.report(
                     "VCR207",
-                    f"the base `{ast.unparse(base)}` of `{definition.qualname}` gives no types for "
-                    f"`{pack}`; type checkers disagree whether that means its default",
-                    f"write out the types for `{pack}`",
+                    f"the base `{ast.unparse(base)}` of `{definition.qualname}` is generic over "
+                    f"the {variable.kind} `{variable.name}`",
+                    "declare its methods in this Protocol, with all their parameters",
                     module=definition.module,
                     node=base,
                 )
@@ -208,20 +205,10 @@ class _Bases:
         raise RefusedProtocolError
 
 
-def named_class(node: ast.expr, scope: Scope) -> NamedClass | None:
+def _named_class(node: ast.expr, scope: Scope) -> NamedClass | None:
     """The class that an expression names, and its arguments, through all aliases."""
-    return _followed(scope.resolve(node), resolve_names(node, scope), scope.loader)
-
-
-def annotated_class(annotation: Annotation, scope: Scope) -> NamedClass | None:
-    """The class that an annotation names, and its arguments, through all aliases."""
-    return _followed(scope.resolve(annotation), annotation, scope.loader)
-
-
-def _followed(
-    found: Definition | Unread | None, annotation: Annotation, loader: SourceLoader
-) -> NamedClass | None:
-    arguments = _arguments(annotation)
+    loader = scope.loader
+    found, arguments = scope.resolve(node), _arguments(resolve_names(node, scope))
     for _ in range(10):
         if isinstance(found, Unread):
             found = loader.read_standard(found)
@@ -259,20 +246,15 @@ def _how_to_find(base: ast.expr, scope: Scope) -> str:
     return "name the class itself; vcr-gen reads source and evaluates nothing"
 
 
-def _left_out(loader: SourceLoader, base: NamedClass) -> str:
-    """The TypeVarTuple with a default for which brackets give nothing."""
-    definition, arguments = base
-    names = own_parameters(loader, definition)
-    if arguments is not None and len(arguments) < len(names):
-        for parameter in names:
-            if parameter.kind == "TypeVarTuple" and parameter.default is not None:
-                return parameter.name
-    return ""
+def _variadic_parameter(loader: SourceLoader, base: NamedClass) -> TypeVariable | None:
+    """The ParamSpec or TypeVarTuple of a base, whose arguments would change its signatures."""
+    parameters = own_parameters(loader, base[0])
+    return next((variable for variable in parameters if variable.kind != "TypeVar"), None)
 
 
-def _arguments(annotation: Annotation) -> Sequence[Annotation] | None:
+def _arguments(annotation: Annotation) -> Sequence[Annotation]:
     generic = unquoted(annotation)
-    return generic.arguments if isinstance(generic, Subscript) else None
+    return generic.arguments if isinstance(generic, Subscript) else ()
 
 
 def own_parameters(loader: SourceLoader, definition: Definition) -> tuple[TypeVariable, ...]:

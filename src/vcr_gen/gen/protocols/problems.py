@@ -8,13 +8,22 @@ from vcr_gen.gen.diagnostics import Diagnostic
 from vcr_gen.gen.settings.config import Config
 from vcr_gen.gen.sources.modules import Module
 
-__all__ = ["Problems", "RefusedProtocolError"]
+__all__ = ["Problems", "RefusedMemberError", "RefusedProtocolError"]
 
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 
 
 class RefusedProtocolError(Exception):
     """One Protocol cannot be wrapped; the reason is already among the problems."""
+
+
+class RefusedMemberError(Exception):
+    """One member cannot be wrapped."""
+
+    def __init__(self, code: str, message: str, hint: str, node: ast.AST) -> None:
+        """Keep the parts of the diagnostic."""
+        super().__init__(code, message, hint)
+        self.code, self.message, self.hint, self.node = code, message, hint, node
 
 
 @dataclass

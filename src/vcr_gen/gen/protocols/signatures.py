@@ -1,21 +1,16 @@
 """Turns a function statement in a Protocol's body into a signature of the model."""
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Literal
 
 from vcr_gen.gen.model.annotation import (
-    ANY,
-    ELLIPSIS,
     NONE,
     TUPLE,
     Annotation,
-    Dotted,
-    List,
     Name,
     Starred,
     Subscript,
-    dotted,
     full_name,
     subscript,
     unquoted,
@@ -61,7 +56,7 @@ def signature_of(node: Function, place: MemberPlace, decorated: Decorations) -> 
         asynchronous=_is_coroutine(node, decorated),
         lazy=None if place.scope.module.standard else place.scope.module.lazy_annotations,
         managed=decorated.managed,
-        decorators=decorated.kept,
+        decorators=decorated.repeated,
         docstring=docstring_of(node),
     )
 
@@ -82,49 +77,17 @@ def _parameters(arguments: ast.arguments, place: MemberPlace) -> Iterator[Parame
         default = arguments.defaults[index - missing] if index >= missing else None
         yield _parameter(node, kind, default, place)
     if arguments.vararg:
-        taken = {node.arg for node in (*positional, *arguments.kwonlyargs)}
-        yield from _variadic(arguments.vararg, place, taken)
+        yield _parameter(arguments.vararg, Kind.VARIADIC, None, place)
     for node, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         yield _parameter(node, Kind.KEYWORD, default, place)
-    if arguments.kwarg and not isinstance(_filled_pack(arguments.kwarg, place), List):
+    if arguments.kwarg:
         yield _parameter(arguments.kwarg, Kind.KEYWORDS, None, place)
-
-
-def _filled_pack(node: ast.arg, place: MemberPlace) -> Annotation | None:
-    """The argument that a base was given for the ParamSpec of `*args: P.args`."""
-    match node.annotation:
-        case ast.Attribute(value=ast.Name(id=name), attr="args" | "kwargs"):
-            return place.arguments.get(name)
-    return None
-
-
-def _variadic(node: ast.arg, place: MemberPlace, taken: Collection[str]) -> Iterator[Parameter]:
-    """`*args`, or the parameters that a ParamSpec was replaced by, under names that are free."""
-    filled = _filled_pack(node, place)
-    front: tuple[Annotation, ...] = ()
-    if isinstance(filled, List):
-        front = filled.elements
-    elif isinstance(filled, Subscript) and full_name(filled) == "typing.Concatenate":
-        front = filled.arguments[:-1]
-    for index, annotation in enumerate(front):
-        name = f"{node.arg}_{index}"
-        while name in taken:
-            name += "_"
-        yield Parameter(name, Kind.POSITIONAL_ONLY, annotation)
-    if not isinstance(filled, List):
-        yield _parameter(node, Kind.VARIADIC, None, place)
 
 
 def _parameter(
     node: ast.arg, kind: Kind, default: ast.expr | None, place: MemberPlace
 ) -> Parameter:
     annotation = None if node.annotation is None else place.typed(node.annotation)
-    filled = _filled_pack(node, place)
-    if isinstance(filled, Subscript) and isinstance(annotation, Dotted):
-        filled = filled.arguments[-1]
-        annotation = dotted(filled, (annotation.name,))
-    if filled == ELLIPSIS:  # which takes anything
-        return Parameter(node.arg, kind, ANY)
     pack, packed = _packed(kind, annotation)
     return Parameter(
         mangled(node.arg, place.class_name),

@@ -176,8 +176,6 @@ class Config:
     """Globs, relative to the root, of files and folders that are not searched for boundaries."""
     target_version: tuple[int, int] = MINIMUM_TARGET
     """`sys.version_info` conditions are evaluated for it, so that all machines agree."""
-    target_is_assumed: bool = False
-    """Whether it is derived from the lowest version that the project supports."""
     platform: str = "linux"
     """`sys.platform` conditions are evaluated for it, so that all machines agree."""
     formatter: Formatter = "black"

@@ -136,7 +136,6 @@ def _build(
         exclude=table.strings("exclude") or (),
         output=_output(table, root, folders),
         target_version=_target_version(table, document),
-        target_is_assumed=table.string("target-version") is None,
         platform=table.string("platform") or "linux",
         formatter=table.choice("formatter", _FORMATTERS) or "black",
         line_length=table.integer("line-length", low=1, high=10_000) or _line_length(document),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-__all__ = ["Target", "Verdict", "is_disputed", "verdict"]
+__all__ = ["Target", "Verdict", "verdict"]
 
 Verdict: TypeAlias = Literal["true", "false", "checking", "running", "unknown"]
 """`checking` is true for type checkers only, `running` at run time only."""
@@ -26,8 +26,6 @@ _OPPOSITE: Final[Mapping[Verdict, Verdict]] = {
     "running": "checking",
     "unknown": "unknown",
 }
-_KNOWN_TO_ALL: Final = 2
-"""How many parts of a version number all type checkers compare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +56,6 @@ def verdict(test: ast.expr, target: Target) -> Verdict:
             if isinstance(known, str) and isinstance(start, str):
                 return "true" if known.startswith(start) else "false"
     return "unknown"
-
-
-def is_disputed(test: ast.expr) -> bool:
-    """Whether type checkers disagree about a condition.
-
-    mypy alone knows `MYPY`, and does not know Python 3.12.1 from 3.12.2; pyright does not know what
-    `sys.platform` starts with.
-    """
-    return any(
-        (isinstance(node, ast.Name) and node.id == "MYPY")
-        or (isinstance(node, ast.Attribute) and node.attr == "startswith")
-        or (isinstance(node, ast.Tuple) and len(node.elts) > _KNOWN_TO_ALL)
-        for node in ast.walk(test)
-    )
 
 
 def _all(verdicts: list[Verdict]) -> Verdict:

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from vcr_gen.gen.model.kinds import When
-from vcr_gen.gen.sources.conditions import Target, Verdict, is_disputed, verdict
+from vcr_gen.gen.sources.conditions import Target, Verdict, verdict
 from vcr_gen.gen.sources.statements import Statement
 from vcr_gen.gen.sources.syntax import Parsed, blocks
 
@@ -28,7 +28,7 @@ class Binding:
     explicit: bool = True
     """Whether a type checker lets others import this name from here."""
     disputed: bool = False
-    """Whether type checkers disagree about the binding, or do not see it."""
+    """Whether it is a member that type checkers do not see."""
 
     @property
     def node(self) -> ast.stmt:
@@ -176,17 +176,10 @@ def _exported(tree: ast.Module) -> frozenset[str] | None:
     return frozenset(names) if lists else None
 
 
-def class_bindings(
-    module: Module, node: ast.ClassDef, target: Target | None = None
-) -> Iterator[Binding]:
+def class_bindings(module: Module, node: ast.ClassDef) -> Iterator[Binding]:
     """The bindings in a class body, conditions evaluated."""
     package = _package(module.name, module.path)
-    frame = _Frame(package, target or module.target, text=None, members=True)
-    found = list(_walk(node.body, frame))
-    sure = {binding.name for binding in found if binding.when is not When.NEVER}
-    return (
-        binding for binding in found if binding.when is not When.NEVER or binding.name not in sure
-    )
+    return _walk(node.body, _Frame(package, module.target, text=None, members=True))
 
 
 def choose(bindings: Iterable[Binding]) -> Binding | None:
@@ -293,18 +286,16 @@ def _target_names(target: ast.expr) -> Iterator[str]:
 
 def _condition(node: ast.If, frame: _Frame) -> Iterator[Binding]:
     outcome = verdict(node.test, frame.target)
-    disputed = is_disputed(node.test)
-    unlikely = When.NEVER if frame.members and disputed else None
     body: dict[Verdict, When | None]
-    body = {"checking": When.CHECKING, "unknown": When.MAYBE, "false": unlikely}
+    body = {"checking": When.CHECKING, "unknown": When.MAYBE, "false": None}
     orelse: dict[Verdict, When | None]
-    orelse = {"running": When.CHECKING, "unknown": When.MAYBE, "true": unlikely}
+    orelse = {"running": When.CHECKING, "unknown": When.MAYBE, "true": None}
     for branch, whens, hidden in ((node.body, body, "running"), (node.orelse, orelse, "checking")):
         when = whens.get(outcome, When.ALWAYS)
         if when is not None:
             # Type checkers do not see members that exist only at run time.
             unseen = frame.members and outcome == hidden
-            yield from _walk(branch, frame.under(when, disputed=disputed or unseen))
+            yield from _walk(branch, frame.under(when, disputed=unseen))
 
 
 def _imports(node: ast.Import | ast.ImportFrom, frame: _Frame) -> Iterator[Binding]:

@@ -15,7 +15,6 @@ from vcr_gen.gen.model.annotation import (
     Quoted,
     Reference,
     Starred,
-    full_name,
     has_self_argument,
     mentions_self,
     references,
@@ -198,8 +197,7 @@ def _spreads_unknown_arguments(signature: Signature) -> bool:
     """Both: what `*args` and `**kwargs` give may not be what the parameters take.
 
     Checkers do not count the arguments of a ParamSpec (parameter_specs), nor those before `*args`
-    that were left out (variadics). For mypy, `Callable[[int, *tuple[str, ...]], None]` is a
-    different type where it is filled in (filled_parameter_specs).
+    that were left out (variadics).
     """
     kinds = {parameter.kind for parameter in signature.parameters}
     left_out = any(
@@ -208,16 +206,8 @@ def _spreads_unknown_arguments(signature: Signature) -> bool:
         and parameter.default.how == "omitted"
         for parameter in signature.parameters
     )
-    return (
-        any(parameter.pack in {"args", "kwargs"} for parameter in signature.parameters)
-        or (left_out and kinds >= {Kind.VARIADIC, Kind.KEYWORDS})
-        or any(
-            isinstance(node, Starred)
-            and full_name(node.value) == "builtins.tuple"
-            and "typing.Callable" in owners
-            for parameter in signature.parameters
-            for node, owners in walk_with_owners(parameter.annotation)
-        )
+    return any(parameter.pack in {"args", "kwargs"} for parameter in signature.parameters) or (
+        left_out and kinds >= {Kind.VARIADIC, Kind.KEYWORDS}
     )
 
 

@@ -218,8 +218,6 @@ def _accessors(member: Property) -> Iterator[tuple[Access, Signature]]:
 def _decorator(context: WrapperContext, member: Property, kind: Access) -> str:
     if kind != "get":
         return f"{member.name}.{'setter' if kind == 'set' else 'deleter'}"
-    if member.cached:
-        return context.own("functools", "cached_property")
     return context.builtin("property")
 
 

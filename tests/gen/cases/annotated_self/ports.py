@@ -1,7 +1,6 @@
-from collections.abc import Iterator
-from typing import Protocol, TypeAlias, TypeVar, overload
+from typing import Protocol, TypeVar, overload
 
-from vcr_gen.boundary import inbound, outbound, unrecorded
+from vcr_gen.boundary import outbound, unrecorded
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -29,36 +28,6 @@ class Column(Protocol[T_co]):
     def shown(self: "Column[str]") -> str: ...
 
     def same(self: "Column[T_co]") -> "Column[T_co]": ...
-
-
-Words: TypeAlias = "Reversed[str]"
-WordsT = TypeVar("WordsT", bound="Reversed[str]")
-
-
-@inbound
-class Reversed(Protocol[T_co]):
-    def first(self) -> T_co: ...
-
-    def last(self: Words) -> str: ...
-
-    def upper(self: WordsT) -> WordsT: ...
-
-
-class Sized(Protocol):
-    @property
-    def size(self) -> int: ...
-
-
-@outbound
-class Rows(Protocol[T_co]):
-    """Another Protocol, which has less, says what a method needs."""
-
-    @property
-    def size(self) -> int: ...
-
-    def __iter__(self) -> Iterator[T_co]: ...
-
-    def half(self: Sized) -> int: ...
 
 
 @outbound

@@ -20,22 +20,14 @@ class Work(Protocol):
     def watch(self, notify: callable) -> dict[str, any]: ...
 
 
-class Base(Protocol):
-    def quit(self, code: int = 0) -> None: ...
-    @property
-    def size(self) -> int: ...
-
-
 @outbound
-class Renamed(Base, Protocol):
+class Renamed(Protocol):
     """Other names for what is declared before."""
 
     def run(self) -> int: ...
 
     start = run
     begin = start
-    close = Base.quit
-    width = Base.size
 
 
 @outbound

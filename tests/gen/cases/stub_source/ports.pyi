@@ -1,4 +1,4 @@
-from typing import Protocol, TypeVar, type_check_only
+from typing import Protocol, TypeVar
 
 from vcr_gen.boundary import outbound
 
@@ -15,8 +15,3 @@ class Service(Protocol):
 class Named(Protocol):
     @property
     def label(self) -> str: ...
-
-@outbound
-class Stacked(Protocol):
-    @type_check_only
-    def __assoc__(self, of: Thing, /) -> Thing: ...

@@ -3,21 +3,19 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `annotated_self.ports`."""
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, Generic, overload
 
 from vcr_gen.runtime import (
     Boundary,
     Call,
     Cassette,
-    InboundWrapper,
     OutboundWrapper,
     event,
     implementation,
     instance_member,
 )
 
-from annotated_self.ports import Built, Column, Maker, Reversed, Rows, Sized, T, T_co, Words, WordsT
+from annotated_self.ports import Built, Column, Maker, T, T_co
 
 
 @event
@@ -145,106 +143,6 @@ COLUMN: Final = Boundary(
 
 
 @event
-class ReversedFirst(Call, Generic[T_co]):
-    def __call__(self, target: Reversed[T_co]) -> T_co:
-        return target.first()
-
-
-@event
-class ReversedLast(Call):
-    def __call__(self, target: Any) -> str:
-        result: str = target.last()
-        return result
-
-
-@event
-class ReversedUpper(Call, Generic[T_co]):
-    def __call__(self, target: Any) -> Reversed[T_co]:
-        result: Reversed[T_co] = target.upper()
-        return result
-
-
-class VcrReversed(InboundWrapper[Reversed[T_co]]):
-    """Records and replays `Reversed`."""
-
-    if TYPE_CHECKING:
-
-        def last(self: Words) -> str: ...
-
-        def upper(self: WordsT) -> WordsT: ...
-
-    else:
-
-        def last(self: Words) -> str:
-            return self._port.call(ReversedLast())
-
-        def upper(self: WordsT) -> WordsT:
-            return self._port.call(ReversedUpper())
-
-    def first(self) -> T_co:
-        call: ReversedFirst[T_co] = ReversedFirst()
-        return self._port.call(call)
-
-
-REVERSED: Final = Boundary(
-    "Reversed",
-    direction="inbound",
-    protocol="annotated_self.ports:Reversed",
-    wrapper=VcrReversed,
-    calls={"first": ReversedFirst, "last": ReversedLast, "upper": ReversedUpper},
-)
-
-
-@event
-class RowsSize(Call, Generic[T_co]):
-    def __call__(self, target: Rows[T_co]) -> int:
-        return target.size
-
-
-@event
-class RowsIter(Call, Generic[T_co]):
-    def __call__(self, target: Rows[T_co]) -> Iterator[T_co]:
-        return target.__iter__()
-
-
-@event
-class RowsHalf(Call, Generic[T_co]):
-    def __call__(self, target: Rows[T_co]) -> int:
-        return target.half()
-
-
-class VcrRows(OutboundWrapper[Rows[T_co]]):
-    """Records and replays `Rows`."""
-
-    if TYPE_CHECKING:
-
-        def half(self: Sized) -> int: ...
-
-    else:
-
-        def half(self: Sized) -> int:
-            return self._port.call(RowsHalf())
-
-    @property
-    def size(self) -> int:
-        call: RowsSize[T_co] = RowsSize()
-        return self._port.call(call)
-
-    def __iter__(self) -> Iterator[T_co]:
-        call: RowsIter[T_co] = RowsIter()
-        return self._port.call(call)
-
-
-ROWS: Final = Boundary(
-    "Rows",
-    direction="outbound",
-    protocol="annotated_self.ports:Rows",
-    wrapper=VcrRows,
-    calls={"size": RowsSize, "__iter__": RowsIter, "half": RowsHalf},
-)
-
-
-@event
 class MakerEmpty(Call):
     def __call__(self, target: Any) -> int:
         result: int = target.empty()
@@ -325,12 +223,6 @@ if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_column_is_a_column(wrapper: VcrColumn[T_co]) -> Column[T_co]:
         return wrapper  # pyright: ignore[reportReturnType]
-
-    def vcr_reversed_is_a_reversed(wrapper: VcrReversed[T_co]) -> Reversed[T_co]:
-        return wrapper  # pyright: ignore[reportReturnType]
-
-    def vcr_rows_is_a_rows(wrapper: VcrRows[T_co]) -> Rows[T_co]:
-        return wrapper
 
     def vcr_maker_is_a_maker(wrapper: VcrMaker[T]) -> Maker[T]:
         return wrapper  # pyright: ignore[reportReturnType]

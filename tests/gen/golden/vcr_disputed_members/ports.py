@@ -3,105 +3,11 @@
 # regenerate: vcr-gen
 """Wrappers for the boundaries of `disputed_members.ports`."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, recorded_attribute
 
-from disputed_members.ports import Record, Running, Status, Unchecked
-
-
-@event
-class RecordKey(Call):
-    def __call__(self, target: Record) -> str:
-        return target.key()
-
-
-@event
-class RecordDescribe(Call):
-    width: int
-
-    def __call__(self, target: Any) -> str:
-        result: str = target.describe(self.width)
-        return result
-
-
-class VcrRecord(OutboundWrapper[Record]):
-    """Records and replays `Record`."""
-
-    __fields__: ClassVar[Any] = recorded_attribute(settable=False)
-    title: str = recorded_attribute()
-
-    def key(self) -> str:
-        return self._port.call(RecordKey())
-
-    def describe(self, width: int) -> str:
-        return self._port.call(RecordDescribe(width=width))
-
-
-RECORD: Final = Boundary(
-    "Record",
-    direction="outbound",
-    protocol="disputed_members.ports:Record",
-    wrapper=VcrRecord,
-    calls={"key": RecordKey, "describe": RecordDescribe},
-)
-
-
-@event
-class StatusSize(Call):
-    def __call__(self, target: Status) -> int:
-        return target.size
-
-
-@event
-class StatusBorn(Call):
-    def __call__(self, target: Any) -> float:
-        result: float = target.born
-        return result
-
-
-@event
-class StatusFlags(Call):
-    def __call__(self, target: Any) -> int:
-        result: int = target.flags()
-        return result
-
-
-@event
-class StatusName(Call):
-    def __call__(self, target: Any) -> str:
-        result: str = target.name()
-        return result
-
-
-class VcrStatus(OutboundWrapper[Status]):
-    """Records and replays `Status`."""
-
-    attributes: set[str] = recorded_attribute()
-
-    @property
-    def size(self) -> int:
-        return self._port.call(StatusSize())
-
-    @property
-    def born(self) -> float:
-        return self._port.call(StatusBorn())
-
-    def flags(self) -> int:
-        return self._port.call(StatusFlags())
-
-    def name(self) -> str:
-        return self._port.call(StatusName())
-
-
-STATUS: Final = Boundary(
-    "Status",
-    direction="outbound",
-    protocol="disputed_members.ports:Status",
-    wrapper=VcrStatus,
-    calls={"size": StatusSize, "born": StatusBorn, "flags": StatusFlags, "name": StatusName},
-)
+from disputed_members.ports import Running
 
 
 @event
@@ -159,80 +65,7 @@ RUNNING: Final = Boundary(
     calls={"run": RunningRun, "extra": RunningExtra, "width": RunningWidth},
 )
 
-
-@event
-class UncheckedRun(Call):
-    x: int
-    rest: tuple[int, ...]
-    y: "str"
-
-    def __call__(self, target: Any) -> int:
-        result: int = target.run(self.x, *self.rest, y=self.y)
-        return result
-
-
-@event
-class UncheckedStop(Call):
-    async def __call__(self, target: Any) -> None:
-        await target.stop()
-
-
-@event
-class UncheckedItems(Call):
-    x: int
-
-    def __call__(self, target: Any) -> Iterator[int]:
-        result: Iterator[int] = target.items(self.x)
-        return result
-
-
-@event
-class UncheckedSize(Call):
-    def __call__(self, target: Any) -> int:
-        result: int = target.size
-        return result
-
-
-class VcrUnchecked(OutboundWrapper[Unchecked]):
-    """Records and replays `Unchecked`."""
-
-    def run(self, x: int, *rest: int, y: "str" = "a") -> int:
-        return self._port.call(UncheckedRun(x=x, rest=rest, y=y))
-
-    async def stop(self) -> None:
-        await self._port.acall(UncheckedStop())
-
-    def items(self, x: int) -> Iterator[int]:
-        return self._port.call(UncheckedItems(x=x))
-
-    @property
-    def size(self) -> int:
-        return self._port.call(UncheckedSize())
-
-
-UNCHECKED: Final = Boundary(
-    "Unchecked",
-    direction="outbound",
-    protocol="disputed_members.ports:Unchecked",
-    wrapper=VcrUnchecked,
-    calls={
-        "run": UncheckedRun,
-        "stop": UncheckedStop,
-        "items": UncheckedItems,
-        "size": UncheckedSize,
-    },
-)
-
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
-    def vcr_record_is_a_record(wrapper: VcrRecord) -> Record:
-        return wrapper
-
-    def vcr_status_is_a_status(wrapper: VcrStatus) -> Status:
-        return wrapper
-
     def vcr_running_is_a_running(wrapper: VcrRunning) -> Running:
-        return wrapper
-
-    def vcr_unchecked_is_a_unchecked(wrapper: VcrUnchecked) -> Unchecked:
         return wrapper

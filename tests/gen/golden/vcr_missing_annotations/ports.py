@@ -146,34 +146,6 @@ class RenamedBegin(Call):
         return target.begin()
 
 
-@event
-class RenamedClose(Call):
-    code: int
-
-    def __call__(self, target: Renamed) -> None:
-        target.close(self.code)
-
-
-@event
-class RenamedWidth(Call):
-    def __call__(self, target: Renamed) -> int:
-        return target.width
-
-
-@event
-class RenamedQuit(Call):
-    code: int
-
-    def __call__(self, target: Renamed) -> None:
-        target.quit(self.code)
-
-
-@event
-class RenamedSize(Call):
-    def __call__(self, target: Renamed) -> int:
-        return target.size
-
-
 class VcrRenamed(OutboundWrapper[Renamed]):
     """Records and replays `Renamed`."""
 
@@ -186,35 +158,13 @@ class VcrRenamed(OutboundWrapper[Renamed]):
     def begin(self) -> int:
         return self._port.call(RenamedBegin())
 
-    def close(self, code: int = 0) -> None:
-        self._port.call(RenamedClose(code=code))
-
-    @property
-    def width(self) -> int:
-        return self._port.call(RenamedWidth())
-
-    def quit(self, code: int = 0) -> None:
-        self._port.call(RenamedQuit(code=code))
-
-    @property
-    def size(self) -> int:
-        return self._port.call(RenamedSize())
-
 
 RENAMED: Final = Boundary(
     "Renamed",
     direction="outbound",
     protocol="missing_annotations.ports:Renamed",
     wrapper=VcrRenamed,
-    calls={
-        "run": RenamedRun,
-        "start": RenamedStart,
-        "begin": RenamedBegin,
-        "close": RenamedClose,
-        "width": RenamedWidth,
-        "quit": RenamedQuit,
-        "size": RenamedSize,
-    },
+    calls={"run": RenamedRun, "start": RenamedStart, "begin": RenamedBegin},
 )
 
 

@@ -6,7 +6,7 @@
 """Wrappers for the boundaries of `private_and_mangled.ports`."""
 
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from vcr_gen.runtime import Boundary, Call, OutboundWrapper, event, recorded_attribute
 
@@ -39,21 +39,6 @@ class VaultNamed(Call):
         target.named(__name__=self.name)
 
 
-@event
-class VaultHidden(Call):
-    key: str
-    level: int = field(metadata={"parameter": "_Vault__level"})
-    deep: bool = field(metadata={"parameter": "_Vault__deep"})
-
-    async def __call__(self, target: Any) -> int:
-        result: int = await target.hidden(
-            self.key,
-            _Vault__level=self.level,
-            _Vault__deep=self.deep,
-        )
-        return result
-
-
 class VcrVault(OutboundWrapper[Vault]):
     """Records and replays `Vault`."""
 
@@ -63,17 +48,10 @@ class VcrVault(OutboundWrapper[Vault]):
 
         def open(self, __key: str, __name: str = "") -> _Secret: ...
 
-        async def hidden(self, key: str, *, __level: int, __deep: bool = False) -> int: ...
-
     else:
 
         def open(self, _Vault__key: str, _Vault__name: str = "") -> _Secret:
             return self._port.call(VaultOpen(key=_Vault__key, name=_Vault__name))
-
-        async def hidden(self, key: str, *, _Vault__level: int, _Vault__deep: bool = False) -> int:
-            return await self._port.acall(
-                VaultHidden(key=key, level=_Vault__level, deep=_Vault__deep)
-            )
 
     def _peek(self, _depth: int) -> str:
         return self._port.call(VaultPeek(_depth=_depth))
@@ -87,7 +65,7 @@ VAULT: Final = Boundary(
     direction="outbound",
     protocol="private_and_mangled.ports:Vault",
     wrapper=VcrVault,
-    calls={"_peek": VaultPeek, "open": VaultOpen, "named": VaultNamed, "hidden": VaultHidden},
+    calls={"_peek": VaultPeek, "open": VaultOpen, "named": VaultNamed},
 )
 
 

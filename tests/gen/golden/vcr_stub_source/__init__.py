@@ -12,40 +12,31 @@ if TYPE_CHECKING:
     from vcr_stub_source.ports import (
         NAMED,
         SERVICE,
-        STACKED,
         NamedLabel,
         ServiceGet,
         ServicePut,
-        StackedAssoc,
         VcrNamed,
         VcrService,
-        VcrStacked,
     )
 
 __all__ = [
     "NAMED",
     "SERVICE",
-    "STACKED",
     "NamedLabel",
     "ServiceGet",
     "ServicePut",
-    "StackedAssoc",
     "VcrNamed",
     "VcrService",
-    "VcrStacked",
 ]
 
 _HOMES = {
     "NAMED": "vcr_stub_source.ports",
     "SERVICE": "vcr_stub_source.ports",
-    "STACKED": "vcr_stub_source.ports",
     "NamedLabel": "vcr_stub_source.ports",
     "ServiceGet": "vcr_stub_source.ports",
     "ServicePut": "vcr_stub_source.ports",
-    "StackedAssoc": "vcr_stub_source.ports",
     "VcrNamed": "vcr_stub_source.ports",
     "VcrService": "vcr_stub_source.ports",
-    "VcrStacked": "vcr_stub_source.ports",
 }
 
 if not TYPE_CHECKING:

@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from vcr_gen.runtime import OMITTED, Boundary, Call, OutboundWrapper, event, given
 
 from stub_source.ports import Service, Thing
 
 if TYPE_CHECKING:
-    from stub_source.ports import Named, Stacked
+    from stub_source.ports import Named
 
 _T = TypeVar("_T")
 
@@ -76,38 +76,10 @@ NAMED: Final = Boundary(
     calls={"label": NamedLabel},
 )
 
-
-@event
-class StackedAssoc(Call):
-    of: Thing
-
-    def __call__(self, target: Any) -> Thing:
-        result: Thing = target.__assoc__(self.of)
-        return result
-
-
-class VcrStacked(OutboundWrapper["Stacked"]):
-    """Records and replays `Stacked`."""
-
-    def __assoc__(self, of: Thing, /) -> Thing:
-        return self._port.call(StackedAssoc(of=of))
-
-
-STACKED: Final = Boundary(
-    "Stacked",
-    direction="outbound",
-    protocol="stub_source.ports:Stacked",
-    wrapper=VcrStacked,
-    calls={"__assoc__": StackedAssoc},
-)
-
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_service_is_a_service(wrapper: VcrService) -> Service:
         return wrapper
 
     def vcr_named_is_a_named(wrapper: VcrNamed) -> Named:
-        return wrapper
-
-    def vcr_stacked_is_a_stacked(wrapper: VcrStacked) -> Stacked:
         return wrapper

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from vcr_variadics.ports import (
         CLIENT,
-        LINES,
         ClientGet,
         ClientLog,
         ClientLoose,
@@ -20,14 +19,11 @@ if TYPE_CHECKING:
         ClientPick,
         ClientStart,
         ClientStart2,
-        LinesConnect,
         VcrClient,
-        VcrLines,
     )
 
 __all__ = [
     "CLIENT",
-    "LINES",
     "ClientGet",
     "ClientLog",
     "ClientLoose",
@@ -36,14 +32,11 @@ __all__ = [
     "ClientPick",
     "ClientStart",
     "ClientStart2",
-    "LinesConnect",
     "VcrClient",
-    "VcrLines",
 ]
 
 _HOMES = {
     "CLIENT": "vcr_variadics.ports",
-    "LINES": "vcr_variadics.ports",
     "ClientGet": "vcr_variadics.ports",
     "ClientLog": "vcr_variadics.ports",
     "ClientLoose": "vcr_variadics.ports",
@@ -52,9 +45,7 @@ _HOMES = {
     "ClientPick": "vcr_variadics.ports",
     "ClientStart": "vcr_variadics.ports",
     "ClientStart2": "vcr_variadics.ports",
-    "LinesConnect": "vcr_variadics.ports",
     "VcrClient": "vcr_variadics.ports",
-    "VcrLines": "vcr_variadics.ports",
 }
 
 if not TYPE_CHECKING:

@@ -18,7 +18,7 @@ from vcr_gen.runtime import (
     implementation,
 )
 
-from variadics.ports import Client, Lines, Options, Ts
+from variadics.ports import Client, Options, Ts
 
 
 @event
@@ -155,38 +155,7 @@ CLIENT: Final = Boundary(
     },
 )
 
-
-@event
-class LinesConnect(Call):
-    handler: Callable[[int, *tuple[str, ...]], int]
-
-    def __call__(self, target: Any) -> tuple[int, *tuple[str, ...]]:
-        result: tuple[int, *tuple[str, ...]] = target.connect(self.handler)
-        return result
-
-
-class VcrLines(OutboundWrapper[Lines]):
-    """Records and replays `Lines`."""
-
-    def connect(
-        self,
-        handler: Callable[[int, *tuple[str, ...]], int],
-    ) -> tuple[int, *tuple[str, ...]]:
-        return self._port.call(LinesConnect(handler=handler))
-
-
-LINES: Final = Boundary(
-    "Lines",
-    direction="outbound",
-    protocol="variadics.ports:Lines",
-    wrapper=VcrLines,
-    calls={"connect": LinesConnect},
-)
-
 if TYPE_CHECKING:  # type checkers fail here when Protocol and wrapper differ
 
     def vcr_client_is_a_client(wrapper: VcrClient) -> Client:
-        return wrapper
-
-    def vcr_lines_is_a_lines(wrapper: VcrLines) -> Lines:
         return wrapper

@@ -1,10 +1,5 @@
-from collections.abc import Callable
 from typing import (
-    TYPE_CHECKING,
-    AnyStr,
-    Concatenate,
     Generic,
-    Literal,
     NewType,
     ParamSpec,
     Protocol,
@@ -21,52 +16,10 @@ class Record:
     pass
 
 
-R = TypeVar("R", bound=Record)
-
-
 @outbound
 class Loader(Protocol):
-    @classmethod
-    def load(cls: type[R], text: str) -> R: ...
     def store(self: Record, text: str) -> None: ...
     def own(self: "Loader") -> None: ...
-
-
-@outbound
-class Reader(Protocol):
-    def read(self) -> AnyStr: ...
-    def read_all(self) -> "list[AnyStr | None]": ...
-    def read_like(self, sample: AnyStr) -> AnyStr: ...
-    def reader(self) -> Callable[[AnyStr], AnyStr]: ...
-
-
-@outbound
-class Lines(Protocol[AnyStr]):
-    def read(self) -> AnyStr: ...
-
-
-T = TypeVar("T")
-U = TypeVar("U")
-
-
-class Store(Protocol[T]):
-    def map(self, kind: type[U], item: T) -> tuple[U, T]: ...
-
-
-@outbound
-class Users(Store[U], Protocol[U]): ...
-
-
-class Newer[A](Protocol):
-    def map[C](self, item: A, other: C) -> tuple[A, C]: ...
-
-
-@outbound
-class Captured[C](Newer[C], Protocol): ...
-
-
-@outbound
-class Free[B](Newer[B], Protocol): ...
 
 
 @outbound
@@ -95,29 +48,7 @@ class Shouting(Protocol):
     def loud(self, text: int) -> str: ...
 
 
-@outbound
-class Both(Protocol):
-    name: str
-    title: str
-
-    def show(self: Titled) -> str: ...
-
-
-class Pair(Protocol[T, U]):
-    def swap(self, first: T, second: U) -> tuple[U, T]: ...
-    def total(self: "Pair[int, U]") -> int: ...
-
-
-@outbound
-class Words(Pair[str, bytes], Protocol): ...
-
-
-@outbound
-class Flags(Pair[bool, bytes], Protocol): ...
-
-
 P = ParamSpec("P")
-Q = ParamSpec("Q")
 
 
 class Runner(Protocol[P]):
@@ -125,15 +56,7 @@ class Runner(Protocol[P]):
 
 
 @outbound
-class Repeated(Runner[Concatenate[int, Q]], Protocol[Q]): ...
-
-
-class Kinds(Protocol[T]):
-    def kind(self, of: type[T]) -> T: ...
-
-
-@outbound
-class Modes(Kinds[Literal["r", "w"]], Protocol): ...
+class Repeated(Runner[[int]], Protocol): ...
 
 
 class Table[K, *Ts = *tuple[int, ...]](Protocol):
@@ -142,50 +65,6 @@ class Table[K, *Ts = *tuple[int, ...]](Protocol):
 
 @outbound
 class Plain(Table[str], Protocol): ...
-
-
-@outbound
-class Given(Table[str, int, str], Protocol): ...
-
-
-Answer = TypeVar("Answer", Record, None)
-Handle = Callable[[Record], Answer]
-
-
-@outbound
-class Middleware(Protocol):
-    """The alias has no brackets, and so says nothing of the variable."""
-
-    async def handle(self, record: Record, handle: Handle) -> Answer: ...
-    def handles(self) -> list[Handle[Answer]]: ...
-    def answer(self, like: Answer) -> Answer: ...
-
-
-@outbound
-class Naming(Protocol):
-    def wait(self, seconds: int = (limit := 5), *, also: object = lambda: (own := 1)) -> None: ...
-
-
-@outbound
-class Box(Protocol[T]):
-    @overload
-    def __init__(self: "Box[int]", item: int) -> None: ...
-    @overload
-    def __init__(self: "Box[list[U]]", item: U) -> None: ...
-    def put(self: "Box[T]", item: T) -> T: ...
-    def first(self: "Box[int]") -> int: ...
-    def flat(self: "Box[list[U]]") -> "Box[U]": ...
-
-
-@outbound
-class Told(Protocol):
-    if TYPE_CHECKING:
-
-        def run(self, x: int, *, y: str = "a") -> list[int]: ...
-
-    else:
-
-        def run(self, x, *, y="a"): ...
 
 
 AnyColumn = TypeVar("AnyColumn", bound="Column")
