@@ -24,13 +24,10 @@ _RESULT = "return"
 
 
 def same_signature(recorded: str, current: str) -> bool:
-    """Whether two signatures are equal, ignoring the modules of types.
-
-    Evaluated annotations are recorded with their modules, textual ones as written.
-    """
-    said = _said(recorded)
+    """Whether two signatures are equal, ignoring the modules of types."""
+    said = declared_types(recorded)
     return recorded == current or (
-        bool(said) and list(said.items()) == list(_said(current).items())
+        bool(said) and list(said.items()) == list(declared_types(current).items())
     )
 
 
@@ -80,35 +77,24 @@ def migration_of(name: str, recorded: str | None, current: str | None) -> list[s
 def declared_types(signature: str) -> Mapping[str, str]:
     """The types of a recorded signature by parameter, with the result under `return`.
 
-    Empty for an invalid signature, as a file may contain anything.
+    Without modules: evaluated annotations are recorded with them, textual ones as written. Empty
+    for an invalid signature, as a file may contain anything.
     """
-    return {
-        name: ast.unparse(annotation) if annotation else ""
-        for name, annotation in _annotations(signature)
-    }
-
-
-def _annotations(signature: str) -> list[tuple[str, ast.expr | None]]:
     try:
         function = ast.parse(f"def _{signature}: ...").body[0]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+        return {}
     if not isinstance(function, ast.FunctionDef):
-        return []
-    arguments = [(argument.arg, argument.annotation) for argument in function.args.args]
-    return [*arguments, (_RESULT, function.returns)]
-
-
-def _said(signature: str) -> dict[str, str]:
-    """The types without modules, for comparison."""
+        return {}
+    named = [(argument.arg, argument.annotation) for argument in function.args.args]
     return {
         name: ast.unparse(_LastNames().visit(annotation)) if annotation else ""
-        for name, annotation in _annotations(signature)
+        for name, annotation in [*named, (_RESULT, function.returns)]
     }
 
 
 def _parameters(signature: str) -> dict[str, str]:
-    return {name: type_ for name, type_ in _said(signature).items() if name != _RESULT}
+    return {name: type_ for name, type_ in declared_types(signature).items() if name != _RESULT}
 
 
 class _LastNames(ast.NodeTransformer):

@@ -157,7 +157,7 @@ class ThreadDriver:
         """Wake the threads that may take what is due, or serve it."""
         state = self._state
         with suppress(Exception):  # a broken tape is reported where it is read
-            due = due_from(state, self._window.peek())
+            due = due_from(state, self._window.head())
             if due is None:
                 return
             state.monitor.wake(state.waiters.of(due.event.call))

@@ -66,13 +66,10 @@ class StreamBuffer:
         self._pass_on = pass_on
         self._queue: deque[_Waiting] = deque()
         self._held: dict[int, list[_Waiting]] = {}
-        self._sizes: dict[int, int] = {}
         self._cut: dict[int, str] = {}
         """The rule of a secret whose beginning could no longer be held back."""
         self._lines: dict[int, str] = {}
         """The part of a stream's last line that was already passed on."""
-        self._in_line: set[int] = set()
-        """The streams whose next line is expected."""
 
     def add(self, event: Event) -> None:
         """Pass an event on, or hold it until the events before it are ready."""
@@ -125,11 +122,8 @@ class StreamBuffer:
     def _resolve(self, call: int, *, final: bool, cut: bool = False) -> None:
         """Redact the items of a stream whose last secret is complete."""
         held = self._held[call]
-        last = held[-1].text or ""
-        size = self._sizes[call] = self._sizes.get(call, 0) + len(last)
-        if not final and len(held) > 1 and not self._may_end(call, last, size):
-            return
-        self._in_line.discard(call)
+        if not final and len(held) % 16 != 1 and _STOP.search(held[-1].text or "") is None:
+            return  # an open word goes on; long ones are checked now and then
         text = "".join(waiting.text or "" for waiting in held)
         before = self._lines.get(call, "")
         is_last = final or len(text) > MOST_TEXT
@@ -137,8 +131,6 @@ class StreamBuffer:
         if cut or not is_last:
             end = max(0, open_from(before + text, len(before)) - len(before))
         if not is_last and end < len(held[0].text or ""):
-            if end == 0 and "\n" not in text and _has_name(text):
-                self._in_line.add(call)
             return
         spans = self._find(before, text)
         begun = [span.start for span in spans if span.end == len(text)]
@@ -147,12 +139,6 @@ class StreamBuffer:
             spans = merged([*spans, secret])
             self._cut[call] = secret.rule
         self._pass(call, _count_of_whole(held, spans, len(text) if is_last else end), text, spans)
-
-    def _may_end(self, call: int, last: str, size: int) -> bool:
-        """Whether the last item of a stream may complete the open secret."""
-        if call in self._in_line:
-            return "\n" in last or size > _LONGEST_LINE
-        return size >= _LONGEST_WORD or _STOP.search(last) is not None
 
     def _find(self, before: str, text: str) -> list[Span]:
         """The secrets in a text that follows another on the same line."""
@@ -175,11 +161,9 @@ class StreamBuffer:
         _redact(held[:count], text, spans, self._secrets)
         line = passed if "\n" in passed else self._lines.get(call, "") + passed
         self._lines[call] = line.rpartition("\n")[2][-_LONGEST_LINE:]
-        if count == len(held):
-            del self._held[call], self._sizes[call]
-        else:
-            self._held[call] = held[count:]
-            self._sizes[call] = len(text) - len(passed)
+        del held[:count]
+        if not held:
+            del self._held[call]
 
 
 def _like(value: Plain, text: str) -> Plain:

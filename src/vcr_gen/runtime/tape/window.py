@@ -78,7 +78,6 @@ class Window:
         self._unreadable: Exception | None = None
         self._held: tuple[Slot, Slot] | None = None
         """A call that is on its way through `next_whole_call`, and in no queue yet."""
-        self._last_index = 0
         self.recent: deque[Slot] = deque(maxlen=5)
         """The last events done."""
 
@@ -93,13 +92,6 @@ class Window:
                 return head
             window.popleft()
         return None
-
-    def peek(self) -> Slot | None:
-        """The same, without taking the events of skipped calls."""
-        for slot in self._window:
-            if not (slot.done or slot.event.call in self._skipped):
-                return slot
-        return self._window[-1] if self._extend() else None
 
     def next_whole_call(self) -> tuple[Slot, Slot] | None:
         """The oldest event and its answer, where that is an outbound call with nothing inside.
@@ -325,13 +317,10 @@ class Window:
         if self._unreadable is not None:
             raise self._unreadable
         try:
-            slot = next(self._slots_ahead, None)
+            return next(self._slots_ahead, None)
         except Exception as error:
             self._unreadable = error  # raised again for every later reader
             raise
-        if slot is not None:
-            self._last_index = slot.index
-        return slot
 
     def _index(self, slot: Slot) -> None:
         """Add an event to the queues for lookup."""
