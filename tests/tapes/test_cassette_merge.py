@@ -163,10 +163,10 @@ def test_sessions_that_contradict_each_other_are_refused_with_every_reason(tmp_p
     assert merge(a, b, "-o", tmp_path / "c.yaml") == 2
     assert capsys.readouterr().err == (
         "these sessions cannot be merged:\n"
+        f"{b}: `initial_state.cwd` differs\n"
+        f"{b}: `boundaries.Shell.methods.run` differs\n"
+        f"{b}: `boundaries.server.direction` differs\n"
         f"{b}: `anchors` differs from {a}\n"
-        f"{b}: `cwd` of `initial_state` differs\n"
-        f"{b}: Shell.run was recorded with a different signature: (line: str) -> str\n"
-        f"{b}: boundary `server` has the opposite direction\n"
     )
     assert not (tmp_path / "c.yaml").exists()
 

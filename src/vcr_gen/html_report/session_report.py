@@ -18,6 +18,7 @@ from vcr_gen.runtime.formats import Entry
 from vcr_gen.runtime.formats.file_layout import VERSION_KEY
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import redacting
+from vcr_gen.runtime.tape.event_table import kind_of
 from vcr_gen.runtime.tape.events import ROOT_STRAND, End, Event, Item, Signal, Start
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading, entries_of, is_partial, open_regular, read_events
@@ -78,12 +79,15 @@ def _row(events: tuple[Event, ...]) -> tuple[dict[str, object], list[Plain]]:
             head |= {"within": start.within} if start.within is not None else {}
             said: list[Plain] = [dict(start.arguments)]
         case Item() as item:
-            head, said = {"kind": "item", "call": item.call, "at": item.at}, [item.value]
+            head = {"kind": "item", "call": item.call, "at": item.at}
+            said = [item.value]
         case Signal() as signal:
             head = {"kind": signal.kind, "call": signal.call, "at": signal.at}
             said = [] if signal.value is None else [signal.value]
         case End() as end:
             head, said = {"kind": "end", "call": end.call, "at": end.at}, []
+    if words := kind_of(events[0]).shown.strip():
+        head["words"] = words
     last = events[-1]
     if isinstance(last, End):
         head |= {"outcome": last.outcome, "end": last.at}

@@ -12,7 +12,7 @@ from vcr_gen.cli.terminal import Terminal, add_output_options
 from vcr_gen.errors import UsageError
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.reading import Reading, read_events
-from vcr_gen.tapes.merging import Rebasing, header_conflicts, merge_headers
+from vcr_gen.tapes.merging import Rebasing, merge_headers
 
 __all__ = ["add_parser", "run"]
 
@@ -52,14 +52,14 @@ def run(arguments: argparse.Namespace) -> int:
     with ExitStack() as stack:
         readings = [stack.enter_context(Reading(path)) for path in sources]
         headers = [(reading.path, reading.header) for reading in readings]
-        conflicts = header_conflicts(headers)
+        header, conflicts = merge_headers(headers)
         if conflicts:
             raise UsageError("\n".join(["these sessions cannot be merged:", *conflicts]))
         draw = stack.enter_context(terminal.progress("merging"))
         for reading in readings:  # check each session before any is written
             deque(read_events(reading, reading.path), maxlen=0)
         events = _events(readings, Watch(sources, draw))
-        count = write_cassette(arguments.output, merge_headers(headers), events)
+        count = write_cassette(arguments.output, header, events)
     wrote = FileNote(str(arguments.output), "wrote", counted(count, "event"))
     return print_outcome(Outcome(code=FINE, files=[wrote]), terminal)
 

@@ -11,16 +11,6 @@ const STATUS_SIGNS = {
   "never finished": "…",
 };
 
-const STEP_WORDS = {
-  item: "item",
-  next: "asked for the next item",
-  sent: "was sent",
-  thrown: "an exception was thrown into it",
-  closed: "was closed",
-  cancel: "was cancelled by its caller",
-  left: "was left by a reader that was cancelled",
-};
-
 function showStatus(status) {
   const name = status.replace(" ", "-");
   return make("span", { class: `status ${name}` }, `${STATUS_SIGNS[status]} ${status}`);
@@ -181,7 +171,7 @@ function showStep(tape, step, marked) {
     { class: marked ? "wanted" : "", "aria-current": marked ? "true" : null },
     linkTo(tape, step.event, make("span", { class: "event" }, `${step.event}`)),
     make("span", { class: "at" }, duration(step.at)),
-    step.kind === "item" ? null : make("em", {}, STEP_WORDS[step.kind] ?? step.kind),
+    step.words ? make("em", {}, step.words) : null,
     value === undefined ? null : showValue(value),
   );
 }

@@ -32,7 +32,7 @@ class Call {
     this.first = event;
     this.last = null;
     this.status = "never finished";
-    /** What a stream gave and was told: `{event, at, kind}`. */
+    /** What a stream gave and was told: `{event, at, kind, words}`. */
     this.steps = [];
   }
 
@@ -83,7 +83,7 @@ class Tape {
     } else {
       call = byNumber.get(head.call);
       if (head.kind !== "end") {
-        call.steps.push({ event, at: head.at, kind: head.kind });
+        call.steps.push({ event, at: head.at, kind: head.kind, words: head.words });
       }
     }
     if (head.outcome) {
