@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import indent
-from typing import Final
+from typing import Final, NamedTuple
 
 from vcr_gen.cli.common_options import report_refusals, require_extra
 from vcr_gen.cli.outcome import DIFFERENT, FINE
@@ -31,28 +31,12 @@ class DemoError(VcrError):
     """A part of the tour had an unexpected result."""
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """A change to one line of the example."""
 
     path: str
     before: str
     after: str
-
-    def make(self, project: Path) -> None:
-        """Change the file."""
-        self._replace(project, self.before, self.after)
-
-    def undo(self, project: Path) -> None:
-        """Change it back."""
-        self._replace(project, self.after, self.before)
-
-    def _replace(self, project: Path, old: str, new: str) -> None:
-        file = project / self.path
-        text = file.read_text(encoding="utf-8")
-        if text.count(old) != 1:
-            raise DemoError(f"{file}: expected {old!r} once")
-        file.write_text(text.replace(old, new), encoding="utf-8")
 
 
 _RENAMED: Final = Edit(_PORTS, "def write(self, path: Path,", "def write(self, target: Path,")
@@ -132,9 +116,13 @@ class _Tour:
     def _with(self, edit: Edit, command: str) -> None:
         """Make a change, show that the command detects it, and undo it."""
         self.terminal.data(f"  {edit.path}:\n    - {edit.before}\n    + {edit.after}")
-        edit.make(self.project)
+        file = self.project / edit.path
+        text = file.read_text(encoding="utf-8")
+        if text.count(edit.before) != 1:
+            raise DemoError(f"{file}: expected {edit.before!r} once")
+        file.write_text(text.replace(edit.before, edit.after), encoding="utf-8")
         self._command(command, expected=1)
-        edit.undo(self.project)
+        file.write_text(text, encoding="utf-8")
 
     def _command(self, command: str, *, expected: int = 0) -> None:
         self.terminal.data(f"  $ {command}")

@@ -5,7 +5,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from difflib import get_close_matches
@@ -21,10 +21,18 @@ from vcr_gen.cli.common_options import (
     require_extra,
 )
 from vcr_gen.cli.outcome import DIFFERENT, FINE, FileNote, Outcome, counted, explain, print_outcome
-from vcr_gen.cli.terminal import Terminal, table
+from vcr_gen.cli.terminal import OutputFormat, Terminal, table
 from vcr_gen.gen.diagnostics import Diagnostic, RefusedError
 from vcr_gen.gen.output.ownership import packages
-from vcr_gen.gen.settings.config import Config
+from vcr_gen.gen.settings.config import (
+    BOUNDARY_SETTINGS,
+    OVERRIDE_SETTINGS,
+    SETTINGS,
+    BoundaryRule,
+    Config,
+    Override,
+    Setting,
+)
 
 if TYPE_CHECKING:
     from vcr_gen.gen.runs.generation import Generated
@@ -96,9 +104,7 @@ def _run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     config = read_config(arguments)
     terminal.detail(f"configuration: {config.file or 'none, all defaults'}")
     if arguments.show_config:
-        from vcr_gen.cli.show_config import show_config
-
-        terminal.data(show_config(config, terminal.output_format))
+        terminal.data(_shown_config(config, terminal.output_format))
         return FINE
     paths = _checked_paths(config, arguments.paths)
     require_extra()
@@ -281,3 +287,46 @@ def _with_openable_path(boundary: "Generated", config: Config) -> "Generated":
 def _row(boundary: "Generated") -> tuple[str, ...]:
     place = f"{boundary.source}:{boundary.line}"
     return (boundary.direction, boundary.name, boundary.protocol, boundary.wrapper, place)
+
+
+def _shown_config(config: Config, output_format: OutputFormat) -> str:
+    """Every setting with its value, including defaults, as TOML or JSON."""
+    settings = {setting.key: _value(config, config, setting) for setting in SETTINGS}
+    tables = {
+        "boundary": [_entry(config, rule, BOUNDARY_SETTINGS) for rule in config.boundaries],
+        "overrides": [_entry(config, rule, OVERRIDE_SETTINGS) for rule in config.overrides],
+    }
+    if output_format == "json":
+        return json.dumps({**settings, **tables}, indent=2)
+    lines = [f"# from {config.display(config.file)}" if config.file else "# all defaults"]
+    lines += ["[tool.vcr-gen]", *_assignments(settings)]
+    for name, entries in tables.items():
+        for entry in entries:
+            lines += ["", f"[[tool.vcr-gen.{name}]]", *_assignments(entry)]
+    return "\n".join(lines)
+
+
+def _entry(
+    config: Config, rule: BoundaryRule | Override, settings: Iterable[Setting]
+) -> Mapping[str, object]:
+    """The settings of one table that say something."""
+    values = {setting.key: _value(config, rule, setting) for setting in settings}
+    return {key: value for key, value in values.items() if value}
+
+
+def _value(config: Config, holder: object, setting: Setting) -> object:
+    value = getattr(holder, setting.attribute)
+    if setting.key == "target-version":
+        return ".".join(map(str, value))
+    if isinstance(value, tuple):
+        return [_spelled(config, item) for item in value]
+    return _spelled(config, value)
+
+
+def _spelled(config: Config, value: object) -> object:
+    return config.in_project(value) if isinstance(value, Path) else value
+
+
+def _assignments(settings: Mapping[str, object]) -> list[str]:
+    # JSON and TOML spell strings, numbers and lists of strings alike.
+    return [f"{key} = {json.dumps(v)}" for key, v in settings.items() if v is not None]
