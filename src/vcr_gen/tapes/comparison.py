@@ -14,8 +14,8 @@ from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.tape.events import INTERNAL, Start
 from vcr_gen.runtime.tape.header import Header
 from vcr_gen.runtime.tape.reading import Reading, read_events
-from vcr_gen.runtime.values.objects import LIVE_WORDS
 from vcr_gen.tapes.changes import Change, LiveNumbers, call_changes, value_changes
+from vcr_gen.tapes.live_names import map_live_objects
 from vcr_gen.tapes.recorded_calls import RecordedCall, read_calls
 
 __all__ = ["CallDifference", "align", "compare_headers", "compare_tapes", "longest_run"]
@@ -127,24 +127,17 @@ class _Keys:
         for event, *_ in read_events(reading, reading.path):
             if isinstance(event, Start) and event.of not in INTERNAL:
                 on = "#" if event.on.startswith("#") else event.on
-                text = json.dumps(_without_numbers(dict(event.arguments)), sort_keys=True)
+                text = _without_numbers(dict(event.arguments))
                 keys.loose.append(hash(event.of))
                 keys.strands.append(hash(event.strand))
                 keys.exact.append(hash((event.of, on, event.inbound, text)))
         return keys
 
 
-def _without_numbers(value: Plain) -> Plain:
+def _without_numbers(value: Plain) -> str:
     """The value without the numbers of live objects and secrets, which shift with added calls."""
-    if isinstance(value, str):
-        return PLACEHOLDER.sub(REDACTED, value) if "<redacted:" in value else value
-    if isinstance(value, dict):
-        if len(value) == 1 and next(iter(value)) in LIVE_WORDS:
-            return dict.fromkeys(value)
-        return {key: _without_numbers(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_without_numbers(item) for item in value]
-    return value
+    text = json.dumps(map_live_objects(value, lambda _: None), sort_keys=True)
+    return PLACEHOLDER.sub(REDACTED, text)
 
 
 def _elsewhere(keys: _Keys, others: _Keys, pairs: list[tuple[int, int]]) -> dict[int, int]:
