@@ -50,7 +50,7 @@ def test_streams_and_folders_that_are_not_there_are_no_internal_errors(
 
 @pytest.mark.usefixtures("warm_mypy")
 @pytest.mark.parametrize(
-    ("line", "code"), [("--check", 1), ("--diff", 1), ("verify", 1), ("--list", 141), ("", 0)]
+    ("line", "code"), [("--check", 1), ("--diff", 1), ("verify", 1), ("--list", 0), ("", 0)]
 )
 @pytest.mark.parametrize("also", [None, subprocess.STDOUT])
 def test_a_result_stands_also_where_nobody_reads_it(

@@ -55,7 +55,7 @@ def test_list_shows_every_boundary_with_its_place(project: Project) -> None:
         ],
     ]
     document = json.loads(project.run("--list", "--output-format", "json").out)
-    assert [one["name"] for one in document] == ["StepRunner", "server"]
+    assert [one["name"] for one in document["boundaries"]] == ["StepRunner", "server"]
     assert not (project.root / "generated").exists()
 
 

@@ -47,7 +47,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add the parser of this command."""
     parser = subparsers.add_parser(
         "demo",
-        help="take the tour: generate, record, replay, catch a change",
         description=(
             "Copy the example project to a temporary folder and show the whole job on it: "
             "generate wrappers, check drift, record for real, replay, catch a change."

@@ -26,7 +26,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add the parser of this command."""
     parser = subparsers.add_parser(
         "extract",
-        help="write a Protocol from an existing class",
         description="Write an annotated Protocol from an existing class. Reads source only.",
     )
     add = parser.add_argument

@@ -270,12 +270,13 @@ def _list_boundaries(config: Config, paths: Sequence[Path], terminal: Terminal) 
         for boundary in generation.boundaries
         if not paths or any((config.root / boundary.source).is_relative_to(path) for path in paths)
     ]
-    if terminal.output_format == "json":
-        terminal.data(json.dumps([asdict(boundary) for boundary in listed], indent=2))
-    elif listed:
-        terminal.data(table(list(map(_row, listed))))
-    terminal.note(counted(len(listed), "boundary", "boundaries"))
-    return FINE
+    outcome = Outcome(
+        code=FINE,
+        text=table(list(map(_row, listed))),
+        summary=counted(len(listed), "boundary", "boundaries"),
+        document={"boundaries": [asdict(boundary) for boundary in listed]},
+    )
+    return print_outcome(outcome, terminal)
 
 
 def _with_openable_path(boundary: "Generated", config: Config) -> "Generated":

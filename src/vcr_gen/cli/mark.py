@@ -21,7 +21,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add the parser of this command."""
     parser = subparsers.add_parser(
         "mark",
-        help="mark an existing Protocol as a boundary",
         description=(
             "Add @outbound or @inbound and its import to an existing Protocol. "
             "Changes nothing else in the file."

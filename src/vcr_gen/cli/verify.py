@@ -21,7 +21,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add the parser of this command."""
     parser = subparsers.add_parser(
         "verify",
-        help="type-check wrappers and compare signatures",
         description=(
             "Compare every signature of the wrappers on disk with its Protocol, "
             "and run mypy once over both. Writes nothing; exit 1 when anything differs."

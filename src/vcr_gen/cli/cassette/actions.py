@@ -45,7 +45,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add the parser of this command, and one for each action."""
     parser = subparsers.add_parser(
         "cassette",
-        help="inspect, check and rewrite cassettes",
         description="Inspect, check and rewrite cassettes.",
     )
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
