@@ -134,13 +134,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tell an xdist worker how tests are distributed; its controller prints the summary."""
-    from vcr_gen.pytest.constants import DISTRIBUTED
+    """Let the controller of xdist print the summary of all its workers."""
     from vcr_gen.pytest.summary import Summary
 
     Summary.of(node.config)
-    if node.workerinput.get("workercount", 2) > 1:
-        node.workerinput[DISTRIBUTED] = node.config.getoption("dist")
 
 
 @pytest.fixture(scope="session")

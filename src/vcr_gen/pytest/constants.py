@@ -5,7 +5,6 @@ from typing import Final
 __all__ = [
     "CASSETTE",
     "CASSETTE_STARTS",
-    "DISTRIBUTED",
     "FOLDER",
     "FORMATS",
     "HERMETIC",
@@ -27,8 +26,6 @@ HOOKS: Final = "vcrgen-hooks"
 """The name under which the hooks for tests with cassettes are registered."""
 RESULTS: Final = "vcrgen"
 """The key of what workers of xdist send to the controller."""
-DISTRIBUTED: Final = "vcrgen_distributed"
-"""The key of what the controller tells its workers: how xdist distributes the tests."""
 MODES: Final = ("none", "once", "new_episodes", "all", "verify", "rewrite")
 STALE: Final = ("warn", "fail", "record")
 FORMATS: Final = ("yaml", "jsonl")

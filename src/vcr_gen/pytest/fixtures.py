@@ -1,4 +1,4 @@
-"""What the fixtures do: they open a cassette as asked, and close it when the scope ends.
+"""What the fixtures do: they open the cassette of a test, a module or the session.
 
 The mode and options come from the marker, the fixture `vcrgen_options` and the command line.
 """
@@ -14,9 +14,9 @@ import pytest
 
 from vcr_gen.errors import CassetteMissingError, UsageError, VcrError
 from vcr_gen.pytest.cassette_paths import CassettePaths, module_folder, test_id
-from vcr_gen.pytest.constants import DISTRIBUTED, FOLDER, HOOKS
+from vcr_gen.pytest.constants import FOLDER, HOOKS
 from vcr_gen.pytest.hooks import Hooks, as_failure
-from vcr_gen.pytest.open_cassette import OpenCassette, Plan
+from vcr_gen.pytest.open_cassette import OpenCassette
 from vcr_gen.pytest.options import (
     CassetteOptions,
     Options,
@@ -33,12 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["CassetteFactory", "Fixtures"]
 
 _stash_key: Final = pytest.StashKey["Fixtures"]()
-
-_RECORDS_WITH_XDIST: Final[Mapping[str, tuple[str, ...]]] = {
-    "module": ("", "loadfile"),
-    "session": ("",),
-}
-"""The ways of distributing tests that keep all tests of a scope in one process."""
 
 
 @final
@@ -126,7 +120,8 @@ class Fixtures:
                 path = self._paths.for_name(folder, name, given.get("format"))
                 self._paths.claim(path, f"{scope} cassette {name!r}")
                 opened = self._open(path, given, {}, request.node.nodeid)
-                self._refuse_to_record_in_parts(scope, opened)
+                if opened.cassette.recording and hasattr(self._config, "workerinput"):
+                    raise _refuse_to_record_in_parts(opened)
             except VcrError as error:
                 raise as_failure(error) from None
             self._hooks.shared_cassette_opened(fixture, opened)
@@ -134,19 +129,6 @@ class Fixtures:
 
         yield CassetteFactory(scope, open_by_name)
         self._hooks.close_shared(fixture)
-
-    def _refuse_to_record_in_parts(self, scope: str, opened: OpenCassette) -> None:
-        """A recording needs all tests of its scope in one process."""
-        distributed = getattr(self._config, "workerinput", {}).get(DISTRIBUTED, "")
-        if opened.cassette.recording and distributed not in _RECORDS_WITH_XDIST[scope]:
-            instead = ", or with --dist loadfile" if scope == "module" else ""
-            refused = UsageError(
-                f"{opened.plan.path}: the tests of a {scope} run in several processes here, and "
-                f"each would record its own part\n\nhint: record without -n{instead}"
-            )
-            opened.fail(refused)
-            opened.close()
-            raise refused
 
     def _open(
         self, path: Path, options: Options, automatic: Mapping[str, Path], tests: str
@@ -156,19 +138,20 @@ class Fixtures:
         given["anchors"] = self._anchors(automatic, options.get("anchors", {}))
         if hermetic := self._config.getoption("vcrgen_hermetic"):
             given["hermetic"] = hermetic
-        plan = Plan(
-            path=path,
-            mode=self._mode(options.get("mode")),
-            options=given,
-            record_with=self._command(tests, "all"),
-            tests=tests,
-            report=self._report(path),
-        )
+        mode = self._mode(options.get("mode"))
         try:
-            return OpenCassette(plan, self._summary.note)
+            return OpenCassette(
+                path,
+                mode,
+                given,
+                record_with=self._command(tests, "all"),
+                tests=tests,
+                report=self._report(path),
+                note=self._summary.note,
+            )
         except CassetteMissingError as error:
             raise CassetteMissingError(
-                f"there is no cassette, and mode {plan.mode!r} does not record\n\n"
+                f"there is no cassette, and mode {mode!r} does not record\n\n"
                 f"hint: record it: {self._command(tests, 'once')}",
                 path=path,
             ) from error
@@ -207,3 +190,14 @@ class Fixtures:
 def _is_unittest(instance: object) -> bool:
     unittest = sys.modules.get("unittest")
     return unittest is not None and isinstance(instance, unittest.TestCase)
+
+
+def _refuse_to_record_in_parts(opened: OpenCassette) -> UsageError:
+    """A cassette that tests share needs all of them in one process to be recorded."""
+    refused = UsageError(
+        f"{opened.path}: xdist runs the tests that share this cassette in several processes, and "
+        "each would record its own part\n\nhint: record without -n"
+    )
+    opened.fail(refused)
+    opened.close()
+    return refused

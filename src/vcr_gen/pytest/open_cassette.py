@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -25,7 +24,7 @@ from vcr_gen.pytest.summary import Kind, Note
 if TYPE_CHECKING:
     from vcr_gen.runtime.replay.engine import Engine
 
-__all__ = ["OpenCassette", "Plan"]
+__all__ = ["OpenCassette"]
 
 
 class _FailedTestError(DivergenceError, pytest.fail.Exception):  # type: ignore[misc, name-defined]
@@ -40,45 +39,45 @@ _FailedTestError.__module__ = DivergenceError.__module__
 _FailedTestError.__name__ = _FailedTestError.__qualname__ = DivergenceError.__name__
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """How to open a cassette, and what to do at its close."""
-
-    path: Path
-    mode: str
-    options: Options
-    """The options for `Cassette`."""
-    record_with: str
-    """The command that records it."""
-    tests: str
-    """The id of the test, or of all tests, that use it; empty for the whole session."""
-    report: Path | None
-    """Where to write the HTML report if the replay fails."""
-
-
 class OpenCassette:
     """An open cassette, and the outcome so far of the tests that use it."""
 
-    def __init__(self, plan: Plan, note: Callable[[Note], None]) -> None:
-        """Open the cassette; `note` takes facts for the terminal summary."""
+    def __init__(
+        self,
+        path: Path,
+        mode: str,
+        options: Options,
+        *,
+        record_with: str,
+        tests: str,
+        report: Path | None,
+        note: Callable[[Note], None],
+    ) -> None:
+        """Open the cassette.
+
+        `tests` is the id of the test, or of all tests, that use it; empty for the whole session.
+        `report` is where to write the HTML report if the replay fails. `note` takes facts for the
+        terminal summary.
+        """
         from vcr_gen.runtime.runs.cassette import Cassette
 
-        self.plan = plan
+        self.path = path
         self.error: BaseException | None = None
         """The first failure of a test that uses it: the reason not to replace the old cassette."""
         self.users = {CASSETTE}
         """The fixtures of the test that can reach it."""
         self.used_in_teardown = False
         """Whether one of them may still use it in its teardown."""
+        self._mode = mode
+        self._tests = tests
+        self._report = report
         self._note = note
         self._closed = False
         self._reported: BaseException | None = None
-        if plan.mode == "all" and plan.path.exists():
-            _refuse_foreign(plan.path)
+        if mode == "all" and path.exists():
+            _refuse_foreign(path)
         with _environment_without("CI", "VCR_RECORD"):
-            self.cassette = Cassette(
-                plan.path, plan.mode, record_with=plan.record_with, **plan.options
-            )
+            self.cassette = Cassette(path, mode, record_with=record_with, **options)
         if (engine := self._engine) is not None:
             engine.fail_with(_FailedTestError)
 
@@ -89,11 +88,10 @@ class OpenCassette:
     @property
     def shared(self) -> str:
         """Advice about a cassette that several tests share; empty if it belongs to one test."""
-        tests = self.plan.tests
-        if "::" in tests:
+        if "::" in self._tests:
             return ""
         return (
-            f"{self.plan.path.name} is shared by all tests of {tests or 'the run'}: run them all, "
+            f"{self.path.name} is shared by all tests of {self._tests or 'the run'}: run them all, "
             "in the recorded order (without -k, --lf or shuffling)"
         )
 
@@ -150,17 +148,17 @@ class OpenCassette:
             kind, detail = "partial", self._partial_detail()
         elif recording:
             kind = "recorded"
-        elif self.plan.mode == "verify":
+        elif self._mode == "verify":
             if error is not None and not isinstance(error, VerificationError):
                 return  # the test failed before there was anything to compare
             kind = "differs" if error is not None else "verified"
         elif isinstance(error, DivergenceError | ReplayError):
             kind = "diverged"
-            if self.plan.report is not None:
-                self._write_report(self.plan.report, error)
+            if self._report is not None:
+                self._write_report(self._report, error)
         else:
             kind = "replayed"
-        self._note(Note(kind, str(self.plan.path), detail))
+        self._note(Note(kind, str(self.path), detail))
 
     def _write_report(self, target: Path, error: DivergenceError | VcrError) -> None:
         """Write the HTML report of a failed replay; a failure to write it fails no test."""
@@ -171,7 +169,7 @@ class OpenCassette:
         detail = ""
         try:
             refuse_foreign(target)
-            write_report(target, self.plan.path, failure=describe_failure(error, self.plan.tests))
+            write_report(target, self.path, failure=describe_failure(error, self._tests))
         except (VcrError, OSError) as problem:
             detail = f"(not written: {str(problem).splitlines()[0]})"
         self._note(Note("report", str(target), detail))
@@ -179,8 +177,8 @@ class OpenCassette:
     def _partial_detail(self) -> str:
         from vcr_gen.runtime.tape.recording import partial_of
 
-        partial = partial_of(Path(os.path.realpath(self.plan.path)))
-        before = "the cassette is as it was" if self.plan.path.exists() else "there is no cassette"
+        partial = partial_of(Path(os.path.realpath(self.path)))
+        before = "the cassette is as it was" if self.path.exists() else "there is no cassette"
         if not partial.exists():
             return f"({before}; nothing had been recorded)"
         return f"({before}; {partial.name} has what was recorded)"

@@ -6,9 +6,8 @@ The controller of xdist loads this module in every run, so it imports nothing of
 import json
 import os
 from collections.abc import Generator, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 import pytest
 
@@ -40,17 +39,12 @@ _TITLES: Final[dict[Kind, str]] = {
 _stash_key: Final = pytest.StashKey["Summary"]()
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Note:
+class Note(NamedTuple):
     """A fact about a cassette."""
 
     kind: Kind
     path: str
     detail: str = ""
-
-    def plain(self) -> list[str]:
-        """Plain data for the xdist controller."""
-        return [self.kind, self.path, self.detail]
 
 
 class Summary:
@@ -88,19 +82,13 @@ class Summary:
         """Attach the notes to the report, which reaches the controller even if a worker dies."""
         report = yield
         if self._pending:
-            if report.failed:
-                report.sections += [
-                    ("report of the failed replay", _line(note, self._config.rootpath))
-                    for note in self._pending
-                    if note.kind == "report"
-                ]
-            setattr(report, RESULTS, [note.plain() for note in self._pending])
+            setattr(report, RESULTS, [tuple(note) for note in self._pending])
             self._pending.clear()
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the notes of a test that ran in this process or in a worker."""
-        self._notes.extend(_read_notes(getattr(report, RESULTS, ())))
+        self._notes.extend(Note(*note) for note in getattr(report, RESULTS, ()))
         if self._checks_unused and report.when == "call" and report.passed:
             self._passed.add(report.nodeid)
 
@@ -109,7 +97,7 @@ class Summary:
         if hasattr(self._config, "workerinput"):
             output: dict[str, Any] = vars(self._config)["workeroutput"]
             output[RESULTS] = {
-                "notes": [note.plain() for note in self._pending],
+                "notes": [tuple(note) for note in self._pending],
                 "used": sorted(self.used) if self._checks_unused else [],
                 "collected": self._collected.plain(),
             }
@@ -131,7 +119,7 @@ class Summary:
         if output is None:
             self._checks_unused = False
             return
-        self._notes.extend(_read_notes(output["notes"]))
+        self._notes.extend(Note(*note) for note in output["notes"])
         self.used.update(output["used"])
         self._collected.merge(output["collected"])
 
@@ -176,10 +164,6 @@ def _without_repeated_runs(notes: set[Note]) -> set[Note]:
     """Drop the partial recording of a test that was run again and then recorded."""
     recorded = {note.path for note in notes if note.kind == "recorded"}
     return {note for note in notes if note.kind != "partial" or note.path not in recorded}
-
-
-def _read_notes(plain: Iterable[Sequence[Any]]) -> list[Note]:
-    return [Note(kind, path, detail) for kind, path, detail in plain if kind in get_args(Kind)]
 
 
 def _line(note: Note, root: Path) -> str:
