@@ -29,7 +29,7 @@ from vcr_gen.gen.model.field_rules import names_parameter
 from vcr_gen.gen.wrappers.checker_view import callables_own
 from vcr_gen.gen.wrappers.context import RUNTIME, WrapperContext
 from vcr_gen.gen.wrappers.names import camel, declared_first
-from vcr_gen.gen.wrappers.signatures import arguments_for, header_of
+from vcr_gen.gen.wrappers.signature_text import arguments_for, header_of
 from vcr_gen.gen.wrappers.views import EventKind, EventView, FieldView
 
 __all__ = ["Event", "make_event", "of_protocol"]

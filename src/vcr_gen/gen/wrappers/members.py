@@ -27,7 +27,7 @@ from vcr_gen.gen.wrappers.checker_view import (
 from vcr_gen.gen.wrappers.context import RUNTIME, WrapperContext
 from vcr_gen.gen.wrappers.event_classes import Event, make_event, of_protocol
 from vcr_gen.gen.wrappers.names import free_name
-from vcr_gen.gen.wrappers.signatures import arguments_for, function_of, generic_argument
+from vcr_gen.gen.wrappers.signature_text import arguments_for, function_of, generic_argument
 from vcr_gen.gen.wrappers.views import Access, AttributeView, BodyView, FunctionView, MemberView
 
 __all__ = ["make_attribute", "make_method", "make_property"]

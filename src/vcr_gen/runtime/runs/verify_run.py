@@ -131,7 +131,7 @@ class _Comparison:
                 yield _Found("\n  ".join([f"{place}: a different event", *rows]), by_program)
                 return
             if found := self._differences(start.of, old, new):
-                what = "was called with different arguments"
+                what = "called with different arguments"
                 if not isinstance(new, Start):
                     what = how_it_differs(new, old)
                 rows = [f"  {row}" for each in found for row in show_difference(each).split("\n")]
