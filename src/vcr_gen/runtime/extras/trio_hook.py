@@ -56,6 +56,8 @@ class _SessionClock(trio.abc.Clock):
 class TrioHook:
     """Sits between a run of trio and its input until it is removed."""
 
+    stirred: int | None = None
+
     def __init__(
         self, loop: TrioLoop, clock: Clock, session: LoopSession, timers: Sequence[float] = ()
     ) -> None:

@@ -112,6 +112,7 @@ class Library(Protocol):
 
 
 _current: Callable[[], object] | None = None
+_asyncio: Library | None = None
 
 
 def running_loop() -> Any:
@@ -127,10 +128,13 @@ def library_here() -> Library | None:
 
     trio is not imported here: a program that runs it has imported it.
     """
+    global _asyncio  # noqa: PLW0603 - loaded once, by a program that runs a loop
     if running_loop() is not None:
-        from vcr_gen.runtime.loops.asyncio_backend import ASYNCIO
+        if _asyncio is None:
+            from vcr_gen.runtime.loops.asyncio_backend import ASYNCIO
 
-        return ASYNCIO
+            _asyncio = ASYNCIO
+        return _asyncio
     in_trio_run = getattr(sys.modules.get("trio.lowlevel"), "in_trio_run", None)
     if in_trio_run is not None and in_trio_run():
         from vcr_gen.runtime.extras.trio_backend import TRIO

@@ -33,6 +33,11 @@ class Hook(Protocol):
     """The remaining seconds of the timers that the loop already had."""
     shares: bool
     """Whether another session took turns with the loop already."""
+    stirred: int | None
+    """How many timers there were when something woke the loop that is not on the tape.
+
+    None if nothing did since the loop was idle.
+    """
 
     def nothing_before(self, when: float) -> bool:
         """Whether the running task alone has something to do, and no timer is due by then.
@@ -43,8 +48,8 @@ class Hook(Protocol):
     def catch_up(self, when: float) -> None:
         """Move the clock to `when`, the time of the program's next step on the tape.
 
-        This happens only after something woke the loop that is not on the tape, such as a thread.
-        In the recording that took time, and the timers set since then began later.
+        This happens only where the loop was `stirred`, by a thread for example. In the recording
+        that took time, and the timers set since then began later.
         """
 
     def remove(self) -> None:

@@ -67,7 +67,7 @@ class ProbingHook:
         self._timers: list[DetachedTimer] = []
         self._made = 0
         """How many timers were made."""
-        self._stirred: int | None = None
+        self.stirred: int | None = None
         """How many timers there were when another thread woke the loop."""
         self._installed = True
         self._added = True
@@ -107,7 +107,7 @@ class ProbingHook:
 
     def catch_up(self, when: float) -> None:
         """Move the clock to the program's next step if something not on the tape woke the loop."""
-        if may_catch_up(self._timers, self._stirred, now=self._clock.now, when=when):
+        if may_catch_up(self._timers, self.stirred, now=self._clock.now, when=when):
             self._clock.advance(when)
 
     def remove(self) -> None:
@@ -154,7 +154,7 @@ class ProbingHook:
         self, callback: Callable[..., object], *arguments: Any, context: Context | None = None
     ) -> asyncio.Handle:
         def call() -> None:
-            self._stirred = self._made
+            self.stirred = self._made
             callback(*arguments)
 
         self._added = True
@@ -235,7 +235,7 @@ class ProbingHook:
         if idles:
             wait = GLANCE if wait is None else min(wait, GLANCE)
         if wait == 0:
-            self._stirred = None
+            self.stirred = None
             self._send()
         elif wait is not None:
             self._alarm = self._later(wait, self._wake, when)

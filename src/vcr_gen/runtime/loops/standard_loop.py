@@ -62,7 +62,7 @@ class StandardHook:
         """The timers of the real environment: they fire at idle points alone."""
         self._made = 0
         """How many timers were made."""
-        self._stirred: int | None = None
+        self.stirred: int | None = None
         """How many timers there were when something of the program's own woke the loop."""
         self._inputs: list[int] = []
         """The files that had input and were not taken yet, in the order in which it came."""
@@ -106,7 +106,7 @@ class StandardHook:
     def catch_up(self, when: float) -> None:
         """Move the clock to the program's next step if something not on the tape woke the loop."""
         now, timers = self._clock.now, self._loop._scheduled
-        if may_catch_up(timers, self._stirred, now=now, when=when):
+        if may_catch_up(timers, self.stirred, now=now, when=when):
             self._clock.advance(when)
 
     def remove(self) -> None:
@@ -149,7 +149,7 @@ class StandardHook:
         self, callback: Callable[..., object], *arguments: Any, context: Context | None = None
     ) -> asyncio.Handle:
         def call() -> None:
-            self._stirred = self._made
+            self.stirred = self._made
             callback(*arguments)
 
         return self._from_thread(call, context=context)
@@ -206,13 +206,13 @@ class StandardHook:
         hears = len(self._selector.get_map()) > 1  # besides the one that other threads wake
         if hears and not self._session.one_by_one and (events := self._selector.select(0)):
             self._is_busy()
-            self._stirred = self._made
+            self.stirred = self._made
             return events
         wait = self._session.idle(when, hears=hears, lag=lag)
         self._fire_environments()
         if wait == 0:  # the task may wait again, not yet cancelled there
             self._retried = False
-            self._stirred = None
+            self.stirred = None
         if idles:
             wait = GLANCE if wait is None else min(wait, GLANCE)
         events = self._selector.select(wait)

@@ -19,7 +19,6 @@ from vcr_gen.errors import (
 )
 from vcr_gen.runtime.boundary.port import Operation
 from vcr_gen.runtime.failures.divergence import Reporter
-from vcr_gen.runtime.loops.backends import library_here
 from vcr_gen.runtime.loops.session_loops import Loops
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import without_secrets
@@ -250,11 +249,11 @@ class Engine:
 
     def _follow_clock(self, slot: Slot) -> None:
         """Begin a call at its recorded time; from then on, the loop's clock is the session's."""
-        if library_here() is None:
-            return
-        start, now = slot.start, self._loops.clock.now
+        start = slot.start
         hook = self._loops.hook(start.at, start.timers)
-        if hook is not None and self.window.comes_next(slot, now):
+        if hook is None or hook.stirred is None:
+            return
+        if self.window.comes_next(slot, self._loops.clock.now):
             hook.catch_up(start.at)
 
     def produce(self, call: int, event: Item | End, passing: ValueChannel) -> None:
