@@ -19,7 +19,12 @@ from vcr_gen.gen.wrappers.checker_view import is_declared_on_instance, is_unsolv
 from vcr_gen.gen.wrappers.context import RUNTIME, WrapperContext
 from vcr_gen.gen.wrappers.layout import Nest
 from vcr_gen.gen.wrappers.members import make_attribute, make_method, make_property
-from vcr_gen.gen.wrappers.signature_text import brackets_of, function_of, generic_argument, header_of
+from vcr_gen.gen.wrappers.signature_text import (
+    brackets_of,
+    function_of,
+    generic_argument,
+    header_of,
+)
 from vcr_gen.gen.wrappers.views import (
     AttributeView,
     BodyView,
