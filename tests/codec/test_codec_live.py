@@ -12,7 +12,9 @@ import pytest
 
 from vcr_gen.boundary import Volatile
 from vcr_gen.errors import EncodeError
-from vcr_gen.runtime.codec import Codec, Compiler, Registry
+from vcr_gen.runtime.codec import Compiler, Registry
+from vcr_gen.runtime.codec.node import LIVE, NO_FIT, Node
+from vcr_gen.runtime.codec.plain_kinds import Fault
 
 
 class Cursor(Protocol):
@@ -64,16 +66,27 @@ class Chain:
     rest: "Chain | None" = None
 
 
-def live(annotation: object) -> Codec | None:
-    if annotation is not Cursor:
-        return None
+class CursorNode(Node):
+    is_live = True
+    kinds = frozenset[str]()
 
-    def encode(value: object) -> Any:
+    def encode(self, value: object) -> Any:
         if isinstance(value, Wrapped | RealCursor):
             return {"$handle": 7}
-        raise EncodeError(path="$", expected="a cursor", got=repr(value))
+        raise Fault("a cursor", repr(value))
 
-    return Codec(encode, lambda _: Wrapped("replayed"), None, Wrapped)
+    def decode(self, plain: Any) -> object:
+        return Wrapped("replayed")
+
+    def fits(self, value: object) -> int:
+        return NO_FIT if value is None else LIVE
+
+    def replace(self, value: object) -> object:
+        return Wrapped(value)
+
+
+def live(annotation: object) -> Node | None:
+    return CursorNode() if annotation is Cursor else None
 
 
 COMPILER = Compiler(registry=Registry(), live=live)

@@ -18,7 +18,9 @@ from vcr_gen.errors import EncodeError
 from vcr_gen.runtime.boundary.call_kinds import strip
 from vcr_gen.runtime.boundary.calls import OMITTED
 from vcr_gen.runtime.boundary.spec import Boundary, Method
-from vcr_gen.runtime.codec import Codec, Compiler, same
+from vcr_gen.runtime.codec import Compiler, same
+from vcr_gen.runtime.codec.classes import UnsupportedNode
+from vcr_gen.runtime.codec.node import Node
 from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets
@@ -146,21 +148,17 @@ def _binder(boundaries: Iterable[Boundary]) -> Binder:
         reachable.protocol_type for boundary in boundaries for reachable in boundary.reachable
     ]
 
-    def live(annotation: object) -> Codec | None:
+    def live(annotation: object) -> Node | None:
         bare = strip(annotation)
         origin = get_origin(bare) or bare
         if live_kind(bare, inbound=True) is None and not any(
             origin is protocol for protocol in protocols
         ):
             return None
-        return Codec(encode=_refuse, decode=_refuse, compare=None, replace_live=None)
+        return UnsupportedNode("", "a live object")
 
     compiler = Compiler(live=live)
     return Binder(lambda annotation, _: compiler.codec(annotation), anchors=Anchors({}))
-
-
-def _refuse(value: Any) -> Any:
-    raise EncodeError(path="$", expected="a value that can be stored", got=repr(value)[:80])
 
 
 def main() -> None:

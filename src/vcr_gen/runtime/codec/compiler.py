@@ -6,7 +6,7 @@ import inspect
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, get_args, get_origin
+from typing import Any, Final, get_args, get_origin
 
 from vcr_gen.errors import DecodeError, EncodeError
 from vcr_gen.paths import Step
@@ -24,7 +24,7 @@ from vcr_gen.runtime.codec.markers import (
     metadata_of,
     reachable,
 )
-from vcr_gen.runtime.codec.node import DYNAMIC, LIVE, NO_FIT, Node
+from vcr_gen.runtime.codec.node import Node
 from vcr_gen.runtime.codec.placeholders import REDACTED
 from vcr_gen.runtime.codec.plain_kinds import Fault, Plain
 from vcr_gen.runtime.codec.registry import HINT, Registered, Registry
@@ -40,61 +40,20 @@ class Codec:
     """Value to plain; raises EncodeError."""
     decode: Callable[[Plain], Any]
     """Plain to value, strictly; raises DecodeError."""
-    compare: Callable[[Plain, Plain], tuple[Difference, ...]] | None = None
-    """The differences that count, recorded first; None if plain equality decides."""
+    compare: Callable[[Plain, Plain], tuple[Difference, ...]]
+    """The differences that count, recorded first."""
     replace_live: Callable[[Any], Any] | None = None
     """The value with each live part replaced; None if it cannot contain live objects."""
     marks: tuple[Mark, ...] = ()
     """Where the type itself says that less than equality counts."""
     few: tuple[tuple[Step, ...], ...] = ()
     """Where in the values only a declared few are possible."""
-    rank: Callable[[Any], int | None] | None = None
-    """How well a live object matches, for a union: 0 is best, None is no match."""
 
 
-class LiveNode(Node):
-    """A leaf whose codec the runtime gave."""
-
-    is_live: ClassVar[bool] = True
-    kinds = frozenset[str]()
-
-    def __init__(self, codec: Codec, name: str) -> None:
-        self.name = name
-        self._codec: Final = codec
-
-    def encode(self, value: object) -> Plain:
-        try:
-            return self._codec.encode(value)
-        except EncodeError as error:
-            raise _as_fault(error) from error
-
-    def decode(self, plain: Plain) -> object:
-        try:
-            return self._codec.decode(plain)
-        except DecodeError as error:
-            raise _as_fault(error) from error
-
-    def fits(self, value: object) -> int:
-        """As the runtime says, but never `None`, and after types that fit exactly."""
-        rank = 0 if self._codec.rank is None else self._codec.rank(value)
-        return NO_FIT if value is None or rank is None else min(LIVE + rank, DYNAMIC - 1)
-
-    def verdict(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...] | None:
-        return None if self._codec.compare is None else self._codec.compare(recorded, actual)
-
-    def replace(self, value: object) -> object:
-        replace_live = self._codec.replace_live
-        return value if replace_live is None else replace_live(value)
+LiveHook = Callable[[object], Node | None]
 
 
-def _as_fault(error: EncodeError | DecodeError) -> Fault:
-    return Fault(error.expected, error.got, error.hint).within(error.path.removeprefix("$"))
-
-
-LiveHook = Callable[[object], Codec | None]
-
-
-def _nothing_live(annotation: object) -> Codec | None:
+def _nothing_live(annotation: object) -> Node | None:
     del annotation
     return None
 
@@ -183,7 +142,7 @@ class Compiler:
         known = self._values.get(cls)
         if known is None:
             known = self.node(cls)
-            if isinstance(known, LiveNode):  # nothing said that the other side is to use it
+            if known.is_live:  # nothing said that the other side is to use it
                 raise Fault("a value", f"a live object, of {self.type_name(cls)}", DECLARE)
             if isinstance(known, DynamicNode | UnsupportedNode):
                 raise Fault("", f"a value of type {self.type_name(cls)}", HINT)
@@ -237,9 +196,10 @@ class Compiler:
         if words:
             inner = self.node(strip_annotated(annotation))
             return mark(self, inner, words)
-        codec = self._live(annotation)
-        if codec is not None:
-            return LiveNode(codec, describe(annotation, self.type_name))
+        live = self._live(annotation)
+        if live is not None:
+            live.name = describe(annotation, self.type_name)
+            return live
         registered = self._registered(annotation)
         if registered is not None:
             return custom_node(

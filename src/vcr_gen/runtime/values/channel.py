@@ -4,8 +4,9 @@ import json
 import marshal
 import threading
 from collections import deque
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from traceback import walk_tb
 from typing import Any, Final, Literal, TypeAlias, final
 
@@ -15,16 +16,9 @@ from vcr_gen.runtime.boundary.call_kinds import Kind, given_type, shape_of
 from vcr_gen.runtime.boundary.origins import in_use, titled
 from vcr_gen.runtime.boundary.rules import Loosening, Rules, how_in_words
 from vcr_gen.runtime.boundary.spec import Method
-from vcr_gen.runtime.codec import (
-    Codec,
-    Difference,
-    differences,
-    import_failures,
-    same,
-)
+from vcr_gen.runtime.codec import Codec, Difference, import_failures, same
 from vcr_gen.runtime.codec.field_paths import replace
 from vcr_gen.runtime.codec.placeholders import PLACEHOLDER, REDACTED
-from vcr_gen.runtime.context_blocks import block
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Redaction, Secrets, decode_with_typed_placeholders
 from vcr_gen.runtime.tape.events import Outcome
@@ -39,28 +33,16 @@ Way: TypeAlias = Literal["outward", "inward"]
 
 
 class _AtWork(threading.local):
-    """The session whose value is being encoded, decoded or compared in this thread.
+    """The channel whose value is being encoded, decoded or compared in this thread.
 
     Codecs are compiled once per process. Codecs of live objects and secrets find here the
     session that they work for.
     """
 
-    crossing: Any = None
-    place: str = ""
-    """The value with live objects that crosses, as messages name it: `Bus.on: argument `heard``."""
+    channel: "ValueChannel | None" = None
 
 
 at_work: Final = _AtWork()
-
-
-@block
-def _at_place(what: str) -> Generator[None, None, None]:
-    """Let live objects cross as parts of a value."""
-    before, at_work.place = at_work.place, what
-    try:
-        yield
-    finally:
-        at_work.place = before
 
 
 @final
@@ -83,12 +65,13 @@ class ValueChannel:
     crossing: Any = None
     """The live objects of the session."""
 
-    def _decode(self, plain: Plain) -> Any:
-        before, at_work.crossing = at_work.crossing, self.crossing
+    def _run(self, function: Callable[..., Any], *values: Any) -> Any:
+        """Run a function of the codec for this channel."""
+        before, at_work.channel = at_work.channel, self
         try:
-            return self.codec.decode(plain)
+            return function(*values)
         finally:
-            at_work.crossing = before
+            at_work.channel = before
 
     @property
     def of(self) -> str:
@@ -97,8 +80,6 @@ class ValueChannel:
 
     def give(self, value: Any) -> tuple[Plain, Any]:
         """The encoded form of a live value, and the object that the other side gets."""
-        if self.codec.replace_live is None:
-            return self._encode(value), value
         if self.way == "inward":  # wrap inbound objects first: the wrapper has the number
             value = self.forward(value)
             return self.encode(value), value
@@ -107,19 +88,11 @@ class ValueChannel:
 
     def encode(self, value: Any) -> Plain:
         """The plain form of a live value; `Screen` makes the stored form of it."""
-        if self.codec.replace_live is not None:
-            with _at_place(self.what):
-                return self._encode(value)
-        return self._encode(value)
-
-    def _encode(self, value: Any) -> Plain:
-        before, at_work.crossing = at_work.crossing, self.crossing
         try:
-            return self.codec.encode(value)
+            plain: Plain = self._run(self.codec.encode, value)
+            return plain
         except EncodeError as error:
             raise self._refusal(value, error) from None
-        finally:
-            at_work.crossing = before
 
     def _refusal(self, value: Any, error: EncodeError) -> EncodeError:
         place = titled(self.what, in_use.get()) + error.path.removeprefix("$")
@@ -137,14 +110,7 @@ class ValueChannel:
     def forward(self, value: Any) -> Any:
         """The object that the other side gets: the value itself, with its live parts wrapped."""
         replace = self.codec.replace_live
-        if replace is None:
-            return value
-        before, at_work.crossing = at_work.crossing, self.crossing
-        try:
-            with _at_place(self.what):
-                return replace(value)
-        finally:
-            at_work.crossing = before
+        return value if replace is None else self._run(replace, value)
 
     def feed(self, plain: Plain) -> Any:
         """The live value of a stored form, for the program; its placeholders are remembered."""
@@ -152,23 +118,18 @@ class ValueChannel:
 
     def restore(self, plain: Plain, *, fed: bool = False) -> Any:
         """The live value of a stored form."""
-        if self.codec.replace_live is None:
-            return self._restore(plain, fed=fed)
-        with _at_place(self.what):
-            return self._restore(plain, fed=fed)
-
-    def _restore(self, plain: Plain, *, fed: bool) -> Any:
         holds = _holder(plain)
         if holds(b"${"):
             plain = self.anchors.restore(plain)
         try:
             try:
-                value = self._decode(plain)
+                value = self._run(self.codec.decode, plain)
                 if fed and holds(b"<redacted:"):  # other placeholders come back in many forms
                     self.secrets.feed(plain)
                 return value
             except DecodeError as error:  # the secret may be a field that is not text
-                return decode_with_typed_placeholders(self._decode, plain, error)
+                decode = partial(self._run, self.codec.decode)
+                return decode_with_typed_placeholders(decode, plain, error)
         except DecodeError as error:
             raise DecodeError(
                 path=self.what + error.path.removeprefix("$"),
@@ -209,13 +170,8 @@ class ValueChannel:
     def _compare(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
         if same(recorded, actual):
             return ()
-        if self.codec.compare is None:
-            return differences(recorded, actual)
-        before, at_work.crossing = at_work.crossing, self.crossing
-        try:
-            return self.codec.compare(recorded, actual)
-        finally:
-            at_work.crossing = before
+        found: tuple[Difference, ...] = self._run(self.codec.compare, recorded, actual)
+        return found
 
 
 def _holder(plain: Plain) -> Callable[[bytes], bool]:
@@ -310,13 +266,10 @@ class Bound:
         codec = self.whole.codec
         if codec.replace_live is not None:  # to try it out would count the live objects inside
             return None if isinstance(iterable, Collection) else _items(iterable)
-        before, at_work.crossing = at_work.crossing, self.whole.crossing
         try:
-            codec.encode(iterable)
+            self.whole._run(codec.encode, iterable)
         except EncodeError as error:
             return _items(iterable) if error.path == "$" else None
-        finally:
-            at_work.crossing = before
         return None
 
     def in_words(self) -> dict[str, str]:
@@ -370,7 +323,7 @@ class Bound:
         }
 
     def _encode_together(self, arguments: Mapping[str, object]) -> dict[str, Plain]:
-        before, at_work.crossing = at_work.crossing, self.value.crossing
+        before, at_work.channel = at_work.channel, self.value
         try:
             return {
                 name: encode(arguments[name])
@@ -378,7 +331,7 @@ class Bound:
                 if arguments[name] is not ...
             }
         finally:
-            at_work.crossing = before
+            at_work.channel = before
 
     def is_as_recorded(self, recorded: Any, encoded: Any) -> bool:
         """Whether encoded arguments equal the recorded ones exactly.

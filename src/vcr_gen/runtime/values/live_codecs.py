@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, final, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final, get_origin
 
-from vcr_gen.errors import EncodeError, UsageError
+from vcr_gen.errors import UsageError
 from vcr_gen.runtime.boundary.call_kinds import strip
 from vcr_gen.runtime.boundary.origins import origin_of
 from vcr_gen.runtime.boundary.port import Link, Session
 from vcr_gen.runtime.boundary.spec import Boundary
 from vcr_gen.runtime.codec import Codec, Compiler, Difference, Registry
+from vcr_gen.runtime.codec.node import DYNAMIC, LIVE, NO_FIT, Node
+from vcr_gen.runtime.codec.plain_kinds import Fault
 from vcr_gen.runtime.plain import Plain
 from vcr_gen.runtime.privacy import Secrets
-from vcr_gen.runtime.values.channel import Binder, Way, at_work
+from vcr_gen.runtime.values.channel import Binder, ValueChannel, Way, at_work
 from vcr_gen.runtime.values.live_objects import LiveKind, live_kind
 from vcr_gen.runtime.values.objects import Build, Objects, number_of
 
@@ -50,7 +52,6 @@ class Crossing:
         self._session = session
         self._registry = settings.registry
         self.objects = objects
-        self.hide = secrets.hide
         self._boundaries: dict[object, Boundary] = {}
         self._compilers: dict[Way, Compiler] = {}
         self.binder = Binder(
@@ -85,7 +86,7 @@ class Crossing:
 
     def built_here(self, form: _Form) -> Build:
         """What builds an object that crosses now, and remembers where."""
-        origin = origin_of(form.word, at_work.place)
+        origin = origin_of(form.word, _channel().what)
 
         def build(number: int, real: Any) -> Any:
             if origin:
@@ -115,17 +116,27 @@ def _compiler_for(registry: Registry, way: Way, boundaries: Mapping[object, Boun
             known.clear()
         compiler = known[key] = Compiler(
             registry=registry,
-            live=_LiveTypes(dict(boundaries), way).codec_of,
-            hide=lambda plain: _crossing().hide(plain),
+            live=_LiveTypes(dict(boundaries), way).node_of,
+            hide=_hide,
             rebuilds=way == "inward",
         )
     compiler.forget_lookups()
     return compiler
 
 
+def _channel() -> ValueChannel:
+    """The channel whose value is being encoded or decoded in this thread."""
+    channel = at_work.channel
+    assert channel is not None
+    return channel
+
+
+def _hide(secret: Plain) -> str:
+    return _channel().secrets.hide(secret)
+
+
 def _crossing() -> Crossing:
-    """The session whose value is being encoded or decoded in this thread."""
-    crossing: Crossing = at_work.crossing
+    crossing: Crossing = _channel().crossing
     return crossing
 
 
@@ -151,8 +162,8 @@ class _LiveTypes:
         self._boundaries = boundaries
         self._way = way
 
-    def codec_of(self, annotation: object) -> Codec | None:
-        """The codec of a type of live objects; None for any other type."""
+    def node_of(self, annotation: object) -> Node | None:
+        """The node of a type of live objects; None for any other type."""
         bare = strip(annotation)
         boundary = self._boundaries.get(get_origin(bare) or bare) if _hashable(bare) else None
         if boundary is not None:
@@ -165,7 +176,8 @@ class _LiveTypes:
         # the tape knows whether it was a coroutine function.
         awaited = kind.awaited if self._way == "inward" else None
         kinds = (kind,) if awaited is None else (awaited, kind)
-        return self._codec([_Form(each.word, each.fits, self._build(each)) for each in kinds])
+        forms = [_Form(each.word, each.fits, self._build(each)) for each in kinds]
+        return LiveNode(forms, self._way)
 
     def _build(self, kind: LiveKind) -> Callable[[Crossing, int, Any], Any]:
         def build(crossing: Crossing, number: int, real: Any) -> Any:
@@ -176,7 +188,7 @@ class _LiveTypes:
 
         return build
 
-    def _handle(self, boundary: Boundary) -> Codec:
+    def _handle(self, boundary: Boundary) -> Node:
         wanted = "inbound" if self._way == "outward" else "outbound"
 
         def build(crossing: Crossing, number: int, real: Any) -> Any:
@@ -202,49 +214,64 @@ class _LiveTypes:
                 return 0
             return boundary.distance(value) if boundary.direction == wanted else None
 
-        return self._codec([_Form(_WORD, lambda value: value is not None, build)], rank)
+        return LiveNode([_Form(_WORD, lambda value: value is not None, build)], self._way, rank)
 
-    def _codec(
-        self, forms: Sequence[_Form], rank: Callable[[object], int | None] = lambda _: 0
-    ) -> Codec:
-        """The codec of live objects: the first form that fits is theirs, and the last fits all."""
-        is_outward = self._way == "outward"
-        last = forms[-1]
-        by_word = {form.word: form for form in forms}
 
-        def encode(value: Any) -> Plain:
-            crossing = _crossing()
-            for form in forms:
-                if form.fits(value):
-                    build = crossing.built_here(form) if is_outward else None
-                    return {form.word: crossing.objects.number(value, build)}
-            raise EncodeError(path="$", expected=last.word.removeprefix("$"), got=repr(value)[:80])
+@final
+class LiveNode(Node):
+    """Live objects of one type: the first form that fits is theirs, and the last fits all."""
 
-        def decode(plain: Plain) -> Any:
-            crossing = _crossing()
-            word, number = number_of(plain, by_word)
-            return crossing.objects.recall(number, crossing.built_here(by_word[word]))
+    is_live: ClassVar[bool] = True
+    kinds = frozenset[str]()
 
-        def compare(recorded: Plain, actual: Plain) -> tuple[Difference, ...]:
-            objects = _crossing().objects
-            if objects.agree(number_of(recorded, by_word)[1], number_of(actual, by_word)[1]):
-                return ()
-            return (Difference("$", recorded, actual, "different object"),)
+    def __init__(
+        self,
+        forms: Sequence[_Form],
+        way: Way,
+        rank: Callable[[object], int | None] = lambda _: 0,
+    ) -> None:
+        self._forms: Final = forms
+        self._last: Final = forms[-1]
+        self._by_word: Final = {form.word: form for form in forms}
+        self._is_outward: Final = way == "outward"
+        self._rank: Final = rank
+        """How well an object matches, for a union: 0 is best, None is no match."""
 
-        def replace(value: Any) -> Any:
-            if not last.fits(value):  # it cannot be stored either, and crosses as it is
-                return value
-            crossing = _crossing()
-            if is_outward:
-                return crossing.objects.hand_out(value, crossing.built_here(last))
-            return crossing.objects.bring_in(value, crossing.built_here(last))
+    def encode(self, value: Any) -> Plain:
+        crossing = _crossing()
+        for form in self._forms:
+            if form.fits(value):
+                build = crossing.built_here(form) if self._is_outward else None
+                return {form.word: crossing.objects.number(value, build)}
+        raise Fault(self._last.word.removeprefix("$"), repr(value)[:80])
 
-        return Codec(
-            encode=encode,
-            decode=decode,
-            compare=compare,
-            replace_live=replace,
-            rank=lambda value: rank(value) if last.fits(value) else None,
+    def decode(self, plain: Plain) -> Any:
+        crossing = _crossing()
+        word, number = number_of(plain, self._by_word)
+        return crossing.objects.recall(number, crossing.built_here(self._by_word[word]))
+
+    def fits(self, value: object) -> int:
+        """Never `None`, and after types that fit exactly."""
+        rank = self._rank(value) if value is not None and self._last.fits(value) else None
+        return NO_FIT if rank is None else min(LIVE + rank, DYNAMIC - 1)
+
+    def verdict(self, recorded: Plain, actual: Plain) -> tuple[Difference, ...] | None:
+        try:
+            numbers = [number_of(plain, self._by_word)[1] for plain in (recorded, actual)]
+        except Fault:  # not two live objects: compared like any other values
+            return None
+        if _crossing().objects.agree(*numbers):
+            return ()
+        return (Difference("$", recorded, actual, "different object"),)
+
+    def replace(self, value: Any) -> Any:
+        if not self._last.fits(value):  # it cannot be stored either, and crosses as it is
+            return value
+        crossing = _crossing()
+        build = crossing.built_here(self._last)
+        objects = crossing.objects
+        return (
+            objects.hand_out(value, build) if self._is_outward else objects.bring_in(value, build)
         )
 
 

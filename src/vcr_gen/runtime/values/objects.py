@@ -16,7 +16,8 @@ from types import BuiltinMethodType, MethodType
 from typing import Any, Final, NamedTuple, TypeAlias, final
 from weakref import ref
 
-from vcr_gen.errors import DecodeError, EncodeError, UsageError
+from vcr_gen.errors import UsageError
+from vcr_gen.runtime.codec.plain_kinds import Fault
 from vcr_gen.runtime.plain import Plain
 
 __all__ = ["LIVE_WORDS", "Build", "Objects", "live_numbers", "number_of"]
@@ -110,7 +111,7 @@ class Objects:
             if known is not None:
                 return known
             if isinstance(number, str):
-                raise DecodeError(path="$", expected="an attached wrapper", got=repr(number))
+                raise Fault("an attached wrapper", repr(number))
             self._forget_gone()
             self._next = max(self._next, number + 1)
             self._assigned.add(number)
@@ -141,7 +142,7 @@ class Objects:
                 self.check_real(number, "$")
                 return number
             if build is None:
-                raise EncodeError(path="$", expected="an object of this session", got=repr(value))
+                raise Fault("an object of this session", repr(value))
             if not self._replaying:
                 number = self._next
                 self._export(number, value, build)
@@ -284,4 +285,4 @@ def number_of(plain: Plain, words: Collection[str]) -> tuple[str, Number]:
         if word in words and (type(number) is int or type(number) is str):
             return word, number
     expected = " or ".join(f"{{{word}: number}}" for word in words)
-    raise DecodeError(path="$", expected=expected, got=repr(plain)[:80])
+    raise Fault(expected, repr(plain)[:80])
