@@ -121,7 +121,6 @@ class CallbackThread:
         self._all_waited: bool | None = False
         """Whether all threads of the program waited at the last look; None if there are none."""
         self._stands_since = inf
-        self._bystanders: object = None
 
     def attend(self) -> None:
         """Make calls from now on."""
@@ -218,9 +217,7 @@ class CallbackThread:
         if parked or not state.threads.all_wait(state.waiters):
             self._stands_since = inf
             return False
-        bystanders = state.threads.bystanders()
-        if self._stands_since == inf or bystanders != self._bystanders:
-            self._bystanders, self._stands_since = bystanders, now
+        self._stands_since = min(self._stands_since, now)
         limit = program_gap(state)
         if limit is None:
             limit = UNEXPECTED * state.patience

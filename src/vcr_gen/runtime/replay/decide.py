@@ -81,7 +81,7 @@ class LastResort(NamedTuple):
     forsaken: bool = False
     """Nothing has been able to wake the loop for a long time."""
     other_loop: bool = False
-    """A loop in another thread may still go on."""
+    """A loop runs in another thread, which may still go on."""
 
 
 class View(NamedTuple):

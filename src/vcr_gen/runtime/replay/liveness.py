@@ -1,6 +1,5 @@
 """Whether the threads that are not at the tape can still move a replay."""
 
-import signal
 import threading
 from collections.abc import Iterable, Iterator
 from types import FrameType
@@ -8,13 +7,7 @@ from typing import Literal, TypeAlias, final
 from weakref import WeakSet
 
 from vcr_gen.runtime.replay.waiting import Waiter
-from vcr_gen.runtime.strands.frames import (
-    frames_from,
-    frames_of_threads,
-    is_neutral,
-    is_ours,
-    is_tool,
-)
+from vcr_gen.runtime.strands.frames import frames_from, frames_of_threads, is_neutral, is_ours
 
 __all__ = ["OWN_THREAD", "Activity", "Threads", "waits"]
 
@@ -39,7 +32,6 @@ class Threads:
     def __init__(self) -> None:
         self._bystanders = frozenset(threading.enumerate()) - {threading.current_thread()}
         self._seen: WeakSet[threading.Thread] = WeakSet()
-        self._handlers = _handlers()
 
     def see(self) -> None:
         """The running thread uses the session: it is part of the program."""
@@ -79,25 +71,6 @@ class Threads:
         frames = [frame for _, frame in self._elsewhere(waiters) if not _is_in_our_code(frame)]
         return all(map(waits, frames)) if frames else None
 
-    def something_may_wake(self, waiters: Iterable[Waiter]) -> bool:
-        """Whether another thread of the program may wake a loop that is idle, or a signal.
-
-        Handlers that were there before the session (a test runner's, say) do not count.
-        """
-        return bool(self.busy(waiters)) or not _handlers().items() <= self._handlers.items()
-
-    def bystanders(self) -> list[tuple[int, int]]:
-        """Where the other threads of the process stand, which may be at work for the program."""
-        frames = frames_of_threads()
-        found = [
-            frames.get(thread.ident or 0) for thread in self._bystanders if thread not in self._seen
-        ]
-        return [
-            (id(frame), frame.f_lineno)
-            for frame in found
-            if frame is not None and not any(map(is_tool, frames_from(frame)))
-        ]
-
     def _elsewhere(self, waiters: Iterable[Waiter]) -> Iterator[tuple[threading.Thread, FrameType]]:
         return (found for found in self._all_elsewhere(waiters) if not _is_idle_worker(found[1]))
 
@@ -115,20 +88,6 @@ class Threads:
             frame = frames.get(thread.ident or 0)
             if frame is not None:
                 yield thread, frame
-
-
-def _handlers() -> dict[int, object]:
-    """The handler of each signal, except the user's interrupt and our own."""
-    found = {int(number): signal.getsignal(number) for number in signal.valid_signals()}
-    return {
-        number: handler
-        for number, handler in found.items()
-        if callable(handler) and number != signal.SIGINT and not _is_own(handler)
-    }
-
-
-def _is_own(handler: object) -> bool:
-    return str(getattr(handler, "__module__", "")).startswith("vcr_gen.")
 
 
 def _is_idle_worker(frame: FrameType) -> bool:

@@ -25,7 +25,7 @@ from vcr_gen.runtime.replay.decide import (
 from vcr_gen.runtime.replay.matcher import Matcher
 from vcr_gen.runtime.replay.replay_state import ReplayState
 from vcr_gen.runtime.replay.session_view import decide, taker, view_of, works_aside
-from vcr_gen.runtime.replay.waiting import Waiter, is_due, is_leave
+from vcr_gen.runtime.replay.waiting import UNEXPECTED, Waiter, is_due, is_leave
 from vcr_gen.runtime.tape.events import INTERNAL, End, Event, Signal, Start
 from vcr_gen.runtime.tape.window import Slot
 
@@ -49,13 +49,9 @@ class LoopDriver:
         self._state = state
         self._loops = loops
         self._clock = loops.clock
-        self._stuck: dict[object, float] = {}
-        """The loops that cannot go on by themselves, with the time when something last moved."""
-        self._looked_at = time.monotonic()
+        self._looked_at = self._could_wake_at = time.monotonic()
+        """When an idle loop was served last, and when something could wake it last."""
         self._rounds = 0
-        self._forsaken_since = inf
-        self._bystanders: object = None
-        """Where the other threads stood when nothing was left that could wake the loop."""
         self.told_by_threads = False
         """Whether threads made a loop go on at moments that the tape does not have."""
 
@@ -227,8 +223,7 @@ class LoopDriver:
             self._clock.rounds += 1
             self._follow(0, self._clock.rounds)
         self._rounds += 1
-        self._forsaken_since = inf
-        now = time.monotonic()
+        now = self._could_wake_at = time.monotonic()
         if self._rounds < FORCE_AFTER_ROUNDS or now - self._looked_at < FORCE_AFTER:
             return True
         self._rounds = 0
@@ -291,31 +286,14 @@ class LoopDriver:
             finishes=leaving is None and receiver is not None and receiver.finishes(failed=failed),
             forsaken=used_up and self._is_forsaken(hears=view.hears),
             idle_workers=self._state.threads.idle(self._state.waiters),
-            other_loop=self._another_loop_may_go_on(),
+            other_loop=len(self._loops.running()) > 1,
         )
 
     def _is_forsaken(self, *, hears: bool) -> bool:
-        """Whether nothing has been able to wake the loop for longer than `patience`.
-
-        A thread at work, input, and a signal that the program handles can wake it. A thread that
-        existed before the session counts as long as it moves.
-        """
-        threads, now = self._state.threads, time.monotonic()
-        if hears or threads.something_may_wake(self._state.waiters):
-            self._forsaken_since = inf
-            return False
-        bystanders = threads.bystanders()
-        if self._forsaken_since == inf or bystanders != self._bystanders:
-            self._bystanders, self._forsaken_since = bystanders, now
-        return now - self._forsaken_since > self._state.patience
-
-    def _another_loop_may_go_on(self) -> bool:
-        """Whether a loop in another thread is not stuck yet: it may have timers."""
-        moved_at = self._state.monitor.moved_at
-        self._stuck[running_library().loop()] = moved_at
-        loops = self._loops.running()
-        stuck = all(self._stuck.get(loop) == moved_at for loop in loops)
-        return not stuck
+        """Whether neither input nor a thread of the program could wake the loop for a long time."""
+        if hears or self._state.threads.busy(self._state.waiters):
+            self._could_wake_at = time.monotonic()
+        return time.monotonic() - self._could_wake_at > UNEXPECTED * self._state.patience
 
     def _note_stall(self) -> None:
         self._state.note_failure(self._state.stall())
